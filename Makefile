@@ -1,0 +1,57 @@
+# Each target does its own set-up: Python packages go to .venv, and only when the lists changed.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test lint format bench chromium clean
+
+help:  ## list what can be made
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+run: $(VENV)/.packages  ## start the app and open it in the browser
+	$(BIN)/streamlit run app.py
+
+test: lint chromium  ## check style and types, run every test
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.packages-dev  ## check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.packages-dev  ## rewrite the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.packages-dev  ## measure speed, as ratios in one run
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove what set-up and tests made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# Browser tests need a browser. Only a CI machine has one installed for it unasked.
+chromium:
+	@if [ "$$CI" = true ] && ! command -v chromium >/dev/null; then \
+	    as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	    $$as_root apt-get update -qq && $$as_root apt-get install -y -qq --no-install-recommends chromium \
+	        || { echo "chromium is needed for the browser tests and could not be installed" >&2; exit 1; }; \
+	fi
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	    || { echo "Python's venv module is incomplete: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.packages: requirements.txt | $(BIN)/python
+	$(PIP) -r requirements.txt
+	@touch $@
+
+$(VENV)/.packages-dev: requirements.txt requirements-dev.txt | $(BIN)/python
+	$(PIP) -r requirements-dev.txt
+	@touch $@ $(VENV)/.packages
