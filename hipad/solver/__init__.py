@@ -1,0 +1,1 @@
+"""Solvers for the elastic-net SVM with rules."""
