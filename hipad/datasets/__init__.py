@@ -1,0 +1,6 @@
+"""Data to try things on: the synthetic ksvm-s and two bundled clinical samples."""
+
+from hipad.datasets.ksvm import SyntheticData, make_ksvm_s
+from hipad.datasets.samples import SAMPLES, Sample, load_sample
+
+__all__ = ["SAMPLES", "Sample", "SyntheticData", "load_sample", "make_ksvm_s"]
