@@ -1,0 +1,124 @@
+"""Text to rules: one rule a line, read by the grammar in `grammar.lark`.
+
+Every mistake becomes a RuleError that names its line and column; `hints` finds the words for it,
+`building` makes the rules.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+from lark import Lark
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
+
+from hipad.errors import RuleError
+from hipad.rules.building import Builder, Draft
+from hipad.rules.hints import explain
+from hipad.rules.model import Rule, RuleSet
+from hipad.rules.words import rule_error
+
+_NOTE = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|“[^”]*”|#")
+
+
+def parse_rules(text: str) -> RuleSet:
+    """Read rules, one a line; raise RuleError at the first mistake.
+
+    >>> rules = parse_rules("high: mean(K1) >= 4 => positive  # seen in two trials")
+    >>> rules[0].name, rules[0].outcome, rules[0].note
+    ('high', 'positive', 'seen in two trials')
+    >>> print(parse_rules("a > 1 or b <= 2 => 'not ill'"))
+    a > 1 => "not ill"
+    b <= 2 => "not ill"
+    """
+    rules, ending, errors = _read(text)
+    if errors:
+        raise errors[0]
+    return RuleSet(tuple(rules), ending)
+
+
+def rule_errors(text: str) -> list[RuleError]:
+    """Every mistake in the text, at most one a line: what an editor underlines."""
+    return _read(text)[2]
+
+
+def _read(text: str) -> tuple[list[Rule], tuple[str, ...], list[RuleError]]:
+    rules: list[Rule] = []
+    errors: list[RuleError] = []
+    comments: list[str] = []
+    names: dict[str, int] = {}
+    for number, (body, note) in enumerate(map(split_note, text.splitlines()), 1):
+        if not body.strip():
+            comments += [note.strip()] if note is not None else []
+            continue
+        try:
+            found = parse_line(body, number, note or "")
+            _claim_names(found, names, number)
+        except RuleError as error:
+            errors.append(error)
+        else:
+            rules += [replace(found[0], preface=tuple(comments)), *found[1:]]
+            comments = []
+    return rules, tuple(comments), errors
+
+
+def split_note(line: str) -> tuple[str, str | None]:
+    """A line's rule and its note; None if no `#` stands outside quotes and backticks."""
+    for match in _NOTE.finditer(line):
+        if match[0] == "#":
+            return line[: match.start()], line[match.end() :]
+    return line, None
+
+
+def parse_line(body: str, number: int = 1, note: str = "") -> list[Rule]:
+    """The rules of one line: several where conditions are joined by `or`."""
+    draft = _draft(body, number)
+    many = len(draft.conjunctions) > 1
+    return [
+        Rule(
+            conditions,
+            draft.outcome,
+            f"{draft.name}_{position}" if draft.name and many else draft.name,
+            draft.worth,
+            note,
+            draft.enabled,
+            place=draft.place,
+        )
+        for position, conditions in enumerate(draft.conjunctions, 1)
+    ]
+
+
+def _draft(body: str, number: int) -> Draft:
+    try:
+        return Builder(number).transform(_parser().parse(body))
+    except UnexpectedCharacters as error:
+        raise explain(body, (number, error.column), "UNKNOWN", ()) from None
+    except UnexpectedToken as error:
+        at_end = error.token.type == "$END"
+        column = len(body.rstrip()) + 1 if at_end else error.column
+        raise explain(body, (number, column), error.token.type, error.expected) from None
+    except VisitError as error:
+        raise error.orig_exc from None
+
+
+def _claim_names(found: list[Rule], names: dict[str, int], number: int) -> None:
+    for rule in found:
+        if rule.name and names.setdefault(rule.name, number) != number:
+            raise rule_error(
+                f"the rule name '{rule.name}' already stands on line {names[rule.name]}: "
+                "give each rule a name of its own",
+                (number, 1),
+            )
+
+
+@cache
+def _parser() -> Lark:
+    return Lark.open(
+        "grammar.lark",
+        rel_to=__file__,
+        start="rule",
+        parser="lalr",
+        lexer="basic",
+        maybe_placeholders=False,
+    )

@@ -1,0 +1,109 @@
+"""The words of the rule language: how numbers, names and class labels are written in a rule."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from hipad.errors import RuleError
+
+RESERVED = frozenset({"and", "or", "not", "between", "worth", "off", "if", "then"})
+
+_BARE_NAME = re.compile(r"[^\W\d][\w.]*")
+_BARE_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_COUNTING = re.compile(r"(?:at\s+(?:least|most)|exactly)\b", re.IGNORECASE)
+
+Place = tuple[int, int]
+"""Line and column in the text, both counted from one."""
+
+
+def rule_error(
+    message: str,
+    place: Place | None = None,
+    *,
+    expected: tuple[str, ...] = (),
+    suggestion: str | None = None,
+) -> RuleError:
+    """A RuleError whose message begins with the place where the mistake stands."""
+    line, column = place or (None, None)
+    where = f"line {line}, column {column}: " if place else ""
+    return RuleError(
+        where + message, line=line, column=column, expected=expected, suggestion=suggestion
+    )
+
+
+def checked_number(value: float) -> float:
+    """The value as a finite float; minus zero becomes zero, so that it prints as it reads."""
+    number = float(value)
+    if not math.isfinite(number):
+        raise rule_error("a number in a rule must be finite and below 1e308: write a smaller one")
+    return number + 0.0
+
+
+def checked_name(name: str) -> str:
+    """The name, if a rule can hold it: not empty, and on one line."""
+    if not isinstance(name, str) or not name.strip() or len(f"{name}.".splitlines()) > 1:
+        raise rule_error(f"a name in a rule must be a text on one line, got {name!r}: rename it")
+    return name
+
+
+def is_bare(name: str) -> bool:
+    """True if the name can stand in a rule without backticks."""
+    return bool(_BARE_NAME.fullmatch(name)) and name.lower() not in RESERVED
+
+
+def quote_name(name: str) -> str:
+    """A feature, block or rule name as the rule language writes it.
+
+    >>> quote_name("Glucose"), quote_name("p-36=t")
+    ('Glucose', '`p-36=t`')
+    """
+    bare = is_bare(name) and not _COUNTING.match(name)
+    return name if bare else "`" + name.replace("`", "``") + "`"
+
+
+def quote_label(label: str) -> str:
+    """A class label as the rule language writes it: bare where that is unambiguous.
+
+    >>> quote_label("NEG"), quote_label("BCR/ABL"), quote_label("-1")
+    ('NEG', '"BCR/ABL"', '-1')
+    """
+    bare = is_bare(label) or _BARE_NUMBER.fullmatch(label)
+    return label if bare else '"' + label.replace('"', '""') + '"'
+
+
+def format_number(value: float) -> str:
+    """The shortest text that reads back to the same float, without a needless '.0'.
+
+    >>> format_number(4.0), format_number(0.1), format_number(1e30)
+    ('4', '0.1', '1e+30')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
+def read_quoted(text: str) -> str:
+    """The inside of a text between backticks or quotes; a doubled mark stands for one."""
+    mark = text[0]
+    return text[1:-1].replace(mark * 2, mark)
+
+
+def listed(items: list[str] | tuple[str, ...], last: str = "and", limit: int = 8) -> str:
+    """Items joined as in a sentence.
+
+    >>> listed(["a", "b", "c"], "or")
+    'a, b or c'
+    """
+    if len(items) > limit:
+        return ", ".join(items[:limit]) + f" {last} {len(items) - limit:,} more"
+    if len(items) < 2:
+        return "".join(items)
+    return ", ".join(items[:-1]) + f" {last} {items[-1]}"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number and its noun, in the singular where there is one.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
