@@ -139,6 +139,7 @@ def _rows(
     ]
     parts = [row for i, k in enumerate(counts) for row in (signal[i], rng.standard_normal(k))]
     indptr = np.concatenate([[0], np.cumsum(signal_columns.size + counts)])
+    indptr = indptr.astype(sp.get_index_dtype(maxval=indptr[-1]))
     X = sp.csr_array(
         (np.concatenate(parts), np.concatenate(columns), indptr), shape=(y.size, n_features)
     )
