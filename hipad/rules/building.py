@@ -1,6 +1,7 @@
-"""From the parser's tree to conditions: arithmetic on terms, and what a sentence may not say.
+"""From the parser to conditions: arithmetic on terms, and what a sentence may not say.
 
-The walk is not recursive, so that a long or deeply nested text cannot exhaust the stack.
+The callbacks run while the parser reads, without a tree, so that a long or deeply nested text
+cannot exhaust the stack. They know columns only; `parsing` knows the line.
 """
 
 from __future__ import annotations
@@ -8,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lark import Token, v_args
-from lark.visitors import Transformer_NonRecursive
+from lark import Token, Transformer, v_args
 
 from hipad.errors import RuleError
 from hipad.rules.hints import unknown_function
-from hipad.rules.linear import inequalities, negated
+from hipad.rules.linear import inequalities
 from hipad.rules.model import COUNTS, FUNCTIONS, Condition, Name, Side, Span, Term
-from hipad.rules.words import Place, checked_number, read_quoted, rule_error
+from hipad.rules.words import checked_number, read_quoted, rule_error
 
 _SIGNS = {"≤": "<=", "⩽": "<=", "=<": "<=", "≥": ">=", "⩾": ">=", "==": "="}
 
@@ -26,7 +26,7 @@ class Draft:
 
     conjunctions: tuple[tuple[Condition, ...], ...]
     outcome: str
-    place: Place
+    column: int
     name: str
     worth: float | None
     enabled: bool
@@ -35,7 +35,7 @@ class Draft:
 @dataclass(frozen=True)
 class _Word:
     text: str
-    place: Place
+    column: int
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,8 @@ class _Worth:
 
 
 @v_args(inline=True)
-class Builder(Transformer_NonRecursive):
-    """Callbacks named after the grammar's rules, for a text that stands on line `line`."""
-
-    def __init__(self, line: int) -> None:
-        super().__init__()
-        self.line = line
-
-    def _place(self, token: Token) -> Place:
-        return (self.line, token.column or 1)
+class Builder(Transformer):
+    """Callbacks named after the grammar's rules; a sum, product or factor is a Side."""
 
     def rule(self, *parts: Any) -> Draft:
         found = {type(part): part for part in parts}
@@ -65,7 +58,7 @@ class Builder(Transformer_NonRecursive):
         return Draft(
             conjunctions=found[tuple],
             outcome=label.text,
-            place=label.place,
+            column=label.column,
             name=found[_Word].text if _Word in found else "",
             worth=found[_Worth].patients if _Worth in found else None,
             enabled=bool not in found,
@@ -80,17 +73,17 @@ class Builder(Transformer_NonRecursive):
                 f"a rule cannot be worth {number:g} patients: "
                 "write 0 or more, or exchange the outcome"
             )
-            raise rule_error(message, self._place(word))
+            raise rule_error(message, column=_column(word))
         return _Worth(number)
 
     def quoted_label(self, token: Token) -> _Label:
         text = read_quoted(token)
         if not text.strip():
-            raise rule_error("the outcome is empty: write a class label", self._place(token))
-        return _Label(text, self._place(token))
+            raise rule_error("the outcome is empty: write a class label", column=_column(token))
+        return _Label(text, _column(token))
 
     def bare_label(self, *tokens: Token) -> _Label:
-        return _Label("".join(tokens).replace("−", "-"), self._place(tokens[0]))
+        return _Label("".join(tokens).replace("−", "-"), _column(tokens[0]))
 
     def premise(self, *parts: Any) -> tuple:
         return _without_tokens(parts)
@@ -100,15 +93,15 @@ class Builder(Transformer_NonRecursive):
     def name(self, token: Token) -> _Word:
         text = read_quoted(token) if token.type == "QUOTED" else str(token)
         if not text.strip():
-            raise rule_error("the name is empty: write it between backticks", self._place(token))
-        return _Word(text, self._place(token))
+            raise rule_error("the name is empty: write it between backticks", column=_column(token))
+        return _Word(text, _column(token))
 
     def comparison(self, *parts: Any) -> Condition:
         signs = [part for part in parts if isinstance(part, Token)]
         relations = tuple(_SIGNS.get(sign, str(sign)) for sign in signs)
         if len({relation[0] for relation in relations}) > 1 or relations.count("=") > 1:
             message = "the signs of a chain must point the same way: write 3 <= x <= 5"
-            raise rule_error(message, self._place(signs[-1]))
+            raise rule_error(message, column=_column(signs[-1]))
         return self._checked(_without_tokens(parts), relations, "compare", signs[0])
 
     def between(self, middle: Side, word: Token, low: float, _: Token, high: float) -> Condition:
@@ -118,23 +111,23 @@ class Builder(Transformer_NonRecursive):
     def count(self, word: Token, number: float, _: Token, names: tuple[Name, ...]) -> Condition:
         spoken = " ".join(word.lower().split())
         relation = next(sign for sign, words in COUNTS.items() if words == spoken)
-        counted = (Term(1.0, names, "sum", self._place(word)),)
+        counted = (Term(1.0, names, "sum", _column(word)),)
         return self._checked((counted, (Term(number),)), (relation,), "count", word)
 
     def _checked(
         self, sides: tuple[Side, ...], relations: tuple[str, ...], form: str, sign: Token
     ) -> Condition:
-        place = self._place(sign)
+        column = _column(sign)
         try:
             condition = Condition(sides, relations, form)
         except RuleError as error:
-            raise rule_error(str(error), place) from None
+            raise rule_error(str(error), column=column) from None
         inequalities(condition)
         if len(sides) == 3:
-            self._check_range(condition, place)
+            self._check_range(condition, column)
         return condition
 
-    def _check_range(self, condition: Condition, place: Place) -> None:
+    def _check_range(self, condition: Condition, column: int) -> None:
         first, last = constant(condition.sides[0]), constant(condition.sides[2])
         if first is None or last is None:
             return
@@ -143,13 +136,13 @@ class Builder(Transformer_NonRecursive):
             middle = replace(condition, sides=((Term(low),), condition.sides[1], (Term(high),)))
             remedy = replace(middle, relations=("<=", "<="), form="between")
             message = f"'{condition}' can never be met, its limits are exchanged: write {remedy}"
-            raise rule_error(message, place, suggestion=str(remedy))
+            raise rule_error(message, column=column, suggestion=str(remedy))
 
     def add(self, left: Side, sign: Token, right: Side) -> Side:
         return left + self.signed(sign, right)
 
     def signed(self, sign: Token, side: Side) -> Side:
-        return side if sign == "+" else negated(side)
+        return side if sign == "+" else times(side, -1.0)
 
     def multiply(self, left: Side, sign: Token, right: Side) -> Side:
         factor = constant(left)
@@ -161,7 +154,7 @@ class Builder(Transformer_NonRecursive):
                 "a product of features is not linear: multiply a feature by a number, or add the "
                 "product to the data as a feature of its own"
             )
-            raise rule_error(message, self._place(sign))
+            raise rule_error(message, column=_column(sign))
         return self._scaled(side, factor, sign)
 
     def divide(self, left: Side, sign: Token, right: Side) -> Side:
@@ -171,20 +164,20 @@ class Builder(Transformer_NonRecursive):
                 "a quotient of features is not linear: compare a >= 2*b in place of a/b >= 2, or "
                 "add the quotient to the data as a feature of its own"
             )
-            raise rule_error(message, self._place(sign), suggestion="a >= 2*b")
+            raise rule_error(message, column=_column(sign), suggestion="a >= 2*b")
         if divisor == 0:
             message = "a division by zero has no value: divide by another number"
-            raise rule_error(message, self._place(sign))
+            raise rule_error(message, column=_column(sign))
         try:
-            return tuple(replace(term, coefficient=term.coefficient / divisor) for term in left)
+            return tuple(Term(t.coefficient / divisor, t.names, t.function, t.column) for t in left)
         except RuleError as error:
-            raise rule_error(str(error), self._place(sign)) from None
+            raise rule_error(str(error), column=_column(sign)) from None
 
     def _scaled(self, side: Side, factor: float, sign: Token) -> Side:
         try:
-            return tuple(replace(term, coefficient=term.coefficient * factor) for term in side)
+            return times(side, factor)
         except RuleError as error:
-            raise rule_error(str(error), self._place(sign)) from None
+            raise rule_error(str(error), column=_column(sign)) from None
 
     def plain_number(self, token: Token) -> Side:
         return (Term(self.number(token)),)
@@ -193,16 +186,16 @@ class Builder(Transformer_NonRecursive):
         try:
             return checked_number(float("".join(tokens).replace("−", "-")))
         except RuleError as error:
-            raise rule_error(str(error), self._place(tokens[0])) from None
+            raise rule_error(str(error), column=_column(tokens[0])) from None
 
     def feature(self, word: _Word) -> Side:
-        return (Term(1.0, (word.text,), place=word.place),)
+        return (Term(1.0, (word.text,), column=word.column),)
 
     def call(self, word: _Word, names: tuple[Name, ...]) -> Side:
         function = word.text.lower()
         if function not in FUNCTIONS:
-            raise unknown_function(word.text, word.place)
-        return (Term(1.0, names, function, word.place),)
+            raise unknown_function(word.text, word.column)
+        return (Term(1.0, names, function, word.column),)
 
     def items(self, *items: _Word | Span) -> tuple[Name, ...]:
         return tuple(item if isinstance(item, Span) else item.text for item in items)
@@ -214,6 +207,15 @@ class Builder(Transformer_NonRecursive):
 def constant(side: Side) -> float | None:
     """The value of a side that names no feature, else None."""
     return sum(term.coefficient for term in side) if all(t.is_number for t in side) else None
+
+
+def times(side: Side, factor: float) -> Side:
+    """The side with every coefficient multiplied."""
+    return tuple(Term(t.coefficient * factor, t.names, t.function, t.column) for t in side)
+
+
+def _column(token: Token) -> int:
+    return token.column or 1
 
 
 def _without_tokens(parts: tuple) -> tuple:

@@ -242,21 +242,21 @@ def explain(body: str, place: Place, found: str, expected: Iterable[str]) -> Rul
     return rule_error(message, place, expected=tuple(meanings), suggestion=remedy)
 
 
-def unknown_function(name: str, place: Place) -> RuleError:
+def unknown_function(name: str, column: int) -> RuleError:
     """The error for a function that the language does not have."""
     if name.lower() in _CURVED:
         message = (
             f"{name}(...) is not linear: use {listed(FUNCTIONS, 'or')}, or add {name} of the "
             "feature to the data as a feature of its own"
         )
-        return rule_error(message, place, expected=FUNCTIONS)
+        return rule_error(message, column=column, expected=FUNCTIONS)
     near = difflib.get_close_matches(name.lower(), FUNCTIONS, 1)
     better = _SYNONYMS.get(name.lower(), near[0] if near else "mean")
     message = (
         f"'{name}' is not a function here: write {better}(...), the functions are "
         f"{listed(FUNCTIONS)}, or write '*' to multiply"
     )
-    return rule_error(message, place, expected=FUNCTIONS, suggestion=better)
+    return rule_error(message, column=column, expected=FUNCTIONS, suggestion=better)
 
 
 def _first_word(rest: str) -> str:

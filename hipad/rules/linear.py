@@ -6,44 +6,42 @@ says that some feature is, which is an "or" and has no place in one matrix.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from hipad.rules.model import Condition, Side, Term
+from hipad.rules.model import Condition, Term
 from hipad.rules.words import rule_error
 
 EXTREMES = ("min", "max")
 
+Weighted = list[tuple[float, Term]]
+"""Terms with the coefficients they have on the left of `... <= 0`."""
 
-def inequalities(condition: Condition) -> list[Side]:
-    """The sides s, each meaning s <= 0, that together say the same as the condition.
 
-    >>> a, number = Term(1.0, ("a",)), Term(3.0)
-    >>> for side in inequalities(Condition(((a,), (number,)), ("=",))):
-    ...     print(*side)
-    a -3
-    -a 3
+def inequalities(condition: Condition) -> list[Weighted]:
+    """The weighted terms, each list meaning sum <= 0, that together say the condition.
+
+    >>> a, three = Term(1.0, ("a",)), Term(3.0)
+    >>> for terms in inequalities(Condition(((a,), (three,)), ("=",))):
+    ...     print([(weight, term.body) for weight, term in terms])
+    [(1.0, 'a'), (-3.0, '')]
+    [(-1.0, 'a'), (3.0, '')]
     """
-    found: list[Side] = []
+    found: list[Weighted] = []
     steps = zip(condition.sides, condition.relations, condition.sides[1:], strict=False)
     for left, relation, right in steps:
+        difference = [(t.coefficient, t) for t in left] + [(-t.coefficient, t) for t in right]
         if relation[0] in "<=":
-            found.append(left + negated(right))
+            found.append(difference)
         if relation[0] in ">=":
-            found.append(negated(left) + right)
-    for side in found:
-        for term in side:
-            check_linear(term, condition)
+            found.append([(-weight, term) for weight, term in difference])
+    for terms in found:
+        for weight, term in terms:
+            if term.function in EXTREMES:
+                _check_linear(weight, term, condition)
     return found
 
 
-def negated(side: Side) -> Side:
-    """Minus the side."""
-    return tuple(replace(term, coefficient=-term.coefficient) for term in side)
-
-
-def check_linear(term: Term, condition: Condition) -> None:
+def _check_linear(weight: float, term: Term, condition: Condition) -> None:
     """Refuse a min that must be small or a max that must be large."""
-    if term.function not in EXTREMES or (term.coefficient >= 0) == (term.function == "max"):
+    if (weight >= 0) == (term.function == "max"):
         return
     names = term.body[4:-1]
     other = "min" if term.function == "max" else "max"
@@ -53,6 +51,6 @@ def check_linear(term: Term, condition: Condition) -> None:
         f"'{condition}' is not linear, since {part}it only asks that some feature of the group is "
         f"{size}: write {other}({names}) if every feature must be, mean({names}) for their "
         f"average, or one rule for each feature",
-        term.place,
+        column=term.column,
         suggestion=str(condition).replace(f"{term.function}(", f"{other}("),
     )

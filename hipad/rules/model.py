@@ -53,7 +53,7 @@ class Term:
     coefficient: float = 1.0
     names: tuple[Name, ...] = ()
     function: str = ""
-    place: Place | None = field(default=None, compare=False, repr=False)
+    column: int | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "coefficient", checked_number(self.coefficient))
@@ -62,7 +62,7 @@ class Term:
                 checked_name(text)
         lone = len(self.names) < 2 and not isinstance(next(iter(self.names), ""), Span)
         if self.function not in FUNCTIONS if self.function else not lone:
-            raise rule_error(f"a term needs one of the functions {FUNCTIONS}", self.place)
+            raise rule_error(f"a term needs one of the functions {FUNCTIONS}", column=self.column)
 
     @property
     def is_number(self) -> bool:

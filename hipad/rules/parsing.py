@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
+from typing import cast
 
 from lark import Lark
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from hipad.errors import RuleError
 from hipad.rules.building import Builder, Draft
 from hipad.rules.hints import explain
 from hipad.rules.model import Rule, RuleSet
-from hipad.rules.words import rule_error
+from hipad.rules.words import on_line, rule_error
 
 _NOTE = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|“[^”]*”|#")
 
@@ -83,7 +84,7 @@ def parse_line(body: str, number: int = 1, note: str = "") -> list[Rule]:
             draft.worth,
             note,
             draft.enabled,
-            place=draft.place,
+            place=(number, draft.column),
         )
         for position, conditions in enumerate(draft.conjunctions, 1)
     ]
@@ -91,15 +92,15 @@ def parse_line(body: str, number: int = 1, note: str = "") -> list[Rule]:
 
 def _draft(body: str, number: int) -> Draft:
     try:
-        return Builder(number).transform(_parser().parse(body))
+        return cast(Draft, _parser().parse(body))
     except UnexpectedCharacters as error:
         raise explain(body, (number, error.column), "UNKNOWN", ()) from None
     except UnexpectedToken as error:
         at_end = error.token.type == "$END"
         column = len(body.rstrip()) + 1 if at_end else error.column
         raise explain(body, (number, column), error.token.type, error.expected) from None
-    except VisitError as error:
-        raise error.orig_exc from None
+    except RuleError as error:
+        raise on_line(error, number) from None
 
 
 def _claim_names(found: list[Rule], names: dict[str, int], number: int) -> None:
@@ -120,5 +121,6 @@ def _parser() -> Lark:
         start="rule",
         parser="lalr",
         lexer="basic",
+        transformer=Builder(),
         maybe_placeholders=False,
     )

@@ -21,15 +21,27 @@ def rule_error(
     message: str,
     place: Place | None = None,
     *,
+    column: int | None = None,
     expected: tuple[str, ...] = (),
     suggestion: str | None = None,
 ) -> RuleError:
-    """A RuleError whose message begins with the place where the mistake stands."""
-    line, column = place or (None, None)
+    """A RuleError whose message begins with the place where the mistake stands.
+
+    With a column alone the line is not known yet: `on_line` adds it.
+    """
+    line, column = place or (None, column)
     where = f"line {line}, column {column}: " if place else ""
     return RuleError(
         where + message, line=line, column=column, expected=expected, suggestion=suggestion
     )
+
+
+def on_line(error: RuleError, line: int | None) -> RuleError:
+    """The error of a line's text, told which line that is."""
+    if line is None or error.column is None or error.line is not None:
+        return error
+    place = (line, error.column)
+    return rule_error(str(error), place, expected=error.expected, suggestion=error.suggestion)
 
 
 def checked_number(value: float) -> float:

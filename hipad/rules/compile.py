@@ -1,0 +1,183 @@
+"""Rules to sparse (B, d, sign): the premise B x <= d in the user's units, and the outcome.
+
+Conditions joined by `and` are rows of one B; each rule keeps a B of its own, since stacking two
+rules in one B would turn "or" into "and".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from hipad.errors import RuleError
+from hipad.rules.model import Rule, RuleSet
+from hipad.rules.names import Blocks, FeatureIndex, IntArray, as_index, resolve_blocks
+from hipad.rules.parsing import parse_rules
+from hipad.rules.rows import FloatArray, Resolver, Row, needed_rows
+from hipad.rules.words import listed, on_line, quote_label, rule_error
+
+ROUNDING = 1e-7
+"""Relative slack of a comparison: data are often kept in single precision, where 1.9 is not 1.9."""
+
+_BATCH = 4_000_000  # numbers held at once while a rule is tried on data
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledRule:
+    """A rule as B x <= d => sign * (w'x + b) >= 1; `remarks` say what was left out and why."""
+
+    rule: Rule
+    B: sparse.csr_array
+    d: FloatArray
+    sign: float
+    remarks: tuple[str, ...] = ()
+    label: str = ""
+    features: FeatureIndex | None = field(default=None, repr=False)
+
+    @property
+    def columns(self) -> IntArray:
+        """The columns that the rule names, in order."""
+        return np.unique(self.B.indices).astype(np.int64)
+
+    def compact(self, columns: IntArray | None = None) -> sparse.csr_array:
+        """B on some columns only (by default those it names), which must hold all it names."""
+        columns = self.columns if columns is None else columns
+        where = np.searchsorted(columns, self.B.indices)
+        return sparse.csr_array(
+            (self.B.data, where, self.B.indptr), shape=(self.B.shape[0], len(columns))
+        )
+
+    def fires(self, X: Any) -> npt.NDArray[np.bool_]:
+        """For each row of X whether it meets the premise; a missing value never does."""
+        X = X if sparse.issparse(X) else np.asarray(X)
+        if sparse.issparse(X) and X.format not in ("csr", "csc"):
+            X = X.tocsr()
+        columns, B = self.columns, self.compact()
+        step = max(1, _BATCH // max(1, len(columns)))
+        starts = range(0, X.shape[0], step)
+        parts = [self._fires_part(X[i : i + step][:, columns], B) for i in starts]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
+
+    def _fires_part(self, part: Any, B: sparse.csr_array) -> npt.NDArray[np.bool_]:
+        values = part.toarray() if sparse.issparse(part) else part
+        values = np.asarray(values, dtype=np.float64).T
+        d = self.d[:, None]
+        with np.errstate(invalid="ignore"):
+            room = ROUNDING * (abs(B) @ np.abs(values) + np.abs(d))
+            return (B @ values <= d + room).all(axis=0)
+
+    def scaled(self, mean: FloatArray | None, scale: FloatArray | None) -> CompiledRule:
+        """The same rule for z = (x - mean) / scale: B diag(scale) and d - B mean."""
+        B, d = self.B, self.d
+        if mean is not None:
+            named = self.columns
+            d = d - self.compact(named) @ np.asarray(mean, dtype=np.float64)[named]
+        if scale is not None:
+            factors = np.asarray(scale, dtype=np.float64)[B.indices]
+            B = sparse.csr_array((B.data * factors, B.indices, B.indptr), shape=B.shape)
+        return replace(self, B=B, d=d)
+
+
+def compile_rules(
+    rules: str | Iterable[Rule],
+    *,
+    feature_names: FeatureIndex | Sequence[object] | None = None,
+    n_features: int | None = None,
+    blocks: Blocks | None = None,
+    classes: Sequence[object] = ("negative", "positive"),
+    include_off: bool = False,
+) -> tuple[CompiledRule, ...]:
+    """Compile rules for data with these columns and these (negative, positive) classes.
+
+    Rules that are switched off are passed over unless `include_off`.
+
+    >>> (rule,) = compile_rules("mean(x0, x1) >= 4 => positive", n_features=3)
+    >>> rule.B.toarray(), rule.d, rule.sign
+    (array([[-0.5, -0.5,  0. ]]), array([-4.]), 1.0)
+    >>> rule.fires([[3, 5, 0], [3, 4, 9]])
+    array([ True, False])
+    """
+    found = as_rule_set(rules)
+    index = as_index(feature_names, n_features)
+    columns = resolve_blocks(blocks, index)
+    return tuple(
+        _compiled(rule, label, Resolver(index, columns), classes)
+        for rule, label in zip(found, found.labels, strict=True)
+        if rule.enabled or include_off
+    )
+
+
+def as_rule_set(rules: str | Iterable[Rule]) -> RuleSet:
+    """Rules from text, or from any iterable of rules."""
+    if isinstance(rules, str):
+        return parse_rules(rules)
+    return rules if isinstance(rules, RuleSet) else RuleSet(tuple(rules))
+
+
+def _compiled(
+    rule: Rule, label: str, resolver: Resolver, classes: Sequence[object]
+) -> CompiledRule:
+    sign = outcome_sign(rule, classes)
+    try:
+        rows = [row for condition in rule.conditions for row in resolver.rows(condition)]
+    except RuleError as error:
+        raise on_line(error, rule.place and rule.place[0]) from None
+    kept, remarks = needed_rows(rows)
+    B, d = _matrix(kept, len(resolver.index))
+    if not (np.isfinite(B.data).all() and np.isfinite(d).all()):
+        raise rule_error(f"the numbers of '{rule.premise}' add up to infinity: write smaller ones")
+    spoken = tuple(dict.fromkeys(resolver.remarks + remarks))
+    return CompiledRule(rule, B, d, sign, spoken, label, resolver.index)
+
+
+def _matrix(rows: list[Row], n_features: int) -> tuple[sparse.csr_array, FloatArray]:
+    indptr = np.cumsum([0] + [len(row.columns) for row in rows])
+    indices = np.concatenate([row.columns for row in rows])
+    values = np.concatenate([row.values for row in rows])
+    B = sparse.csr_array((values, indices, indptr), shape=(len(rows), n_features))
+    return B, np.array([row.bound for row in rows])
+
+
+def outcome_sign(rule: Rule, classes: Sequence[object]) -> float:
+    """+1 if the outcome is the second class, -1 if the first; RuleError if it is neither.
+
+    The class labels themselves are tried first, then "positive" and "negative".
+    """
+    negative, positive = classes
+    if str(negative) == "positive" and str(positive) == "negative":
+        return 1.0 if rule.outcome == str(positive) else -1.0
+    for same in (_same_text, _same_number, _same_but_case):
+        matches = [sign for sign, label in ((-1.0, negative), (1.0, positive)) if same(rule, label)]
+        if len(matches) == 1:
+            return matches[0]
+    named = {"negative": -1.0, "positive": 1.0}
+    if rule.outcome.lower() in named:
+        return named[rule.outcome.lower()]
+    labels = [quote_label(str(label)) for label in classes]
+    raise rule_error(
+        f"the outcome {quote_label(rule.outcome)} is not a class of the data: "
+        f"write {listed(labels, 'or')} (or negative, positive)",
+        rule.place,
+        expected=tuple(labels),
+        suggestion=labels[1],
+    )
+
+
+def _same_text(rule: Rule, label: object) -> bool:
+    return rule.outcome == str(label)
+
+
+def _same_number(rule: Rule, label: object) -> bool:
+    try:
+        return float(rule.outcome) == float(str(label))
+    except ValueError:
+        return False
+
+
+def _same_but_case(rule: Rule, label: object) -> bool:
+    return rule.outcome.lower() == str(label).lower()
