@@ -1,0 +1,245 @@
+"""Phase 2: predictor-corrector interior point for the SVM and KSVM-P on a few features.
+
+The problem is a soft-margin SVM in lifted variables x = (w, b, u): each rule is one more row.
+
+    minimise    1/2 x'Qx + lambda1 |w|_1 + C'xi
+    subject to  A x + xi >= 1,   xi >= 0,   u >= 0
+    rows of A:  [ y_j x_j', y_j, 0 ]   price p_j          (samples)
+                [ 0',      s_i, -d_i'] price sigma_i      (rules)
+    Q:          diag(ridge) on w,  coupling C' between w and u,  curvature on u
+
+Dual:  maximise  e'alpha - 1/2 x'Qx   subject to   0 <= alpha <= C,   Qx - A'alpha = (0, 0, pi),
+pi >= 0; with lambda1 > 0 the first part may lie within lambda1 (w = w+ - w-, both >= 0).
+
+Each iteration (Mehrotra):
+
+    1. factorise the Newton system (newton.py), once
+    2. predictor: aim at complementarity zero, and see how far the step goes
+    3. centring parameter sigma = (mu_affine / mu)^3
+    4. corrector: aim at sigma mu, with the second-order term of the predictor
+    5. one common step length, 0.995 of the way to the boundary
+
+t = C - alpha is an iterate of its own: recomputing it cancels to zero near the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.solver.newton import Newton, Rhs, Scaling
+from hipad.solver.problem import Problem
+
+STEP_FACTOR = 0.995
+
+
+class Pair(NamedTuple):
+    """Two vectors whose entrywise product goes to zero."""
+
+    x: FloatArray
+    z: FloatArray
+
+    @property
+    def product(self) -> FloatArray:
+        return self.x * self.z
+
+    def moved(self, by: Pair, step: float) -> Pair:
+        return Pair(self.x + step * by.x, self.z + step * by.z)
+
+    def room(self, by: Pair) -> float:
+        """Longest step that keeps both vectors non-negative."""
+        return min(_room(self.x, by.x), _room(self.z, by.z))
+
+
+class Iterate(NamedTuple):
+    """A primal-dual point. `pairs`: (alpha, s), (t, xi), (u, pi) and, for lambda1 > 0, w+ and w-."""
+
+    w: FloatArray
+    b: float
+    pairs: tuple[Pair, ...]
+
+    @property
+    def alpha(self) -> FloatArray:
+        return self.pairs[0].x
+
+    @property
+    def u(self) -> FloatArray:
+        return self.pairs[2].x
+
+    @property
+    def complementarity(self) -> float:
+        """Mean product over all pairs."""
+        products = np.concatenate([pair.product for pair in self.pairs])
+        return float(products.mean())
+
+
+@dataclass(frozen=True)
+class IpmStep:
+    """Progress of one iteration, relative to the size of the problem."""
+
+    iteration: int
+    complementarity: float
+    primal_residual: float
+    dual_residual: float
+    step: float
+
+
+class InteriorPoint:
+    """Solves the problem restricted to `features`; iterate over `steps()` or call `run()`."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        features: np.ndarray,
+        *,
+        lambda1: float = 0.0,
+        tolerance: float = 1e-10,
+        max_iterations: int = 60,
+    ) -> None:
+        self.problem, self.features, self.lambda1 = problem, features, lambda1
+        self.tolerance, self.max_iterations = tolerance, max_iterations
+        self.newton = Newton.of(problem, features, with_l1=lambda1 > 0)
+        self.prices = np.r_[problem.p, problem.stack.sigma]
+        self.point = self._start()
+        self.converged = False
+        self.iterations = 0
+
+    def run(self) -> Iterate:
+        """Iterate to the tolerance, or as far as it goes."""
+        for _ in self.steps():
+            pass
+        return self.point
+
+    def steps(self) -> Iterator[IpmStep]:
+        """One record for each iteration."""
+        while self.iterations < self.max_iterations and not self.converged:
+            record = self._advance()
+            if record is None:
+                return
+            yield record
+
+    def _advance(self) -> IpmStep | None:
+        """One predictor-corrector step; None when rounding leaves no step to take."""
+        now = self.point
+        residuals = self.residuals(now)
+        try:
+            self.newton.factorize(self._scaling(now))
+        except np.linalg.LinAlgError:
+            return None
+        affine = self._direction(now, residuals, [-pair.product for pair in now.pairs])
+        reach = self._room(now, affine)
+        mu = now.complementarity
+        mu_affine = self._moved(now, affine, reach).complementarity
+        centring = min((mu_affine / mu) ** 3, 1.0) * mu
+        targets = [
+            centring - pair.product - by.product
+            for pair, by in zip(now.pairs, affine.pairs, strict=True)
+        ]
+        direction = self._direction(now, residuals, targets)
+        step = min(1.0, STEP_FACTOR * self._room(now, direction))
+        if not np.isfinite(step) or step < 1e-12 or not np.isfinite(direction.b):
+            return None
+        self.point = self._moved(now, direction, step)
+        self.iterations += 1
+        return self._record(step)
+
+    def residuals(self, at: Iterate) -> Rhs:
+        """What is missing to feasibility: rows (w, b, u, alpha) and the two bounds t and w = w+ - w-."""
+        (alpha, s), (t, xi), (u, pi), *split = at.pairs
+        gradient_w, gradient_u = self.newton.gradient(at.w, u, alpha)
+        rows = 1.0 - self.newton.rows(at.w, at.b, u) - xi + s
+        w_parts = [-gradient_w]
+        if split:
+            (_, z_plus), (_, z_minus) = split
+            l1 = self.lambda1
+            w_parts = [z_plus - l1 - gradient_w, z_minus - l1 + gradient_w]
+        return Rhs(
+            w=w_parts[0],
+            w_minus=w_parts[-1],
+            b=float(self.newton.labels @ alpha),
+            u=pi - gradient_u,
+            rows=rows,
+            t=self.prices - alpha - t,
+            split=split[0].x - split[1].x - at.w if split else np.zeros_like(at.w),
+        )
+
+    def _record(self, step: float) -> IpmStep:
+        r, mu = self.residuals(self.point), self.point.complementarity
+        primal = float(np.max(np.abs(r.rows), initial=0.0))
+        dual = max(
+            float(np.max(np.abs(part), initial=0.0)) for part in (r.w, r.w_minus, r.u, r.t)
+        )
+        dual = max(dual, abs(r.b)) / max(float(self.prices.max()), 1e-300)
+        # The objective lies between 0 and the prices' sum; products add up to the duality gap.
+        gap = mu * sum(pair.x.size for pair in self.point.pairs) / self.scale
+        self.converged = max(gap, primal, dual) < self.tolerance
+        return IpmStep(self.iterations, gap, primal, dual, step)
+
+    @property
+    def scale(self) -> float:
+        """Size of the objective, for relative gaps."""
+        return max(float(self.point.alpha.sum()), 1e-300)
+
+    def _start(self) -> Iterate:
+        """Well inside: every row inactive by a unit, every multiplier in the middle of its range."""
+        k, half = self.features.size, 0.5 * self.prices
+        ones = np.ones(self.prices.size)
+        level = float(np.mean(half)) if half.size else 1.0
+        u = np.full(self.problem.stack.n_rows, self._u_start())
+        pairs = [Pair(half.copy(), ones), Pair(half.copy(), ones.copy())]
+        pairs.append(Pair(u, np.full(u.size, level / self._u_start())))
+        if self.lambda1 > 0:
+            size = 1.0 / max(np.sqrt(k), 1.0)
+            pairs += [Pair(np.full(k, size), np.full(k, self.lambda1)) for _ in range(2)]
+        return Iterate(np.zeros(k), 0.0, tuple(pairs))
+
+    def _u_start(self) -> float:
+        """A multiplier with which the rules' slack is about one."""
+        d = np.abs(self.problem.stack.d)
+        return float(1.0 / max(np.median(d), 1e-3)) if d.size else 1.0
+
+    def _scaling(self, at: Iterate) -> Scaling:
+        (alpha, s), (t, xi), (u, pi), *split = at.pairs
+        return Scaling(
+            rows=s / alpha + xi / t,
+            u=pi / u,
+            split=tuple(pair.z / pair.x for pair in split) if split else None,
+        )
+
+    def _direction(self, at: Iterate, r: Rhs, targets: list[FloatArray]) -> Iterate:
+        """Newton step for the given residuals and complementarity targets."""
+        (alpha, s), (t, xi), (u, pi), *split = at.pairs
+        goal_alpha, goal_t, goal_u, *goal_split = targets
+        rows = r.rows + goal_alpha / alpha - (goal_t - xi * r.t) / t
+        dw, db, du, dalpha, parts = self.newton.solve(
+            r,
+            rows=rows,
+            u=r.u + goal_u / u,
+            goals=[goal / pair.x for goal, pair in zip(goal_split, split, strict=True)],
+        )
+        dt = r.t - dalpha
+        pairs = [
+            Pair(dalpha, (goal_alpha - s * dalpha) / alpha),
+            Pair(dt, (goal_t - xi * dt) / t),
+            Pair(du, (goal_u - pi * du) / u),
+        ]
+        for pair, goal, dx in zip(split, goal_split, parts, strict=True):
+            pairs.append(Pair(dx, (goal - pair.z * dx) / pair.x))
+        return Iterate(dw, db, tuple(pairs))
+
+    def _room(self, at: Iterate, by: Iterate) -> float:
+        pairs = zip(at.pairs, by.pairs, strict=True)
+        return min(1.0 / STEP_FACTOR, *(pair.room(d) for pair, d in pairs))
+
+    def _moved(self, at: Iterate, by: Iterate, step: float) -> Iterate:
+        pairs = tuple(pair.moved(d, step) for pair, d in zip(at.pairs, by.pairs, strict=True))
+        return Iterate(at.w + step * by.w, at.b + step * by.b, pairs)
+
+
+def _room(x: FloatArray, dx: FloatArray) -> float:
+    shrinking = dx < 0
+    return float(np.min(-x[shrinking] / dx[shrinking], initial=np.inf))

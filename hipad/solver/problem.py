@@ -1,0 +1,176 @@
+"""The optimisation problem: what the solvers are given, and how its objective is evaluated.
+
+ENK-SVM with R rules (R = 0 is the plain elastic-net SVM), over weights w, intercept b and one
+multiplier vector u_i >= 0 for each rule:
+
+    F(w, b, u) = lambda2/2 |w|^2 + lambda1 |w|_1 + sum_j p_j (1 - y_j (x_j'w + b))_+
+               + sum_i [ rho_i/2 |M_i (B_i'u_i + s_i w)|^2 + sigma_i (d_i'u_i - s_i b + 1)_+ ]
+
+Rule i says: B_i x <= d_i implies s_i (w'x + b) >= 1. M_i is the identity for the scope
+"population"; for "typical" it keeps the features that rule i names.
+
+Expanding the squares, the quadratic part in w is diagonal. It is `ridge` below: lambda2 plus the
+rho_i whose residual covers the feature. That one fact carries both scopes through every solver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from hipad.designs.base import Design, FloatArray
+
+Scope = Literal["population", "typical"]
+
+
+@dataclass(frozen=True)
+class RuleBlock:
+    """One rule as the solver knows it: B x <= d => sign (w'x + b) >= 1, in the design's units."""
+
+    B: sp.csr_array
+    d: FloatArray
+    sign: float
+    sigma: float
+    rho: float
+
+
+@dataclass(frozen=True)
+class RuleStack:
+    """The conditions of all rules as one matrix over the few features that they name.
+
+    Row r of `B` belongs to rule `owner[r]`. Rows have unit norm: a condition does not change when
+    it is multiplied by a positive number, and u then has comparable entries.
+    """
+
+    features: np.ndarray
+    B: FloatArray
+    d: FloatArray
+    owner: np.ndarray
+    sign: FloatArray
+    sigma: FloatArray
+    rho: FloatArray
+    row_norms: FloatArray
+
+    @classmethod
+    def of(cls, rules: tuple[RuleBlock, ...], n_features: int) -> RuleStack:
+        rows = (
+            sp.vstack([rule.B for rule in rules], format="csr")
+            if rules
+            else sp.csr_array((0, n_features))
+        )
+        features = np.unique(rows.indices[rows.data != 0])
+        B = np.asfortranarray(rows[:, features].toarray(), dtype=float)
+        norms = np.linalg.norm(B, axis=1)
+        norms[norms == 0] = 1.0
+        d = np.concatenate([np.atleast_1d(rule.d) for rule in rules]) if rules else np.zeros(0)
+        owner = np.repeat(np.arange(len(rules)), [rule.B.shape[0] for rule in rules])
+        per_rule = [np.array([getattr(r, key) for r in rules]) for key in ("sign", "sigma", "rho")]
+        sign, sigma, rho = (values.astype(float) for values in per_rule)
+        return cls(features, B / norms[:, None], d / norms, owner, sign, sigma, rho, norms)
+
+    @property
+    def n_rules(self) -> int:
+        return self.sign.size
+
+    @property
+    def n_rows(self) -> int:
+        return self.d.size
+
+    @cached_property
+    def coupling(self) -> FloatArray:
+        """Rows rho_i s_i B_i: the cross term of u and w in the quadratic part."""
+        return (self.rho * self.sign)[self.owner, None] * self.B
+
+    @cached_property
+    def curvature(self) -> FloatArray:
+        """Block-diagonal matrix of rho_i B_i B_i': the quadratic part in u."""
+        same_rule = self.owner[:, None] == self.owner[None, :]
+        return np.where(same_rule, self.rho[self.owner, None] * (self.B @ self.B.T), 0.0)
+
+    @cached_property
+    def thresholds(self) -> FloatArray:
+        """n_rules x n_rows matrix whose row i holds d_i, so that `thresholds @ u` is d_i'u_i."""
+        matrix = np.zeros((self.n_rules, self.n_rows))
+        matrix[self.owner, np.arange(self.n_rows)] = self.d
+        return matrix
+
+    def slacks(self, b: float, u: FloatArray) -> FloatArray:
+        """d_i'u_i - s_i b + 1, one number for each rule: positive where the rule is violated."""
+        return self.thresholds @ u - self.sign * b + 1.0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Data, rules and parameters of one fit. `p` are the sample weights; they sum to one."""
+
+    design: Design
+    y: FloatArray
+    p: FloatArray
+    lambda1: float
+    lambda2: float
+    rules: tuple[RuleBlock, ...] = ()
+    scope: Scope = "population"
+    stack: RuleStack = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stack", RuleStack.of(self.rules, self.design.shape[1]))
+
+    @property
+    def n_samples(self) -> int:
+        return self.design.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        return self.design.shape[1]
+
+    @cached_property
+    def ridge_off(self) -> float:
+        """Quadratic coefficient of a feature that no rule names."""
+        return self.lambda2 + (self.stack.rho.sum() if self.scope == "population" else 0.0)
+
+    @cached_property
+    def ridge_rules(self) -> FloatArray:
+        """Quadratic coefficients of `stack.features`."""
+        stack = self.stack
+        if self.scope == "population":
+            return np.full(stack.features.size, self.ridge_off)
+        named = np.zeros((stack.n_rules, stack.features.size), dtype=bool)
+        np.logical_or.at(named, stack.owner, stack.B != 0)
+        return self.lambda2 + stack.rho @ named
+
+    def ridge(self, features: np.ndarray) -> FloatArray:
+        """Quadratic coefficients of the given features (any order)."""
+        values = np.full(len(features), self.ridge_off)
+        at, of = self.rule_positions(features)
+        values[at] = self.ridge_rules[of]
+        return values
+
+    def rule_positions(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where rule features occur: positions in `features`, and positions in `stack.features`."""
+        named = self.stack.features
+        if named.size == 0:
+            return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
+        place = np.minimum(np.searchsorted(named, features), named.size - 1)
+        at = np.flatnonzero(named[place] == features)
+        return at, place[at]
+
+    def with_parameters(self, **changes: object) -> Problem:
+        """The same data with other rules or parameters."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+    def objective(
+        self, features: np.ndarray, w: FloatArray, scores: FloatArray, b: float, u: FloatArray
+    ) -> float:
+        """F at weights w on `features` (zero elsewhere), where scores = Xw without b."""
+        stack = self.stack
+        value = self.p @ np.maximum(1.0 - self.y * (scores + b), 0.0)
+        value += self.lambda1 * np.abs(w).sum() + 0.5 * self.ridge(features) @ (w * w)
+        if stack.n_rules:
+            at, of = self.rule_positions(features)
+            value += u @ (stack.coupling[:, of] @ w[at]) + 0.5 * u @ stack.curvature @ u
+            value += stack.sigma @ np.maximum(stack.slacks(b, u), 0.0)
+        return float(value)

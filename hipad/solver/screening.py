@@ -1,0 +1,79 @@
+"""Which deferred features may have left zero? Answered without touching them.
+
+A deferred feature j has the multiplier x_j'T with one shared N-vector T, and it stays deferred
+while |x_j'T| <= lambda1. From a reference point T_ref at which all correlations are known,
+
+    |x_j'T| <= |x_j'T_ref| + |x_j| |T - T_ref|,
+
+so j is safe while |T - T_ref| is below its radius (lambda1 - |x_j'T_ref|) / |x_j|. Radii are sorted
+once for each reference; a sweep then looks at the few candidates whose radius was passed. Their
+columns are kept. When candidates have cost as much as one pass over X, a new reference is cheaper.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hipad.designs.base import Design, FloatArray
+
+
+class Screen:
+    """Finds every feature with |x_j'T| > lambda1 among those not marked active."""
+
+    # The bound is tightened by this much so that rounding never hides a crossing.
+    safety = 1e-12
+
+    def __init__(self, design: Design, lambda1: float, active: np.ndarray) -> None:
+        self.design = design
+        self.lambda1 = lambda1
+        self.active = active
+        self.passes = 0
+        self._norms = design.column_norms()
+        self._refresh(np.zeros(design.shape[0]), np.zeros(design.shape[1]))
+
+    def crossing(self, T: FloatArray) -> np.ndarray:
+        """Indices of inactive features whose correlation with T exceeds lambda1, sorted."""
+        distance = float(np.linalg.norm(T - self._reference)) * (1 + self.safety)
+        count = int(np.searchsorted(self._radius, distance))
+        new = count - self._columns.shape[1]
+        if count >= self._radius.size < self._norms.size or self._too_dear(count, new):
+            return self._cross_by_pass(T)
+        if count == 0:
+            return np.zeros(0, dtype=int)
+        self._extend(count, new)
+        self._spent += self._columns[:, :count].size
+        correlation = np.abs(self._columns[:, :count].T @ T)
+        crossed = self._order[:count][correlation > self.lambda1]
+        return np.sort(crossed[~self.active[crossed]])
+
+    def adopt(self, other: Screen) -> None:
+        """Go on from the reference of another screen on the same data, whatever its lambda1."""
+        self._refresh(other._reference, other._correlation)
+
+    def _too_dear(self, count: int, new: int) -> bool:
+        n = self.design.shape[0]
+        return self._spent + n * (count + 2 * max(new, 0)) > self.design.cost
+
+    def _cross_by_pass(self, T: FloatArray) -> np.ndarray:
+        correlation = self.design.correlate(T)
+        self.passes += 1
+        self._refresh(T.copy(), correlation)
+        return np.flatnonzero((np.abs(correlation) > self.lambda1) & ~self.active)
+
+    def _refresh(self, reference: FloatArray, correlation: FloatArray) -> None:
+        self._reference, self._correlation, self._spent = reference, correlation, 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            radius = (self.lambda1 - np.abs(correlation)) / self._norms
+        radius[self._norms == 0] = np.inf
+        radius[self.active] = np.inf
+        kept = min(radius.size, max(512, radius.size // 16))
+        nearest = np.argpartition(radius, kept - 1)[:kept] if radius.size else np.zeros(0, int)
+        self._order = nearest[np.argsort(radius[nearest])]
+        self._radius = radius[self._order]
+        self._columns = np.zeros((self.design.shape[0], 0), order="F")
+
+    def _extend(self, count: int, new: int) -> None:
+        if new > 0:
+            have = self._columns.shape[1]
+            more = self.design.columns(self._order[have:count])
+            self._columns = np.asfortranarray(np.hstack([self._columns, more]))

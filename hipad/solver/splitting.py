@@ -1,0 +1,76 @@
+"""What the ADMM and its feature sides share: penalties, the results of a step, the (b, u) corner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.solver.problem import Problem
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """One penalty for each split: a (hinge), c (w), q (rule slack), t (u >= 0).
+
+    They are the paper's mu1, mu2, mu3 = mu4 and mu5 = mu6.
+    """
+
+    hinge: float
+    w: float
+    slack: float
+    u: float
+
+
+@dataclass(frozen=True)
+class FirstBlock:
+    """Outcome of the joint step in (w, b, u); f = Xw + be, w stays with the feature side."""
+
+    f: FloatArray
+    b: float
+    u: FloatArray
+
+
+@dataclass(frozen=True)
+class Shift:
+    """How the sparse copy c moved in one sweep.
+
+    `primal` is |w - c|, `change` is |c - c_old|, `norm` is |c|, `multiplier` is |gamma2|.
+    """
+
+    entered: np.ndarray
+    left: np.ndarray
+    flipped: int
+    primal: float
+    change: float
+    norm: float
+    multiplier: float
+
+
+class FeatureSide(Protocol):
+    """The part of an ADMM sweep that knows the features."""
+
+    mu: Penalties
+
+    @property
+    def passes(self) -> int: ...
+    def set_penalties(self, mu: Penalties) -> None: ...
+    def solve(self, v: FloatArray, r_b: float, r_u: FloatArray) -> FirstBlock: ...
+    def shrink(self, omega: float) -> Shift: ...
+    def scores(self) -> FloatArray: ...
+    def support(self) -> tuple[np.ndarray, FloatArray]: ...
+    def adopt(self, previous: FeatureSide) -> None: ...
+    def full(self) -> tuple[FloatArray, FloatArray, FloatArray]: ...
+
+
+def corner_matrix(problem: Problem, mu: Penalties) -> FloatArray:
+    """The (b, u) corner of the Lagrangian's Hessian."""
+    stack = problem.stack
+    corner = np.empty((1 + stack.n_rows, 1 + stack.n_rows))
+    corner[0, 0] = mu.hinge * problem.n_samples + mu.slack * stack.n_rules
+    corner[0, 1:] = corner[1:, 0] = -mu.slack * (stack.sign @ stack.thresholds)
+    corner[1:, 1:] = stack.curvature + mu.slack * stack.thresholds.T @ stack.thresholds
+    corner[1:, 1:] += mu.u * np.eye(stack.n_rows)
+    return corner
