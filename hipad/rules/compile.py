@@ -18,7 +18,7 @@ from hipad.errors import RuleError
 from hipad.rules.model import Rule, RuleSet
 from hipad.rules.names import Blocks, FeatureIndex, IntArray, as_index, resolve_blocks
 from hipad.rules.parsing import parse_rules
-from hipad.rules.rows import FloatArray, Resolver, Row, needed_rows
+from hipad.rules.rows import FloatArray, Resolver, Row, needed_rows, on_columns
 from hipad.rules.words import listed, on_line, quote_label, rule_error
 
 ROUNDING = 1e-7
@@ -44,20 +44,13 @@ class CompiledRule:
         """The columns that the rule names, in order."""
         return np.unique(self.B.indices).astype(np.int64)
 
-    def compact(self, columns: IntArray | None = None) -> sparse.csr_array:
-        """B on some columns only (by default those it names), which must hold all it names."""
-        columns = self.columns if columns is None else columns
-        where = np.searchsorted(columns, self.B.indices)
-        return sparse.csr_array(
-            (self.B.data, where, self.B.indptr), shape=(self.B.shape[0], len(columns))
-        )
-
     def fires(self, X: Any) -> npt.NDArray[np.bool_]:
         """For each row of X whether it meets the premise; a missing value never does."""
         X = X if sparse.issparse(X) else np.asarray(X)
         if sparse.issparse(X) and X.format not in ("csr", "csc"):
             X = X.tocsr()
-        columns, B = self.columns, self.compact()
+        columns = self.columns
+        B = on_columns(self.B, columns)
         step = max(1, _BATCH // max(1, len(columns)))
         starts = range(0, X.shape[0], step)
         parts = [self._fires_part(X[i : i + step][:, columns], B) for i in starts]
@@ -76,7 +69,7 @@ class CompiledRule:
         B, d = self.B, self.d
         if mean is not None:
             named = self.columns
-            d = d - self.compact(named) @ np.asarray(mean, dtype=np.float64)[named]
+            d = d - on_columns(B, named) @ np.asarray(mean, dtype=np.float64)[named]
         if scale is not None:
             factors = np.asarray(scale, dtype=np.float64)[B.indices]
             B = sparse.csr_array((B.data * factors, B.indices, B.indptr), shape=B.shape)

@@ -92,7 +92,7 @@ class FeatureIndex:
         pool = dict.fromkeys([*also, *self._roughly_like(lowered)])
         scored = [(_likeness(lowered, other.lower()), other) for other in pool]
         scored.sort(key=lambda pair: -pair[0])
-        return [other for score, other in scored[:n] if score >= 0.6]
+        return [other for score, other in scored[:n] if score >= 0.5]
 
     def _roughly_like(self, name: str) -> list[str]:
         """The names that share most pairs of neighbouring letters, found in one sweep."""

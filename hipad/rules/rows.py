@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from hipad.rules.linear import EXTREMES, Weighted, inequalities
 from hipad.rules.model import Condition, Name, Term
@@ -132,6 +133,12 @@ def _merged(parts: list[tuple[IntArray, FloatArray]], bound: float, source: str)
     return Row(columns[keep], total[keep], bound + 0.0, source)
 
 
+def on_columns(B: sparse.csr_array, columns: IntArray) -> sparse.csr_array:
+    """B on a sorted set of columns that holds all its own, without work of the width of B."""
+    where = np.searchsorted(columns, B.indices)
+    return sparse.csr_array((B.data, where, B.indptr), shape=(B.shape[0], len(columns)))
+
+
 def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:
     """The rows that matter, and remarks on those left out or never met."""
     if len(rows) == 1 and rows[0].size:
@@ -140,15 +147,11 @@ def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:
     remarks: list[str] = []
     for row in rows:
         if not row.size:
-            always = row.bound >= 0
-            remarks.append(
-                f"'{row.source}' is always true and was left out"
-                if always
-                else f"'{row.source}' can never be true, so the rule never fires"
-            )
-            if always:
-                continue
-            return [row], remarks
+            if row.bound < 0:
+                return [row], [f"'{row.source}' can never be true, so the rule never fires"]
+            part = "part of " if sum(r.source == row.source for r in rows) > 1 else ""
+            remarks.append(f"{part}'{row.source}' is always true and was left out")
+            continue
         key = row.direction()
         other = kept.get(key)
         if other is None:
