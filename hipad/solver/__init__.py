@@ -1,1 +1,20 @@
-"""Solvers for the elastic-net SVM with rules."""
+"""The solvers: a `Problem` in, a certified `Solution` out; of rules they know (B, d, sign)."""
+
+from hipad.solver.admm import AdmmSettings
+from hipad.solver.certificate import Certificate, Status
+from hipad.solver.driver import Hipad, Progress, Settings, Solution
+from hipad.solver.exact import lambda1_max
+from hipad.solver.problem import Problem, RuleBlock
+
+__all__ = [
+    "AdmmSettings",
+    "Certificate",
+    "Hipad",
+    "Problem",
+    "Progress",
+    "RuleBlock",
+    "Settings",
+    "Solution",
+    "Status",
+    "lambda1_max",
+]

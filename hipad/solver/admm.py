@@ -84,12 +84,12 @@ class Admm:
     def __init__(
         self,
         problem: Problem,
-        settings: AdmmSettings = AdmmSettings(),
+        settings: AdmmSettings | None = None,
         warm: tuple[Multipliers, FeatureSide] | None = None,
     ) -> None:
-        self.problem, self.settings, self.sweeps = problem, settings, 0
+        self.problem, self.settings, self.sweeps = problem, settings or AdmmSettings(), 0
         if warm is None:
-            mu = settings.penalties or starting_penalties(problem)
+            mu = self.settings.penalties or starting_penalties(problem)
             state, self.features = Multipliers.cold(problem, mu), choose_features(problem, mu)
         else:
             state = warm[0].for_problem(problem)

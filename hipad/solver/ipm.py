@@ -56,7 +56,7 @@ class Pair(NamedTuple):
 
 
 class Iterate(NamedTuple):
-    """A primal-dual point. `pairs`: (alpha, s), (t, xi), (u, pi) and, for lambda1 > 0, w+ and w-."""
+    """A primal-dual point. Pairs: (alpha, s), (t, xi), (u, pi); with lambda1 > 0 also w+ and w-."""
 
     w: FloatArray
     b: float
@@ -148,7 +148,7 @@ class InteriorPoint:
         return self._record(step)
 
     def residuals(self, at: Iterate) -> Rhs:
-        """What is missing to feasibility: rows (w, b, u, alpha) and the two bounds t and w = w+ - w-."""
+        """What is missing to feasibility, row by row."""
         (alpha, s), (t, xi), (u, pi), *split = at.pairs
         gradient_w, gradient_u = self.newton.gradient(at.w, u, alpha)
         rows = 1.0 - self.newton.rows(at.w, at.b, u) - xi + s
@@ -170,9 +170,7 @@ class InteriorPoint:
     def _record(self, step: float) -> IpmStep:
         r, mu = self.residuals(self.point), self.point.complementarity
         primal = float(np.max(np.abs(r.rows), initial=0.0))
-        dual = max(
-            float(np.max(np.abs(part), initial=0.0)) for part in (r.w, r.w_minus, r.u, r.t)
-        )
+        dual = max(float(np.max(np.abs(part), initial=0.0)) for part in (r.w, r.w_minus, r.u, r.t))
         dual = max(dual, abs(r.b)) / max(float(self.prices.max()), 1e-300)
         # The objective lies between 0 and the prices' sum; products add up to the duality gap.
         gap = mu * sum(pair.x.size for pair in self.point.pairs) / self.scale
@@ -185,7 +183,7 @@ class InteriorPoint:
         return max(float(self.point.alpha.sum()), 1e-300)
 
     def _start(self) -> Iterate:
-        """Well inside: every row inactive by a unit, every multiplier in the middle of its range."""
+        """Well inside: every row slack by one, every price in the middle."""
         k, half = self.features.size, 0.5 * self.prices
         ones = np.ones(self.prices.size)
         level = float(np.mean(half)) if half.size else 1.0

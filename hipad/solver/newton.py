@@ -98,9 +98,7 @@ class Newton:
             self.effective_ridge = self.ridge + self.phi
         self._factorize()
 
-    def solve(
-        self, r: Rhs, *, rows: FloatArray, u: FloatArray, goals: list[FloatArray]
-    ) -> Step:
+    def solve(self, r: Rhs, *, rows: FloatArray, u: FloatArray, goals: list[FloatArray]) -> Step:
         """Newton step; `rows` and `u` already hold the complementarity targets."""
         w = r.w
         if self.theta is not None:

@@ -1,4 +1,4 @@
-"""What the ADMM and its feature sides share: penalties, the results of a step, the (b, u) corner."""
+"""What the ADMM and its feature sides share: penalties, results of a step, the (b, u) corner."""
 
 from __future__ import annotations
 

@@ -1,0 +1,179 @@
+"""Certificates: how far a result is, at most, from the optimum, whatever found it.
+
+The primal value is F itself, evaluated at the result with u >= 0: an upper bound on the minimum.
+The dual value is a lower bound. For row prices alpha (samples and rules) in [0, prices] with
+labels'alpha = 0 it is
+
+    D(alpha) = e'alpha + min over w and u >= 0 of
+               1/2 w'ridge w + lambda1 |w|_1 + u'C w + 1/2 u'curvature u - (Z'alpha)'w + (d alpha)'u.
+
+Given u the best w is a soft threshold, feature by feature, so what is left is a convex problem in
+the few multipliers u. It is solved by projected Newton steps; how far the last one still went is
+part of the certificate (`dual_residual`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.solver.problem import Problem
+from hipad.solver.prox import shrink
+
+
+class Status(StrEnum):
+    """How a run ended. Never shown as another one."""
+
+    SOLVED = "solved"
+    INACCURATE = "inaccurate"
+    STOPPED = "stopped by the user"
+    LIMIT = "iteration limit"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Bounds on the optimum and what is missing to feasibility.
+
+    `covers` says what the bounds speak of: all features, or those that phase 1 kept.
+    """
+
+    status: Status
+    primal_objective: float
+    dual_objective: float
+    gap: float
+    primal_residual: float
+    dual_residual: float
+    complementarity: float
+    covers: str
+    message: str = ""
+
+    def is_optimal(self, eps: float = 1e-6) -> bool:
+        """Whether the relative gap and the residuals are all within eps."""
+        return max(self.gap, self.primal_residual, self.dual_residual) <= eps
+
+    def as_dict(self) -> dict[str, float | str]:
+        """Plain numbers and words, for files and tables."""
+        return {**asdict(self), "status": str(self.status)}
+
+    def __str__(self) -> str:
+        return (
+            f"{self.status}: objective {self.primal_objective:.6g}, at most "
+            f"{self.gap:.1e} (relative) above the optimum over {self.covers}"
+        )
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """(primal - dual) / max(1e-10, |primal|), never negative."""
+    return max(primal - dual, 0.0) / max(abs(primal), abs(dual), 1e-10)
+
+
+def feasible_prices(problem: Problem, alpha: FloatArray) -> FloatArray:
+    """Nearest prices (along the labels) that lie in their boxes and balance: labels'alpha = 0."""
+    labels = np.r_[problem.y, problem.stack.sign]
+    ceiling = np.r_[problem.p, problem.stack.sigma]
+
+    def clipped(theta: float) -> FloatArray:
+        return np.clip(alpha - theta * labels, 0.0, ceiling)
+
+    low, high = -float(ceiling.max()) * 2, float(ceiling.max()) * 2
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if labels @ clipped(middle) > 0:
+            low = middle
+        else:
+            high = middle
+        if high - low <= 1e-18:
+            break
+    return clipped(0.5 * (low + high))
+
+
+def dual_value(
+    problem: Problem,
+    alpha: FloatArray,
+    u: FloatArray,
+    *,
+    lambda1: float,
+    features: np.ndarray | None = None,
+) -> tuple[float, float]:
+    """D(alpha) and the accuracy of its inner minimum, from a guess u.
+
+    `features` restricts the problem to some features; without it all of X is read once.
+    """
+    n, stack = problem.n_samples, problem.stack
+    signed = problem.y * alpha[:n]
+    if features is None:
+        features = np.arange(problem.n_features)
+        pull = problem.design.correlate(signed)
+    else:
+        pull = problem.design.columns(features).T @ signed
+    at, of = problem.rule_positions(features)
+    ridge = problem.ridge(features)
+    outside = np.ones(features.size, dtype=bool)
+    outside[at] = False
+    rest = shrink(pull[outside], lambda1) ** 2 / ridge[outside]
+    inner = _RuleMinimum(
+        pull=pull[at],
+        ridge=ridge[at],
+        C=stack.coupling[:, of],
+        curvature=stack.curvature,
+        linear=stack.thresholds.T @ alpha[n:],
+        lambda1=lambda1,
+    )
+    value, accuracy = inner.solve(np.maximum(u, 0.0))
+    return float(alpha.sum() - 0.5 * rest.sum() + value), accuracy
+
+
+@dataclass(frozen=True)
+class _RuleMinimum:
+    """Minimum over u >= 0 (and the weights of rule features, in closed form)."""
+
+    pull: FloatArray
+    ridge: FloatArray
+    C: FloatArray
+    curvature: FloatArray
+    linear: FloatArray
+    lambda1: float
+
+    def weights(self, u: FloatArray) -> FloatArray:
+        return shrink(self.pull - self.C.T @ u, self.lambda1) / self.ridge
+
+    def value(self, u: FloatArray) -> float:
+        w = self.weights(u)
+        return float(0.5 * u @ self.curvature @ u + self.linear @ u - 0.5 * self.ridge @ (w * w))
+
+    def gradient(self, u: FloatArray) -> FloatArray:
+        return self.curvature @ u + self.linear + self.C @ self.weights(u)
+
+    def solve(self, u: FloatArray) -> tuple[float, float]:
+        """Projected Newton from u; returns the minimum and the last step's expected decrease."""
+        decrease = 0.0
+        for _ in range(60):
+            g = self.gradient(u)
+            free = (u > 0) | (g < 0)
+            if not free.any():
+                return self.value(u), 0.0
+            step = np.zeros_like(u)
+            step[free] = -np.linalg.lstsq(self._hessian(u)[np.ix_(free, free)], g[free])[0]
+            decrease = float(-g @ (np.maximum(u + step, 0.0) - u))
+            moved = self._search(u, step)
+            if moved is None or decrease <= 1e-16:
+                break
+            u = moved
+        return self.value(u), max(decrease, 0.0)
+
+    def _hessian(self, u: FloatArray) -> FloatArray:
+        moving = self.weights(u) != 0
+        C = self.C[:, moving]
+        return self.curvature - (C / self.ridge[moving]) @ C.T
+
+    def _search(self, u: FloatArray, step: FloatArray) -> FloatArray | None:
+        now, length = self.value(u), 1.0
+        for _ in range(40):
+            trial = np.maximum(u + length * step, 0.0)
+            if self.value(trial) < now:
+                return trial
+            length *= 0.5
+        return None
