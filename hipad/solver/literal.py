@@ -8,8 +8,8 @@ ADMM-ENK (in the appendix; ADMM-ENSVM is the same without rules) does in every s
     4. q and p by S
     5. the multipliers gamma_1 .. gamma_6
 
-The positive rule (B, d) and the negative one (D, g) differ by a sign only: v, t, p, gamma_4, gamma_6
-of one are u, s, q, gamma_3, gamma_5 of the other, and the code is written once for the sign s_i.
+The positive rule (B, d) and the negative one (D, g) differ by a sign only: v, t, p, gamma_4 and
+gamma_6 of one are u, s, q, gamma_3 and gamma_5 of the other, and the code is written once.
 
 Where this departs from the printed text: the Lagrangian has (a)_+ and not a; q and p use the u and
 v of the same sweep (the text has those of the sweep before); and the linear system is solved
@@ -22,13 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import lu_factor, lu_solve
 
 from hipad.designs.base import Design, FloatArray
 
@@ -115,22 +115,18 @@ def admm_enk(
     `positive` is (B, d) and `negative` is (D, g); `rho` holds rho_1 to rho_4 and `mu` holds mu_1 to
     mu_6, or one number for all of them as the paper suggests.
     """
-    rhos, mus = np.broadcast_to(rho, 4), np.broadcast_to(mu, 6)
-    rules = []
-    for knowledge, sign, i in ((positive, 1.0, 0), (negative, -1.0, 1)):
-        if knowledge is not None:
-            B, d = sp.csr_array(knowledge[0]), np.atleast_1d(np.asarray(knowledge[1], dtype=float))
-            rules.append(Rule(B, d, sign, rhos[2 * i], rhos[2 * i + 1], mus[2 + i], mus[4 + i]))
-    sweeps = enk_iterates(design, y, tuple(rules), lambda1, lambda2, mus[0], mus[1])
-    history, converged = [], False
-    for _, (old, new) in zip(range(max_sweeps - 1), pairwise(sweeps), strict=False):
-        history = history or [old.objective]
-        history.append(new.objective)
-        converged = has_converged(new, old, y, epsilon1, epsilon2)
+    mus = np.broadcast_to(np.asarray(mu, dtype=float), 6)
+    rules = _rules(positive, negative, np.broadcast_to(np.asarray(rho, dtype=float), 4), mus)
+    objectives: list[float] = []
+    old, converged = None, False
+    for new in islice(enk_iterates(design, y, rules, lambda1, lambda2, *mus[:2]), max_sweeps):
+        objectives.append(new.objective)
+        converged = old is not None and has_converged(new, old, y, epsilon1, epsilon2)
         if converged:
             break
+        old = new
     u = {rule.sign: state.u for rule, state in zip(rules, new.rules, strict=True)}
-    history = tuple(history)
+    history = tuple(objectives)
     return LiteralResult(
         new.w, new.b, u.get(1.0), u.get(-1.0), new.c, len(history), converged, history
     )
@@ -189,35 +185,41 @@ def transition(w: FloatArray, w_old: FloatArray, tolerance: float = 1e-2) -> boo
 class WeightSystem:
     """The (w, b) system  [kappa1 I + mu1 X'X, mu1 X'e; mu1 e'X, mu1 N + kappa2], factorised once.
 
-    For N <= m the unknown is z = mu1 (Xw + be): w = (r_w - X'z) / kappa1 leaves the N x N matrix
-    I/mu1 + XX'/kappa1. Both forms are a positive definite matrix bordered by b.
+    For N <= m its unknowns are b and z = mu1 (Xw + be), from which w = (r_w - X'z) / kappa1.
     """
 
     def __init__(self, design: Design, kappa1: float, kappa2: float, mu1: float) -> None:
         n, m = design.shape
-        self.design, self.kappa1, self.kappa2, self.mu1 = design, kappa1, kappa2, mu1
-        self.by_samples = n <= m
+        e = np.ones((n, 1))
+        self.design, self.kappa1, self.mu1, self.by_samples = design, kappa1, mu1, n <= m
         if self.by_samples:
-            self.factor = cho_factor(np.eye(n) / mu1 + design.gram() / kappa1)
-            self.border, self.corner = np.ones(n), kappa2
+            inner = np.eye(n) / mu1 + design.gram() / kappa1
+            matrix = np.block([[inner, -e], [e.T, np.array([[kappa2]])]])
         else:
-            inner = design.correlate(design.columns(slice(None)))
-            self.factor = cho_factor(kappa1 * np.eye(m) + mu1 * inner)
-            self.border, self.corner = -mu1 * design.correlate(np.ones(n)), mu1 * n + kappa2
-        self.column = cho_solve(self.factor, self.border)
-        self.pivot = self.corner + (1 if self.by_samples else -1) * self.border @ self.column
+            inner = kappa1 * np.eye(m) + mu1 * design.correlate(design.columns(slice(None)))
+            border = mu1 * design.correlate(e)
+            matrix = np.block([[inner, border], [border.T, np.array([[mu1 * n + kappa2]])]])
+        self.factor = lu_factor(matrix)
 
     def solve(self, r_w: FloatArray, r_b: float) -> tuple[FloatArray, float, FloatArray]:
         """Return w, b and the scores Xw + be."""
-        if not self.by_samples:
-            w = cho_solve(self.factor, r_w)
-            b = float((r_b + self.border @ w) / self.pivot)
-            w = w + b * self.column
-            return w, b, self.design.dot(w) + b
-        z = cho_solve(self.factor, self.design.dot(r_w) / self.kappa1)
-        b = float((r_b - self.border @ z) / self.pivot)
-        z = z + b * self.column
-        return (r_w - self.design.correlate(z)) / self.kappa1, b, z / self.mu1
+        first = self.design.dot(r_w) / self.kappa1 if self.by_samples else r_w
+        solution = lu_solve(self.factor, np.append(first, r_b))
+        x, b = solution[:-1], float(solution[-1])
+        if self.by_samples:
+            return (r_w - self.design.correlate(x)) / self.kappa1, b, x / self.mu1
+        return x, b, self.design.dot(x) + b
+
+
+def _rules(
+    positive: Knowledge | None, negative: Knowledge | None, rho: FloatArray, mu: FloatArray
+) -> tuple[Rule, ...]:
+    rules = []
+    for knowledge, sign, i in ((positive, 1.0, 0), (negative, -1.0, 1)):
+        if knowledge is not None:
+            B, d = sp.csr_array(knowledge[0]), np.atleast_1d(np.asarray(knowledge[1], dtype=float))
+            rules.append(Rule(B, d, sign, rho[2 * i], rho[2 * i + 1], mu[2 + i], mu[4 + i]))
+    return tuple(rules)
 
 
 def _start(rule: Rule) -> RuleIterate:
@@ -232,7 +234,7 @@ def _rule_step(rule: Rule, old: RuleIterate, w: FloatArray, b: float) -> RuleIte
     rhs = -sign * rule.rho * (B @ w) + d * (mu_q * (sign * b + old.q - 1) - old.gamma_q)
     u = np.linalg.solve(system, rhs + old.gamma_u + mu_u * old.s)
     s = np.maximum(0.0, u - old.gamma_u / mu_u)
-    slack = d @ u - sign * b + 1
+    slack = float(d @ u - sign * b + 1)
     q = float(_hinge(slack + old.gamma_q / mu_q, rule.sigma / mu_q))
     gamma_q = old.gamma_q + mu_q * (slack - q)
     return RuleIterate(u, s, q, gamma_q, old.gamma_u + mu_u * (s - u))
@@ -240,7 +242,7 @@ def _rule_step(rule: Rule, old: RuleIterate, w: FloatArray, b: float) -> RuleIte
 
 def _rule_cost(rule: Rule, u: FloatArray, w: FloatArray, b: float) -> float:
     residual = rule.B.T @ u + rule.sign * w
-    slack = max(0.0, rule.d @ u - rule.sign * b + 1)
+    slack = max(0.0, float(rule.d @ u - rule.sign * b + 1))
     return float(rule.rho / 2 * residual @ residual + rule.sigma * slack)
 
 
