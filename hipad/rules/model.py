@@ -145,9 +145,8 @@ class Rule:
             checked_name(self.name)
         if self.worth is not None and checked_number(self.worth) < 0:
             raise rule_error("a rule is worth 0 patients or more", self.place)
-        object.__setattr__(self, "note", " ".join(self.note.splitlines()).strip())
-        lines = tuple(" ".join(line.splitlines()).strip() for line in self.preface)
-        object.__setattr__(self, "preface", lines)
+        object.__setattr__(self, "note", _one_line(self.note))
+        object.__setattr__(self, "preface", tuple(map(_one_line, self.preface)))
 
     @classmethod
     def simple(
@@ -199,6 +198,7 @@ class RuleSet(Sequence[Rule]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "ending", tuple(map(_one_line, self.ending)))
         seen: set[str] = set()
         for rule in self.rules:
             if rule.name and rule.name in seen:
@@ -243,6 +243,10 @@ def side_text(side: Iterable[Term]) -> str:
             piece = f" - {piece[1:]}" if piece.startswith("-") else f" + {piece}"
         text += piece
     return text
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines()).strip()
 
 
 def _name_text(name: Name) -> str:
