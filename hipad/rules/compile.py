@@ -120,10 +120,11 @@ def _compiled(
         rows = [row for condition in rule.conditions for row in resolver.rows(condition)]
     except RuleError as error:
         raise on_line(error, rule.place and rule.place[0]) from None
+    if not all(np.isfinite(row.bound) and np.isfinite(row.values).all() for row in rows):
+        message = f"the numbers of '{rule.premise}' add up to infinity: write smaller ones"
+        raise rule_error(message, rule.place)
     kept, remarks = needed_rows(rows)
     B, d = _matrix(kept, len(resolver.index))
-    if not (np.isfinite(B.data).all() and np.isfinite(d).all()):
-        raise rule_error(f"the numbers of '{rule.premise}' add up to infinity: write smaller ones")
     spoken = tuple(dict.fromkeys(resolver.remarks + remarks))
     return CompiledRule(rule, B, d, sign, spoken, label, resolver.index)
 

@@ -44,13 +44,14 @@ def _check_linear(weight: float, term: Term, condition: Condition) -> None:
     if (weight >= 0) == (term.function == "max"):
         return
     names = term.body[4:-1]
-    other = "min" if term.function == "max" else "max"
-    size = "high" if term.function == "max" else "low"
-    part = "half of " if "=" in condition.relations or len(condition.relations) > 1 else ""
+    other, size = ("min", "high") if term.function == "max" else ("max", "low")
+    if len(condition.relations) > 1 or "=" in condition.relations:
+        remedy = f"min({names}) >= low and max({names}) <= high if all of them must lie there"
+    else:
+        remedy = f"{other}({names}) if every feature must be"
     raise rule_error(
-        f"'{condition}' is not linear, since {part}it only asks that some feature of the group is "
-        f"{size}: write {other}({names}) if every feature must be, mean({names}) for their "
-        f"average, or one rule for each feature",
+        f"'{condition}' is not linear, since it asks only that some feature of the group is "
+        f"{size}: write {remedy}, mean({names}) for their average, or one rule for each feature",
         column=term.column,
-        suggestion=str(condition).replace(f"{term.function}(", f"{other}("),
+        suggestion=str(condition).replace(f"{term.function}(", "mean("),
     )

@@ -169,5 +169,6 @@ def _likeness(name: str, other: str) -> float:
     if not name or not other:
         return 0.0
     ratio = difflib.SequenceMatcher(None, name, other).ratio()
-    starts = other.startswith(name) or name.startswith(other)
-    return max(ratio, 0.7) if starts and min(len(name), len(other)) > 2 else ratio
+    short, long = sorted((name, other), key=len)
+    starts = long.startswith(short) and (len(short) > 2 or not long[len(short) :][:1].isalnum())
+    return max(ratio, 0.7) if starts else ratio

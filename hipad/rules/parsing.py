@@ -98,7 +98,7 @@ def _draft(body: str, number: int) -> Draft:
     except UnexpectedToken as error:
         at_end = error.token.type == "$END"
         column = len(body.rstrip()) + 1 if at_end else error.column
-        raise explain(body, (number, column), error.token.type, error.expected) from None
+        raise explain(body, (number, column), error.token.type, error.accepts) from None
     except RuleError as error:
         raise on_line(error, number) from None
 

@@ -129,7 +129,7 @@ def _merged(parts: list[tuple[IntArray, FloatArray]], bound: float, source: str)
     columns, where = np.unique(columns, return_inverse=True)
     total = np.bincount(where, values, len(columns)).astype(np.float64)
     size = np.bincount(where, np.abs(values), len(columns))
-    keep = np.abs(total) > _CANCELLED * size
+    keep = (np.abs(total) > _CANCELLED * size) | np.isinf(size)
     return Row(columns[keep], total[keep], bound + 0.0, source)
 
 

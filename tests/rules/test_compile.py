@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from hipad.rules import Condition, Rule, RuleSet, Span, Term, compile_rules
+
+M = 6
+VALUES = st.integers(-40, 40).map(lambda n: n / 8)
+FEATURES = st.sampled_from([f"x{j}" for j in range(M)])
+GROUPS = st.lists(FEATURES | st.just("K") | st.just(Span("x1", "x3")), min_size=1, max_size=3)
+BLOCKS = {"K": np.array([0, 2, 5])}
+
+
+@st.composite
+def conditions(draw: st.DrawFn) -> Condition:
+    feature = st.builds(lambda c, f: Term(c, (f,)), VALUES, FEATURES)
+    group = st.builds(
+        lambda c, g, f: Term(c, tuple(g), f), VALUES, GROUPS, st.sampled_from(["mean", "sum"])
+    )
+    side = tuple(draw(st.lists(feature | group, min_size=1, max_size=3)))
+    if draw(st.booleans()):
+        names = tuple(draw(GROUPS))
+        function, relation = draw(st.sampled_from([("min", ">="), ("max", "<=")]))
+        return Condition(((Term(2.0, names, function),), (Term(draw(VALUES)),)), (relation,))
+    relation = draw(st.sampled_from([">=", "<=", "=", ">", "<"]))
+    return Condition((side, (Term(draw(VALUES)), Term(1.0, ("x4",)))), (relation,))
+
+
+RULES = st.builds(
+    lambda found: Rule(tuple(found), "positive"), st.lists(conditions(), min_size=1, max_size=3)
+)
+POINTS = hnp.arrays(np.float64, (5, M), elements=st.integers(-80, 80).map(lambda n: n / 16))
+
+
+def value(terms: tuple[Term, ...], x: np.ndarray) -> float:
+    """One side at a point, straight from its meaning."""
+    total = 0.0
+    for term in terms:
+        columns: set[int] = set()
+        for name in term.names:
+            if isinstance(name, Span):
+                columns |= set(range(int(name.first[1:]), int(name.last[1:]) + 1))
+            else:
+                columns |= set(BLOCKS["K"]) if name == "K" else {int(name[1:])}
+        numbers = [x[j] for j in columns] or [1.0]
+        functions = {"mean": np.mean, "sum": sum, "min": min, "max": max, "": sum}
+        total += term.coefficient * functions[term.function](numbers)
+    return total
+
+
+def margins(rule: Rule, x: np.ndarray) -> list[float]:
+    """How far each comparison is from its border; not negative where it is met."""
+    found = []
+    for condition in rule.conditions:
+        left, right = (value(side, x) for side in condition.sides)
+        gap = left - right if condition.relations[0][0] == ">" else right - left
+        found.append(-abs(gap) if condition.relations == ("=",) else gap)
+    return found
+
+
+@given(RULES, POINTS)
+def test_firing_is_what_the_words_say_and_what_the_matrix_says(rule: Rule, X: np.ndarray):
+    (compiled,) = compile_rules([rule], n_features=M, blocks=BLOCKS)
+    slack = compiled.d - X @ compiled.B.T.toarray()
+    assert (compiled.fires(X) == (slack >= -1e-5).all(axis=1)).all()
+    for x, fires in zip(X, compiled.fires(X), strict=True):
+        assert fires == (min(margins(rule, x)) >= -1e-9)
+
+
+@given(
+    RULES,
+    POINTS,
+    hnp.arrays(np.float64, M, elements=st.floats(-3, 3)),
+    hnp.arrays(np.float64, M, elements=st.floats(0.1, 4)),
+)
+def test_scaling_changes_nothing(rule: Rule, X: np.ndarray, mean: np.ndarray, scale: np.ndarray):
+    (compiled,) = compile_rules([rule], n_features=M, blocks=BLOCKS)
+    slack = compiled.d - X @ compiled.B.T.toarray()
+    assume((np.abs(slack) > 1e-3).all() or not compiled.B.nnz)
+    scaled = compiled.scaled(mean, scale)
+    assert (scaled.fires((X - mean) / scale) == compiled.fires(X)).all()
+    again = scaled.d - (X - mean) / scale @ scaled.B.T.toarray()
+    assert np.allclose(again, slack, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "make", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, np.float32]
+)
+def test_every_kind_of_data_fires_alike(make: type):
+    X = np.array([[1.9, 0, 2.0], [0, 3.5, 0], [1.9, 1.0, 0]])
+    (compiled,) = compile_rules("x0 >= 1.9 and x2 <= 1 => positive", n_features=3)
+    assert compiled.fires(make(X)).tolist() == [False, False, True]
+
+
+def test_a_missing_value_never_fires():
+    (compiled,) = compile_rules("x0 >= 1 => positive", n_features=2)
+    assert compiled.fires([[np.nan, 1], [2, np.nan]]).tolist() == [False, True]
+
+
+def test_or_is_not_and():
+    X = np.array([[2.0, 0.0], [0.0, 2.0], [2.0, 2.0], [0.0, 0.0]])
+    either = compile_rules("x0 >= 1 or x1 >= 1 => positive", n_features=2)
+    both = compile_rules("x0 >= 1 and x1 >= 1 => positive", n_features=2)
+    assert [rule.B.shape[0] for rule in either] == [1, 1]
+    assert [rule.B.shape[0] for rule in both] == [2]
+    assert np.logical_or(*(rule.fires(X) for rule in either)).tolist() == [True, True, True, False]
+    assert both[0].fires(X).tolist() == [False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "remark"),
+    [
+        ("x0 >= 1 and x0 >= 2", 1, "'x0 >= 1' follows from 'x0 >= 2' and was left out"),
+        ("x0 + x1 >= 1 and 2*x1 + 2*x0 >= 2", 1, "repeats 'x0 + x1 >= 1'"),
+        ("min(x0, x1) >= 1 and x1 >= 3", 2, "'min(x0, x1) >= 1' follows from 'x1 >= 3'"),
+        ("x0 >= 1 and x1 - x1 <= 1", 1, "'x1 - x1 <= 1' is always true and was left out"),
+        ("0*x0 <= 1", 1, "'0*x0 <= 1' is always true"),
+        ("x0 >= 1 and x1 - x1 >= 1", 1, "can never be true, so the rule never fires"),
+        ("x0 >= 1 and x0 <= 0.5", 2, "exclude each other, so the rule never fires"),
+        ("mean(x0, x1, x0) >= 1", 1, "names a feature twice; it counts once"),
+    ],
+)
+def test_needless_rows_are_dropped_with_a_remark(text: str, rows: int, remark: str):
+    (compiled,) = compile_rules(text + " => positive", n_features=3)
+    assert compiled.B.shape == (rows, 3)
+    assert remark in "; ".join(compiled.remarks)
+    never = "never fires" in remark
+    assert compiled.fires(np.full((1, 3), 3.0))[0] != never
+
+
+def test_equality_makes_two_rows_and_ranges_make_two():
+    for text in ("x0 = 1", "x0 between 1 and 2", "1 <= x0 <= 2"):
+        (compiled,) = compile_rules(text + " => positive", n_features=1)
+        assert sorted(compiled.B.toarray().ravel()) == [-1, 1]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "classes", "sign"),
+    [
+        ("positive", (0, 1), 1),
+        ("negative", ("NEG", "BCR/ABL"), -1),
+        ("BCR/ABL", ("NEG", "BCR/ABL"), 1),
+        ("neg", ("NEG", "BCR/ABL"), -1),
+        ("+1", (-1, 1), 1),
+        ("0", (np.float64(0.0), np.float64(1.0)), -1),
+        ("positive", ("positive", "sick"), -1),
+        ("negative", ("positive", "negative"), 1),
+        ("True", (False, True), 1),
+    ],
+)
+def test_outcomes_are_the_users_classes(outcome: str, classes: tuple, sign: int):
+    rule = Rule.simple("", {"x0": 1}, 1, outcome)
+    assert compile_rules([rule], n_features=1, classes=classes)[0].sign == sign
+
+
+def test_rules_that_are_off_are_passed_over():
+    text = "x0 >= 1 => positive\noff x1 >= 1 => negative"
+    assert [rule.label for rule in compile_rules(text, n_features=2)] == ["rule 1"]
+    assert len(compile_rules(text, n_features=2, include_off=True)) == 2
+    assert compile_rules(RuleSet(), n_features=2) == ()
+
+
+def test_a_million_unnamed_features_need_no_names():
+    (compiled,) = compile_rules("sum(x999990:x999999) >= 1 => positive", n_features=1_000_000)
+    assert compiled.B.shape == (1, 1_000_000)
+    assert compiled.columns.tolist() == list(range(999_990, 1_000_000))

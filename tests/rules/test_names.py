@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hipad.errors import RuleError
+from hipad.rules import FeatureIndex, resolve_blocks
+
+
+def test_names_are_found_and_missing_ones_are_not():
+    index = FeatureIndex(["Glucose", 7, "BMI"])
+    assert [index.position(name) for name in ("Glucose", "7", "BMI", "bmi")] == [0, 1, 2, None]
+    assert index.name(1) == "7"
+
+
+@pytest.mark.parametrize(("name", "position"), [("x0", 0), ("x9", 9), ("x10", None), ("x01", None)])
+def test_unnamed_columns_count_from_zero(name: str, position: int | None):
+    assert FeatureIndex(n_features=10).position(name) == position
+
+
+def test_the_nearest_of_many_names_is_found_whatever_the_slip():
+    rng = np.random.default_rng(0)
+    names = [f"{''.join(rng.choice(list('ABCDEFGHKLM'), 4))}{j}_at" for j in range(5_000)]
+    index = FeatureIndex(names)
+    for name in names[::500]:
+        assert index.nearest(name.lower())[0] == name
+        assert name in index.nearest(name[:2] + name[3:])
+        assert name in index.nearest(name[:3] + "q" + name[3:])
+
+
+def test_block_names_are_suggested_too():
+    index = FeatureIndex(["a", "b"])
+    assert index.nearest("chromosome_1", also=["chromosome1"]) == ["chromosome1"]
+    assert index.nearest("zzz", also=["chromosome1"]) == []
+
+
+def test_names_and_columns_must_agree_in_number():
+    with pytest.raises(RuleError, match="expected 3 feature names, one a column, got 2"):
+        FeatureIndex(["a", "b"], 3)
+
+
+def test_blocks_are_given_by_number_or_name():
+    index = FeatureIndex(["a", "b", "c"])
+    found = resolve_blocks({"K": [2, 0], "L": ["b"], "none": []}, index)
+    assert {name: columns.tolist() for name, columns in found.items()} == {
+        "K": [0, 2],
+        "L": [1],
+        "none": [],
+    }
+    with pytest.raises(RuleError, match="column outside 0 to 2"):
+        resolve_blocks({"K": [3]}, index)
+    with pytest.raises(RuleError, match="no feature or block is called d"):
+        resolve_blocks({"K": ["d"]}, index)
