@@ -1,0 +1,199 @@
+"""Jobs: a fit in a thread of its own, which the page watches and steers.
+
+    job = Job(start, judge)       # start() gives a run to iterate; judge(classifier) its outcome
+    job.launch()
+    job.seen()                    # the page calls this at every look; unseen jobs end themselves
+    job.pause(); job.go_on(); job.stop(); job.go_on()
+
+The thread calls nothing of streamlit. Readers see `history` (grows at its end only), `status`,
+`outcome` and `error`; whatever they see of a job that has not finished is not final, and `is_final`
+says so. Only a few jobs run at once; the others wait for a place.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from hipad.errors import HipadError
+from hipad.solver import Progress
+
+UNSEEN_SECONDS: Final = float(os.environ.get("HIPAD_UNSEEN_SECONDS", "60"))
+PLACES: Final = threading.BoundedSemaphore(int(os.environ.get("HIPAD_JOBS", "4")))
+LOOK: Final = 0.05  # seconds between two looks at the events while nothing is computed
+
+Outcome = TypeVar("Outcome")
+
+
+class Status(StrEnum):
+    """Where a job stands, in the words the page shows."""
+
+    WAITING = "waiting for a free place"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+class Run(Protocol):
+    """What a job needs of a fit: steps to take, and a result at any time."""
+
+    def __iter__(self) -> Iterator[Progress]: ...
+    def __next__(self) -> Progress: ...
+    def stop(self) -> None: ...
+    def resume(self) -> None: ...
+    def finish(self) -> Any: ...
+
+
+class Job(Generic[Outcome]):
+    """One fit: waiting, running, paused, stopped, finished or failed."""
+
+    def __init__(
+        self,
+        start: Callable[[], Run],
+        judge: Callable[[Any], Outcome],
+        *,
+        speed: float | None = None,
+        unseen_seconds: float = UNSEEN_SECONDS,
+        places: threading.Semaphore = PLACES,
+    ) -> None:
+        self.history: list[Progress] = []
+        self.status = Status.WAITING
+        self.outcome: Outcome | None = None
+        self.error: str | None = None
+        self.reason = ""  # why it stopped, when nobody asked it to
+        self.speed = speed  # steps a second; None for as fast as it goes
+        self._start, self._judge = start, judge
+        self._run: Run | None = None
+        self._unseen_seconds, self._places = unseen_seconds, places
+        self._last_seen = time.monotonic()
+        self._stopping, self._going = threading.Event(), threading.Event()
+        self._going.set()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a thread is at work, or waits to be."""
+        return self.status in (Status.WAITING, Status.RUNNING, Status.PAUSED)
+
+    @property
+    def is_final(self) -> bool:
+        return self.status is Status.FINISHED
+
+    def launch(self) -> None:
+        """Start the thread, or start it again after a stop."""
+        self.seen()
+        self._stopping.clear()
+        self._going.set()
+        self.status, self.reason = Status.WAITING, ""
+        self._thread = threading.Thread(target=self._work, name="hipad-job", daemon=True)
+        self._thread.start()
+
+    def seen(self) -> None:
+        """Somebody looks at this job."""
+        self._last_seen = time.monotonic()
+
+    def pause(self) -> None:
+        self._going.clear()
+
+    def stop(self) -> None:
+        """End after the present step; the model so far stays, and `go_on` takes it up again."""
+        self._stopping.set()
+
+    def go_on(self) -> None:
+        """Go on after a pause or a stop."""
+        if self.status is Status.STOPPED:
+            self.launch()
+        self._going.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for the thread to end."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def _work(self) -> None:
+        try:
+            done = self._take_steps()
+            if self._run is not None:
+                self.outcome = self._judge(self._run.finish())
+            self.status = Status.FINISHED if done else Status.STOPPED
+        except HipadError as error:
+            self.error, self.status = str(error), Status.FAILED
+        except Exception as error:
+            # The text of an unforeseen error may carry patient values, its type does not.
+            self.error = f"the run failed inside the program ({type(error).__name__})"
+            self.status = Status.FAILED
+
+    def _take_steps(self) -> bool:
+        """Iterate the run to its end; False when it was stopped before."""
+        if not self._take_place():
+            return False
+        try:
+            if self._run is None:
+                self._run = self._start()
+            self._run.resume()
+            return self._iterate(self._run)
+        finally:
+            self._places.release()
+
+    def _iterate(self, run: Run) -> bool:
+        while not self._must_stop():
+            begun = time.monotonic()
+            if not self._going.is_set():
+                self._rest()
+                continue
+            progress = next(run, None)
+            if progress is None:
+                return True
+            self.history.append(progress)
+            self._keep_pace(begun)
+        run.stop()
+        return False
+
+    def _take_place(self) -> bool:
+        while not self._must_stop():
+            if self._places.acquire(timeout=LOOK):
+                self.status = Status.RUNNING
+                return True
+        return False
+
+    def _rest(self) -> None:
+        """Wait out a pause; its place is free for others meanwhile."""
+        self.status = Status.PAUSED
+        self._places.release()
+        while not (self._going.wait(LOOK) or self._must_stop()):
+            pass
+        self.status = Status.WAITING
+        while not self._places.acquire(timeout=LOOK):
+            pass
+        self.status = Status.RUNNING
+
+    def _keep_pace(self, begun: float) -> None:
+        """Sleep until the next step is due, at a speed that may change meanwhile."""
+        while self.speed and not self._must_stop() and self._going.is_set():
+            left = begun + 1 / self.speed - time.monotonic()
+            if left <= 0:
+                return
+            time.sleep(min(left, LOOK))
+
+    def _must_stop(self) -> bool:
+        if self._stopping.is_set():
+            return True
+        if time.monotonic() - self._last_seen > self._unseen_seconds:
+            self.reason = "the page was closed or out of sight for too long"
+            return True
+        return False
+
+
+def thinned(history: list[Progress], most: int = 500) -> list[Progress]:
+    """At most this many records, the last among them, for charts."""
+    history = history[:]
+    if len(history) <= most:
+        return history
+    step = (len(history) - 1) / (most - 1)
+    return [history[round(i * step)] for i in range(most)]

@@ -1,0 +1,19 @@
+"""Empty states: what to do when a page has nothing to show yet."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from workbench.state import AppState
+
+
+def need_data(state: AppState) -> bool:
+    """True when there are data; otherwise say where to get some."""
+    if state.data is not None:
+        return True
+    st.info(
+        "No data yet. Go to **Data** and click a sample, or upload a table.",
+        icon=":material/table_chart:",
+    )
+    st.page_link("pages/data.py", label="Go to Data", icon=":material/arrow_forward:")
+    return False

@@ -1,0 +1,116 @@
+"""The bundled samples as cards: what they are, and how one is loaded in a click."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from hipad.data import Table, read_table
+from hipad.datasets import load_sample, make_ksvm_s
+from hipad.datasets.samples import FOLDER
+from workbench.blocks import define_columns
+from workbench.dataset import Loaded
+
+LABEL: Final = "class"
+
+
+@dataclass(frozen=True)
+class Card:
+    """A sample to choose; `load` takes the size controls, if it has any."""
+
+    key: str
+    title: str
+    text: str
+    load: Callable[..., Loaded]
+    icon: str
+
+
+def clinical(name: str) -> Loaded:
+    """A bundled clinical table, read from its own file as an upload would be."""
+    sample = load_sample(name)
+    path = next(path for path in (FOLDER / name).glob("data.*"))
+    table = read_table(path)
+    label = table.label or next(n for n in table.names if n not in sample.feature_names)
+    return Loaded(
+        name=name,
+        table=table,
+        sample=name,
+        about=f"{sample.description} Source: {sample.source} Licence: {sample.licence}.",
+        label=label,
+        positive=sample.positive,
+        rules=sample.rules,
+        blocks={
+            block: define_columns(columns, sample.feature_names)
+            for block, columns in sample.blocks.items()
+        },
+    )
+
+
+def synthetic(preset: str, **controls: Any) -> Loaded:
+    """A draw of ksvm-s; `controls` are those of `make_ksvm_s`."""
+    data = make_ksvm_s(preset, **controls)
+    names = tuple(f"x{j}" for j in range(data.X_train.shape[1]))
+    digest = hashlib.sha256(repr((preset, sorted(controls.items()))).encode()).hexdigest()
+    table = Table(
+        numbers=data.X_train,
+        number_names=names,
+        text={LABEL: _class_names(data.y_train)},
+        format="synthetic",
+        label=LABEL,
+        sha256=digest,
+    )
+    return Loaded(
+        name=f"ksvm-s-{preset}",
+        table=table,
+        test=replace(table, numbers=data.X_test, text={LABEL: _class_names(data.y_test)}),
+        sample=f"ksvm-s-{preset}",
+        about=data.description,
+        label=LABEL,
+        positive="positive",
+        rules=data.rules,
+        blocks={block: define_columns(columns, names) for block, columns in data.blocks.items()},
+        settings={"fewness": "exact", "lambda1": 0.08, "standardize": False},
+        recipe={"preset": preset, **controls},
+    )
+
+
+def _class_names(y: np.ndarray) -> np.ndarray:
+    return np.where(y > 0, "positive", "negative")
+
+
+CARDS: Final = (
+    Card(
+        "all-bcrabl",
+        "Leukaemia genes",
+        "79 patients, 12,625 gene probes: does a leukaemia carry the BCR/ABL fusion? "
+        "An expert knows which three probes rise.",
+        lambda: clinical("all-bcrabl"),
+        ":material/genetics:",
+    ),
+    Card(
+        "pima",
+        "Diabetes",
+        "768 women, 8 measurements, gaps included: who has diabetes? "
+        "Two rules on glucose and body mass index.",
+        lambda: clinical("pima"),
+        ":material/glucose:",
+    ),
+    Card(
+        "ksvm-s-10k",
+        "ksvm-s-10k",
+        "Synthetic: 200 patients, 10,000 features. The training rows hide what the rules know.",
+        lambda **controls: synthetic("10k", **controls),
+        ":material/science:",
+    ),
+    Card(
+        "ksvm-s-50k",
+        "ksvm-s-50k",
+        "Synthetic: 500 patients, 50,000 features, the paper's largest.",
+        lambda **controls: synthetic("50k", **controls),
+        ":material/science:",
+    ),
+)

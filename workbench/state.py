@@ -1,0 +1,121 @@
+"""The state of one session: a single typed object, made in one place.
+
+    from workbench.state import app_state
+    state = app_state()
+    state.data, state.rules.text, state.settings, state.job, state.models
+
+Widgets keep nothing of their own: a page reads a value from here, shows it, and writes the answer
+back, so nothing is lost on the way to another page. Whatever changes the data goes through `load`,
+`prepare` and `set_blocks`, which either succeed or leave everything as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import streamlit as st
+
+from hipad.errors import DataError
+from workbench.dataset import Dataset, Loaded, Preparation, build
+from workbench.history import TextHistory
+from workbench.jobs import Job
+from workbench.models import Model
+from workbench.settings import RunSettings
+
+KEY: Final = "workbench"
+
+
+@dataclass
+class AppState:
+    """What a session holds. None and empty mean: not yet."""
+
+    loaded: Loaded | None = None
+    preparation: Preparation | None = None
+    data: Dataset | None = None
+    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see blocks.py
+    rules: TextHistory = field(default_factory=TextHistory)
+    settings: RunSettings = field(default_factory=RunSettings)
+    job: Job[Model] | None = None
+    models: list[Model] = field(default_factory=list)  # those the user keeps, newest last
+    pinned: str = ""  # name of the model that others are compared with
+    expert: bool = False
+    error: str = ""  # why the last thing the user asked for could not be done
+    version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the current job, final or not."""
+        return self.job.outcome if self.job is not None else None
+
+    @property
+    def pinned_model(self) -> Model | None:
+        return next((model for model in self.models if model.name == self.pinned), None)
+
+    def load(self, loaded: Loaded, preparation: Preparation | None = None) -> None:
+        """Take new data in place of the old, with the rules, blocks and settings they bring."""
+        preparation = preparation or first_preparation(loaded)
+        self.data = build(loaded, preparation, loaded.blocks)
+        self.loaded, self.preparation = loaded, preparation
+        self.blocks = dict(loaded.blocks)
+        self.rules.change(loaded.rules, f"rules of {loaded.name}" if loaded.rules else "new data")
+        self.settings = RunSettings.from_dict(loaded.settings)
+        self._forget_models()
+
+    def prepare(self, preparation: Preparation, loaded: Loaded | None = None) -> None:
+        """Prepare the data anew; raises DataError and changes nothing when that cannot be done."""
+        loaded = loaded or self.loaded
+        if loaded is None:
+            raise DataError("expected data to prepare, none are loaded: load a sample or a file")
+        self.data = build(loaded, preparation, self.blocks)
+        self.loaded, self.preparation = loaded, preparation
+        self._forget_models()
+
+    def set_blocks(self, blocks: Mapping[str, str]) -> None:
+        """Name other blocks; the models stay, they have their own."""
+        if self.data is not None:
+            self.data = self.data.with_blocks(blocks)
+        self.blocks = dict(blocks)
+
+    def keep(self, model: Model) -> None:
+        """Keep a model under its name, in place of one of the same name."""
+        self.models = [other for other in self.models if other.name != model.name] + [model]
+
+    def _forget_models(self) -> None:
+        """Models of other data cannot be compared with those of these."""
+        if self.job is not None:
+            self.job.stop()
+        self.job, self.models, self.pinned = None, [], ""
+        self.error = ""
+        self.version += 1
+
+
+def app_state() -> AppState:
+    """The state of this session."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = AppState()
+    state: Any = st.session_state[KEY]
+    assert isinstance(state, AppState)
+    return state
+
+
+def first_preparation(loaded: Loaded) -> Preparation:
+    """A guess to start from: the label that came with the data, or the likeliest column."""
+    label = loaded.label or loaded.table.label or likely_label(loaded)
+    return Preparation(
+        label=label,
+        positive=loaded.positive,
+        test="split" if loaded.test is None else "file",
+    )
+
+
+def likely_label(loaded: Loaded) -> str:
+    """A column whose name or content looks like a label: two values, at the end or the start."""
+    names = loaded.table.names
+    usual = ("label", "class", "outcome", "target", "y", "diagnosis", "status", "group")
+    for name in names[:1000] + names[-1000:]:
+        if name.lower() in usual:
+            return name
+    few = [*loaded.table.text, names[-1], names[0]]
+    return next((name for name in few[:200] if len(loaded.labels(name)) == 2), names[-1])
