@@ -1,3 +1,8 @@
-"""HIPAD Workbench: what an expert knows, turned into a classifier they can check."""
+"""HIPAD Workbench: sparse classification with few labels, many features and expert rules."""
 
 __version__ = "0.1.0"
+
+from hipad.classifier import HIPADClassifier
+from hipad.rules import parse_rules
+
+__all__ = ["HIPADClassifier", "parse_rules"]

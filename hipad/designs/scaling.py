@@ -17,50 +17,57 @@ from hipad.designs.base import FloatArray, column_blocks
 from hipad.designs.sparse import canonical_csc
 
 
-def column_moments(X: Any) -> tuple[FloatArray, FloatArray]:
+def column_moments(X: Any, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     """Return mean and standard deviation (divided by N) of every column of an array or matrix.
+
+    A row of weight two counts as two rows.
 
     >>> mean, std = column_moments(np.array([[1.0, 0.1], [3.0, 0.1]]))
     >>> mean.tolist(), std.tolist()
     ([2.0, 0.1], [1.0, 0.0])
     """
-    return _sparse_moments(canonical_csc(X)) if sp.issparse(X) else _dense_moments(np.asarray(X))
+    share = np.full(X.shape[0], 1.0) if weights is None else np.asarray(weights, dtype=np.float64)
+    share = share / share.sum()
+    if sp.issparse(X):
+        return _sparse_moments(canonical_csc(X), share)
+    return _dense_moments(np.asarray(X), share)
 
 
-def standardisation(X: Any) -> tuple[FloatArray, FloatArray]:
+def standardisation(X: Any, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     """Return (mean, scale) for `make_design`; the scale of a constant column is 1."""
-    mean, std = column_moments(X)
+    mean, std = column_moments(X, weights)
     return mean, np.where(std > 0, std, 1.0)
 
 
-def _dense_moments(X: npt.NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+def _dense_moments(X: npt.NDArray[Any], share: FloatArray) -> tuple[FloatArray, FloatArray]:
     mean, std = np.empty(X.shape[1]), np.empty(X.shape[1])
     for block in column_blocks(*X.shape):
         part = np.array(X[:, block], dtype=np.float64)
         low, high = part.min(axis=0), part.max(axis=0)
-        mean[block] = np.where(low == high, low, part.mean(axis=0))
+        mean[block] = np.where(low == high, low, share @ part)
         part -= mean[block]
-        std[block] = _root_mean_square(part, high - low)
+        std[block] = _root_mean_square(part, high - low, share)
     return mean, std
 
 
-def _root_mean_square(deviations: FloatArray, spread: FloatArray) -> FloatArray:
+def _root_mean_square(deviations: FloatArray, spread: FloatArray, share: FloatArray) -> FloatArray:
     """The norm is taken relative to the spread, so that squares neither overflow nor vanish."""
     unit = np.where(spread > 0, spread, 1.0)
     deviations /= unit
-    return unit * np.sqrt(np.einsum("ij,ij->j", deviations, deviations) / len(deviations))
+    return unit * np.sqrt(np.einsum("i,ij,ij->j", share, deviations, deviations))
 
 
-def _sparse_moments(X: Any) -> tuple[FloatArray, FloatArray]:
-    n = X.shape[0]
+def _sparse_moments(X: Any, share: FloatArray) -> tuple[FloatArray, FloatArray]:
     stored = np.diff(X.indptr)
     low, high = (X.min(axis=0).toarray(), X.max(axis=0).toarray())
     low, high = low.astype(np.float64), high.astype(np.float64)
-    mean = np.where(low == high, low, _column_sums(X, X.data.astype(np.float64)) / n)
+    held = share[X.indices]
+    mean = np.where(low == high, low, _column_sums(X, held * X.data))
     unit = np.where(high > low, high - low, 1.0)
     deviations = (X.data - np.repeat(mean, stored)) / np.repeat(unit, stored)
-    squares = _column_sums(X, deviations**2) + (n - stored) * (mean / unit) ** 2
-    return mean, unit * np.sqrt(squares / n)
+    empty = np.where(stored < len(share), np.maximum(1.0 - _column_sums(X, held), 0.0), 0.0)
+    squares = _column_sums(X, held * deviations**2) + empty * (mean / unit) ** 2
+    return mean, unit * np.sqrt(squares)
 
 
 def _column_sums(X: Any, values: FloatArray) -> FloatArray:

@@ -1,0 +1,1 @@
+"""How good is a model: calibration, the choice of lambda1, metrics with intervals, differences."""

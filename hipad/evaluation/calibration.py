@@ -1,0 +1,40 @@
+"""Calibration: keep the direction of a model, choose its scale and intercept on training scores.
+
+Stiff rules shrink w until every sample sits inside its margin; the hinge is then linear and the
+intercept hardly determined. Class means at +1 and -1 fix both: the decision value then reads "+1 is
+the average positive training patient, -1 the average negative one".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """score -> factor * score + offset, where score is w'x without the intercept."""
+
+    factor: float
+    offset: float
+
+
+def class_means_at_one(
+    scores: FloatArray, y: FloatArray, weights: FloatArray, b: float
+) -> Calibration:
+    """Put the mean score of each class at its label.
+
+    Where the direction does not separate the classes (w = 0, or rules that contradict the data)
+    there is nothing to calibrate and the model's own intercept b stays.
+
+    >>> class_means_at_one(np.array([1.0, 3.0]), np.array([-1.0, 1.0]), np.ones(2), 0.0)
+    Calibration(factor=1.0, offset=-2.0)
+    """
+    low, high = (float(np.average(scores[y == s], weights=weights[y == s])) for s in (-1.0, 1.0))
+    if not high - low > 1e-12 * max(abs(high), abs(low), 1e-300):
+        return Calibration(1.0, b)
+    factor = 2.0 / (high - low)
+    return Calibration(factor, -0.5 * factor * (high + low))

@@ -1,0 +1,191 @@
+"""A fit that can be watched: from data, compiled rules and settings to a model in user's units.
+
+1. lambda1="auto": follow the path, one record (phase 0) for each value tried
+2. HIPAD: one record for each sweep (phase 1) and each iteration (phase 2)
+3. `model()`: calibrate, map back to the user's units
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.evaluation.calibration import Calibration, class_means_at_one
+from hipad.evaluation.path import (
+    Judge,
+    PathPoint,
+    choose,
+    content_folds,
+    follow_path,
+    lambda_grid,
+    usable_folds,
+)
+from hipad.knobs import rule_blocks
+from hipad.rules import CompiledRule
+from hipad.solver import Hipad, Problem, Progress, Settings, Solution, lambda1_max
+from hipad.solver.problem import Scope
+from hipad.training import TrainingData
+
+WITHOUT_FOLDS = 0.3  # fraction of lambda1_max, when there are too few patients for folds
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The user's parameters of one fit."""
+
+    rules: tuple[CompiledRule, ...]
+    lambda1: float | str
+    lambda2: float
+    patients: float | str
+    stiffness: float | str
+    scope: Scope
+    calibrate: bool
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted model in the user's units, with the optimisation result behind it."""
+
+    features: np.ndarray
+    coef: FloatArray
+    intercept: float
+    solution: Solution
+    problem: Problem
+    lambda1: float
+    path: tuple[PathPoint, ...]
+    calibration: Calibration
+
+
+class FitRun:
+    """An iterator of progress; leave and re-enter the loop to pause and continue."""
+
+    def __init__(self, data: TrainingData, plan: Plan, warm: Hipad | None = None) -> None:
+        self.data, self.plan = data, plan
+        self.history: list[Progress] = []
+        self.path: list[PathPoint] = []
+        self.hipad: Hipad | None = None
+        self._warm, self._stopping = warm, False
+        self._scaled = data.scaled(plan.rules)
+        self._records = self._generate()
+
+    def __iter__(self) -> Iterator[Progress]:
+        return self
+
+    def __next__(self) -> Progress:
+        if self._stopping:
+            raise StopIteration
+        record = next(self._records)
+        self.history.append(record)
+        return record
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run went to its end."""
+        return self.hipad is not None and self.hipad.finished
+
+    def stop(self) -> None:
+        """End the iteration after the present step."""
+        self._stopping = True
+
+    def resume(self) -> None:
+        """Let a stopped run go on."""
+        self._stopping = False
+
+    def run(self) -> Model:
+        """Go to the end."""
+        for _ in self:
+            pass
+        return self.model()
+
+    def model(self) -> Model:
+        """The model so far."""
+        while self.hipad is None:  # stopped while lambda1 was chosen: take the best so far
+            self._start(choose(self.path) if self.path else self._fallback())
+        found = self.hipad.solution()
+        scores = self.data.design.columns(found.features) @ found.w
+        scale = Calibration(1.0, found.b)
+        if self.plan.calibrate:
+            scale = class_means_at_one(scores, self.data.y, self.data.weights, found.b)
+        coef, intercept = self.data.to_user_units(
+            found.features, scale.factor * found.w, scale.offset
+        )
+        problem = self.hipad.problem
+        return Model(
+            found.features,
+            coef,
+            intercept,
+            found,
+            problem,
+            problem.lambda1,
+            tuple(self.path),
+            scale,
+        )
+
+    def _generate(self) -> Iterator[Progress]:
+        lambda1 = self.plan.lambda1
+        if isinstance(lambda1, str):
+            yield from self._choose_lambda1()
+            lambda1 = choose(self.path) if self.path else self._fallback()
+        if self.hipad is None:
+            self._start(lambda1)
+        assert self.hipad is not None
+        yield from self.hipad
+
+    def _start(self, lambda1: float) -> None:
+        self.hipad = Hipad(self._problem(lambda1), self.plan.settings, warm=self._warm)
+
+    def _choose_lambda1(self) -> Iterator[Progress]:
+        held_out = usable_folds(content_folds(self.data.design, self.data.y), self.data.y)
+        if len(held_out) < 2:
+            return
+        judge = Judge(self.data.design, self.data.y, self.data.weights)
+        grid = lambda_grid(self._largest_lambda1())
+        points = follow_path(self._problem, grid, held_out, judge, self.plan.settings)
+        for step, point in enumerate(points, start=1):
+            self.path.append(point)
+            yield _path_record(step, point)
+
+    def _problem(self, lambda1: float, rows: np.ndarray | None = None) -> Problem:
+        plan, data = self.plan, self.data
+        blocks = rule_blocks(
+            self._scaled,
+            total=data.total,
+            patients=plan.patients,
+            stiffness=plan.stiffness,
+            lambda1=lambda1,
+            lambda2=plan.lambda2,
+        )
+        if rows is None:
+            return data.problem(blocks, lambda1, plan.lambda2, plan.scope)
+        p = data.p[rows] / data.p[rows].sum()
+        design = data.design.rows(rows)
+        return Problem(design, data.y[rows], p, lambda1, plan.lambda2, blocks, plan.scope)
+
+    def _largest_lambda1(self) -> float:
+        """lambda1_max without the rules: the scale on which the data speak."""
+        plan = self.plan
+        return lambda1_max(self.data.problem((), 0.0, plan.lambda2, plan.scope))
+
+    def _fallback(self) -> float:
+        return WITHOUT_FOLDS * self._largest_lambda1()
+
+
+def _path_record(step: int, point: PathPoint) -> Progress:
+    nothing = np.zeros(0, dtype=int)
+    return Progress(
+        phase=0,
+        iteration=step,
+        objective=point.loss,
+        support_size=round(point.support_size),
+        entered=nothing,
+        left=nothing,
+        sign_changes=0,
+        primal_residual=float("nan"),
+        dual_residual=float("nan"),
+        rule_slacks=np.zeros(0),
+        seconds=0.0,
+    )
