@@ -19,7 +19,7 @@ from hipad.designs.base import FloatArray
 from hipad.rules import CompiledRule
 from hipad.solver import RuleBlock
 
-STIFFNESS_FACTOR = 10.0
+STIFFNESS_FACTOR = 20.0
 PATIENTS_SHARE = 0.25  # a rule without a worth of its own counts as a quarter of the patients
 
 

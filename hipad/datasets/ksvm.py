@@ -69,7 +69,8 @@ def make_ksvm_s(
         name: np.arange(i * block_size, (i + 1) * block_size) for i, name in enumerate(BLOCK_MEANS)
     }
     seen = {name: blocks[name] for name in SEEN_IN_TRAINING}
-    # Two streams, so that the training rows do not depend on the number of test rows.
+    # Streams of their own, so that the training rows do not depend on the number of test rows,
+    # nor what the blocks say on how many noise features surround them.
     train_rng, test_rng = np.random.default_rng(seed).spawn(2)
     y_train = _labels(train_rng, n_train, positive_fraction)
     y_test = _labels(test_rng, n_test, 0.5)
@@ -126,8 +127,12 @@ def _rows(
     noise: tuple[float, float],
 ) -> sp.csr_array:
     """Rows with these blocks in full and noise elsewhere, built from their non-zeros."""
+    *streams, rng = rng.spawn(len(blocks) + 1)
     signal = np.hstack(
-        [_block(rng, y, BLOCK_MEANS[name], idx.size) for name, idx in blocks.items()]
+        [
+            _block(stream, y, BLOCK_MEANS[name], idx.size)
+            for stream, (name, idx) in zip(streams, blocks.items(), strict=True)
+        ]
     )
     signal_columns = np.concatenate(list(blocks.values())).astype(np.int32)
     others = np.setdiff1d(np.arange(n_features, dtype=np.int32), signal_columns)
