@@ -1,0 +1,149 @@
+"""The recipe that turns a table into a numeric matrix, and a later table into the same columns.
+
+Everything the recipe holds (which columns, which levels, which values fill gaps) was learned from
+the training rows, so that test rows never speak before they are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from hipad.data.table import Matrix, Table, Text, some
+from hipad.errors import DataError
+
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Numeric columns, then one column a level of each text column; of these `kept` are used."""
+
+    number_names: tuple[str, ...]
+    levels: dict[str, tuple[str, ...]]
+    fill: npt.NDArray[np.float64] | None = None  # one value a column; None: rows with gaps go
+    kept: Rows | None = None
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the columns that `matrix` gives; a level is called `column=level`."""
+        levels = (f"{name}={level}" for name, some in self.levels.items() for level in some)
+        names = self.number_names + tuple(levels)
+        return names if self.kept is None else tuple(names[j] for j in self.kept)
+
+    def keep(self, columns: Rows) -> Recipe:
+        """The recipe for these of its columns only."""
+        return replace(self, kept=columns if self.kept is None else self.kept[columns])
+
+    def matrix(self, table: Table, rows: Rows) -> tuple[Matrix, Rows]:
+        """These rows as numbers, without gaps, and the rows that were left."""
+        if self.fill is None:
+            rows = rows[~has_gap(table, rows, self.number_names, tuple(self.levels))]
+        numbers = numeric_part(table, rows, self.number_names)
+        if self.fill is not None:
+            fill_gaps(numbers, self.fill)
+        X = join(numbers, one_hot(table, rows, self.levels))
+        return (X if self.kept is None else X[:, self.kept]), rows
+
+
+def numeric_part(table: Table, rows: Rows, names: Sequence[str]) -> Matrix:
+    """A copy of some numeric columns by name; a sparse table may lack columns, which are zero."""
+    if table.number_names == tuple(names):
+        return table.numbers[rows]
+    place = {name: j for j, name in enumerate(table.number_names)}
+    lacking = [name for name in names if name not in place]
+    if not lacking:
+        columns = np.array([place[name] for name in names], dtype=np.intp)
+        return table.numbers[rows][:, columns] if table.is_sparse else _take(table, rows, columns)
+    if not table.is_sparse:
+        raise DataError(_columns_differ(table, lacking))
+    there = [j for j, name in enumerate(names) if name in place]
+    spread = sp.csr_array(
+        (np.ones(len(there)), ([place[names[j]] for j in there], there)),
+        shape=(len(place), len(names)),
+    )
+    return sp.csr_array(table.numbers[rows] @ spread)
+
+
+def _take(table: Table, rows: Rows, columns: Rows) -> Matrix:
+    return np.take(table.numbers[rows] if len(rows) < table.n_rows else table.numbers, columns, 1)
+
+
+def _columns_differ(table: Table, lacking: list[str]) -> str:
+    turned = [name for name in lacking if name in table.text]
+    if turned:
+        return (
+            f"expected numbers in {some(turned)}, as in the training table, got text: "
+            "correct these columns"
+        )
+    return (
+        f"expected the columns of the training table, {len(lacking):,} of them are not there "
+        f"({some(lacking)}): give a file with the same columns"
+    )
+
+
+def one_hot(table: Table, rows: Rows, levels: dict[str, tuple[str, ...]]) -> sp.csr_array:
+    """One column a level, 1 where the row has it; an unknown level or a gap gives zeros."""
+    places, columns, width = [], [], 0
+    for name, known in levels.items():
+        values = text_column(table, name)[rows]
+        code = np.minimum(np.searchsorted(known, values), len(known) - 1)
+        hits = np.flatnonzero(np.array(known)[code] == values)
+        places.append(hits)
+        columns.append(width + code[hits])
+        width += len(known)
+    if not width:
+        return sp.csr_array((len(rows), 0))
+    where = np.concatenate(places), np.concatenate(columns)
+    return sp.csr_array((np.ones(where[0].size), where), shape=(len(rows), width))
+
+
+def text_column(table: Table, name: str) -> Text:
+    """A column as text, whether it was read as text or as numbers."""
+    if name not in table.names:
+        raise DataError(_columns_differ(table, [name]))
+    return table.as_text(name)
+
+
+def join(numbers: Matrix, levels: sp.csr_array) -> Matrix:
+    """Numbers and levels side by side; sparse when the levels, mostly zeros, are most of it."""
+    if not levels.shape[1]:
+        return numbers
+    if sp.issparse(numbers) or levels.shape[1] > max(1_000, 4 * numbers.shape[1]):
+        return sp.hstack([sp.csr_array(numbers), levels], format="csr")
+    return np.hstack([numbers, levels.toarray().astype(numbers.dtype)])
+
+
+def is_gap(numbers: Matrix) -> npt.NDArray[np.bool_]:
+    """NaN or infinite, for each stored value."""
+    return ~np.isfinite(numbers.data if sp.issparse(numbers) else numbers)
+
+
+def has_gap(
+    table: Table, rows: Rows, number_names: Sequence[str], text_names: Sequence[str]
+) -> npt.NDArray[np.bool_]:
+    """Rows in which one of these columns has a gap."""
+    numbers = numeric_part(table, rows, number_names)
+    gaps = is_gap(numbers)
+    if sp.issparse(numbers):
+        per_row = np.repeat(np.arange(len(rows)), np.diff(numbers.indptr))[gaps]
+        found = np.bincount(per_row, minlength=len(rows)) > 0
+    else:
+        found = np.logical_or.reduce(gaps, axis=1)
+    for name in text_names:
+        found |= text_column(table, name)[rows] == ""
+    return found
+
+
+def fill_gaps(numbers: Matrix, fill: npt.NDArray[np.float64]) -> None:
+    """Put each column's fill value in place of its gaps."""
+    gaps = is_gap(numbers)
+    if sp.issparse(numbers):
+        numbers.data[gaps] = fill[numbers.indices[gaps]]
+    else:
+        rows, columns = np.nonzero(gaps)
+        numbers[rows, columns] = fill[columns]

@@ -1,0 +1,234 @@
+"""From a table to numbers and two classes, with an account of every step.
+
+Each step is governed by one option; to undo it, prepare the same table again with another value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+import numpy as np
+import scipy.sparse as sp
+
+from hipad.data import encoding
+from hipad.data.encoding import Recipe, Rows
+from hipad.data.labels import Classes, find_classes, labels_of
+from hipad.data.summary import column_statistics, duplicates, medians
+from hipad.data.table import Matrix, Table, Text, some
+from hipad.errors import DataError
+
+Missing = Literal["median", "mean", "zero", "drop rows"]
+MAX_LEVELS: Final = 20
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something that was done to the data: what, to how many, to which, and by which option."""
+
+    what: str
+    count: int
+    names: tuple[str, ...]
+    option: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.count:,}" + (f" ({some(self.names)})" if self.names else "")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to prepare a table; see `prepare`."""
+
+    label: str
+    positive: str | None = None
+    missing: Missing = "median"
+    one_hot: bool = True
+    drop_constant: bool = True
+    drop_duplicates: bool = False
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A numeric matrix with labels, and how it came about; `rows` are the table's rows in it."""
+
+    X: Matrix
+    y: Text
+    feature_names: tuple[str, ...]
+    classes: tuple[str, str]  # negative, positive
+    steps: tuple[Step, ...]
+    rows: Rows
+    table: Table
+    options: Options
+    recipe: Recipe
+    merged: frozenset[str]  # labels taken together as the negative class
+
+    @property
+    def class_counts(self) -> dict[str, int]:
+        return {name: int((self.y == name).sum()) for name in self.classes}
+
+
+def prepare(
+    table: Table,
+    *,
+    label: str,
+    positive: str | None = None,
+    missing: Missing = "median",
+    one_hot: bool = True,
+    drop_constant: bool = True,
+    drop_duplicates: bool = False,
+    exclude: Sequence[str] = (),
+) -> Prepared:
+    """Make numbers of a table: fill gaps, encode text, drop columns that say nothing.
+
+    `positive` names the positive class; with more than two classes the others become one.
+    `missing` fills gaps with the column's median, mean or zero, or drops rows with gaps.
+    `exclude` names columns that are not to be features.
+    """
+    if missing not in get_args(Missing):
+        raise DataError(f"expected missing to be one of {get_args(Missing)}, got {missing!r}")
+    options = Options(
+        label, positive, missing, one_hot, drop_constant, drop_duplicates, tuple(exclude)
+    )
+    return prepare_rows(table, options, np.arange(table.n_rows))
+
+
+def prepare_rows(table: Table, options: Options, rows: Rows) -> Prepared:
+    """Prepare some rows of a table; nothing is learned from the others."""
+    labels, rows, steps = _labelled(table, options, rows)
+    classes = find_classes(labels[rows], options.label, options.positive)
+    if classes.merged:
+        steps.append(
+            Step(
+                f"labels taken as {classes.negative!r}",
+                len(classes.merged),
+                classes.merged,
+                "positive",
+            )
+        )
+    recipe, more = _choose_columns(table, options, rows)
+    recipe, more_still = _learn_fill(table, options, recipe, rows)
+    X, left = recipe.matrix(table, rows)
+    if len(left) < len(rows):
+        steps.append(Step("rows with gaps dropped", len(rows) - len(left), (), "missing"))
+        classes = _still_two(classes, labels[left], options.label)
+    X, recipe, last = _drop_columns(X, options, recipe)
+    return Prepared(
+        X=X,
+        y=classes.apply(labels[left]),
+        feature_names=recipe.feature_names,
+        classes=(classes.negative, classes.positive),
+        steps=(*steps, *more, *more_still, *last),
+        rows=left,
+        table=table,
+        options=options,
+        recipe=recipe,
+        merged=frozenset(classes.merged),
+    )
+
+
+def _labelled(table: Table, options: Options, rows: Rows) -> tuple[Text, Rows, list[Step]]:
+    """All labels, and those of the rows that have one."""
+    labels = labels_of(table, options.label)
+    known = rows[labels[rows] != ""]
+    lost = len(rows) - len(known)
+    steps = [Step("rows without a label dropped", lost, (), "label")] if lost else []
+    return labels, known, steps
+
+
+def _still_two(classes: Classes, labels: Text, label: str) -> Classes:
+    if len(np.unique(classes.apply(labels))) < 2:
+        raise DataError(
+            f"expected two classes in {label!r}, got fewer once rows with gaps were dropped: "
+            "fill the gaps instead"
+        )
+    return classes
+
+
+def _choose_columns(table: Table, options: Options, rows: Rows) -> tuple[Recipe, list[Step]]:
+    """Numeric columns as they are, text columns by their levels where these are few."""
+    out = {options.label, *options.exclude}
+    if unknown := sorted(set(options.exclude) - set(table.names)):
+        raise DataError(f"expected columns of the table to exclude, got {some(unknown)}")
+    numbers = tuple(name for name in table.number_names if name not in out)
+    found = {name: _levels(table.text[name][rows]) for name in table.text if name not in out}
+    usable = {
+        name: levels
+        for name, levels in found.items()
+        if options.one_hot and 0 < len(levels) <= min(MAX_LEVELS, max(2, len(rows) // 2))
+    }
+    left_out = tuple(name for name in found if name not in usable)
+    if not numbers and not usable:
+        raise DataError(
+            "expected a column of numbers, or of text with few levels, beside the label "
+            f"{options.label!r}, got {some(left_out) or 'none'}"
+        )
+    steps = []
+    if usable:
+        steps.append(
+            Step("text columns encoded, one column a level", len(usable), tuple(usable), "one_hot")
+        )
+    blank = sum(int((table.text[name][rows] == "").sum()) for name in usable)
+    if blank and options.missing != "drop rows":
+        steps.append(Step("gaps in text columns, encoded as no level", blank, (), "missing"))
+    if left_out:
+        why = f"more than {MAX_LEVELS} levels, or none" if options.one_hot else "not numbers"
+        steps.append(Step(f"text columns left out ({why})", len(left_out), left_out, "one_hot"))
+    return Recipe(numbers, usable), steps
+
+
+def _levels(values: Text) -> tuple[str, ...]:
+    return tuple(level for level in np.unique(values).tolist() if level)
+
+
+def _learn_fill(
+    table: Table, options: Options, recipe: Recipe, rows: Rows
+) -> tuple[Recipe, list[Step]]:
+    """What to put in place of gaps, from these rows, and an account of the gaps."""
+    numbers = encoding.numeric_part(table, rows, recipe.number_names)
+    steps = _infinite(numbers, recipe.number_names)
+    stats = column_statistics(numbers)
+    gaps = np.flatnonzero(stats.missing)
+    if options.missing == "drop rows":
+        return recipe, steps
+    if options.missing == "median":
+        fill = medians(numbers)
+    else:
+        fill = np.nan_to_num(stats.mean) if options.missing == "mean" else np.zeros(stats.mean.size)
+    if gaps.size:
+        names = tuple(recipe.number_names[j] for j in gaps)
+        what = f"missing values filled ({options.missing})"
+        steps.append(Step(what, int(stats.missing.sum()), names, "missing"))
+    return Recipe(recipe.number_names, recipe.levels, fill), steps
+
+
+def _infinite(numbers: Matrix, names: tuple[str, ...]) -> list[Step]:
+    found = np.isinf(numbers.data if sp.issparse(numbers) else numbers)
+    if not found.any():
+        return []
+    where = numbers.indices[found] if sp.issparse(numbers) else np.nonzero(found)[1]
+    columns = tuple(names[j] for j in np.unique(where))
+    return [Step("infinite values taken as missing", int(found.sum()), columns, "missing")]
+
+
+def _drop_columns(X: Matrix, options: Options, recipe: Recipe) -> tuple[Matrix, Recipe, list[Step]]:
+    """Leave out constant columns and, when asked, repeated ones; report both."""
+    names = np.array(recipe.feature_names, dtype=object)
+    constant = np.flatnonzero(column_statistics(X).constant)
+    repeated = np.setdiff1d(duplicates(X), constant)
+    steps, out = [], np.empty(0, dtype=np.intp)
+    for columns, what, drop, option in (
+        (constant, "constant columns", options.drop_constant, "drop_constant"),
+        (repeated, "columns that repeat another", options.drop_duplicates, "drop_duplicates"),
+    ):
+        if columns.size:
+            done = "dropped" if drop else "kept"
+            steps.append(Step(f"{what} {done}", columns.size, tuple(names[columns]), option))
+            out = np.union1d(out, columns) if drop else out
+    if not out.size:
+        return X, recipe, steps
+    if out.size == X.shape[1]:
+        raise DataError("expected a column that differs between rows, got constant columns only")
+    kept = np.setdiff1d(np.arange(X.shape[1]), out)
+    return X[:, kept], recipe.keep(kept), steps

@@ -1,0 +1,114 @@
+"""Read a table from a file or bytes; its format is found from the content, never from the name."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from hipad.data.binary import check_archive, read_npz, read_parquet, read_workbook
+from hipad.data.delimited import read_delimited
+from hipad.data.libsvm import looks_like_libsvm, read_libsvm
+from hipad.data.table import LIMITS, Limits, Table
+from hipad.errors import DataError
+
+FORMATS: Final = ("CSV", "CSV.gz", "XLSX", "Parquet", "NPZ", "LIBSVM")
+REFUSED: Final = {
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls): save it as .xlsx or CSV",
+    b"\x93NUMPY": "a single NumPy array: save X and y together with numpy.savez",
+    b"%PDF": "a PDF document: save the table as CSV",
+    b"BZh": "a bzip2 archive: unpack it, or pack it with gzip",
+    b"\xfd7zXZ": "an xz archive: unpack it, or pack it with gzip",
+}
+
+
+def read_table(source: bytes | str | Path, filename: str = "", *, limits: Limits = LIMITS) -> Table:
+    """Read CSV (also packed with gzip), XLSX, Parquet, NPZ or LIBSVM.
+
+    `filename` only serves in messages. What the reader noticed is in the table's `remarks`.
+    """
+    if not isinstance(source, bytes):
+        filename = filename or Path(source).name
+        source = _read_bytes(Path(source), limits)
+    where = f"{filename}: " if filename else ""
+    try:
+        _check_size(len(source), limits)
+        table = _read(_unpack(source, limits), limits)
+    except DataError as error:
+        raise DataError(f"{where}{error}") from error
+    return replace(table, sha256=hashlib.sha256(source).hexdigest())
+
+
+def _read_bytes(path: Path, limits: Limits) -> bytes:
+    try:
+        _check_size(path.stat().st_size, limits)
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be opened: {error.strerror}") from error
+
+
+def _check_size(size: int, limits: Limits) -> None:
+    if size == 0:
+        raise DataError("expected a table, got an empty file")
+    if size > limits.file_bytes:
+        raise DataError(
+            f"expected a file of at most {limits.file_bytes / 2**20:,.0f} MB, "
+            f"got {size / 2**20:,.0f} MB: leave out columns, or save it as Parquet or NPZ"
+        )
+
+
+def _unpack(data: bytes, limits: Limits) -> bytes:
+    """The bytes themselves, or what gzip packed into them, as long as it is not too much."""
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            unpacked = file.read(limits.unpacked_bytes + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"the gzip file is damaged ({error}): pack it again") from error
+    if len(unpacked) > limits.unpacked_bytes:
+        raise DataError(f"expected at most {limits.unpacked_bytes:,} bytes once unpacked, got more")
+    if not unpacked:
+        raise DataError("expected a table, got an empty file")
+    return unpacked
+
+
+def _read(data: bytes, limits: Limits) -> Table:
+    if data.startswith(b"PAR1"):
+        return read_parquet(data, limits)
+    if data.startswith(b"PK\x03\x04"):
+        return _read_archive(data, limits)
+    for start, what in REFUSED.items():
+        if data.startswith(start):
+            raise DataError(f"expected one of {', '.join(FORMATS)}, got {what}")
+    text, remark = _decode(data)
+    table = (read_libsvm if looks_like_libsvm(text[:100_000]) else read_delimited)(text, limits)
+    return replace(table, remarks=remark + table.remarks)
+
+
+def _read_archive(data: bytes, limits: Limits) -> Table:
+    members = check_archive(data, limits)
+    if "xl/workbook.xml" in members:
+        return read_workbook(data, limits)
+    if members and all(member.endswith(".npy") for member in members):
+        return read_npz(data, limits)
+    raise DataError("expected a table, got a ZIP archive: unpack it and give the file in it")
+
+
+def _decode(data: bytes) -> tuple[str, tuple[str, ...]]:
+    """Text in UTF-8, UTF-16 or, when it is neither, Windows' Latin letters."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace"), ("read as UTF-16",)
+    if b"\0" in data[:100_000]:
+        raise DataError(f"expected one of {', '.join(FORMATS)}, got a file of another kind")
+    try:
+        return data.decode("utf-8-sig"), ()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        remark = f"not UTF-8 (line {line:,}), read as Windows Latin-1: check names with accents"
+        return data.decode("cp1252", errors="replace"), (remark,)

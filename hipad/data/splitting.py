@@ -1,0 +1,80 @@
+"""Test rows: held back from the same table, or taken from a second one with the same columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hipad.data.encoding import Rows
+from hipad.data.labels import Classes, check_known, labels_of
+from hipad.data.preparing import Prepared, Step, prepare_rows
+from hipad.data.table import Matrix, Table, Text, count
+from hipad.errors import DataError
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Rows in the columns of the training data; y is None where the labels are not known."""
+
+    X: Matrix
+    y: Text | None
+    rows: Rows
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training rows, prepared by themselves, and test rows brought into the same columns."""
+
+    train: Prepared
+    test: Matched
+
+
+def split(prepared: Prepared, test_fraction: float = 0.25, seed: int = 0) -> Split:
+    """Hold back a fraction of each class for testing.
+
+    The training rows are prepared anew, so that medians, levels and constant columns are learned
+    from them alone.
+    """
+    if not 0 < test_fraction < 1:
+        raise DataError(f"expected a test fraction between 0 and 1, got {test_fraction}")
+    rng = np.random.default_rng(seed)
+    held_back = np.zeros(len(prepared.y), dtype=bool)
+    for name in prepared.classes:
+        members = np.flatnonzero(prepared.y == name)
+        if len(members) < 2:
+            raise DataError(
+                f"expected two rows or more of class {name!r}, to train on and to test on, "
+                f"got {count(len(members), 'row')}: give a test file instead"
+            )
+        n_test = int(np.clip(round(test_fraction * len(members)), 1, len(members) - 1))
+        held_back[rng.choice(members, n_test, replace=False)] = True
+    train = prepare_rows(prepared.table, prepared.options, prepared.rows[~held_back])
+    return Split(train, _bring(train, prepared.table, prepared.rows[held_back]))
+
+
+def match_test(prepared: Prepared, table: Table) -> Matched:
+    """Bring a second table into the columns of the first; columns it has beside them are left."""
+    return _bring(prepared, table, np.arange(table.n_rows))
+
+
+def _bring(train: Prepared, table: Table, rows: Rows) -> Matched:
+    label = train.options.label
+    X, left = train.recipe.matrix(table, rows)
+    steps = []
+    if len(left) < len(rows):
+        steps.append(Step("test rows with gaps dropped", len(rows) - len(left), (), "missing"))
+    if not len(left):
+        raise DataError("expected test rows, none is left without gaps: fill the gaps instead")
+    if label not in table.names:
+        return Matched(X, None, left, tuple(steps))
+    labels = labels_of(table, label)[left]
+    negative, positive = train.classes
+    check_known(labels, {positive, *(train.merged or {negative})}, label)
+    known = labels != ""
+    if not known.all():
+        lost = int((~known).sum())
+        steps.append(Step("test rows without a label dropped", lost, (), "label"))
+    y = Classes(negative, positive, tuple(train.merged)).apply(labels[known])
+    return Matched(X if known.all() else X[known], y, left[known], tuple(steps))

@@ -1,0 +1,149 @@
+"""A table as read from a file: a numeric matrix, text columns, and what the reader noticed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from hipad.errors import DataError
+
+Matrix: TypeAlias = Any  # float32 or float64 array, or scipy CSR array (which has no types)
+Text = npt.NDArray[np.str_]
+
+MISSING: Final = frozenset(
+    ["", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", ".", "-"]
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a file may hold at most; beyond it a sentence comes, not a machine out of memory."""
+
+    file_bytes: int = 512 * 2**20
+    unpacked_bytes: int = 2**30
+    columns: int = 2_000_000
+    cells: int = 100_000_000
+
+    def check_shape(self, rows: int, columns: int, *, cells: int | None = None) -> None:
+        """Refuse a table that is too wide or too large; `cells` counts what is stored of it."""
+        if columns > self.columns:
+            raise DataError(
+                f"expected at most {self.columns:,} columns, got {columns:,}: "
+                "leave out columns that cannot matter"
+            )
+        cells = rows * columns if cells is None else cells
+        if cells > self.cells:
+            raise DataError(
+                f"expected at most {self.cells:,} cells, got {cells:,} ({rows:,} rows x "
+                f"{columns:,} columns): leave out columns, or save mostly empty data as LIBSVM"
+            )
+
+
+LIMITS: Final = Limits()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of a file. A gap is NaN among the numbers and "" in text."""
+
+    numbers: Matrix
+    number_names: tuple[str, ...]
+    text: dict[str, Text]
+    format: str
+    remarks: tuple[str, ...] = ()
+    label: str | None = None
+    sha256: str = ""
+
+    def __post_init__(self) -> None:
+        if self.n_rows == 0:
+            raise DataError("expected rows of data, got a header only: the table is empty")
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.numbers.shape[0])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.number_names + tuple(self.text)
+
+    @property
+    def is_sparse(self) -> bool:
+        return sp.issparse(self.numbers)
+
+    def column(self, name: str) -> Text | npt.NDArray[np.float64]:
+        """One column by name, as text or as numbers."""
+        if name in self.text:
+            return self.text[name]
+        if name not in self.number_names:
+            raise DataError(f"expected a column called {name!r}, found none: {some(self.names)}")
+        column = self.numbers[:, [self.number_names.index(name)]]
+        dense = column.toarray() if sp.issparse(column) else column
+        return dense.ravel().astype(np.float64)
+
+    def as_text(self, name: str) -> Text:
+        """One column by name, as text even where it was read as numbers."""
+        return self.text[name] if name in self.text else label_text(self.column(name))
+
+
+def tidy_text(cells: Text) -> Text:
+    """Texts without blanks around them, and "" for every way to write a gap."""
+    stripped = np.char.strip(cells)
+    return np.where(np.isin(np.char.lower(stripped), list(MISSING)), "", stripped)
+
+
+def label_text(y: npt.NDArray[Any]) -> Text:
+    """Labels as text; whole numbers without a decimal point, a missing one as ""."""
+    if y.dtype.kind == "f":
+        return np.array(["" if v != v else f"{v:g}" for v in y.tolist()])
+    return tidy_text(y.astype(str))
+
+
+def tidy_names(raw: Sequence[object]) -> tuple[list[str], list[str]]:
+    """Column names on one line each and all different, and remarks on what was changed."""
+    names = [" ".join(str(name if name is not None else "").split()) for name in raw]
+    remarks = []
+    unnamed = [j for j, name in enumerate(names) if not name]
+    for j in unnamed:
+        names[j] = f"column_{j + 1}"
+    if unnamed:
+        remarks.append(f"{count(len(unnamed), 'column')} without a name: {names[unnamed[0]]} ...")
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
+    if repeated:
+        names = _numbered(names, set(repeated))
+        remarks.append(
+            f"{count(len(repeated), 'column name')} not unique ({some(repeated)}): "
+            "the later columns got a number"
+        )
+    return names, remarks
+
+
+def _numbered(names: list[str], repeated: set[str]) -> list[str]:
+    taken, result = set(names), []
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        new = name
+        while name in repeated and seen[name] > 1 and new in taken:
+            new = f"{name}.{seen[name]}"
+            seen[name] += new in taken
+        taken.add(new)
+        result.append(new)
+    return result
+
+
+def count(n: int, noun: str) -> str:
+    """`1 row`, `3 rows`."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def some(names: Iterable[str], most: int = 5) -> str:
+    """The first few names, quoted, for a message."""
+    names = list(names)
+    shown = ", ".join(repr(name if len(name) <= 40 else name[:37] + "...") for name in names[:most])
+    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
