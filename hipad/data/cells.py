@@ -93,8 +93,8 @@ def _read_numbers(
         plain = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
         matrix[n_rows] = _read_row(plain, odd)
         n_rows += 1
-        columns = np.flatnonzero(odd).tolist()
-        for j, cell in zip(columns, cells.take(columns).to_pylist(), strict=True):
+        columns = np.flatnonzero(odd)
+        for j, cell in zip(columns.tolist(), cells.take(columns).to_pylist(), strict=True):
             texts.setdefault(j, []).append(cell)
     return matrix[:n_rows], texts
 
@@ -124,7 +124,8 @@ def _cast(cells: Cells) -> Floats:
 
 def _read_columns(rows: Iterable[Row], columns: list[int]) -> dict[int, list[str]]:
     """The texts of a few columns."""
-    written = [cells.take(columns).to_pylist() for _, cells in rows]
+    places = np.array(columns, dtype=np.int64)
+    written = [cells.take(places).to_pylist() for _, cells in rows]
     return {j: [cells[i] for cells in written] for i, j in enumerate(columns)}
 
 

@@ -139,7 +139,7 @@ def _is_tricky(line: str, separator: str) -> bool:
 
 def _split_lines(lines: list[str], separator: str) -> Iterator[Row]:
     for number, line in enumerate(lines, start=1):
-        if line.strip():
+        if line.strip(f'{separator} "'):
             plain = line.replace('"', "") if '"' in line else line
             yield number, pc.split_pattern(pa.array([plain]), separator).values
 

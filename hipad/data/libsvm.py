@@ -13,14 +13,19 @@ from sklearn.datasets import load_svmlight_file
 from hipad.data.table import Limits, Table, label_text
 from hipad.errors import DataError
 
-LINE: Final = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?([ \t]+\d+:[^\s:]+)+[ \t]*(#.*)?", re.IGNORECASE)
+LABEL: Final = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?")
+PAIR: Final = re.compile(r"\d+:\S+")
+SEEN: Final = 100_000  # characters that are enough to know the format
 
 
-def looks_like_libsvm(head: str) -> bool:
-    """Whether the first line that says anything has the form of LIBSVM text."""
-    lines = (line.strip() for line in head.split("\n"))
-    first = next((line for line in lines if line and not line.startswith("#")), "")
-    return bool(LINE.match(first))
+def looks_like_libsvm(text: str) -> bool:
+    """Whether the first lines are a number each, followed by pairs of index and value."""
+    lines = [line.split("#")[0].split()[:5] for line in text[:SEEN].split("\n")[:20]]
+    full = [words for words in lines if words]
+    return any(len(words) > 1 for words in full) and all(
+        LABEL.fullmatch(words[0]) and all(PAIR.fullmatch(word) for word in words[1:4])
+        for words in full
+    )
 
 
 def read_libsvm(text: str, limits: Limits) -> Table:

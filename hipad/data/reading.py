@@ -87,7 +87,7 @@ def _read(data: bytes, limits: Limits) -> Table:
         if data.startswith(start):
             raise DataError(f"expected one of {', '.join(FORMATS)}, got {what}")
     text, remark = _decode(data)
-    table = (read_libsvm if looks_like_libsvm(text[:100_000]) else read_delimited)(text, limits)
+    table = (read_libsvm if looks_like_libsvm(text) else read_delimited)(text, limits)
     return replace(table, remarks=remark + table.remarks)
 
 

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hipad.data import Table, match_test, prepare, read_table, split
+from hipad.errors import DataError
+
+
+def patients(n: int = 40, seed: int = 0) -> Table:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    sex = rng.choice(["f", "m"], n)
+    y = np.array(["ill"] * (n // 4) + ["well"] * (n - n // 4))
+    return Table(X, ("a", "b", "c"), {"sex": sex, "y": y}, "test")
+
+
+def test_a_split_is_stratified_complete_and_repeatable():
+    prepared = prepare(patients(), label="y")
+    first, same, other = (split(prepared, 0.3, seed=s) for s in (1, 1, 2))
+    assert sorted([*first.train.rows, *first.test.rows]) == list(range(40))
+    assert (first.test.y == "ill").sum() == 3
+    assert (first.test.y == "well").sum() == 9
+    np.testing.assert_array_equal(first.test.rows, same.test.rows)
+    assert set(first.test.rows) != set(other.test.rows)
+    np.testing.assert_array_equal(prepared.y[first.test.rows], first.test.y)
+
+
+def test_nothing_is_learned_from_test_rows():
+    table = patients()
+    one = split(prepare(table, label="y"), 0.5, seed=3)
+    changed = table.numbers.copy()
+    changed[one.test.rows] *= 1e6
+    two = split(prepare(replace(table, numbers=changed), label="y"), 0.5, seed=3)
+    np.testing.assert_array_equal(one.train.X, two.train.X)
+
+
+def test_gaps_of_test_rows_are_filled_from_training_rows():
+    train = Table(np.array([[1.0], [2.0], [9.0]]), ("a",), {"y": np.array(["0", "1", "1"])}, "")
+    test = Table(np.array([[np.nan], [5.0]]), ("a",), {"y": np.array(["0", "1"])}, "")
+    np.testing.assert_array_equal(match_test(prepare(train, label="y"), test).X, [[2.0], [5.0]])
+
+
+def test_columns_are_matched_by_name_and_further_ones_ignored():
+    train = prepare(read_table(b"a,b,s,y\n1,2,u,0\n3,4,v,1\n5,7,u,1\n"), label="y")
+    test = match_test(train, read_table(b"extra,y,b,s,a\n9,1,4,w,3\n9,0,2,u,1\n"))
+    assert train.feature_names == ("a", "b", "s=u", "s=v")
+    np.testing.assert_array_equal(test.X, [[3, 4, 0, 0], [1, 2, 1, 0]])
+    assert test.y.tolist() == ["1", "0"]
+
+
+def test_a_table_without_labels_is_for_prediction():
+    train = prepare(read_table(b"a,y\n1,0\n3,1\n5,1\n"), label="y")
+    assert match_test(train, read_table(b"a,b\n2,1\n4,1\n")).y is None
+
+
+def test_merged_labels_are_merged_in_test_rows_too():
+    train = prepare(read_table(b"a,y\n1,p\n3,q\n5,r\n"), label="y", positive="q")
+    test = match_test(train, read_table(b"a,y\n2,q\n4,r\n6,\n"))
+    assert test.y.tolist() == ["q", "not q"]
+    assert test.X.shape == (2, 1)
+    assert test.steps[0].count == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (b"a,c,y\n1,2,0\n", r"1 of them are not there \('b'\)"),
+        (b"a,b,y\nu,2,0\nv,3,1\n", "expected numbers in 'a'"),
+        (b"a,b,y\n1,2,7\n", "got 1 other as well: '7'"),
+    ],
+)
+def test_other_columns_or_labels_are_refused(text, fault):
+    train = prepare(read_table(b"a,b,y\n1,2,0\n3,5,1\n5,6,1\n"), label="y")
+    with pytest.raises(DataError, match=fault):
+        match_test(train, read_table(text))
+
+
+def test_a_sparse_test_table_may_be_narrower():
+    train = Table(
+        sp.csr_array(np.eye(4)), ("x1", "x2", "x3", "x4"), {"label": np.array(list("0101"))}, ""
+    )
+    test = Table(sp.csr_array([[2.0, 3.0]]), ("x2", "x9"), {"label": np.array(["1"])}, "")
+    matched = match_test(prepare(train, label="label"), test)
+    np.testing.assert_array_equal(matched.X.toarray(), [[0, 2, 0, 0]])
+
+
+@pytest.mark.parametrize("fraction", [0.0, 1.0, -1.0, np.nan])
+def test_impossible_fractions_are_refused(fraction):
+    with pytest.raises(DataError, match="test fraction"):
+        split(prepare(patients(), label="y"), fraction)
+
+
+def test_a_class_of_one_row_cannot_be_split():
+    with pytest.raises(DataError, match="two rows or more of class 'p'"):
+        split(prepare(read_table(b"a,y\n1,p\n3,q\n5,q\n"), label="y"))
+
+
+@given(st.floats(0.01, 0.99), st.integers(0, 20), st.integers(8, 40))
+def test_both_parts_have_both_classes(fraction, seed, n):
+    both = split(prepare(patients(n), label="y"), fraction, seed)
+    assert set(both.train.y) == set(both.test.y) == {"ill", "well"}
+
+
+def test_dropping_rows_with_gaps_drops_them_in_the_test_rows_too():
+    prepared = prepare(patients(), label="y", missing="drop rows")
+    test = match_test(prepared, patients(seed=1))
+    assert np.isfinite(test.X).all()
+    assert len(test.X) == len(test.y) == len(test.rows) < 40
+    assert "dropped" in test.steps[0].what
