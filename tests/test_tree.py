@@ -1,0 +1,156 @@
+"""What holds for the tree as a whole: who imports whom, and what never stands in it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHIPPED = ("app.py", "pages", "workbench", "hipad", "sample_data", "benchmarks")
+TEXTS = (".py", ".md", ".toml", ".txt", ".rules", ".json", ".yml", ".yaml", ".cfg", "")
+
+# A layer may import itself and those before it; the layers of one row do not know each other.
+LAYERS = (
+    ("errors",),
+    ("data", "datasets", "designs"),
+    ("rules",),
+    ("solver",),
+    ("evaluation",),
+    ("estimator",),  # every module that lies beside these folders
+    ("cli",),
+)
+RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}
+
+UNSAFE_MODULES = {
+    "pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal",
+    "socket", "ssl", "urllib", "http", "ftplib", "smtplib", "requests", "httpx", "aiohttp",
+}  # fmt: skip
+UNSAFE_CALLS = {"eval", "exec", "compile", "__import__", "unsafe_allow_html"}
+
+
+def modules(*parts: str) -> list[Path]:
+    """Python files below these parts of the tree, in order."""
+    found: list[Path] = []
+    for part in parts:
+        path = ROOT / part
+        found += [path] if path.is_file() else sorted(path.rglob("*.py"))
+    return found
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Dotted names that a file imports, with their lines; relative ones resolved."""
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            start = ".".join((*base, *filter(None, [node.module])))
+            yield start, node.lineno
+            yield from ((f"{start}.{alias.name}", node.lineno) for alias in node.names)
+
+
+def unsafe(source: str) -> list[str]:
+    """Uses of what never stands in the tree: unpickling, evaluation, raw markup, the network."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else None
+            found += [name] if name in UNSAFE_CALLS else []
+            for keyword in node.keywords:
+                raw = keyword.arg in ("unsafe_allow_html", "allow_pickle", "shell")
+                off = isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+                found += [keyword.arg] if raw and not off else []
+        elif isinstance(node, ast.Import):
+            found += [a.name for a in node.names if a.name.split(".")[0] in UNSAFE_MODULES]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found += [node.module] if node.module.split(".")[0] in UNSAFE_MODULES else []
+    return found
+
+
+def layer(dotted: str) -> str | None:
+    """The layer of a dotted name of the library; None for its root and for other names."""
+    top, *parts = dotted.split(".")
+    if top != "hipad" or not parts or parts[0].startswith("__"):
+        return None
+    return parts[0] if parts[0] in RANK else "estimator"
+
+
+def test_the_library_knows_nothing_of_the_app():
+    guilty = [
+        f"{path.name}:{line} imports {name}"
+        for path in modules("hipad")
+        for name, line in imports(path)
+        if name.split(".")[0] in ("streamlit", "app", "pages", "workbench")
+    ]
+    assert not guilty
+
+
+def test_imports_go_one_way():
+    guilty = []
+    for path in modules("hipad"):
+        own = layer(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        for name, line in imports(path):
+            other = layer(name)
+            if own and other and own != other and RANK[other] >= RANK[own]:
+                guilty.append(f"{path.relative_to(ROOT)}:{line} imports {name}")
+    assert not guilty
+
+
+def test_every_folder_of_the_library_has_its_layer():
+    folders = {path.name for path in (ROOT / "hipad").iterdir() if (path / "__init__.py").exists()}
+    assert folders <= set(RANK)
+
+
+def test_nothing_unsafe_stands_in_the_tree():
+    guilty = {
+        str(path.relative_to(ROOT)): found
+        for path in modules(*SHIPPED)
+        if (found := unsafe(path.read_text("utf-8")))
+    }
+    assert not guilty
+
+
+@pytest.mark.parametrize(
+    ("source", "safe"),
+    [
+        ("import pickle", False),
+        ("from urllib.request import urlopen", False),
+        ("eval('1')", False),
+        ("st.markdown(x, unsafe_allow_html=True)", False),
+        ("np.load(f, allow_pickle=flag)", False),
+        ("np.load(f, allow_pickle=False)", True),
+        ("'we never eval or unpickle: import pickle'", True),
+        ("table.eval('a + b')", True),
+        ("from hipad.http import x", True),
+    ],
+)
+def test_the_search_for_unsafe_code_finds_it_and_nothing_else(source, safe):
+    assert (unsafe(source) == []) is safe
+
+
+def texts() -> list[Path]:
+    """Every text that is handed on; what set-up and tests leave behind is not."""
+    left = {".git", ".venv", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"}
+    return [
+        path
+        for path in sorted(ROOT.rglob("*"))
+        if path.is_file()
+        and path.suffix in TEXTS
+        and not left & set(path.relative_to(ROOT).parts)
+        and "__pycache__" not in path.parts
+    ]
+
+
+def test_no_path_of_one_machine_stands_in_the_tree():
+    machine = re.compile(r"(?<![\w.])/(?:home|root|Users|work|tmp|opt|mnt)/\w")
+    guilty = [
+        f"{path.relative_to(ROOT)}: {found.group()}"
+        for path in texts()
+        if path != Path(__file__) and (found := machine.search(path.read_text("utf-8", "replace")))
+    ]
+    assert not guilty
