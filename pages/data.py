@@ -1,15 +1,47 @@
-"""The Data page."""
+"""The Data page: choose data, say what is to be predicted, name blocks, look at the features."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from workbench.samples import CARDS
-from workbench.state import app_state
+from workbench.parts import blocking, choosing, empty, features, preparing
+from workbench.state import AppState, app_state
+
+
+def first_visit(state: AppState) -> None:
+    """What a new user sees: what this is, and where to begin."""
+    st.markdown(
+        "Tell a classifier what you know. Load a sample and watch, or upload a table of your own: "
+        "few patients and very many features are welcome."
+    )
+    choosing.show(state)
+
+
+def look_around(state: AppState) -> None:
+    """The data that are there, from the whole to single features."""
+    assert state.loaded is not None
+    assert state.data is not None
+    features.overview(state.loaded, state.data)
+    asked = state.pending is not None
+    with st.expander("Load other data", expanded=asked, icon=":material/folder_open:"):
+        choosing.show(state)
+    st.subheader("Preparation")
+    preparing.show(state)
+    st.subheader("Blocks")
+    blocking.show(state)
+    st.subheader("Features")
+    features.table(state.loaded, state.data)
+    with st.container(horizontal=True):
+        st.page_link("pages/rules.py", label="Next: write rules", icon=":material/arrow_forward:")
+        st.page_link("pages/run.py", label="Or run at once", icon=":material/play_arrow:")
+
 
 state = app_state()
 st.title("Data")
-for column, card in zip(st.columns(len(CARDS)), CARDS, strict=True):
-    if column.button(card.title, key=f"sample_{card.key}", help=card.text):
-        state.load(card.load())
-        st.rerun()
+problem = st.container()  # stands above, is filled when all is known
+if state.data is None:
+    first_visit(state)
+else:
+    look_around(state)
+with problem:
+    empty.problem(state)

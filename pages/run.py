@@ -1,11 +1,17 @@
-"""The Run page."""
+"""The Run page: press Run and watch; then the result, explained."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from workbench.parts import controls, live, outcome, steering
 from workbench.parts.empty import need_data
 from workbench.state import app_state
 
+state = app_state()
 st.title("Run")
-need_data(app_state())
+if need_data(state):
+    controls.show(state)
+    steering.show(state)
+    outcome.show(state)
+    live.show(state)

@@ -48,6 +48,7 @@ class Loaded:
     rules: str = ""
     blocks: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    preparation: Mapping[str, Any] = field(default_factory=dict)
     recipe: Mapping[str, Any] = field(default_factory=dict)  # what a synthetic sample is drawn from
 
     @property

@@ -12,6 +12,7 @@ import numpy as np
 from hipad.data import Table, read_table
 from hipad.datasets import load_sample, make_ksvm_s
 from hipad.datasets.samples import FOLDER
+from hipad.rules import FeatureIndex
 from workbench.blocks import define_columns
 from workbench.dataset import Loaded
 
@@ -29,9 +30,10 @@ class Card:
     icon: str
 
 
-def clinical(name: str) -> Loaded:
+def clinical(name: str, **preparation: Any) -> Loaded:
     """A bundled clinical table, read from its own file as an upload would be."""
     sample = load_sample(name)
+    index = FeatureIndex(sample.feature_names)
     path = next(path for path in (FOLDER / name).glob("data.*"))
     table = read_table(path)
     label = table.label or next(n for n in table.names if n not in sample.feature_names)
@@ -43,10 +45,8 @@ def clinical(name: str) -> Loaded:
         label=label,
         positive=sample.positive,
         rules=sample.rules,
-        blocks={
-            block: define_columns(columns, sample.feature_names)
-            for block, columns in sample.blocks.items()
-        },
+        preparation=preparation,
+        blocks={block: define_columns(columns, index) for block, columns in sample.blocks.items()},
     )
 
 
@@ -54,6 +54,7 @@ def synthetic(preset: str, **controls: Any) -> Loaded:
     """A draw of ksvm-s; `controls` are those of `make_ksvm_s`."""
     data = make_ksvm_s(preset, **controls)
     names = tuple(f"x{j}" for j in range(data.X_train.shape[1]))
+    index = FeatureIndex(names)
     digest = hashlib.sha256(repr((preset, sorted(controls.items()))).encode()).hexdigest()
     table = Table(
         numbers=data.X_train,
@@ -72,7 +73,7 @@ def synthetic(preset: str, **controls: Any) -> Loaded:
         label=LABEL,
         positive="positive",
         rules=data.rules,
-        blocks={block: define_columns(columns, names) for block, columns in data.blocks.items()},
+        blocks={block: define_columns(columns, index) for block, columns in data.blocks.items()},
         settings={"fewness": "exact", "lambda1": 0.08, "standardize": False},
         recipe={"preset": preset, **controls},
     )
@@ -86,9 +87,9 @@ CARDS: Final = (
     Card(
         "all-bcrabl",
         "Leukaemia genes",
-        "79 patients, 12,625 gene probes: does a leukaemia carry the BCR/ABL fusion? "
-        "An expert knows which three probes rise.",
-        lambda: clinical("all-bcrabl"),
+        "79 patients, 12,625 gene probes: does a leukaemia carry the BCR/ABL fusion? Only every "
+        "fifth patient is used to learn; an expert knows which three probes rise.",
+        lambda: clinical("all-bcrabl", test_fraction=0.8),
         ":material/genetics:",
     ),
     Card(

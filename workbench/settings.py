@@ -34,6 +34,9 @@ class RunSettings:
     standardize: bool = True
     method: Literal["hipad", "admm", "exact"] = "hipad"
     engine: Literal["ipm", "osqp"] = "ipm"
+    switch: Literal["support", "paper"] = "support"
+    tolerance: float = 1e-7
+    max_sweeps: int = 5000
     use_rules: bool = True
 
     def changed(self, **values: Any) -> RunSettings:
@@ -61,6 +64,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "scope": ("population", "typical"),
     "method": ("hipad", "admm", "exact"),
     "engine": ("ipm", "osqp"),
+    "switch": ("support", "paper"),
 }
 
 

@@ -12,7 +12,7 @@ back, so nothing is lost on the way to another page. Whatever changes the data g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import streamlit as st
@@ -21,7 +21,7 @@ from hipad.errors import DataError
 from workbench.dataset import Dataset, Loaded, Preparation, build
 from workbench.history import TextHistory
 from workbench.jobs import Job
-from workbench.models import Model
+from workbench.models import Model, Request
 from workbench.settings import RunSettings
 
 KEY: Final = "workbench"
@@ -32,6 +32,7 @@ class AppState:
     """What a session holds. None and empty mean: not yet."""
 
     loaded: Loaded | None = None
+    pending: Loaded | None = None  # a table that cannot be used before a label is chosen
     preparation: Preparation | None = None
     data: Dataset | None = None
     blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see blocks.py
@@ -41,6 +42,7 @@ class AppState:
     models: list[Model] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with
     expert: bool = False
+    speed: str = "full speed"  # of a run, see parts/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
 
@@ -52,6 +54,20 @@ class AppState:
     @property
     def pinned_model(self) -> Model | None:
         return next((model for model in self.models if model.name == self.pinned), None)
+
+    def request(self, **changes: Any) -> Request:
+        """The fit that the present choices ask for; `changes` are fields to take instead."""
+        if self.data is None:
+            raise DataError("expected data to learn from, none are loaded: load a sample or a file")
+        asked = Request(self.data, self.rules.text, dict(self.blocks), self.settings)
+        return replace(asked, **changes)
+
+    def launch(self, *, speed: float | None = None) -> None:
+        """Start a run with the present choices, in place of the one before."""
+        if self.job is not None:
+            self.job.stop()
+        self.job = self.request().job(speed=speed)
+        self.job.launch()
 
     def load(self, loaded: Loaded, preparation: Preparation | None = None) -> None:
         """Take new data in place of the old, with the rules, blocks and settings they bring."""
@@ -87,7 +103,7 @@ class AppState:
         if self.job is not None:
             self.job.stop()
         self.job, self.models, self.pinned = None, [], ""
-        self.error = ""
+        self.pending, self.error = None, ""
         self.version += 1
 
 
@@ -103,11 +119,9 @@ def app_state() -> AppState:
 def first_preparation(loaded: Loaded) -> Preparation:
     """A guess to start from: the label that came with the data, or the likeliest column."""
     label = loaded.label or loaded.table.label or likely_label(loaded)
-    return Preparation(
-        label=label,
-        positive=loaded.positive,
-        test="split" if loaded.test is None else "file",
-    )
+    test = "split" if loaded.test is None else "file"
+    choices = {"positive": loaded.positive, "test": test, **loaded.preparation}
+    return Preparation(label=label, **choices)
 
 
 def likely_label(loaded: Loaded) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from workbench.state import AppState
+from workbench.words import plain
 
 
 def need_data(state: AppState) -> bool:
@@ -17,3 +18,11 @@ def need_data(state: AppState) -> bool:
     )
     st.page_link("pages/data.py", label="Go to Data", icon=":material/arrow_forward:")
     return False
+
+
+def problem(state: AppState) -> None:
+    """Why the last thing the user asked for could not be done."""
+    if not state.error:
+        return
+    stays = " What was there before is still there." if state.data is not None else ""
+    st.error(plain(state.error, 1_000) + stays, icon=":material/error:")

@@ -1,0 +1,149 @@
+"""Choose data: a sample in one click, or a file of one's own."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import streamlit as st
+
+from hipad.data import FORMATS, LIMITS, read_table
+from hipad.errors import DataError, HipadError
+from workbench.dataset import Loaded, Preparation
+from workbench.parts.columns import choose_column, choose_positive
+from workbench.samples import CARDS, Card
+from workbench.state import AppState, first_preparation
+from workbench.words import count, plain
+
+SYNTHETIC: Final = {
+    "ksvm-s-10k": (200, 400, 10_000),
+    "ksvm-s-50k": (500, 1_000, 50_000),
+}
+
+
+def show(state: AppState) -> None:
+    """Cards for the samples and a place to drop a file."""
+    for column, card in zip(st.columns(len(CARDS)), CARDS, strict=True):
+        with column, st.container(border=True, height="stretch"):
+            _card(state, card)
+    _upload(state)
+    if state.pending is not None:
+        _pending(state, state.pending)
+
+
+def _card(state: AppState, card: Card) -> None:
+    st.markdown(f"{card.icon} **{card.title}**")
+    st.caption(card.text)
+    controls = _size(card) if card.key in SYNTHETIC else {}
+    run = st.button(
+        "Load and run",
+        key=f"show_{card.key}",
+        type="primary",
+        icon=":material/play_arrow:",
+        width="stretch",
+        help="Load this sample with its rules, train at once and show the result.",
+    )
+    load = st.button(
+        "Load",
+        key=f"sample_{card.key}",
+        width="stretch",
+        help="Load this sample with its blocks and rules, and look around first.",
+    )
+    if (run or load) and attempt(state, lambda: state.load(card.load(**controls))):
+        if run:
+            state.launch()
+            st.switch_page("pages/run.py")
+        st.rerun()
+
+
+def _size(card: Card) -> dict[str, Any]:
+    """Controls of a synthetic sample; those left alone are not passed on."""
+    train, test, features = SYNTHETIC[card.key]
+
+    def number(label: str, low: int, high: int, usual: int, text: str) -> int:
+        name = label.lower().replace(" ", "_")
+        return int(st.number_input(label, low, high, usual, key=f"{card.key}_{name}", help=text))
+
+    with st.popover("Size, seed, noise", width="stretch", help="Draw another data set."):
+        n_train = number("Training patients", 4, 2_000, train, "Rows to learn from.")
+        n_test = number("Test patients", 2, 5_000, test, "Rows to judge the model on.")
+        n_features = number("Features", 8, 200_000, features, "Columns in all.")
+        block_size = number("Block size", 1, 5_000, 50, "Features in each of the four blocks.")
+        seed = number("Seed", 0, 1_000_000, 0, "Another seed draws other patients.")
+        low, high = st.slider(
+            "Noise (% of entries)",
+            0,
+            50,
+            (5, 10),
+            key=f"{card.key}_noise",
+            help="In each row a random share between these of the other features is not zero.",
+        )
+    return {
+        "n_train": n_train,
+        "n_test": n_test,
+        "n_features": n_features,
+        "block_size": block_size,
+        "seed": seed,
+        "noise": (low / 100, high / 100),
+    }
+
+
+def _upload(state: AppState) -> None:
+    turn = st.session_state.setdefault("upload_turn", 0)
+    file = st.file_uploader(
+        "Or upload a table of your own, one row a patient",
+        key=f"upload_{turn}",
+        help=f"{', '.join(FORMATS)}, up to {LIMITS.file_bytes / 2**20:,.0f} MB. The format is "
+        "found from the content. The file stays on this computer.",
+    )
+    if file is None:
+        return
+    # A new key empties the uploader, so that the bytes do not stay in memory beside the table.
+    st.session_state["upload_turn"] = turn + 1
+    with st.spinner(f"Reading {plain(file.name)}"):
+        attempt(state, lambda: take_file(state, file.getvalue(), file.name))
+    st.rerun()
+
+
+def take_file(state: AppState, content: bytes, name: str) -> None:
+    """Read a file and use it; when only the label is not clear, keep it until one is chosen."""
+    loaded = Loaded(name=name, table=read_table(content, name))
+    try:
+        state.load(loaded)
+    except DataError:
+        state.pending = loaded
+        raise
+
+
+def attempt(state: AppState, action: Any) -> bool:
+    """Do something with data; when it cannot be done, say why and leave everything as it was."""
+    state.error = ""
+    try:
+        action()
+    except HipadError as error:
+        state.error = str(error)
+    except MemoryError:
+        state.error = "expected data that fit in memory, got more: leave out columns or rows"
+    return not state.error
+
+
+def _pending(state: AppState, loaded: Loaded) -> None:
+    """Ask for the label of a table that was read but cannot be used yet."""
+    with st.container(border=True):
+        table = loaded.table
+        st.markdown(
+            f"**{plain(loaded.name)}** was read: {count(table.n_rows, 'row')}, "
+            f"{count(len(table.names), 'column')}. Choose what is to be predicted."
+        )
+        guess = first_preparation(loaded)
+        label = choose_column(loaded, guess.label, key="pending")
+        positive = choose_positive(loaded, label, None, key="pending")
+        use, discard = st.columns(2)
+        if use.button(
+            "Use this table", type="primary", key="pending_use", help="Replace the data."
+        ):
+            preparation = Preparation(label=label, positive=positive)
+            attempt(state, lambda: state.load(loaded, preparation))
+            st.rerun()
+        if discard.button("Discard it", key="pending_discard", help="Keep what there was before."):
+            state.pending, state.error = None, ""
+            st.rerun()

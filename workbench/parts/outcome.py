@@ -1,0 +1,198 @@
+"""The result of a run, explained: how good, with which features, how the rules fare, how sure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from hipad.data import to_csv
+from workbench import charts
+from workbench.certificates import numbers, sentence
+from workbench.dataset import NO_BLOCK, Dataset
+from workbench.judging import Judgement
+from workbench.models import Model
+from workbench.parts import rulereport
+from workbench.state import AppState
+from workbench.words import count, number, percent, plain
+
+TOP: Final = 20
+
+
+def show(state: AppState) -> None:
+    """Draw the model of the present job, if there is one, and never as final when it is not."""
+    model, job, data = state.model, state.job, state.data
+    if model is None or job is None or data is None or job.is_active:
+        return
+    st.header("Result" if job.is_final else "Result so far (not final)")
+    _headline(model)
+    _figures(model, data)
+    left, right = st.columns([2, 3])
+    with left:
+        _confusion(model.judgement, data)
+        _certainty(model, data)
+    with right:
+        chart, text = top_features(model, data)
+        charts.show(chart, key="result_features", text=text)
+    rulereport.show(model, data)
+    _take_away(state, model, data)
+    st.header("How it got there")
+
+
+def _headline(model: Model) -> None:
+    words = str(model.judgement)
+    alone = model.without_rules
+    if alone is not None:
+        gain = 100 * (model.judgement.accuracy.value - alone.accuracy.value)
+        effect = f"the rules {'add' if gain > 0 else 'cost'} {abs(gain):.1f} points."
+        words += (
+            f" Without the rules, the same settings are right in {percent(alone.accuracy.value)}"
+            f": {effect if gain else 'no difference here.'}"
+        )
+    st.markdown(f"#### {words}")
+    if model.judgement.part == "training":
+        st.caption("These patients were used for training, so the figures flatter the model.")
+
+
+def _figures(model: Model, data: Dataset) -> None:
+    judged, (negative, positive) = model.judgement, data.classes
+    first, second, third, fourth = st.columns(4)
+    for column, label, share, text in (
+        (first, "Right answers", judged.accuracy, "Share of patients put in their own class."),
+        (second, f"{plain(positive, 20)} found", judged.sensitivity, "Sensitivity."),
+        (third, f"{plain(negative, 20)} recognised", judged.specificity, "Specificity."),
+    ):
+        low, high = share.interval
+        column.metric(label, percent(share.value), help=f"{text} Below: Wilson's 95 % interval.")
+        column.caption(f"{percent(low)} to {percent(high)}, {share.k:,} of {share.n:,}")
+    fourth.metric("Features used", f"{len(model.support):,}", help="Features that have a weight.")
+    fourth.caption(
+        f"of {count(data.n_features, 'feature')}, lambda1 {model.classifier.lambda1_:.3g}"
+    )
+
+
+def _confusion(judged: Judgement, data: Dataset) -> None:
+    st.markdown("**Truth and answer** (patients)")
+    rows = [f"truly {name}" for name in data.classes]
+    columns = [f"said {name}" for name in data.classes]
+    st.dataframe(pd.DataFrame(judged.confusion, rows, columns), alt="Truth and answer")
+
+
+def _certainty(model: Model, data: Dataset) -> None:
+    st.markdown("**How sure is the computation?**")
+    st.markdown(sentence(model.classifier, data.n_features))
+    with st.expander("The certificate in numbers"):
+        st.dataframe(numbers(model.classifier), hide_index=True)
+
+
+def weight_table(model: Model, data: Dataset) -> pd.DataFrame:
+    """One row a feature with a weight, strongest first."""
+    kept = model.support
+    table = pd.DataFrame(
+        {
+            "feature": [data.index.name(int(j)) for j in kept],
+            "block": data.block_of(kept),
+            "weight": model.weights[kept],
+            "per standard deviation": model.weights[kept] * data.summary["sd"].to_numpy()[kept],
+        }
+    )
+    order = np.argsort(-table[_measure(model)].abs().to_numpy(), kind="stable")
+    return table.iloc[order].reset_index(drop=True)
+
+
+def _measure(model: Model) -> str:
+    return "per standard deviation" if model.settings.standardize else "weight"
+
+
+def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
+    """The features with the largest weights, coloured by block."""
+    table, measure = weight_table(model, data).head(TOP), _measure(model)
+    positive = data.classes[1]
+    chart = charts.figure(
+        f"The {len(table)} strongest features",
+        x=f"weight ({'per standard deviation' if measure != 'weight' else 'in your units'}); "
+        f"right: speaks for {positive}"[:90],
+        y="",
+        height=440,
+    )
+    colours = charts.block_colours([*data.blocks])
+    for block in dict.fromkeys(table["block"]):
+        part = table[table["block"] == block]
+        chart.add_bar(
+            x=part[measure],
+            y=[name[:24] for name in part["feature"]],
+            orientation="h",
+            name=str(block)[:20],
+            marker_color=colours.get(block, charts.colour(-1)),
+        )
+    chart.update_yaxes(
+        categoryorder="array", categoryarray=[n[:24] for n in table["feature"]][::-1]
+    )
+    if table.empty:
+        return chart, "No feature has a weight: the answer is the same for every patient."
+    strongest = table.iloc[0]
+    text = (
+        f"Strongest is {plain(strongest['feature'])} ({plain(strongest['block'])}), "
+        f"{number(strongest[measure], 3)}. {_block_words(model, data)}"
+    )
+    return chart, text
+
+
+def _block_words(model: Model, data: Dataset) -> str:
+    blocks = pd.Series(data.block_of(model.support)).value_counts()
+    named = [f"{plain(block)} {n}" for block, n in blocks.items() if block != NO_BLOCK]
+    return "Features by block: " + ", ".join(
+        [*named[:6], f"{blocks.get(NO_BLOCK, 0)} in no block."]
+    )
+
+
+def _take_away(state: AppState, model: Model, data: Dataset) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.text_input(
+            "Name of this model",
+            f"model {len(state.models) + 1}",
+            max_chars=40,
+            key=f"model_name_{len(state.models)}",
+            help="Kept models can be compared and restored in the Workbench.",
+            width=240,
+        )
+        if st.button("Keep and pin", icon=":material/keep:", help="Compare later models with it."):
+            state.keep(model.named(name or "model"))
+            state.pinned = name or "model"
+            st.toast(f"Kept as {plain(name)}")
+        st.download_button(
+            "Weights (CSV)",
+            lambda: to_csv(weight_table(model, data).to_dict("list")),
+            "weights.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            help="One row a feature with a weight.",
+        )
+        st.download_button(
+            "Answers (CSV)",
+            lambda: answers(model, data),
+            "answers.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            help="One row a test patient: row of the file, score, answer, truth.",
+        )
+
+
+def answers(model: Model, data: Dataset) -> str:
+    """Scores and answers of the test patients (or of the training ones) as CSV."""
+    test = data.X_test is not None
+    X, y = (data.X_test, data.y_test) if test else (data.X_train, data.y_train)
+    scores = model.scores(X)
+    columns = {
+        "row": data.patients[int(test)].tolist(),
+        "score": scores.tolist(),
+        "answer": [data.classes[int(score > 0)] for score in scores],
+    }
+    if y is not None:
+        columns["truth"] = y.tolist()
+    return to_csv(columns)
