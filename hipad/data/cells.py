@@ -23,6 +23,7 @@ from hipad.errors import DataError
 ODD_SHARE: Final = 0.1
 NUMBER: Final = r"^-?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:inf(inity)?))$"
 GAPS: Final = pa.array(sorted(MISSING))
+USUAL_GAPS: Final = pa.array(["", "NA", "?"])
 
 Cells: TypeAlias = Any  # an Arrow array of strings (Arrow has no types)
 Row: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
@@ -103,18 +104,29 @@ def _read_row(cells: Cells, odd: npt.NDArray[np.bool_]) -> Floats:
     """One row as numbers; columns newly found to hold something else are marked in `odd`."""
     if odd.any():
         cells = pc.if_else(pa.array(odd), None, cells)
-    try:
-        return _cast(cells)
-    except pa.ArrowInvalid:
-        plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(cells), r"^\+", "")
-        gap = pc.is_in(pc.utf8_lower(plain), GAPS)
-        cells = pc.if_else(gap, None, plain)
-    try:
-        return _cast(cells)
-    except pa.ArrowInvalid:
-        is_number = pc.match_substring_regex(cells, NUMBER)
-        odd |= ~pc.fill_null(is_number, True).to_numpy(zero_copy_only=False)
-        return _cast(pc.if_else(is_number, cells, None))
+    for tidy in (_as_written, _without_usual_gaps, _without_gaps):
+        cells = tidy(cells)
+        try:
+            return _cast(cells)
+        except pa.ArrowInvalid:
+            continue
+    is_number = pc.match_substring_regex(cells, NUMBER)
+    odd |= ~pc.fill_null(is_number, True).to_numpy(zero_copy_only=False)
+    return _cast(pc.if_else(is_number, cells, None))
+
+
+def _as_written(cells: Cells) -> Cells:
+    return cells
+
+
+def _without_usual_gaps(cells: Cells) -> Cells:
+    """Cheap, and enough for most rows that have gaps."""
+    return pc.if_else(pc.is_in(cells, USUAL_GAPS), None, cells)
+
+
+def _without_gaps(cells: Cells) -> Cells:
+    plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(cells), r"^\+", "")
+    return pc.if_else(pc.is_in(pc.utf8_lower(plain), GAPS), None, plain)
 
 
 def _cast(cells: Cells) -> Floats:

@@ -10,6 +10,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ from hipad.errors import DataError
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 SAMPLE_ROWS: Final = 20
 SAMPLE_CHARACTERS: Final = 1_000_000
+SAMPLE_CELLS: Final = 5_000
 
 # A field may be as long as the file; the csv module's own limit would reject it without a reason.
 csv.field_size_limit(2**31 - 1)
@@ -88,11 +90,16 @@ def _find_dialect(lines: list[str]) -> tuple[Dialect, list[list[str]]]:
             "expected columns separated by commas, semicolons, tabs or bars, got one column only: "
             f"the first line is {lines[0][:60]!r}"
         )
-    body = [cell for row in rows[1:] for cell in row]
-    commas = sum(bool(re.fullmatch(r"\s*[-+]?\d*,\d+\s*", cell)) for cell in body)
-    points = sum(bool(re.fullmatch(r"\s*[-+]?\d*\.\d+\s*", cell)) for cell in body)
-    decimal = "," if separator != "," and commas > points else "."
+    decimal = _decimal(rows[1:]) if separator != "," else "."
     return Dialect(separator, decimal, _has_header(rows, decimal)), rows
+
+
+def _decimal(rows: list[list[str]]) -> str:
+    """The sign between digits that most of some cells have."""
+    cells = list(islice(chain.from_iterable(rows), SAMPLE_CELLS))
+    commas = sum(bool(re.fullmatch(r"\s*[-+]?\d*,\d+\s*", cell)) for cell in cells)
+    points = sum(bool(re.fullmatch(r"\s*[-+]?\d*\.\d+\s*", cell)) for cell in cells)
+    return "," if commas > points else "."
 
 
 def _agreement(lines: list[str], separator: str) -> tuple[bool, float, int]:
