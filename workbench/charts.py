@@ -57,7 +57,8 @@ def figure(title: str, *, x: str, y: str, height: int = HEIGHT, log_y: bool = Fa
             "height": height,
             "margin": {"l": 8, "r": 8, "t": 44, "b": 8},
             "xaxis": {"title": x, "automargin": True},
-            "yaxis": {"title": y, "automargin": True, "type": "log" if log_y else "linear"},
+            "yaxis": {"title": y, "automargin": True, "exponentformat": "power"}
+            | ({"type": "log"} if log_y else {}),
             "legend": {
                 "orientation": "h",
                 "y": 1.0,

@@ -58,7 +58,10 @@ class Loaded:
     @cached_property
     def missing(self) -> dict[str, int]:
         """Gaps of each numeric column that has any."""
-        gaps = column_statistics(self.table.numbers).missing
+        numbers = self.table.numbers
+        if np.isfinite(numbers.data if self.table.is_sparse else numbers.sum()).all():
+            return {}
+        gaps = column_statistics(numbers).missing
         return {self.table.number_names[j]: int(gaps[j]) for j in np.flatnonzero(gaps)}
 
     def labels(self, column: str) -> list[str]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -58,6 +58,7 @@ class Job(Generic[Outcome]):
         start: Callable[[], Run],
         judge: Callable[[Any], Outcome],
         *,
+        rule_names: Sequence[str] = (),
         speed: float | None = None,
         unseen_seconds: float = UNSEEN_SECONDS,
         places: threading.Semaphore = PLACES,
@@ -68,6 +69,7 @@ class Job(Generic[Outcome]):
         self.error: str | None = None
         self.reason = ""  # why it stopped, when nobody asked it to
         self.speed = speed  # steps a second; None for as fast as it goes
+        self.rule_names = tuple(rule_names)  # what to call each of a record's rule slacks
         self._start, self._judge = start, judge
         self._run: Run | None = None
         self._unseen_seconds, self._places = unseen_seconds, places

@@ -15,6 +15,7 @@ import numpy as np
 from hipad import HIPADClassifier
 from hipad.designs import make_design
 from hipad.designs.scaling import standardisation
+from hipad.errors import RuleError
 from hipad.rules import RuleSet, parse_rules
 from hipad.rules.compile import outcome_sign
 from hipad.solver import Problem, Status, lambda1_max
@@ -112,7 +113,21 @@ class Request:
 
     def job(self, *, speed: float | None = None, like: Model | None = None) -> Job[Model]:
         """A job that fits this; launch it to begin."""
-        return Job(lambda: self.start(like), self._compared, speed=speed)
+        names = self.rule_names()
+        return Job(lambda: self.start(like), self._compared, rule_names=names, speed=speed)
+
+    def rule_names(self) -> list[str]:
+        """What to call each rule that takes part: those that are on and worth something."""
+        try:
+            rules = parse_rules(self.rules) if self.settings.use_rules else RuleSet()
+        except RuleError:
+            return []
+        usual = 0.0 if self.settings.patients == 0 else 1.0
+        return [
+            label
+            for rule, label in zip(rules, rules.labels, strict=True)
+            if rule.enabled and (usual if rule.worth is None else rule.worth) > 0
+        ]
 
     def fit(self, like: Model | None = None) -> Model:
         """Fit at once, for small changes that take a blink."""

@@ -30,7 +30,7 @@ class Card:
     icon: str
 
 
-def clinical(name: str, **preparation: Any) -> Loaded:
+def clinical(name: str, settings: dict[str, Any] | None = None, **preparation: Any) -> Loaded:
     """A bundled clinical table, read from its own file as an upload would be."""
     sample = load_sample(name)
     index = FeatureIndex(sample.feature_names)
@@ -45,6 +45,7 @@ def clinical(name: str, **preparation: Any) -> Loaded:
         label=label,
         positive=sample.positive,
         rules=sample.rules,
+        settings=settings or {},
         preparation=preparation,
         blocks={block: define_columns(columns, index) for block, columns in sample.blocks.items()},
     )
@@ -89,7 +90,7 @@ CARDS: Final = (
         "Leukaemia genes",
         "79 patients, 12,625 gene probes: does a leukaemia carry the BCR/ABL fusion? Only every "
         "fifth patient is used to learn; an expert knows which three probes rise.",
-        lambda: clinical("all-bcrabl", test_fraction=0.8),
+        lambda: clinical("all-bcrabl", {"fewness": "very few"}, test_fraction=0.8),
         ":material/genetics:",
     ),
     Card(

@@ -22,6 +22,7 @@ from workbench.dataset import Dataset, Loaded, Preparation, build
 from workbench.history import TextHistory
 from workbench.jobs import Job
 from workbench.models import Model, Request
+from workbench.saving import Session
 from workbench.settings import RunSettings
 
 KEY: Final = "workbench"
@@ -33,6 +34,7 @@ class AppState:
 
     loaded: Loaded | None = None
     pending: Loaded | None = None  # a table that cannot be used before a label is chosen
+    awaiting: Session | None = None  # a reopened session whose data are yet to be given
     preparation: Preparation | None = None
     data: Dataset | None = None
     blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see blocks.py
@@ -44,6 +46,7 @@ class AppState:
     expert: bool = False
     speed: str = "full speed"  # of a run, see parts/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
+    notice: str = ""  # something the user should know, shown once
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
 
     @property

@@ -239,7 +239,7 @@ def _marks(chart: go.Figure, track: Track, at: int | None) -> None:
     if track.switch is not None:
         chart.add_vline(
             x=track.switch, line_dash="dash", line_color=charts.colour(-1), line_width=1,
-            annotation_text="phase 2", annotation_position="top left",
+            annotation_text="phase 2", annotation_position="bottom right",
             annotation_font_size=11,
         )  # fmt: skip
     if at is not None:

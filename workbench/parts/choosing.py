@@ -10,6 +10,7 @@ from hipad.data import FORMATS, LIMITS, read_table
 from hipad.errors import DataError, HipadError
 from workbench.dataset import Loaded, Preparation
 from workbench.parts.columns import choose_column, choose_positive
+from workbench.reopening import restore
 from workbench.samples import CARDS, Card
 from workbench.state import AppState, first_preparation
 from workbench.words import count, plain
@@ -48,7 +49,11 @@ def _card(state: AppState, card: Card) -> None:
         width="stretch",
         help="Load this sample with its blocks and rules, and look around first.",
     )
-    if (run or load) and attempt(state, lambda: state.load(card.load(**controls))):
+    if not (run or load):
+        return
+    with st.spinner(f"Loading {card.title}"):
+        done = attempt(state, lambda: state.load(card.load(**controls)))
+    if done:
         if run:
             state.launch()
             st.switch_page("pages/run.py")
@@ -92,6 +97,7 @@ def _upload(state: AppState) -> None:
     file = st.file_uploader(
         "Or upload a table of your own, one row a patient",
         key=f"upload_{turn}",
+        max_upload_size=LIMITS.file_bytes // 2**20,
         help=f"{', '.join(FORMATS)}, up to {LIMITS.file_bytes / 2**20:,.0f} MB. The format is "
         "found from the content. The file stays on this computer.",
     )
@@ -108,7 +114,10 @@ def take_file(state: AppState, content: bytes, name: str) -> None:
     """Read a file and use it; when only the label is not clear, keep it until one is chosen."""
     loaded = Loaded(name=name, table=read_table(content, name))
     try:
-        state.load(loaded)
+        if state.awaiting is not None and state.awaiting.data_key == loaded.key:
+            restore(state, state.awaiting, loaded)
+        else:
+            state.load(loaded)
     except DataError:
         state.pending = loaded
         raise

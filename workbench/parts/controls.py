@@ -64,7 +64,7 @@ class Panel:
         """A number, or left to the program."""
         now = getattr(self.settings, name)
         left_alone = st.toggle(
-            f"{label}: automatic", now == "auto", key=self.key(f"{name}_auto"), help=automatic
+            f"{label}: auto", now == "auto", key=self.key(f"{name}_auto"), help=automatic
         )
         value = st.number_input(
             label,
@@ -84,13 +84,13 @@ def show(state: AppState) -> None:
     """Draw the settings and write what the user chooses to the state."""
     panel = Panel(state.settings, state.version)
     with st.container(border=True):
-        first, second, third, fourth = st.columns([3, 3, 3, 2])
+        first, second, third, fourth = st.columns(4)
         with first:
             _fewness(panel, state)
         with second:
             panel.amount(
                 "patients",
-                "Worth of a rule (patients)",
+                "Worth of a rule",
                 20.0,
                 "How many patients' evidence a rule counts for. A rule that names its own worth "
                 "keeps it; 0 switches the others off.",
@@ -109,7 +109,7 @@ def show(state: AppState) -> None:
                 "use_rules", "Use the rules", "Switch off to see what the data say on their own."
             )
             state.expert = st.toggle(
-                "Expert settings",
+                "Expert",
                 state.expert,
                 key=f"expert_{state.version}",
                 help="Show the solver's own words: lambda1, lambda2, stiffness, engine, limits.",

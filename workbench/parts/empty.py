@@ -21,7 +21,16 @@ def need_data(state: AppState) -> bool:
 
 
 def problem(state: AppState) -> None:
-    """Why the last thing the user asked for could not be done."""
+    """Why the last thing the user asked for could not be done, and what else there is to know."""
+    if state.awaiting is not None:
+        st.info(
+            f"The session was made with {plain(state.awaiting.data_name)}. Upload this file again "
+            "to take it up: data are not part of a session file.",
+            icon=":material/upload_file:",
+        )
+    if state.notice:
+        st.info(plain(state.notice, 300))
+        state.notice = ""
     if not state.error:
         return
     stays = " What was there before is still there." if state.data is not None else ""

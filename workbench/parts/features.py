@@ -30,11 +30,11 @@ def overview(loaded: Loaded, data: Dataset) -> None:
         if loaded.about:
             st.caption(plain(loaded.about, 2_000))
         first, second, third, fourth = st.columns(4)
-        first.metric("Patients to learn from", f"{len(data.y_train):,}", help="Training rows.")
+        first.metric("To learn from", f"{len(data.y_train):,}", help="Training patients.")
         tested = 0 if data.y_test is None else len(data.y_test)
-        second.metric("Patients to test on", f"{tested:,}", help="Rows the model will not see.")
+        second.metric("To test on", f"{tested:,}", help="Patients the model does not see.")
         third.metric("Features", f"{data.n_features:,}", help="Columns the model may use.")
-        fourth.metric("Missing values", f"{gaps:,}", help="Gaps among the numbers of the table.")
+        fourth.metric("Gaps", f"{gaps:,}", help="Gaps among the numbers of the table.")
     with picture:
         chart, text = class_balance(data)
         charts.show(chart, key="class_balance", text=text)

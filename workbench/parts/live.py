@@ -44,27 +44,20 @@ def _draw(job: Job[Model], data: Dataset) -> None:
         st.caption("The first step is on its way.")
         return
     at = None if job.status is Status.RUNNING else _scrubber(track, job, data)
-    names = rule_names(job)
     left, right = st.columns(2)
     with left:
         _chart("run_objective", tracks.objective(track, at))
         _chart("run_residuals", tracks.residuals(track, at))
     with right:
         _chart("run_support", tracks.support(track, history, at))
-        if names:
-            _chart("run_slacks", tracks.slacks(track, names, at))
+        if len(track.records[-1].rule_slacks):
+            _chart("run_slacks", tracks.slacks(track, job.rule_names, at))
     _chart("run_raster", tracks.raster(history, data, at))
 
 
 def _chart(key: str, drawn: tuple) -> None:
     chart, text = drawn
     charts.show(chart, key=key, text=text)
-
-
-def rule_names(job: Job[Model]) -> list[str]:
-    """What to call each rule of the run; a rule that is worth nothing is not in it."""
-    slacks = next((r.rule_slacks for r in reversed(job.history) if r.phase > 0), ())
-    return [f"rule {n}" for n in range(1, len(slacks) + 1)]
 
 
 def _figures(job: Job[Model], track: Track, steps: int) -> None:

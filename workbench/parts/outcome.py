@@ -52,7 +52,7 @@ def _headline(model: Model) -> None:
             f" Without the rules, the same settings are right in {percent(alone.accuracy.value)}"
             f": {effect if gain else 'no difference here.'}"
         )
-    st.markdown(f"#### {words}")
+    st.success(words, icon=":material/fact_check:")
     if model.judgement.part == "training":
         st.caption("These patients were used for training, so the figures flatter the model.")
 

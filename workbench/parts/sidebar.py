@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import streamlit as st
 
+from workbench.parts.choosing import attempt
+from workbench.reopening import reopen
+from workbench.saving import session_of
 from workbench.state import AppState, app_state
 from workbench.words import count, plain
 
-EVERY: float = 0.5  # seconds between two looks at a running job
+EVERY: Final = 0.5  # seconds between two looks at a running job
 
 
 def show(*, watch: bool) -> None:
@@ -15,9 +20,10 @@ def show(*, watch: bool) -> None:
     state = app_state()
     with st.sidebar:
         _data(state)
-        running = state.job is not None and state.job.is_active
         if watch:
-            st.fragment(_job, run_every=EVERY if running else None)()
+            _job(state)
+        with st.expander("Session", icon=":material/save:"):
+            _session(state)
 
 
 def _data(state: AppState) -> None:
@@ -28,16 +34,55 @@ def _data(state: AppState) -> None:
     st.caption(f"{plain(state.data.name)}: {count(rows, 'patient')}, {count(columns, 'feature')}")
 
 
-def _job() -> None:
+def _job(state: AppState) -> None:
     """The state of the job in a line; looking at it keeps it alive."""
-    state = app_state()
     job = state.job
     if job is None:
         return
-    was_active = job.is_active
-    job.seen()
-    st.caption(f"Run: {job.status}, {count(len(job.history), 'step')}")
-    if st.session_state.get("job_was_active", False) and not was_active:
-        st.session_state["job_was_active"] = False
-        st.rerun()
-    st.session_state["job_was_active"] = was_active
+    drawn = job.status
+
+    def look() -> None:
+        job.seen()
+        if job.status is not drawn:
+            st.rerun()
+        st.caption(f"Run: {job.status}, {count(len(job.history), 'step')}")
+
+    st.fragment(look, run_every=EVERY if job.is_active else None)()
+
+
+def _session(state: AppState) -> None:
+    """Save everything but the data, and take it up again."""
+    if state.data is not None:
+        st.download_button(
+            "Save session",
+            lambda: session_of(state).to_json(),
+            "session.json",
+            "application/json",
+            icon=":material/download:",
+            on_click="ignore",
+            width="stretch",
+            help="Choices, blocks, rules, settings and models in one file. The data are not in it.",
+        )
+        st.download_button(
+            "Share the rules",
+            state.rules.text,
+            "shared.rules",
+            "text/plain",
+            icon=":material/share:",
+            on_click="ignore",
+            width="stretch",
+            disabled=not state.rules.text.strip(),
+            help="The rules alone, as text, without anything of the data.",
+        )
+    turn = st.session_state.setdefault("session_turn", 0)
+    file = st.file_uploader(
+        "Reopen a session",
+        key=f"session_{turn}",
+        max_upload_size=50,
+        help="A file saved here before. Data of your own must be uploaded again.",
+    )
+    if file is not None:
+        st.session_state["session_turn"] = turn + 1
+        with st.spinner("Taking up the session"):
+            attempt(state, lambda: reopen(state, file.getvalue()))
+        st.switch_page("pages/data.py")
