@@ -22,15 +22,13 @@ def csv_safe(cell: object) -> object:
 
 
 def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Named columns of equal length as CSV text.
+    """Named columns of equal length as CSV text, with the line ends that spreadsheets expect.
 
-    >>> print(to_csv({"feature": ["a", "@b"], "weight": [0.5, -1.0]}), end="")
-    feature,weight
-    a,0.5
-    '@b,-1.0
+    >>> to_csv({"feature": ["a", "@b"], "weight": [0.5, -1.0]}).splitlines()
+    ['feature,weight', 'a,0.5', "'@b,-1.0"]
     """
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\r\n")  # so that a lone CR or LF gets quotes
     writer.writerow([csv_safe(name) for name in columns])
     for row in zip(*columns.values(), strict=True):
         writer.writerow([csv_safe(cell) for cell in row])
