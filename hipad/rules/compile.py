@@ -18,18 +18,18 @@ from hipad.errors import RuleError
 from hipad.rules.model import Rule, RuleSet
 from hipad.rules.names import Blocks, FeatureIndex, IntArray, as_index, resolve_blocks
 from hipad.rules.parsing import parse_rules
-from hipad.rules.rows import FloatArray, Resolver, Row, needed_rows, on_columns
+from hipad.rules.rows import FloatArray, Resolver, Row, needed_rows, on_columns, rows_met
 from hipad.rules.words import listed, on_line, quote_label, rule_error
-
-ROUNDING = 1e-7
-"""Relative slack of a comparison: data are often kept in single precision, where 1.9 is not 1.9."""
 
 _BATCH = 4_000_000  # numbers held at once while a rule is tried on data
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledRule:
-    """A rule as B x <= d => sign * (w'x + b) >= 1; `remarks` say what was left out and why."""
+    """A rule as B x <= d => sign * (w'x + b) >= 1.
+
+    `remarks` say what was left out and why, `sources` from which condition each row comes.
+    """
 
     rule: Rule
     B: sparse.csr_array
@@ -37,6 +37,7 @@ class CompiledRule:
     sign: float
     remarks: tuple[str, ...] = ()
     label: str = ""
+    sources: tuple[str, ...] = ()
     features: FeatureIndex | None = field(default=None, repr=False)
 
     @property
@@ -53,16 +54,8 @@ class CompiledRule:
         B = on_columns(self.B, columns)
         step = max(1, _BATCH // max(1, len(columns)))
         starts = range(0, X.shape[0], step)
-        parts = [self._fires_part(X[i : i + step][:, columns], B) for i in starts]
-        return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
-
-    def _fires_part(self, part: Any, B: sparse.csr_array) -> npt.NDArray[np.bool_]:
-        values = part.toarray() if sparse.issparse(part) else part
-        values = np.asarray(values, dtype=np.float64).T
-        d = self.d[:, None]
-        with np.errstate(invalid="ignore"):
-            room = ROUNDING * (abs(B) @ np.abs(values) + np.abs(d))
-            return (B @ values <= d + room).all(axis=0)
+        parts = [rows_met(B, self.d, _dense(X[i : i + step][:, columns]).T) for i in starts]
+        return np.concatenate([part.all(axis=0) for part in parts] or [np.empty(0, dtype=bool)])
 
     def scaled(self, mean: FloatArray | None, scale: FloatArray | None) -> CompiledRule:
         """The same rule for z = (x - mean) / scale: B diag(scale) and d - B mean."""
@@ -126,7 +119,13 @@ def _compiled(
     kept, remarks = needed_rows(rows)
     B, d = _matrix(kept, len(resolver.index))
     spoken = tuple(dict.fromkeys(resolver.remarks + remarks))
-    return CompiledRule(rule, B, d, sign, spoken, label, resolver.index)
+    sources = tuple(row.source for row in kept)
+    return CompiledRule(rule, B, d, sign, spoken, label, sources, resolver.index)
+
+
+def _dense(part: Any) -> FloatArray:
+    values = part.toarray() if sparse.issparse(part) else part
+    return np.asarray(values, dtype=np.float64)
 
 
 def _matrix(rows: list[Row], n_features: int) -> tuple[sparse.csr_array, FloatArray]:

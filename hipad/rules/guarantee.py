@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import nnls
 
 from hipad.rules.box import Box, Minimum, Patient, minimise
 from hipad.rules.names import FeatureIndex, IntArray
+from hipad.rules.points import least_norm
 from hipad.rules.rows import FloatArray, on_columns
 
 Ends = FloatArray | float
@@ -114,33 +114,6 @@ def prototype(
     average = float(b) + (0.0 if mean is None else float(w @ np.asarray(mean, dtype=np.float64)))
     margin = sign * (average + float(w[columns] @ (spread * z)))
     return Prototype(margin, Patient(columns, centre + spread * z), True)
-
-
-def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
-    """The shortest z with B z <= d, or None if there is none.
-
-    Rows without a common column solve one by one; others by Lawson and Hanson's least-distance
-    programme: the residual r of min |E u - f|, u >= 0, with E = -(B' ; d') and f = (0, 1), gives
-    z = -r_head / r_last.
-    """
-    squares = B.multiply(B).sum(axis=1)
-    if (d[squares == 0] < 0).any():
-        return None
-    rows = np.flatnonzero(squares > 0)
-    B, d, squares = B[rows], d[rows], squares[rows]
-    if B.nnz == len(np.unique(B.indices)):
-        return np.asarray(B.T @ (np.minimum(d, 0.0) / squares))
-    norms = np.sqrt(squares)
-    B, d = sparse.csr_array(B / norms[:, None]), d / norms
-    size = np.abs(d).max(initial=0.0) or 1.0
-    E = -np.vstack([B.T.toarray(), d / size])
-    f = np.zeros(len(E))
-    f[-1] = 1.0
-    u, _ = nnls(E, f, maxiter=30 * E.shape[1])
-    residual = E @ u - f
-    if -residual[-1] < 1e-10:
-        return None
-    return -residual[:-1] / residual[-1] * size
 
 
 def tightest_bound(

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from hipad.rules.words import quote_name, rule_error
 FloatArray = npt.NDArray[np.float64]
 
 MAX_ROWS = 2_000
+ROUNDING = 1e-7
+"""Relative slack of a comparison: data are often kept in single precision, where 1.9 is not 1.9."""
+
 _CANCELLED = 1e-12  # what is left of 0.1 + 0.2 - 0.3, relative to its parts
 
 
@@ -31,10 +35,15 @@ class Row:
     bound: float
     source: str
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The largest coefficient, by which rows are made comparable."""
         return float(np.abs(self.values).max(initial=0.0))
+
+    @property
+    def level(self) -> float:
+        """The bound of the row scaled to size one."""
+        return self.bound / self.size
 
     def direction(self, sign: float = 1.0) -> tuple[bytes, bytes]:
         """Equal for rows that differ only by a positive factor (times `sign`) and the bound."""
@@ -139,6 +148,14 @@ def on_columns(B: sparse.csr_array, columns: IntArray) -> sparse.csr_array:
     return sparse.csr_array((B.data, where, B.indptr), shape=(B.shape[0], len(columns)))
 
 
+def rows_met(B: sparse.csr_array, d: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
+    """For each row of B and each column x of X whether B x <= d, up to rounding."""
+    bound = d[:, None]
+    with np.errstate(invalid="ignore"):
+        room = ROUNDING * (abs(B) @ np.abs(X) + np.abs(bound))
+        return np.asarray(bound + room >= B @ X)
+
+
 def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:
     """The rows that matter, and remarks on those left out or never met."""
     if len(rows) == 1 and rows[0].size:
@@ -157,7 +174,7 @@ def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:
         if other is None:
             kept[key] = row
             continue
-        loose, tight = (row, other) if _level(row) >= _level(other) else (other, row)
+        loose, tight = (row, other) if row.level >= other.level else (other, row)
         kept[key] = tight
         remarks.append(_left_out(loose, tight))
     remarks += [
@@ -165,17 +182,13 @@ def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:
         for key, row in kept.items()
         if (opposite := row.direction(-1.0)) in kept
         and key < opposite
-        and _level(row) + _level(kept[opposite]) < 0
+        and row.level + kept[opposite].level < 0
     ]
     nothing = Row(np.empty(0, np.int64), np.empty(0), 0.0, "always")
     return list(kept.values()) or [nothing], list(dict.fromkeys(remarks))
 
 
-def _level(row: Row) -> float:
-    return row.bound / row.size
-
-
 def _left_out(loose: Row, tight: Row) -> str:
-    if _level(loose) == _level(tight):
+    if loose.level == tight.level:
         return f"'{loose.source}' repeats '{tight.source}' and was left out"
     return f"'{loose.source}' follows from '{tight.source}' and was left out"

@@ -10,7 +10,7 @@ from scipy.optimize import linprog, minimize
 
 from hipad.rules import compile_rules, prototype, tightest_bound, worst_case
 from hipad.rules.box import Box, knapsack
-from hipad.rules.guarantee import least_norm
+from hipad.rules.points import least_norm
 
 M = 5
 NUMBERS = st.integers(-24, 24).map(lambda n: n / 8)

@@ -1,0 +1,83 @@
+"""Points of B x <= d, with or without a box: the shortest, and any.
+
+Both are exact and need no linear programme while the matrix is small: Lawson and Hanson's
+least-distance programme turns them into one nonnegative least-squares problem. Inside a box its
+answer cannot be in doubt, since no point of the box is far away.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import nnls
+
+from hipad.rules.box import minimise
+from hipad.rules.rows import ROUNDING, FloatArray
+
+_SMALL = 300  # rows and sides of the box up to which least squares is faster than HiGHS
+
+
+def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
+    """The shortest z with B z <= d, or None if there is none.
+
+    >>> least_norm(sparse.csr_array([[-1.0, -1.0]]), np.array([-2.0]))
+    array([1., 1.])
+    """
+    squares = B.multiply(B).sum(axis=1)
+    if (d[squares == 0] < 0).any():
+        return None
+    rows = np.flatnonzero(squares > 0)
+    B, d, squares = B[rows], d[rows], squares[rows]
+    if B.nnz == len(np.unique(B.indices)):  # rows without a common column solve one by one
+        return np.asarray(B.T @ (np.minimum(d, 0.0) / squares))
+    norms = np.sqrt(squares)
+    return _least_distance(B.toarray() / norms[:, None], d / norms)
+
+
+def _least_distance(B: FloatArray, d: FloatArray) -> FloatArray | None:
+    """The shortest z with B z <= d, for rows of length about one.
+
+    The residual r of min |E u - f|, u >= 0, with E = -(B' ; d') and f = (0, 1), gives
+    z = -r_head / r_last; r vanishes if no z will do.
+    """
+    size = np.abs(d).max(initial=0.0) or 1.0
+    E = -np.vstack([B.T, d / size])
+    f = np.zeros(len(E))
+    f[-1] = 1.0
+    u, _ = nnls(E, f, maxiter=30 * E.shape[1])
+    residual = E @ u - f
+    if -residual[-1] < 1e-10:
+        return None
+    return np.asarray(-residual[:-1] / residual[-1] * size)
+
+
+def some_point(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray | None:
+    """A point of the box lo <= x <= hi with A x <= d, as near to the middle as is cheap, or None.
+
+    >>> some_point(np.array([[-1.0, -1.0]]), np.array([-3.0]), np.zeros(2), np.full(2, 2.0))
+    array([1.5, 1.5])
+    """
+    if (lo > hi).any():
+        return None
+    middle, half = (lo + hi) / 2, (hi - lo) / 2
+    size = abs(A)
+    room = ROUNDING * (size @ (np.abs(middle) + half) + np.abs(d))
+    excess = A @ middle - d
+    if (excess <= room).all():
+        return middle
+    reach = size @ half
+    if (excess - reach > room).any():
+        return None
+    if len(d) == 1:
+        row = A.toarray()[0] if sparse.issparse(A) else A[0]
+        return middle - np.sign(row) * half * (excess[0] / reach[0])
+    if len(d) + 2 * len(lo) > _SMALL:
+        return minimise(np.zeros(len(lo)), sparse.csr_array(A), d, lo, hi).x
+    dense = (A.toarray() if sparse.issparse(A) else A) * half
+    norms = np.maximum(np.linalg.norm(dense, axis=1), np.finfo(float).tiny)
+    sides = np.eye(len(lo))
+    rows = np.vstack([dense / norms[:, None], sides, -sides])
+    z = _least_distance(rows, np.concatenate([-excess / norms, np.ones(2 * len(lo))]))
+    return None if z is None else np.clip(middle + half * z, lo, hi)
