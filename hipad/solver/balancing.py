@@ -62,8 +62,9 @@ def starting_penalties(problem: Problem) -> Penalties:
     stack = problem.stack
     curvature = float(np.mean(np.diag(stack.curvature))) if stack.n_rows else 1.0
     thresholds = float(np.mean(stack.d**2)) if stack.n_rows else 1.0
-    u = max(curvature, 1e-300) / 3
-    slack = u / max(thresholds, 1e-12)
+    u = (curvature or 1.0) / 3
+    # not above the samples' own curvature in b: a threshold near zero would freeze the slack
+    slack = min(u / max(thresholds, 1e-12), 1.0)
     return Penalties(hinge=1 / problem.n_samples, w=problem.ridge_off, slack=slack, u=u)
 
 
@@ -72,9 +73,9 @@ def balanced(mu: Penalties, residuals: Residuals, tolerance: float = 5.0) -> Pen
 
     def moved(value: float, pair: Pair) -> float:
         primal, dual = pair
-        if primal <= 0 or dual <= 0 or 1 / tolerance < primal / dual < tolerance:
+        if primal <= tolerance * dual and dual <= tolerance * primal:
             return value
-        return value * float(np.clip(np.sqrt(primal / dual), 0.1, 10.0))
+        return value * float(np.clip(np.sqrt(primal / max(dual, 1e-300)), 0.1, 10.0))
 
     return Penalties(
         hinge=moved(mu.hinge, residuals.hinge),
