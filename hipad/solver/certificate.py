@@ -5,7 +5,8 @@ The dual value is a lower bound. For row prices alpha (samples and rules) in [0,
 labels'alpha = 0 it is
 
     D(alpha) = e'alpha + min over w and u >= 0 of
-               1/2 w'ridge w + lambda1 |w|_1 + u'C w + 1/2 u'curvature u - (Z'alpha)'w + (d alpha)'u.
+               1/2 w'ridge w + lambda1 |w|_1 + u'C w + 1/2 u'curvature u
+               - (Z'alpha)'w + (d alpha)'u.
 
 Given u the best w is a soft threshold, feature by feature, so what is left is a convex problem in
 the few multipliers u. It is solved by projected Newton steps; how far the last one still went is

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -24,6 +25,7 @@ from hipad.solver.phases import AdmmPhase, ExactPhase, Phase, PolishPhase, Tick
 from hipad.solver.problem import Problem
 from hipad.solver.threads import single_thread
 
+UNSETTLED = "phase 1 ended at its limit of sweeps: phase 2 is solved, on features that may change"
 Method = Literal["hipad", "admm", "exact"]
 
 
@@ -98,6 +100,9 @@ class Hipad:
         """Advance by one sweep or iteration."""
         if self._stopping:
             raise StopIteration
+        return self._advance()
+
+    def _advance(self) -> Progress:
         start = time.perf_counter()
         try:
             with single_thread():
@@ -126,13 +131,21 @@ class Hipad:
         """The model so far, certified."""
         with single_thread():
             if self._phase is None:
-                next(self, None)
+                with suppress(StopIteration):
+                    self._advance()
             assert self._phase is not None
             at = self._phase.point()
-            status = None if self.finished else Status.STOPPED
-            certificate = self._phase.certificate(status)
+            certificate = self._certificate(self._phase)
         passes = self.admm.features.passes if self.admm else 0
         return Solution(at.features, at.w, at.b, at.u, certificate, self._selection, passes)
+
+    def _certificate(self, phase: Phase) -> Certificate:
+        """The phase's certificate; a limit that phase 1 met stays the status of the whole run."""
+        certificate = phase.certificate(None if self.finished else Status.STOPPED)
+        limited = self._selection is not None and self._selection.status is Status.LIMIT
+        if limited and certificate.status is Status.SOLVED:
+            return replace(certificate, status=Status.LIMIT, message=UNSETTLED)
+        return certificate
 
     def _generate(self) -> Iterator[Progress]:
         settings = self.settings

@@ -17,6 +17,7 @@ from hipad.solver.ipm import InteriorPoint, IpmStep
 from hipad.solver.problem import Problem
 
 FIRST_SET = 64
+FINE = 1e-13  # a feature on the brink is told apart by the root of this
 SLACK = 1e-9  # pull may exceed lambda1 by this fraction before a feature counts as a violator
 
 
@@ -37,7 +38,7 @@ class WorkingSet:
         problem: Problem,
         *,
         start: np.ndarray | None = None,
-        tolerance: float = 1e-10,
+        tolerance: float = FINE,
         max_iterations: int = 60,
         max_rounds: int = 50,
     ) -> None:
@@ -47,7 +48,7 @@ class WorkingSet:
         chosen = self._first_features() if start is None else start
         self.features = np.union1d(chosen, problem.stack.features).astype(int)
         self.ipm = self._solver()
-        self.converged = False
+        self.complete = False
 
     def steps(self) -> Iterator[Round]:
         """One record for each interior-point iteration, over all rounds."""
@@ -58,14 +59,21 @@ class WorkingSet:
                 added = np.zeros(0, dtype=int)
             added = self._violators()
             if added.size == 0:
-                self.converged = self.ipm.converged
+                self.complete = True
                 return
             self.features = np.union1d(self.features, added)
             self.ipm = self._solver()
 
     @property
+    def limited(self) -> bool:
+        """Whether a limit ended the run, and neither the tolerance nor rounding did."""
+        return not self.complete or self.ipm.limited
+
+    @property
     def weights(self) -> FloatArray:
         """w+ - w-, and exactly zero where the multipliers of both outweigh their weights."""
+        if self.problem.lambda1 == 0:
+            return self.ipm.point.w
         plus, minus = self.ipm.point.pairs[3:]
         ridge = self.problem.ridge(self.features)
         kept = (ridge * plus.x > plus.z) | (ridge * minus.x > minus.z)

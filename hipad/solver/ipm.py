@@ -31,10 +31,12 @@ from typing import NamedTuple
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.newton import Newton, Rhs, Scaling
+from hipad.solver.newton import Newton, Rhs, Scaling, largest
 from hipad.solver.problem import Problem
 
 STEP_FACTOR = 0.995
+RESIDUALS = 1e-10
+SMALLEST_PRICE = 1e-14  # weights of samples sum to one
 
 
 class Pair(NamedTuple):
@@ -73,8 +75,7 @@ class Iterate(NamedTuple):
     @property
     def complementarity(self) -> float:
         """Mean product over all pairs."""
-        products = np.concatenate([pair.product for pair in self.pairs])
-        return float(products.mean())
+        return float(np.concatenate([pair.product for pair in self.pairs]).mean())
 
 
 @dataclass(frozen=True)
@@ -103,10 +104,15 @@ class InteriorPoint:
         self.problem, self.features, self.lambda1 = problem, features, lambda1
         self.tolerance, self.max_iterations = tolerance, max_iterations
         self.newton = Newton.of(problem, features, with_l1=lambda1 > 0)
-        self.prices = np.r_[problem.p, problem.stack.sigma]
+        # A price of zero leaves its row no interior; one of this size moves no objective.
+        self.prices = np.maximum(np.r_[problem.p, problem.stack.sigma], SMALLEST_PRICE)
         self.point = self._start()
-        self.converged = False
-        self.iterations = 0
+        self.converged, self.iterations = False, 0
+
+    @property
+    def limited(self) -> bool:
+        """Whether the limit on iterations ended the run."""
+        return not self.converged and self.iterations >= self.max_iterations
 
     def run(self) -> Iterate:
         """Iterate to the tolerance, or as far as it goes."""
@@ -131,9 +137,8 @@ class InteriorPoint:
         except np.linalg.LinAlgError:
             return None
         affine = self._direction(now, residuals, [-pair.product for pair in now.pairs])
-        reach = self._room(now, affine)
         mu = now.complementarity
-        mu_affine = self._moved(now, affine, reach).complementarity
+        mu_affine = self._moved(now, affine, self._room(now, affine)).complementarity
         centring = min((mu_affine / mu) ** 3, 1.0) * mu
         targets = [
             centring - pair.product - by.product
@@ -169,18 +174,21 @@ class InteriorPoint:
 
     def _record(self, step: float) -> IpmStep:
         r, mu = self.residuals(self.point), self.point.complementarity
-        primal = float(np.max(np.abs(r.rows), initial=0.0))
-        dual = max(float(np.max(np.abs(part), initial=0.0)) for part in (r.w, r.w_minus, r.u, r.t))
-        dual = max(dual, abs(r.b)) / max(float(self.prices.max()), 1e-300)
-        # The objective lies between 0 and the prices' sum; products add up to the duality gap.
+        primal = largest(r.rows, r.split)
+        dual = largest(r.w, r.w_minus, r.u, r.t, r.b) / self._dual_scale()
         gap = mu * sum(pair.x.size for pair in self.point.pairs) / self.scale
-        self.converged = max(gap, primal, dual) < self.tolerance
+        self.converged = gap < self.tolerance and max(primal, dual) < RESIDUALS
         return IpmStep(self.iterations, gap, primal, dual, step)
 
     @property
     def scale(self) -> float:
-        """Size of the objective, for relative gaps."""
-        return max(float(self.point.alpha.sum()), 1e-300)
+        """Size of the objective, for relative gaps; with one class alone its minimum is zero."""
+        return max(float(self.point.alpha.sum()), 1e-8 * float(self.prices.sum()))
+
+    def _dual_scale(self) -> float:
+        """The prices, unless stiff rules make terms so large that their rounding is more."""
+        terms = largest(self.newton.ridge * self.point.w, self.newton.curvature @ self.point.u)
+        return max(float(self.prices.max()), 1e-4 * terms)
 
     def _start(self) -> Iterate:
         """Well inside: every row slack by one, every price in the middle."""
@@ -188,8 +196,7 @@ class InteriorPoint:
         ones = np.ones(self.prices.size)
         level = float(np.mean(half)) if half.size else 1.0
         u = np.full(self.problem.stack.n_rows, self._u_start())
-        pairs = [Pair(half.copy(), ones), Pair(half.copy(), ones.copy())]
-        pairs.append(Pair(u, np.full(u.size, level / self._u_start())))
+        pairs = [Pair(half, ones), Pair(half, ones), Pair(u, level / u)]
         if self.lambda1 > 0:
             size = 1.0 / max(np.sqrt(k), 1.0)
             pairs += [Pair(np.full(k, size), np.full(k, self.lambda1)) for _ in range(2)]

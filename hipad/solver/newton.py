@@ -54,6 +54,9 @@ class Step(NamedTuple):
     alpha: FloatArray
     parts: tuple[FloatArray, ...] = ()
 
+    def moved(self, by: Step) -> Step:
+        return Step(self.w + by.w, self.b + by.b, self.u + by.u, self.alpha + by.alpha)
+
 
 class Newton:
     """What both forms share: the operators, the split of |w|, the refinement."""
@@ -114,14 +117,14 @@ class Newton:
 
     def _refined(self, w: FloatArray, b: float, u: FloatArray, rows: FloatArray) -> Step:
         step = self._solve(w, b, u, rows)
-        size = _largest(w, b, u, rows)
+        size = largest(w, b, u, rows)
         for _ in range(3):
             lack = self._lack(step, w, b, u, rows)
-            if not _largest(*lack) > 1e-13 * size:
+            if not largest(*lack) > 1e-13 * size:
                 break
             more = self._solve(*lack)
-            better = Step(*(x + dx for x, dx in zip(step[:4], more[:4], strict=True)))
-            if not _largest(*self._lack(better, w, b, u, rows)) < 0.5 * _largest(*lack):
+            better = step.moved(more)
+            if not largest(*self._lack(better, w, b, u, rows)) < 0.5 * largest(*lack):
                 break
             step = better
         return step
@@ -232,5 +235,6 @@ def solve_cholesky(factor: FloatArray, rhs: FloatArray) -> FloatArray:
     return solution
 
 
-def _largest(*parts: FloatArray | float) -> float:
+def largest(*parts: FloatArray | float) -> float:
+    """Largest absolute value in any of the parts."""
     return max(float(np.max(np.abs(part), initial=0.0)) for part in parts)

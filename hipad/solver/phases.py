@@ -10,7 +10,7 @@ Each phase is an iterator of `Tick`s; the driver stamps them with time and suppo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -31,6 +31,7 @@ from hipad.solver.problem import Problem
 from hipad.solver.switching import PaperTest, SupportTest, SwitchTest
 
 ALL_FEATURES = "all features"
+SETTLED = "the features settled, which is all that phase 2 needs"
 
 
 @dataclass(frozen=True)
@@ -90,12 +91,11 @@ class AdmmPhase:
         while not (self.settled or self.converged) and self.admm.sweeps < self.max_sweeps:
             sweep = self.admm.sweep()
             features, c = self.admm.features.support()
-            self.converged = max(sweep.primal, sweep.dual) < self.tolerance
+            objective = self.admm.objective()
+            # F is never negative: zero is the minimum, and no residual is small beside it
+            self.converged = max(sweep.primal, sweep.dual) < self.tolerance or objective <= 0
             self.settled = not self.to_convergence and self.switch.passed(sweep, features.size)
-            yield Tick(
-                self.admm.objective(), features, np.sign(c), sweep.primal, sweep.dual,
-                sweep.rule_slacks,
-            )  # fmt: skip
+            yield Tick(objective, features, np.sign(c), sweep.primal, sweep.dual, sweep.rule_slacks)
 
     def point(self) -> Point:
         features, c = self.admm.features.support()
@@ -104,10 +104,11 @@ class AdmmPhase:
 
     def certificate(self, status: Status | None = None) -> Certificate:
         done = Status.SOLVED if self.converged or self.settled else Status.LIMIT
-        return certify(
+        certificate = certify(
             self.problem, self.point(), self.problem.lambda1, status or done,
-            covers=ALL_FEATURES, eps=np.inf if self.settled else 1e-5,
+            covers=ALL_FEATURES, eps=1e-5,
         )  # fmt: skip
+        return replace(certificate, message=SETTLED) if self.settled else certificate
 
 
 class PolishPhase:
@@ -143,17 +144,13 @@ class PolishPhase:
         return Point(self.features, now.w, now.b, np.maximum(now.u, 0.0), now.alpha)
 
     def certificate(self, status: Status | None = None) -> Certificate:
-        limit = self._ipm is not None and self._ipm.iterations >= self.max_iterations
-        done = Status.LIMIT if limit and not self._converged else Status.SOLVED
+        limited = self._ipm is not None and self._ipm.limited
+        done = Status.LIMIT if limited else Status.SOLVED
         eps = 1e-4 if self.engine == "osqp" else 1e-8
         covers = f"the {self.features.size} features kept"
         return certify(
             self.smooth, self.point(), 0.0, status or done, covers=covers, eps=eps, X=self.X
         )
-
-    @property
-    def _converged(self) -> bool:
-        return self._ipm is None or self._ipm.converged
 
     def _tick(self, primal: float, dual: float) -> Tick:
         at = self.point()
@@ -186,7 +183,7 @@ class ExactPhase:
         return Point(self.set.features[kept], w[kept], now.b, np.maximum(now.u, 0.0), now.alpha)
 
     def certificate(self, status: Status | None = None) -> Certificate:
-        done = Status.SOLVED if self.set.converged else Status.LIMIT
+        done = Status.LIMIT if self.set.limited else Status.SOLVED
         at, l1 = self.point(), self.problem.lambda1
         return certify(self.problem, at, l1, status or done, covers=ALL_FEATURES, eps=1e-7)
 
