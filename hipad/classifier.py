@@ -22,8 +22,8 @@ from hipad.designs.base import FloatArray
 from hipad.errors import DataError
 from hipad.fitting import FitRun, Model, Plan
 from hipad.parameters import check_parameters
-from hipad.rules import FeatureIndex, Rule, compile_rules
-
+from hipad.reporting import model_report
+from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord, compile_rules
 from hipad.solver import Hipad, Progress, Settings
 from hipad.training import TrainingData, shares
 
@@ -79,6 +79,11 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     rule_report_ : one `RuleRecord` a rule
     lambda1_ : the value used
     """
+
+    _report: list[RuleRecord] | None
+    _compiled: tuple[CompiledRule, ...]
+    _data: TrainingData
+    _model: Model
 
     def __init__(
         self,
@@ -168,13 +173,11 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
     @property
-    def rule_report_(self) -> list[Any]:
+    def rule_report_(self) -> list[RuleRecord]:
         """One record a rule: who fires, margins, worst case, slack, residual, pull."""
         check_is_fitted(self)
         if self._report is None:
-            from hipad.reporting import report_of
-
-            self._report = report_of(self)
+            self._report = model_report(self._compiled, self._data, self._model)
         return self._report
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -270,10 +273,9 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.path_ = model.path
         self.history_ = list(run.history)
         self.n_iter_ = max(len(self.history_), 1)
-        self._report: list[Any] | None = None
-        self._data, self._hipad, self._model, self._compiled = (
-            run.data, run.hipad, model, run.plan.rules,
-        )  # fmt: skip
+        self._report = None
+        self._compiled = run.plan.rules
+        self._data, self._hipad, self._model = run.data, run.hipad, model
         return self
 
 

@@ -23,8 +23,8 @@ from hipad.evaluation.path import (
     lambda_grid,
     usable_folds,
 )
-from hipad.knobs import rule_blocks
-from hipad.rules import CompiledRule
+from hipad.knobs import knobs_of, rule_blocks
+from hipad.rules import CompiledRule, Knobs
 from hipad.solver import Hipad, Problem, Progress, Settings, Solution, lambda1_max
 from hipad.solver.problem import Scope
 from hipad.training import TrainingData
@@ -56,6 +56,7 @@ class Model:
     solution: Solution
     problem: Problem
     lambda1: float
+    knobs: list[Knobs]
     path: tuple[PathPoint, ...]
     calibration: Calibration
 
@@ -69,7 +70,7 @@ class FitRun:
         self.path: list[PathPoint] = []
         self.hipad: Hipad | None = None
         self._warm, self._stopping = warm, False
-        self._scaled = data.scaled(plan.rules)
+        self.scaled_rules = data.scaled(plan.rules)
         self._records = self._generate()
 
     def __iter__(self) -> Iterator[Progress]:
@@ -115,14 +116,15 @@ class FitRun:
         )
         problem = self.hipad.problem
         return Model(
-            found.features,
-            coef,
-            intercept,
-            found,
-            problem,
-            problem.lambda1,
-            tuple(self.path),
-            scale,
+            features=found.features,
+            coef=coef,
+            intercept=intercept,
+            solution=found,
+            problem=problem,
+            lambda1=problem.lambda1,
+            knobs=self.knobs(problem.lambda1),
+            path=tuple(self.path),
+            calibration=scale,
         )
 
     def _generate(self) -> Iterator[Progress]:
@@ -144,26 +146,35 @@ class FitRun:
             return
         judge = Judge(self.data.design, self.data.y, self.data.weights)
         grid = lambda_grid(self._largest_lambda1())
-        points = follow_path(self._problem, grid, held_out, judge, self.plan.settings)
+        polish = self.plan.settings.method == "hipad"
+        points = follow_path(self._problem, grid, held_out, judge, polish)
         for step, point in enumerate(points, start=1):
             self.path.append(point)
             yield _path_record(step, point)
 
     def _problem(self, lambda1: float, rows: np.ndarray | None = None) -> Problem:
         plan, data = self.plan, self.data
-        blocks = rule_blocks(
-            self._scaled,
-            total=data.total,
-            patients=plan.patients,
-            stiffness=plan.stiffness,
-            lambda1=lambda1,
-            lambda2=plan.lambda2,
-        )
+        blocks = rule_blocks(self.scaled_rules, self.knobs(lambda1))
         if rows is None:
             return data.problem(blocks, lambda1, plan.lambda2, plan.scope)
         p = data.p[rows] / data.p[rows].sum()
         design = data.design.rows(rows)
         return Problem(design, data.y[rows], p, lambda1, plan.lambda2, blocks, plan.scope)
+
+    def knobs(self, lambda1: float) -> list[Knobs]:
+        """sigma and rho of every rule at this lambda1."""
+        plan = self.plan
+        return [
+            knobs_of(
+                rule,
+                total=self.data.total,
+                patients=plan.patients,
+                stiffness=plan.stiffness,
+                lambda1=lambda1,
+                lambda2=plan.lambda2,
+            )
+            for rule in self.scaled_rules
+        ]
 
     def _largest_lambda1(self) -> float:
         """lambda1_max without the rules: the scale on which the data speak."""

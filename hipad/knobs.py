@@ -16,53 +16,59 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hipad.designs.base import FloatArray
-from hipad.rules import CompiledRule
+from hipad.rules import CompiledRule, Knobs, rule_pull
 from hipad.solver import RuleBlock
 
 STIFFNESS_FACTOR = 20.0
-PATIENTS_SHARE = 0.25  # a rule without a worth of its own counts as a quarter of the patients
+PATIENTS_SHARE = 0.25  # a rule without a worth of its own counts as a quarter of the patients,
+FEWEST_PATIENTS = (
+    8.0  # but not as fewer than these (or than all): with few labels it is what there is
+)
 
 
 def default_patients(patients: float | str, total: float) -> float:
     """What a rule without a worth of its own counts for."""
-    return PATIENTS_SHARE * total if isinstance(patients, str) else float(patients)
+    if not isinstance(patients, str):
+        return float(patients)
+    return max(PATIENTS_SHARE * total, min(total, FEWEST_PATIENTS))
 
 
 def automatic_stiffness(B: csr_array, d: FloatArray, lambda1: float, lambda2: float) -> float:
-    """A few times lambda1 |d| / |B_j| over the conditions that can pull, not below lambda2."""
-    demanding = np.flatnonzero(d < 0)
-    if demanding.size == 0:
-        return lambda2
-    sizes = np.array(
-        [np.abs(B[[row]].data).mean() if B[[row]].nnz else np.inf for row in demanding]
-    )
-    return max(lambda2, STIFFNESS_FACTOR * lambda1 * float(np.max(-d[demanding] / sizes)))
+    """Some times the stiffness at which the rule's strongest pull equals lambda1; at least lambda2.
+
+    A rule that no stiffness can make heard (its premise is met by the average patient, or by none)
+    gets lambda2.
+    """
+    needed = rule_pull(B, d, sigma=np.inf, rho=0.0, lambda1=lambda1).rho_needed
+    return max(lambda2, STIFFNESS_FACTOR * needed) if np.isfinite(needed) else lambda2
 
 
-def rule_blocks(
-    rules: tuple[CompiledRule, ...],
+def knobs_of(
+    rule: CompiledRule,
     *,
     total: float,
     patients: float | str,
     stiffness: float | str,
     lambda1: float,
     lambda2: float,
-) -> tuple[RuleBlock, ...]:
-    """Solver rules from rules in the design's units; `total` is the number of patients.
+) -> Knobs:
+    """sigma and rho of a rule in the design's units; `total` is the number of patients."""
+    rho = (
+        automatic_stiffness(rule.B, rule.d, lambda1, lambda2)
+        if isinstance(stiffness, str)
+        else float(stiffness)
+    )
+    sigma = rule_weight(rule.rule.worth, patients, total, rho)
+    return Knobs(sigma=sigma, rho=rho, n_samples=total)
 
-    A rule that is worth nothing is left out: its residual alone would still shrink the weights.
-    """
-    blocks = []
-    for rule in rules:
-        rho = (
-            automatic_stiffness(rule.B, rule.d, lambda1, lambda2)
-            if isinstance(stiffness, str)
-            else float(stiffness)
-        )
-        sigma = rule_weight(rule.rule.worth, patients, total, rho)
-        if sigma > 0:
-            blocks.append(RuleBlock(rule.B, rule.d, rule.sign, sigma, rho))
-    return tuple(blocks)
+
+def rule_blocks(rules: tuple[CompiledRule, ...], knobs: list[Knobs]) -> tuple[RuleBlock, ...]:
+    """Solver rules. One that is worth nothing is left out: its residual would still shrink w."""
+    return tuple(
+        RuleBlock(rule.B, rule.d, rule.sign, own.sigma, own.rho)
+        for rule, own in zip(rules, knobs, strict=True)
+        if own.sigma > 0
+    )
 
 
 def rule_weight(worth: float | None, patients: float | str, total: float, rho: float) -> float:

@@ -1,7 +1,8 @@
 """lambda1="auto": a warm-started path with cross-validation and the one-standard-error rule.
 
-For each fold the path runs from large to small lambda1, each fit starting from the last. Held-out
-patients are judged by the balanced hinge loss of calibrated scores, which is smooth where accuracy
+For each fold the path runs from large to small lambda1. Each fit is what HIPAD converges to: the
+exact elastic net, its working set starting from the last one, then the SVM on what it kept.
+Held-out patients are judged by the balanced hinge loss of calibrated scores, which is smooth where accuracy
 on a handful of patients is not. Of all lambda1 within one standard error of the best, the largest
 is taken: the sparsest model that the data cannot tell from the best one.
 
@@ -13,16 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from hipad.designs.base import Design, FloatArray
 from hipad.evaluation.calibration import class_means_at_one
-from hipad.solver import Hipad, Problem, Settings, Solution
+from hipad.solver import Problem
+from hipad.solver.exact import WorkingSet
+from hipad.solver.ipm import InteriorPoint
+from hipad.solver.threads import single_thread
 
 N_FOLDS = 5
 N_STEPS = 12
 SMALLEST = 0.05  # the path ends at this fraction of lambda1_max
+PATIENCE = 3  # values clearly worse than the best before the path is left
+TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,14 @@ class PathPoint:
         return float(np.std(self.losses, ddof=1) / np.sqrt(len(self.losses)))
 
 
+class Fit(NamedTuple):
+    """A model on some rows: weights on the features that it kept."""
+
+    features: np.ndarray
+    w: FloatArray
+    b: float
+
+
 @dataclass(frozen=True)
 class Judge:
     """All patients; scores those that a model did not see."""
@@ -50,13 +65,13 @@ class Judge:
     y: FloatArray
     weights: FloatArray
 
-    def loss(self, model: Solution, rows: np.ndarray, out: np.ndarray) -> tuple[float, int]:
-        """Balanced hinge loss of calibrated scores on the held-out patients, and support size."""
+    def loss(self, model: Fit, rows: np.ndarray, out: np.ndarray) -> float:
+        """Balanced hinge loss of calibrated scores on the held-out patients."""
         scores = self.design.columns(model.features) @ model.w
         scale = class_means_at_one(scores[rows], self.y[rows], self.weights[rows], model.b)
         margins = self.y * (scale.factor * scores + scale.offset)
         halves = [self._mean_hinge(margins, out[self.y[out] == s]) for s in (-1.0, 1.0)]
-        return float(np.mean(halves)), model.features.size
+        return float(np.mean(halves))
 
     def _mean_hinge(self, margins: FloatArray, rows: np.ndarray) -> float:
         return float(np.average(np.maximum(1.0 - margins[rows], 0.0), weights=self.weights[rows]))
@@ -97,21 +112,46 @@ def follow_path(
     make_problem: MakeProblem,
     grid: FloatArray,
     held_out: list[np.ndarray],
-    whole: Judge,
-    settings: Settings,
+    judge: Judge,
+    polish: bool,
 ) -> Iterator[PathPoint]:
-    """Fit all folds for each value of lambda1, from large to small."""
-    everyone = np.arange(whole.y.size)
+    """Fit all folds for each value of lambda1, from large to small, while that may still help."""
+    everyone = np.arange(judge.y.size)
     train = [np.setdiff1d(everyone, part) for part in held_out]
-    last: list[Hipad | None] = [None] * len(train)
+    kept = [np.zeros(0, dtype=int) for _ in train]
+    done: list[PathPoint] = []
     for lambda1 in grid:
         outcomes = []
         for k, (rows, out) in enumerate(zip(train, held_out, strict=True)):
-            run = Hipad(make_problem(float(lambda1), rows), settings, warm=last[k])
-            outcomes.append(whole.loss(run.run(), rows, out))
-            last[k] = run
+            fit = _fit(make_problem(float(lambda1), rows), kept[k], polish)
+            kept[k] = fit.features
+            outcomes.append((judge.loss(fit, rows, out), fit.features.size))
         losses, sizes = zip(*outcomes, strict=True)
-        yield PathPoint(float(lambda1), losses, float(np.mean(sizes)))
+        done.append(PathPoint(float(lambda1), losses, float(np.mean(sizes))))
+        yield done[-1]
+        if _is_hopeless(done):
+            return
+
+
+def _fit(problem: Problem, start: np.ndarray, polish: bool) -> Fit:
+    """The exact elastic net from a set of features, then the SVM on what it kept."""
+    with single_thread():
+        exact = WorkingSet(problem, start=start, tolerance=TOLERANCE)
+        for _ in exact.steps():
+            pass
+        w = exact.weights
+        kept = exact.features[w != 0]
+        if not polish:
+            return Fit(kept, w[w != 0], exact.ipm.point.b)
+        point = InteriorPoint(problem, kept, tolerance=TOLERANCE).run()
+        return Fit(kept, point.w, point.b)
+
+
+def _is_hopeless(done: list[PathPoint]) -> bool:
+    """Whether the last few values were all clearly worse than the best."""
+    best = min(done, key=lambda point: point.loss)
+    limit = best.loss + best.standard_error
+    return len(done) > PATIENCE and all(point.loss > limit for point in done[-PATIENCE:])
 
 
 def choose(path: list[PathPoint]) -> float:

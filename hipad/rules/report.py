@@ -133,7 +133,7 @@ def rule_report(
     missing: Any = None,
     lambda1: float | None = None,
     knobs: Sequence[Knobs] | None = None,
-    certificates: Iterable[tuple[float, float]] | None = None,
+    certificates: Iterable[tuple[float | None, float | None]] | None = None,
 ) -> list[RuleRecord]:
     """Records for rules, classifier (w, b) and box in the user's units.
 
