@@ -63,7 +63,7 @@ def _select_part(part: str, index: FeatureIndex) -> IntArray:
     if index.position(name) is not None:
         return np.array([index.find(name)])
     if part[0] != "`" and set(part) & set("*?["):
-        return _matching(fnmatch.translate(part), part, index)
+        return _matching(r"\A" + fnmatch.translate(part), part, index)
     if ends := _ENDS.fullmatch(part):
         first, last = (index.find(_plain(end)) for end in ends.groups())
         if first > last:
