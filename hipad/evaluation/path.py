@@ -2,9 +2,9 @@
 
 For each fold the path runs from large to small lambda1. Each fit is what HIPAD converges to: the
 exact elastic net, its working set starting from the last one, then the SVM on what it kept.
-Held-out patients are judged by the balanced hinge loss of calibrated scores, which is smooth where accuracy
-on a handful of patients is not. Of all lambda1 within one standard error of the best, the largest
-is taken: the sparsest model that the data cannot tell from the best one.
+Held-out patients are judged by the balanced hinge loss of calibrated scores, which is smooth where
+accuracy on a handful of patients is not. Of all lambda1 within one standard error of the best, the
+largest is taken: the sparsest model that the data cannot tell from the best one.
 
 Folds follow the content of the rows, not their order: equal rows share a fold. So a row of weight
 two and two equal rows give the same choice, and no patient is judged by its own copy.

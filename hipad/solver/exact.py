@@ -90,9 +90,8 @@ class WorkingSet:
         pull = np.abs(self._pull(point.alpha[:n], point.u))
         pull[self.features] = 0.0
         over = np.flatnonzero(pull > self.problem.lambda1 * (1 + SLACK) + 1e-12)
-        if over.size <= self.features.size:
-            return over
-        return over[np.argpartition(-pull[over], self.features.size)[: self.features.size]]
+        most = max(self.features.size, FIRST_SET)
+        return over if over.size <= most else over[np.argpartition(-pull[over], most)[:most]]
 
     def _pull(self, alpha: FloatArray, u: FloatArray) -> FloatArray:
         """X'Y alpha - C'u: how hard each feature is drawn away from zero at w = 0."""
