@@ -74,7 +74,7 @@ def relative_gap(primal: float, dual: float) -> float:
 def feasible_prices(problem: Problem, alpha: FloatArray) -> FloatArray:
     """Nearest prices (along the labels) that lie in their boxes and balance: labels'alpha = 0."""
     labels = np.r_[problem.y, problem.stack.sign]
-    ceiling = np.r_[problem.p, problem.stack.sigma]
+    ceiling = np.r_[problem.p, problem.stack.ceilings]
 
     def clipped(theta: float) -> FloatArray:
         return np.clip(alpha - theta * labels, 0.0, ceiling)

@@ -21,6 +21,7 @@ from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import linprog
 
 from hipad.designs.base import Design, FloatArray
 
@@ -97,6 +98,23 @@ class RuleStack:
         matrix = np.zeros((self.n_rules, self.n_rows))
         matrix[self.owner, np.arange(self.n_rows)] = self.d
         return matrix
+
+    @cached_property
+    def ceilings(self) -> FloatArray:
+        """Highest dual prices: sigma, but zero for a rule that no x at all can meet.
+
+        Its u can grow along B_i'u = 0, d_i'u < 0, which makes the dual unbounded at other prices.
+        """
+        empty = [self._is_empty(self.owner == i) for i in range(self.n_rules)]
+        return np.where(empty, 0.0, self.sigma)
+
+    def _is_empty(self, rows: np.ndarray) -> bool:
+        B, d = self.B[rows], self.d[rows]
+        if not B.any():
+            return bool((d < 0).any())
+        if d.size == 1:
+            return False
+        return linprog(np.zeros(B.shape[1]), A_ub=B, b_ub=d, bounds=(None, None)).status == 2
 
     def slacks(self, b: float, u: FloatArray) -> FloatArray:
         """d_i'u_i - s_i b + 1, one number for each rule: positive where the rule is violated."""
