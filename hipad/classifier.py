@@ -9,23 +9,25 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hipad.designs.base import FloatArray
-from hipad.errors import DataError
 from hipad.fitting import FitRun, Model, Plan
+from hipad.labels import by_sign, plain_labels, signed_labels
 from hipad.parameters import check_parameters
 from hipad.reporting import model_report
 from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord, compile_rules
-from hipad.solver import Hipad, Progress, Settings
+from hipad.rules.names import as_index
+from hipad.solver import Hipad
 from hipad.training import TrainingData, shares
+from hipad.watching import Watch
 
 FLOATS = [np.float64, np.float32]
 CACHES = ("_data", "_hipad", "_model")
@@ -145,20 +147,19 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         sample_weight: Any = None,
         like: HIPADClassifier | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
-    ) -> Watch:
+    ) -> Watch[Self]:
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
         The earlier fit's Gram matrix and state serve when X is the very same object and labels,
         weights and scaling are unchanged. `feature_names` names the columns of a bare array.
         """
         check_parameters(self)
-        original = X
-        X, y, weights = self._validated(X, y, sample_weight)
-        data = self._training_data(original, X, y, weights, like)
-        self.feature_index_ = self._index(feature_names)
-        plan = self._plan()
+        fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
+        rows, y, weights = fresh._validated(X, y, sample_weight)
+        data = fresh._training_data(X, rows, y, weights, like)
         warm = like._warm_start(data) if like is not None else None
-        return Watch(self, FitRun(data, plan, warm))
+        run = FitRun(data, fresh._plan(feature_names), warm)
+        return Watch(run, partial(self._take, fresh))
 
     def decision_function(self, X: Any) -> FloatArray:
         """Signed distance of each row: +1 is the average positive training patient."""
@@ -200,69 +201,53 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        """Rows of weight above zero, their labels as -1 and +1, and their weights."""
+        y = plain_labels(y)
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=FLOATS)
-        check_classification_targets(y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        classes = np.unique(y)
-        if len(classes) != 2:
-            raise DataError(two_classes_message(classes, type_of_target(y)))
-        self.classes_ = classes
-        signed = np.where(y == classes[1], 1.0, -1.0)
+        self.classes_, signs = signed_labels(y, weights)
         kept = weights > 0
-        if len(np.unique(signed[kept])) != 2:
-            raise DataError(two_classes_message(np.unique(y[kept]), "weighted"))
-        if not kept.all():
-            X, signed, weights = X[kept], signed[kept], weights[kept]
-        return X, signed, weights
+        return (X, signs, weights) if kept.all() else (X[kept], signs[kept], weights[kept])
 
     def _training_data(
         self, original: Any, X: Any, y: FloatArray, w: FloatArray, like: HIPADClassifier | None
     ) -> TrainingData:
-        p = shares(y, w, self._signed_class_weight())
+        p = shares(y, w, by_sign(self.class_weight, self.classes_))
         earlier = getattr(like, "_data", None)
-        if earlier is not None and earlier.same_as(original, y, w, p, self.standardize):
+        if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize):
             return earlier
         return TrainingData.of(X, y, w, p, self.standardize, source=original)
 
-    def _signed_class_weight(self) -> str | dict[float, float] | None:
-        if not isinstance(self.class_weight, dict):
-            return self.class_weight
-        negative, positive = (self.class_weight.get(label, 1.0) for label in self.classes_)
-        return {-1.0: float(negative), 1.0: float(positive)}
-
-    def _index(self, names: Iterable[str] | FeatureIndex | None) -> FeatureIndex:
-        if isinstance(names, FeatureIndex):
-            return names
+    def _plan(self, names: Iterable[str] | FeatureIndex | None) -> Plan:
         if names is None:
             names = getattr(self, "feature_names_in_", None)
-        return FeatureIndex(None if names is None else list(names), self.n_features_in_)
-
-    def _plan(self) -> Plan:
+        named = names if names is None or isinstance(names, FeatureIndex) else list(names)
+        self.feature_index_ = as_index(named, self.n_features_in_)
         compiled = compile_rules(
             self.rules if self.rules is not None else (),
             feature_names=self.feature_index_,
             blocks=self.blocks,
             classes=tuple(self.classes_.tolist()),
         )
-        settings = Settings(
-            method=self.method,  # type: ignore[arg-type]
-            engine=self.engine,  # type: ignore[arg-type]
-            switch=self.switch,  # type: ignore[arg-type]
-            tolerance=self.tol,
-            max_sweeps=self.max_iter,
-        )
-        return Plan(
-            compiled, self.lambda1, self.lambda2, self.patients, self.stiffness,
-            self.scope, self.calibrate, settings,  # type: ignore[arg-type]
-        )  # fmt: skip
+        return Plan.of(self, compiled)
 
     def _warm_start(self, data: TrainingData) -> Hipad | None:
         run = getattr(self, "_hipad", None)
         return run if getattr(self, "_data", None) is data else None
 
-    def _take(self, run: FitRun) -> Self:
-        """Copy the outcome of a run into the fitted attributes."""
-        model: Model = run.model()
+    def _take(self, fresh: HIPADClassifier, run: FitRun) -> Self:
+        """Become what `fresh`, on which the run was prepared, is with the outcome of the run."""
+        fresh._set_outcome(run)
+        parameters = self.get_params(deep=False)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        for name, value in vars(fresh).items():
+            if name not in parameters:
+                setattr(self, name, value)
+        return self
+
+    def _set_outcome(self, run: FitRun) -> None:
+        model = run.model()
         self.coef_ = np.zeros((1, self.n_features_in_))
         self.coef_[0, model.features] = model.coef
         self.intercept_ = np.array([model.intercept])
@@ -276,52 +261,3 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self._report = None
         self._compiled = run.plan.rules
         self._data, self._hipad, self._model = run.data, run.hipad, model
-        return self
-
-
-class Watch:
-    """A fit in progress: an iterator of `Progress` that ends in a fitted classifier."""
-
-    def __init__(self, classifier: HIPADClassifier, run: FitRun) -> None:
-        self.classifier, self.run = classifier, run
-
-    def __iter__(self) -> Iterator[Progress]:
-        return self
-
-    def __next__(self) -> Progress:
-        return next(self.run)
-
-    @property
-    def history(self) -> list[Progress]:
-        """All records so far."""
-        return self.run.history
-
-    @property
-    def finished(self) -> bool:
-        """Whether the fit went to its end."""
-        return self.run.finished
-
-    def stop(self) -> None:
-        """End the iteration after the present step; the model so far stays."""
-        self.run.stop()
-
-    def resume(self) -> None:
-        """Let a stopped fit go on."""
-        self.run.resume()
-
-    def finish(self) -> HIPADClassifier:
-        """The classifier with the model so far; its certificate says if that was the end."""
-        return self.classifier._take(self.run)
-
-
-def two_classes_message(classes: np.ndarray, kind: str) -> str:
-    """What to do about labels that are not two classes."""
-    shown = ", ".join(repr(label) for label in classes[:5].tolist())
-    if len(classes) < 2:
-        advice = "add patients of the other class"
-        return f"expected two classes in y, got one class ({shown}): {advice}"
-    return (
-        f"Only binary classification is supported. The type of the target is {kind}: expected two "
-        f"classes in y, got {len(classes)} ({shown}, ...): choose the positive class and join "
-        "the others"
-    )

@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,27 @@ class Plan:
     scope: Scope
     calibrate: bool
     settings: Settings
+
+    @classmethod
+    def of(cls, parameters: Any, rules: tuple[CompiledRule, ...]) -> Plan:
+        """The plan of a classifier, whose parameters were checked."""
+        settings = Settings(
+            method=parameters.method,
+            engine=parameters.engine,
+            switch=parameters.switch,
+            tolerance=parameters.tol,
+            max_sweeps=parameters.max_iter,
+        )
+        return cls(
+            rules=rules,
+            lambda1=parameters.lambda1,
+            lambda2=parameters.lambda2,
+            patients=parameters.patients,
+            stiffness=parameters.stiffness,
+            scope=parameters.scope,
+            calibrate=parameters.calibrate,
+            settings=settings,
+        )
 
 
 @dataclass(frozen=True)
@@ -104,9 +126,8 @@ class FitRun:
 
     def model(self) -> Model:
         """The model so far."""
-        while self.hipad is None:  # stopped while lambda1 was chosen: take the best so far
-            self._start(choose(self.path) if self.path else self._fallback())
-        found = self.hipad.solution()
+        hipad = self.hipad or self._best_so_far()
+        found = _explained(hipad)
         scores = self.data.design.columns(found.features) @ found.w
         scale = Calibration(1.0, found.b)
         if self.plan.calibrate:
@@ -114,7 +135,7 @@ class FitRun:
         coef, intercept = self.data.to_user_units(
             found.features, scale.factor * found.w, scale.offset
         )
-        problem = self.hipad.problem
+        problem = hipad.problem
         return Model(
             features=found.features,
             coef=coef,
@@ -132,13 +153,19 @@ class FitRun:
         if isinstance(lambda1, str):
             yield from self._choose_lambda1()
             lambda1 = choose(self.path) if self.path else self._fallback()
-        if self.hipad is None:
-            self._start(lambda1)
-        assert self.hipad is not None
+        self.hipad = Hipad(self._problem(lambda1), self.plan.settings, warm=self._warm)
         yield from self.hipad
 
-    def _start(self, lambda1: float) -> None:
-        self.hipad = Hipad(self._problem(lambda1), self.plan.settings, warm=self._warm)
+    def _best_so_far(self) -> Hipad:
+        """A fit at the best lambda1 so far, for a run that was left while it was being chosen."""
+        lambda1 = self.plan.lambda1
+        if isinstance(lambda1, str):
+            lambda1 = choose(self.path) if self.path else self._fallback()
+        hipad = Hipad(self._problem(lambda1), self.plan.settings, warm=self._warm)
+        if self.history:
+            hipad.run()
+        hipad.finished = False
+        return hipad
 
     def _choose_lambda1(self) -> Iterator[Progress]:
         held_out = usable_folds(content_folds(self.data.design, self.data.y), self.data.y)
@@ -183,6 +210,22 @@ class FitRun:
 
     def _fallback(self) -> float:
         return WITHOUT_FOLDS * self._largest_lambda1()
+
+
+def _explained(hipad: Hipad) -> Solution:
+    """The solution; one without features says why in its certificate."""
+    found, lambda1 = hipad.solution(), hipad.problem.lambda1
+    if found.features.size:
+        return found
+    largest = lambda1_max(hipad.problem)
+    if lambda1 < largest and not hipad.finished:
+        reason = "stopped before a feature entered"
+    elif lambda1 > 0:
+        reason = f"no feature survives lambda1 = {lambda1:.4g}: choose one below {largest:.4g}"
+    else:
+        reason = "no feature tells the classes apart"
+    message = f"{reason}; until then everyone gets the same answer"
+    return replace(found, certificate=replace(found.certificate, message=message))
 
 
 def _path_record(step: int, point: PathPoint) -> Progress:

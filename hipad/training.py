@@ -6,6 +6,8 @@ implicitly, and the Gram matrix stays with the design.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,6 +33,7 @@ class TrainingData:
     p: FloatArray
     design: Design
     source: Any
+    row_sums: FloatArray
 
     @classmethod
     def of(
@@ -43,10 +46,11 @@ class TrainingData:
         source: Any = None,
     ) -> TrainingData:
         """Scale the columns to weighted mean 0 and deviation 1; `source` is what X came from."""
+        sums = row_sums(X)
         if issparse(X):
             X = canonical_csc(X)
         mean, scale = standardisation(X, weights) if standardize else (None, None)
-        return cls(X, y, weights, p, make_design(X, mean=mean, scale=scale), source)
+        return cls(X, y, weights, p, make_design(X, mean=mean, scale=scale), source, sums)
 
     @property
     def total(self) -> float:
@@ -58,12 +62,33 @@ class TrainingData:
         """The observed range of every feature, in the user's units."""
         return Box.observed(self.X)
 
+    @cached_property
+    def sha256(self) -> str:
+        """A hash of the matrix, the labels and the weights, to know the same data again."""
+        digest = hashlib.sha256(f"{self.X.shape} {self.X.dtype.str}".encode())
+        parts: Iterable[np.ndarray] = (self.X[i : i + 256] for i in range(0, self.X.shape[0], 256))
+        if issparse(self.X):
+            parts = (self.X.indptr.astype("<i8"), self.X.indices.astype("<i8"), self.X.data)
+        for part in (*parts, self.y, self.weights):
+            digest.update(np.ascontiguousarray(part).data)
+        return digest.hexdigest()
+
     def same_as(
-        self, source: Any, y: FloatArray, weights: FloatArray, p: FloatArray, standardize: bool
+        self,
+        source: Any,
+        X: Any,
+        y: FloatArray,
+        weights: FloatArray,
+        p: FloatArray,
+        standardize: bool,
     ) -> bool:
-        """Whether a refit may reuse this: the same matrix object, labels, weights and scaling."""
+        """Whether a refit may reuse this: the same matrix object, labels, weights and scaling.
+
+        Sums of the rows tell when the matrix was changed in place.
+        """
         return (
             self.source is source
+            and np.array_equal(self.row_sums, row_sums(X))
             and (self.design.scale is not None) == standardize
             and np.array_equal(self.y, y)
             and np.array_equal(self.weights, weights)
@@ -90,6 +115,11 @@ class TrainingData:
         if mean is not None:
             b -= float(mean[features] @ w)
         return w, b
+
+
+def row_sums(X: Any) -> FloatArray:
+    """The sum of each row of an array or sparse matrix."""
+    return np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
 
 
 def shares(
