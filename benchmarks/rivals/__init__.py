@@ -1,0 +1,12 @@
+"""The classifiers that ours are measured against, each in a file, behind one signature.
+
+rival.fit(X, y) -> LinearModel        which predicts, and knows the elastic-net objective
+"""
+
+from benchmarks.rivals.base import LinearModel, Rival
+from benchmarks.rivals.liblinear import Liblinear
+from benchmarks.rivals.libsvm import Libsvm
+from benchmarks.rivals.ours import Hipad
+from benchmarks.rivals.sgd import Sgd
+
+__all__ = ["Hipad", "Liblinear", "Libsvm", "LinearModel", "Rival", "Sgd"]
