@@ -44,9 +44,9 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     blocks : dict, default=None
         Named groups of features: name -> column indices or feature names.
     lambda1 : float or "auto", default="auto"
-        Sparsity. "auto" follows a path with cross-validation (one-standard-error rule).
-    lambda2 : float, default=1.0
-        Ridge.
+        Sparsity. "auto" follows a path with cross-validation.
+    lambda2 : float, default=10.0
+        Ridge: correlated features share their weight.
     patients : float, "auto" or "equal", default="auto"
         What a rule without a worth of its own counts for; "auto" is a quarter of the patients,
         "equal" sets sigma to the stiffness, as the paper does.
@@ -93,7 +93,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         *,
         blocks: Mapping[str, Any] | None = None,
         lambda1: float | str = "auto",
-        lambda2: float = 1.0,
+        lambda2: float = 10.0,
         patients: float | str = "auto",
         stiffness: float | str = "auto",
         scope: str = "population",
@@ -171,7 +171,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Class of each row."""
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(int)]
 
     @property
     def rule_report_(self) -> list[RuleRecord]:

@@ -1,10 +1,11 @@
-"""lambda1="auto": a warm-started path with cross-validation and the one-standard-error rule.
+"""lambda1="auto": a warm-started path with cross-validation, and a tempered one-error rule.
 
 For each fold the path runs from large to small lambda1. Each fit is what HIPAD converges to: the
 exact elastic net, its working set starting from the last one, then the SVM on what it kept.
 Held-out patients are judged by the balanced hinge loss of calibrated scores, which is smooth where
-accuracy on a handful of patients is not. Of all lambda1 within one standard error of the best, the
-largest is taken: the sparsest model that the data cannot tell from the best one.
+accuracy on a handful of patients is not. The usual rule takes the largest lambda1 within one
+standard error of the best; with few patients the losses are so flat that this is often the end of
+the path. We go half way to it: accuracy gained on gene-expression data, and features stay few.
 
 Folds follow the content of the rows, not their order: equal rows share a fold. So a row of weight
 two and two equal rows give the same choice, and no patient is judged by its own copy.
@@ -155,7 +156,8 @@ def _is_hopeless(done: list[PathPoint]) -> bool:
 
 
 def choose(path: list[PathPoint]) -> float:
-    """The largest lambda1 within one standard error of the best."""
+    """Half way (on a log scale) from the best lambda1 to the largest within one standard error."""
     best = min(path, key=lambda point: point.loss)
     limit = best.loss + best.standard_error
-    return max(point.lambda1 for point in path if point.loss <= limit)
+    largest = max(point.lambda1 for point in path if point.loss <= limit)
+    return float(np.sqrt(best.lambda1 * largest))
