@@ -8,6 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from workbench.parts import sidebar
+from workbench.state import open_session
 
 PAGES = [
     st.Page("pages/data.py", title="Data", icon=":material/table_chart:", default=True),
@@ -18,5 +19,6 @@ PAGES = [
 
 st.set_page_config(page_title="HIPAD Workbench", page_icon=":material/rule:", layout="wide")
 page = st.navigation(PAGES)
+open_session()
 sidebar.show(watch=page.title != "Run")
 page.run()

@@ -25,11 +25,11 @@ def look_around(state: AppState) -> None:
     asked = state.pending is not None
     with st.expander("Load other data", expanded=asked, icon=":material/folder_open:"):
         choosing.show(state)
-    st.subheader("Preparation")
+    st.subheader("Preparation", anchor=False)
     preparing.show(state)
-    st.subheader("Blocks")
+    st.subheader("Blocks", anchor=False)
     blocking.show(state)
-    st.subheader("Features")
+    st.subheader("Features", anchor=False)
     features.table(state.loaded, state.data)
     with st.container(horizontal=True):
         st.page_link("pages/rules.py", label="Next: write rules", icon=":material/arrow_forward:")
@@ -37,7 +37,7 @@ def look_around(state: AppState) -> None:
 
 
 state = app_state()
-st.title("Data")
+st.title("Data", anchor=False)
 problem = st.container()  # stands above, is filled when all is known
 if state.data is None:
     first_visit(state)

@@ -9,7 +9,7 @@ from workbench.parts.empty import need_data
 from workbench.state import app_state
 
 state = app_state()
-st.title("Run")
+st.title("Run", anchor=False)
 if need_data(state):
     controls.show(state)
     steering.show(state)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import streamlit as st
 
@@ -110,13 +110,22 @@ class AppState:
         self.version += 1
 
 
-def app_state() -> AppState:
-    """The state of this session."""
+def open_session() -> AppState:
+    """The state of this session, made at its first run; only app.py calls this."""
     if KEY not in st.session_state:
         st.session_state[KEY] = AppState()
-    state: Any = st.session_state[KEY]
-    assert isinstance(state, AppState)
-    return state
+    return app_state()
+
+
+def app_state() -> AppState:
+    """The state of this session.
+
+    A server that has just started runs a page by itself when its address is asked for, without
+    app.py and its navigation: then the visit starts over there.
+    """
+    if KEY not in st.session_state:
+        st.switch_page("app.py")
+    return cast(AppState, st.session_state[KEY])
 
 
 def first_preparation(loaded: Loaded) -> Preparation:

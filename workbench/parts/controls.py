@@ -60,24 +60,21 @@ class Panel:
         value = st.number_input(label, low, high, now, key=self.key(name), help=text, **more)
         self.set(**{name: value})
 
-    def amount(self, name: str, label: str, usual: float, text: str, automatic: str) -> None:
-        """A number, or left to the program."""
+    def amount(
+        self, name: str, label: str, unit: str, usual: float, text: str, automatic: str
+    ) -> None:
+        """A number, or left to the program, which says what it does."""
         now = getattr(self.settings, name)
         left_alone = st.toggle(
             f"{label}: auto", now == "auto", key=self.key(f"{name}_auto"), help=automatic
         )
-        value = st.number_input(
-            label,
-            0.0,
-            1e6,
-            usual if now == "auto" else float(now),
-            1.0,
-            key=self.key(name),
-            disabled=left_alone,
-            help=text,
-            label_visibility="collapsed",
-        )
-        self.set(**{name: "auto" if left_alone else float(value)})
+        if left_alone:
+            st.caption(automatic)
+            self.set(**{name: "auto"})
+            return
+        value = usual if now == "auto" else float(now)
+        value = st.number_input(unit, 0.0, 1e6, value, 1.0, key=self.key(name), help=text)
+        self.set(**{name: float(value)})
 
 
 def show(state: AppState) -> None:
@@ -91,10 +88,11 @@ def show(state: AppState) -> None:
             panel.amount(
                 "patients",
                 "Worth of a rule",
+                "in patients",
                 20.0,
                 "How many patients' evidence a rule counts for. A rule that names its own worth "
                 "keeps it; 0 switches the others off.",
-                "Automatic: a rule counts for a quarter of the patients.",
+                "A quarter of the patients.",
             )
         with third:
             panel.choice(
@@ -157,10 +155,11 @@ def _expert(panel: Panel) -> None:
     with second:
         panel.amount(
             "stiffness",
-            "Stiffness (rho)",
+            "Stiffness",
+            "rho",
             10.0,
             "How closely the weights must follow a rule; it also shrinks all weights.",
-            "Automatic: as soft as lets each rule speak clearly.",
+            "As soft as lets each rule speak.",
         )
         _scaling(panel)
     with third:

@@ -27,7 +27,7 @@ def show(state: AppState) -> None:
     model, job, data = state.model, state.job, state.data
     if model is None or job is None or data is None or job.is_active:
         return
-    st.header("Result" if job.is_final else "Result so far (not final)")
+    st.header("Result" if job.is_final else "Result so far (not final)", anchor=False)
     _headline(model)
     _figures(model, data)
     left, right = st.columns([2, 3])
@@ -37,9 +37,12 @@ def show(state: AppState) -> None:
     with right:
         chart, text = top_features(model, data)
         charts.show(chart, key="result_features", text=text)
+    if data.blocks:
+        chart, text = block_weights(model, data)
+        charts.show(chart, key="result_blocks", text=text)
     rulereport.show(model, data)
     _take_away(state, model, data)
-    st.header("How it got there")
+    st.header("How it got there", anchor=False)
 
 
 def _headline(model: Model) -> None:
@@ -139,6 +142,30 @@ def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
         f"{number(strongest[measure], 3)}. {_block_words(model, data)}"
     )
     return chart, text
+
+
+def block_weights(model: Model, data: Dataset) -> tuple[go.Figure, str]:
+    """The sum of the weights of each block's features, and of those in no block."""
+    measure, positive = _measure(model), data.classes[1]
+    sums = weight_table(model, data).groupby("block")[measure].sum()
+    blocks = [block for block in [*data.blocks, NO_BLOCK] if block in sums.index][:30]
+    chart = charts.figure(
+        "Weights by block",
+        x=f"sum of weights; right: speaks for {positive}"[:80],
+        y="",
+        height=110 + 24 * len(blocks),
+    )
+    colours = charts.block_colours([*data.blocks])
+    chart.add_bar(
+        x=[sums[block] for block in blocks],
+        y=[block[:24] for block in blocks],
+        orientation="h",
+        marker_color=[colours.get(block, charts.colour(-1)) for block in blocks],
+        showlegend=False,
+    )
+    chart.update_yaxes(autorange="reversed")
+    words = ", ".join(f"{plain(block)} {number(sums[block], 3)}" for block in blocks[:8])
+    return chart, f"Sum of the weights by block: {words or 'no weights'}."
 
 
 def _block_words(model: Model, data: Dataset) -> str:

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+
+def until(app, condition, seconds=30):
+    """Look at the page again and again, as the live view does."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        app.run()
+        time.sleep(0.05)
+    assert condition()
+
+
+def test_without_data_it_says_where_to_get_some(app):
+    app.go("run")
+    assert "No data yet" in app.text()
+    assert not app.at.button
+
+
+def test_before_the_first_run(app):
+    app.load("pima").go("run")
+    assert "Press **Run**" in app.text()
+    assert app.at.button(key="run_stop").disabled
+
+
+def test_a_finished_run_is_explained(app):
+    app.load("ksvm-s-10k").finish()
+    text = app.text()
+    assert "it had not seen, the model was right about" in text
+    assert "Without the rules" in text
+    assert "Solved." in text
+    assert "Features used" in text
+    assert app.at.slider(key=f"scrub_{id(app.state.job)}_{len(app.state.job.history)}").value
+
+
+def test_scrubbing_goes_back_in_the_run(app):
+    app.load("ksvm-s-10k").finish()
+    app.at.slider(key=f"scrub_{id(app.state.job)}_{len(app.state.job.history)}").set_value(1)
+    app.run()
+    assert "Step 1, phase 1" in app.text()
+
+
+def test_pause_stop_and_continue(app):
+    app.load("ksvm-s-10k").go("run")
+    app.at.select_slider(key="speed").set_value("5")
+    app.run().click("run")
+    job = app.state.job
+    until(app, lambda: len(job.history) >= 1)
+    app.click("run_pause")
+    until(app, lambda: job.status == "paused")
+    app.run()
+    assert app.at.button(key="run_pause").disabled
+    steps = len(job.history)
+    app.click("run_stop")
+    until(app, lambda: job.status == "stopped")
+    app.run()
+    assert "not final" in app.text()
+    assert app.at.header[0].value == "Result so far (not final)"
+    app.at.select_slider(key="speed").set_value("full speed")
+    app.run().click("run_go_on")
+    until(app, lambda: job.is_final)
+    app.run()
+    assert len(job.history) > steps
+    assert app.at.header[0].value == "Result"
+
+
+def test_mid_run_nothing_is_shown_as_a_result(app):
+    app.load("ksvm-s-10k").go("run")
+    app.at.select_slider(key="speed").set_value("2")
+    app.run().click("run")
+    until(app, lambda: len(app.state.job.history) >= 2)
+    app.run()
+    assert not app.at.success
+    assert "Features in" in app.text()
+    app.go("data")
+    assert "Run: running" in app.text()
+
+
+def test_a_rule_that_does_not_fit_is_told(app):
+    app.load("pima")
+    app.state.rules.change("Glukose >= 126 => diabetic", "a slip")
+    app.finish()
+    assert "Glucose" in app.at.error[0].value
+    app.state.rules.undo()
+    app.finish()
+    assert app.state.job.is_final
+
+
+def test_settings_survive_a_visit_to_another_page(app):
+    app.load("pima").go("run")
+    version = app.state.version
+    app.at.selectbox(key=f"setting_fewness_{version}").set_value("very few")
+    app.at.toggle(key=f"expert_{version}").set_value(True)
+    app.run()
+    app.at.number_input(key=f"setting_lambda2_{version}").set_value(2.5)
+    app.run().go("data").go("run")
+    assert app.state.settings.fewness == "very few"
+    assert app.at.number_input(key=f"setting_lambda2_{version}").value == 2.5
+
+
+@pytest.mark.parametrize("method", ["admm", "exact"])
+def test_expert_methods(app, method):
+    app.load("pima")
+    app.state.settings = app.state.settings.changed(method=method, fewness="some")
+    app.finish()
+    assert app.state.job.is_final, app.state.job.error
+    assert app.largest_element() < 2**20
+
+
+def test_without_rules_and_without_test_patients(app):
+    app.load("pima")
+    key = next(w.key for w in app.at.segmented_control if w.key.startswith("prepare_test_"))
+    app.at.segmented_control(key=key).set_value("none")
+    app.run()
+    app.state.settings = app.state.settings.changed(use_rules=False, fewness="some")
+    app.finish()
+    assert "flatter the model" in app.text()
+
+
+def test_a_kept_model_is_pinned(app):
+    app.load("ksvm-s-10k").finish()
+    app.at.text_input(key="model_name_0").set_value("first")
+    app.run()
+    next(b for b in app.at.button if b.label == "Keep and pin").click()
+    app.run()
+    assert app.state.pinned_model.name == "first"
+
+
+def test_load_and_run_in_one_click(app):
+    app.click("show_ksvm-s-10k")
+    app.state.job.wait(60)
+    app.run()
+    assert app.state.job.is_final
