@@ -19,9 +19,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hipad.designs.base import FloatArray
-from hipad.fitting import FitRun, Model, Plan
+from hipad.fitting import FitRun, Model
 from hipad.labels import by_sign, plain_labels, signed_labels
-from hipad.parameters import check_parameters
+from hipad.parameters import Plan, check_parameters
 from hipad.reporting import model_report
 from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord, compile_rules
 from hipad.rules.names import as_index
@@ -57,7 +57,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     class_weight : "balanced", dict or None, default="balanced"
         "balanced" gives each class one half of the total weight.
     calibrate : bool, default=True
-        Put the average training patient of each class at decision value +1 and -1.
+        Put the average training patient of each class at decision value +1 and -1 (with class
+        weights of your own: the intercept where the weighted hinge loss is least).
         False returns the optimum of the paper's problem as it is.
     method : "hipad", "admm" or "exact", default="hipad"
         Two phases; phase 1 to convergence; or the certified elastic net.

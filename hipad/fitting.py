@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.evaluation.calibration import Calibration, class_means_at_one
+from hipad.evaluation.calibration import Calibration, class_means_at_one, least_hinge_offset
 from hipad.evaluation.path import (
     Judge,
     PathPoint,
@@ -25,47 +24,12 @@ from hipad.evaluation.path import (
     usable_folds,
 )
 from hipad.knobs import knobs_of, rule_blocks
-from hipad.rules import CompiledRule, Knobs
-from hipad.solver import Hipad, Problem, Progress, Settings, Solution, lambda1_max
-from hipad.solver.problem import Scope
+from hipad.parameters import Plan
+from hipad.rules import Knobs
+from hipad.solver import Hipad, Problem, Progress, Solution, lambda1_max
 from hipad.training import TrainingData
 
 WITHOUT_FOLDS = 0.3  # fraction of lambda1_max, when there are too few patients for folds
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The user's parameters of one fit."""
-
-    rules: tuple[CompiledRule, ...]
-    lambda1: float | str
-    lambda2: float
-    patients: float | str
-    stiffness: float | str
-    scope: Scope
-    calibrate: bool
-    settings: Settings
-
-    @classmethod
-    def of(cls, parameters: Any, rules: tuple[CompiledRule, ...]) -> Plan:
-        """The plan of a classifier, whose parameters were checked."""
-        settings = Settings(
-            method=parameters.method,
-            engine=parameters.engine,
-            switch=parameters.switch,
-            tolerance=parameters.tol,
-            max_sweeps=parameters.max_iter,
-        )
-        return cls(
-            rules=rules,
-            lambda1=parameters.lambda1,
-            lambda2=parameters.lambda2,
-            patients=parameters.patients,
-            stiffness=parameters.stiffness,
-            scope=parameters.scope,
-            calibrate=parameters.calibrate,
-            settings=settings,
-        )
 
 
 @dataclass(frozen=True)
@@ -129,9 +93,7 @@ class FitRun:
         hipad = self.hipad or self._best_so_far()
         found = _explained(hipad)
         scores = self.data.design.columns(found.features) @ found.w
-        scale = Calibration(1.0, found.b)
-        if self.plan.calibrate:
-            scale = class_means_at_one(scores, self.data.y, self.data.weights, found.b)
+        scale = self._calibration(scores, found.b)
         coef, intercept = self.data.to_user_units(
             found.features, scale.factor * found.w, scale.offset
         )
@@ -147,6 +109,15 @@ class FitRun:
             path=tuple(self.path),
             calibration=scale,
         )
+
+    def _calibration(self, scores: FloatArray, b: float) -> Calibration:
+        plan, data = self.plan, self.data
+        if not plan.calibrate:
+            return Calibration(1.0, b)
+        scale = class_means_at_one(scores, data.y, data.weights, b)
+        if plan.weighs_classes:
+            return least_hinge_offset(scores, data.y, data.p, scale.factor)
+        return scale
 
     def _generate(self) -> Iterator[Progress]:
         lambda1 = self.plan.lambda1

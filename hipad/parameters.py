@@ -1,12 +1,19 @@
-"""Are the classifier's parameters usable? One sentence says what was expected, what came."""
+"""The classifier's parameters: are they usable, and what one fit takes from them.
+
+Where one is not, a sentence says what was expected and what came.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 from hipad.errors import HipadError
+from hipad.rules import CompiledRule
+from hipad.solver import Settings
+from hipad.solver.problem import Scope
 
 CHOICES = {
     "scope": ("population", "typical"),
@@ -23,6 +30,43 @@ SMALLEST = {
     "tol": (1e-15, "above 0"),
     "max_iter": (1, "at least 1"),
 }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The user's parameters of one fit."""
+
+    rules: tuple[CompiledRule, ...]
+    lambda1: float | str
+    lambda2: float
+    patients: float | str
+    stiffness: float | str
+    scope: Scope
+    calibrate: bool
+    weighs_classes: bool  # the user gave a weight of each class
+    settings: Settings
+
+    @classmethod
+    def of(cls, parameters: Any, rules: tuple[CompiledRule, ...]) -> Plan:
+        """The plan of a classifier, whose parameters were checked."""
+        settings = Settings(
+            method=parameters.method,
+            engine=parameters.engine,
+            switch=parameters.switch,
+            tolerance=parameters.tol,
+            max_sweeps=parameters.max_iter,
+        )
+        return cls(
+            rules=rules,
+            lambda1=parameters.lambda1,
+            lambda2=parameters.lambda2,
+            patients=parameters.patients,
+            stiffness=parameters.stiffness,
+            scope=parameters.scope,
+            calibrate=parameters.calibrate,
+            weighs_classes=isinstance(parameters.class_weight, dict),
+            settings=settings,
+        )
 
 
 def check_parameters(estimator: Any) -> None:
