@@ -176,6 +176,6 @@ def build(loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str]) -
 
 def _block_names(n_features: int, blocks: Mapping[str, IntArray]) -> np.ndarray:
     names = np.full(n_features, NO_BLOCK, dtype=object)
-    for block, columns in reversed(blocks.items()):
+    for block, columns in reversed(list(blocks.items())):
         names[columns] = block
     return names

@@ -16,8 +16,8 @@ from hipad import HIPADClassifier
 from hipad.designs import make_design
 from hipad.designs.scaling import standardisation
 from hipad.errors import RuleError
+from hipad.labels import named_outcomes
 from hipad.rules import RuleSet, parse_rules
-from hipad.rules.compile import outcome_sign
 from hipad.solver import Problem, Status, lambda1_max
 from hipad.training import shares
 from workbench.dataset import Dataset
@@ -78,7 +78,7 @@ class Request:
         """Begin the fit; `like` is an earlier model on the same data to start from."""
         settings, data = self.settings, self.data
         classifier = HIPADClassifier(
-            clear_outcomes(self.rules, data.classes) if settings.use_rules else None,
+            named_outcomes(self.rules, data.classes) if settings.use_rules else None,
             blocks=data.blocks,
             lambda1=self._lambda1(),
             lambda2=settings.lambda2,
@@ -137,8 +137,9 @@ class Request:
         return self.model(run.finish())
 
     def _compared(self, classifier: HIPADClassifier) -> Model:
-        """The model, beside one that was not told the rules."""
+        """The model with its rule report, beside one that was not told the rules."""
         model = self.model(classifier)
+        assert classifier.rule_report_ is not None  # made here, where nobody waits for a page
         stopped = classifier.certificate_.status is Status.STOPPED
         if stopped or not self.settings.use_rules or not parse_rules(self.rules):
             return model
@@ -155,15 +156,6 @@ class Request:
         if fewness in FEWNESS:
             return FEWNESS[fewness] * largest_lambda1(self.data, self.settings)
         return self.settings.lambda1
-
-
-def clear_outcomes(text: str, classes: tuple[str, str]) -> RuleSet:
-    """Rules whose outcomes are class names, also where the user wrote positive or negative."""
-    rules = parse_rules(text)
-    named = tuple(
-        replace(rule, outcome=classes[int(outcome_sign(rule, classes) > 0)]) for rule in rules
-    )
-    return replace(rules, rules=named)
 
 
 def largest_lambda1(data: Dataset, settings: RunSettings) -> float:

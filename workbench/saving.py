@@ -129,7 +129,9 @@ def _session(raw: dict[str, Any]) -> Session:
 def _preparation(raw: dict[str, Any]) -> Preparation:
     usual = Preparation(label="")
     known = {f.name: getattr(usual, f.name) for f in fields(Preparation)}
-    values = {name: tuple(v) if isinstance(v, list) else v for name, v in raw.items()}
+    values: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in raw.items()
+    }
     for name, value in values.items():
         expected = (str, type(None)) if name == "positive" else type(known[name])
         if not isinstance(value, expected):

@@ -25,7 +25,7 @@ class RunSettings:
 
     fewness: str = AUTOMATIC
     lambda1: float = 0.1
-    lambda2: float = 1.0
+    lambda2: float = 10.0
     patients: Amount = "auto"
     stiffness: Amount = "auto"
     scope: Literal["population", "typical"] = "population"
@@ -75,6 +75,6 @@ def _check(name: str, value: object, usual: object) -> None:
         good = isinstance(value, bool)
     else:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        good = (is_number and 0 <= float(value) < 1e12) or value == usual == "auto"
+        good = (is_number and 0 <= float(str(value)) < 1e12) or value == usual == "auto"
     if not good:
         raise DataError(f"expected a usable value for the setting {name!r}, got {value!r}")

