@@ -84,8 +84,10 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _report: list[RuleRecord] | None
+    _sha256: str | None
     _compiled: tuple[CompiledRule, ...]
     _data: TrainingData
+    _hipad: Hipad | None
     _model: Model
 
     def __init__(
@@ -158,7 +160,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows, y, weights = fresh._validated(X, y, sample_weight)
         data = fresh._training_data(X, rows, y, weights, like)
-        warm = like._warm_start(data) if like is not None else None
+        warm = like._hipad if like is not None and vars(like).get("_data") is data else None
         run = FitRun(data, fresh._plan(feature_names), warm)
         return Watch(run, partial(self._take, fresh))
 
@@ -183,6 +185,14 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
             self._report = model_report(self._compiled, self._data, self._model)
         return self._report
 
+    @property
+    def data_sha256_(self) -> str:
+        """A hash of the training rows, labels and weights."""
+        check_is_fitted(self)
+        if self._sha256 is None:
+            self._sha256 = self._data.sha256
+        return self._sha256
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model as JSON: weights, rules, settings, certificate, hash of the data."""
         from hipad.storage import save_model
@@ -193,7 +203,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         """Without the training data and solver state, which only speed up refits."""
         state = dict(super().__getstate__())
         if "_model" in state:
-            state["_report"] = self.rule_report_
+            state |= {"_report": self.rule_report_, "_sha256": self.data_sha256_}
         return {key: value for key, value in state.items() if key not in CACHES}
 
     def __sklearn_tags__(self) -> Any:
@@ -225,17 +235,15 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
             names = getattr(self, "feature_names_in_", None)
         named = names if names is None or isinstance(names, FeatureIndex) else list(names)
         self.feature_index_ = as_index(named, self.n_features_in_)
-        compiled = compile_rules(
+        return Plan.of(self, self._compile())
+
+    def _compile(self) -> tuple[CompiledRule, ...]:
+        return compile_rules(
             self.rules if self.rules is not None else (),
             feature_names=self.feature_index_,
             blocks=self.blocks,
             classes=tuple(self.classes_.tolist()),
         )
-        return Plan.of(self, compiled)
-
-    def _warm_start(self, data: TrainingData) -> Hipad | None:
-        run = getattr(self, "_hipad", None)
-        return run if getattr(self, "_data", None) is data else None
 
     def _take(self, fresh: HIPADClassifier, run: FitRun) -> Self:
         """Become what `fresh`, on which the run was prepared, is with the outcome of the run."""
@@ -260,6 +268,6 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.path_ = model.path
         self.history_ = list(run.history)
         self.n_iter_ = max(len(self.history_), 1)
-        self._report = None
+        self._report = self._sha256 = None
         self._compiled = run.plan.rules
         self._data, self._hipad, self._model = run.data, run.hipad, model
