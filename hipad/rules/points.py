@@ -36,11 +36,12 @@ def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
     return _least_distance(B.toarray() / norms[:, None], d / norms)
 
 
-def _least_distance(B: FloatArray, d: FloatArray) -> FloatArray | None:
+def _least_distance(B: FloatArray, d: FloatArray, farthest: float = 1e5) -> FloatArray | None:
     """The shortest z with B z <= d, for rows of length about one.
 
     The residual r of min |E u - f|, u >= 0, with E = -(B' ; d') and f = (0, 1), gives
-    z = -r_head / r_last; r vanishes if no z will do.
+    z = -r_head / r_last with |r_last| = 1 / (1 + |z|^2), d being scaled to size one. It vanishes
+    if no z will do, up to rounding: a z beyond `farthest` is taken for none.
     """
     size = np.abs(d).max(initial=0.0) or 1.0
     E = -np.vstack([B.T, d / size])
@@ -48,7 +49,7 @@ def _least_distance(B: FloatArray, d: FloatArray) -> FloatArray | None:
     f[-1] = 1.0
     u, _ = nnls(E, f, maxiter=30 * E.shape[1])
     residual = E @ u - f
-    if -residual[-1] < 1e-10:
+    if -residual[-1] < 1 / (1 + farthest**2):
         return None
     return np.asarray(-residual[:-1] / residual[-1] * size)
 
@@ -75,9 +76,15 @@ def some_point(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatAr
         return middle - np.sign(row) * half * (excess[0] / reach[0])
     if len(d) + 2 * len(lo) > _SMALL:
         return minimise(np.zeros(len(lo)), sparse.csr_array(A), d, lo, hi).x
-    dense = (A.toarray() if sparse.issparse(A) else A) * half
-    norms = np.maximum(np.linalg.norm(dense, axis=1), np.finfo(float).tiny)
-    sides = np.eye(len(lo))
-    rows = np.vstack([dense / norms[:, None], sides, -sides])
-    z = _least_distance(rows, np.concatenate([-excess / norms, np.ones(2 * len(lo))]))
+    z = _in_cube((A.toarray() if sparse.issparse(A) else A) * half, room - excess)
     return None if z is None else np.clip(middle + half * z, lo, hi)
+
+
+def _in_cube(B: FloatArray, d: FloatArray) -> FloatArray | None:
+    """The shortest z with B z <= d and |z_j| <= 1, or None; rows of zeros must be met already."""
+    norms = np.linalg.norm(B, axis=1)
+    B, d, norms = B[norms > 0], d[norms > 0], norms[norms > 0]
+    sides = np.eye(B.shape[1])
+    rows = np.vstack([B / norms[:, None], sides, -sides])
+    bounds = np.concatenate([d / norms, np.ones(2 * B.shape[1])])
+    return _least_distance(rows, bounds, farthest=2 * np.sqrt(B.shape[1]))

@@ -61,7 +61,8 @@ class Region:
     @cached_property
     def directions(self) -> dict[tuple[bytes, bytes], Row]:
         """Each row by its direction, to be compared with parallel rows."""
-        return {row.direction(): row for row in self.rows if row.size}
+        rows = sorted((row for row in self.rows if row.size), key=lambda row: -row.level)
+        return {row.direction(): row for row in rows}  # of parallel rows the tightest stays
 
     @cached_property
     def is_whole_box(self) -> bool:
@@ -118,8 +119,8 @@ class Regions:
     def inside(self, i: int, j: int) -> bool:
         """True if region i lies in region j."""
         inner, outer = self.regions[i], self.regions[j]
-        if inner.point is None:
-            return True
+        if inner.point is None or outer.point is None:
+            return inner.point is None
         parallel = inner.directions
         return all(
             (key in parallel and parallel[key].level <= row.level) or self._implied(inner, row)
@@ -128,9 +129,10 @@ class Regions:
 
     def _implied(self, inner: Region, row: Row) -> bool:
         """True if every point of the region meets the row."""
-        slack = 1e-7 * (1 + abs(row.bound))
         groups = np.union1d(inner.columns, row.columns)
-        lo, hi = self._ends([inner], groups)
+        lo, hi = _touching(*self._ends([inner], groups))
+        largest = np.maximum(np.abs(self.group_lo), np.abs(self.group_hi))[row.columns]
+        slack = 1e-6 * (abs(row.bound) + float(np.abs(row.values) @ largest))
         beyond = Row(row.columns, -row.values, -row.bound - slack, "")
         return some_point(*_matrix((*inner.wide_rows, beyond), groups), lo, hi) is None
 
