@@ -178,7 +178,6 @@ class DeferredFeatures:
         self.w, self.c = np.r_[self.w, w], np.r_[self.c, c]
         self.gamma2 = np.r_[self.gamma2, gamma2]
         self._XT, self._Xtau = np.r_[self._XT, XT], np.r_[self._Xtau, Xtau]
-        self._is_active[entering] = True
         self.kappa = self._kappa_of_active()
 
     def _append(self, columns: FloatArray) -> None:

@@ -18,7 +18,7 @@ from hipad.designs.base import Design, FloatArray
 
 
 class Screen:
-    """Finds every feature with |x_j'T| > lambda1 among those not marked active."""
+    """Finds every feature with |x_j'T| > lambda1 among those not active, and marks it active."""
 
     # The bound is tightened by this much so that rounding never hides a crossing.
     safety = 1e-12
@@ -44,7 +44,9 @@ class Screen:
         self._spent += self._columns[:, :count].size
         correlation = np.abs(self._columns[:, :count].T @ T)
         crossed = self._order[:count][correlation > self.lambda1]
-        return np.sort(crossed[~self.active[crossed]])
+        crossed = np.sort(crossed[~self.active[crossed]])
+        self.active[crossed] = True
+        return crossed
 
     def adopt(self, other: Screen) -> None:
         """Go on from the reference of another screen on the same data, whatever its lambda1."""
@@ -57,8 +59,10 @@ class Screen:
     def _cross_by_pass(self, T: FloatArray) -> np.ndarray:
         correlation = self.design.correlate(T)
         self.passes += 1
+        crossed = np.flatnonzero((np.abs(correlation) > self.lambda1) & ~self.active)
+        self.active[crossed] = True
         self._refresh(T.copy(), correlation)
-        return np.flatnonzero((np.abs(correlation) > self.lambda1) & ~self.active)
+        return crossed
 
     def _refresh(self, reference: FloatArray, correlation: FloatArray) -> None:
         self._reference, self._correlation, self._spent = reference, correlation, 0
