@@ -1,0 +1,67 @@
+"""OSQP as engine of phase 2: an independent answer to the same problem."""
+
+import numpy as np
+import pytest
+
+from hipad.solver import Status, phases
+from hipad.solver.osqp_engine import solve_osqp
+from tests.oracles import clarabel_enk, objective, random_problem
+from tests.solver.problems import oracle_objective, solve, to_problem, unit_rows
+
+
+@pytest.mark.parametrize("scope", ["population", "typical"])
+@pytest.mark.parametrize("conditions", [(), (1,), (2, 1, 3)])
+@pytest.mark.parametrize(("n", "m"), [(20, 12), (12, 40), (60, 4)])
+def test_equals_clarabel(n, m, conditions, scope):
+    raw = random_problem(n, n=n, m=m, conditions=conditions, scope=scope, weighted=True)
+    raw = raw._replace(lambda1=0.0)
+    w, b, u, alpha = solve_osqp(to_problem(raw), np.arange(m), raw.X)
+    us = np.split(u, np.cumsum([len(r.d) for r in raw.rules])[:-1]) if raw.rules else []
+    found = objective(*unit_rows(raw), w, b, us)
+    assert found == pytest.approx(clarabel_enk(*raw).objective, rel=1e-5)
+    assert np.all(u >= 0)
+    ceiling = np.r_[raw.p, [r.sigma for r in raw.rules]]
+    assert np.all((alpha >= 0) & (alpha <= ceiling))
+
+
+@pytest.mark.parametrize("conditions", [(), (1, 2)])
+def test_both_engines_give_the_same_model(conditions):
+    raw = random_problem(3, n=15, m=40, conditions=conditions)
+    ipm, osqp = (solve(raw, engine=engine) for engine in ("ipm", "osqp"))
+    np.testing.assert_array_equal(ipm.features, osqp.features)
+    np.testing.assert_allclose(osqp.w, ipm.w, atol=1e-4)
+    assert oracle_objective(raw, osqp) == pytest.approx(oracle_objective(raw, ipm), rel=1e-5)
+    assert osqp.certificate.status is Status.SOLVED
+    assert osqp.certificate.gap < 1e-4
+
+
+def test_its_prices_certify_it():
+    raw = random_problem(4, n=15, m=40)
+    kept = solve(raw, engine="osqp")
+    assert kept.certificate.dual_objective <= kept.certificate.primal_objective
+    assert kept.certificate.dual_residual < 1e-4
+
+
+def test_a_bad_answer_is_called_inaccurate(monkeypatch):
+    def careless(problem, features, X):
+        w, b, u, alpha = solve_osqp(problem, features, X)
+        return 1.1 * w, b, u, alpha
+
+    monkeypatch.setattr(phases, "solve_osqp", careless)
+    found = solve(random_problem(4, n=15, m=40), engine="osqp")
+    assert found.certificate.status is Status.INACCURATE
+
+
+def test_no_answer_is_called_inaccurate(monkeypatch):
+    def failing(problem, features, X):
+        rows = problem.n_samples + problem.stack.n_rules
+        return (
+            np.full(features.size, np.nan),
+            np.nan,
+            np.zeros(problem.stack.n_rows),
+            np.zeros(rows),
+        )
+
+    monkeypatch.setattr(phases, "solve_osqp", failing)
+    found = solve(random_problem(4, n=15, m=40), engine="osqp")
+    assert found.certificate.status is Status.INACCURATE
