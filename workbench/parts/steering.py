@@ -11,7 +11,16 @@ from workbench.state import AppState
 from workbench.words import count, plain
 
 FULL: Final = "full speed"
-SPEEDS: Final = {"1": 1.0, "2": 2.0, "5": 5.0, "10": 10.0, "20": 20.0, "50": 50.0, FULL: None}
+SPEEDS: Final = {
+    "0.2": 0.2,
+    "1": 1.0,
+    "2": 2.0,
+    "5": 5.0,
+    "10": 10.0,
+    "20": 20.0,
+    "50": 50.0,
+    FULL: None,
+}
 
 
 def show(state: AppState) -> None:
