@@ -1,0 +1,148 @@
+"""Fit a classifier to a table and rules, and save it.
+
+Ctrl-C stops the fit and keeps the model so far; its certificate says that it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from hipad.classifier import HIPADClassifier
+from hipad.cli.bar import Bar
+from hipad.cli.inputs import (
+    add_rule_options,
+    add_table_options,
+    prepared_table,
+    read_blocks,
+    read_text,
+)
+from hipad.cli.judging import accuracy_line
+from hipad.data import Matched, Prepared, match_test, read_table, split
+from hipad.errors import DataError
+from hipad.labels import named_outcomes
+from hipad.parameters import CHOICES
+from hipad.rules import FeatureIndex
+from hipad.storage import Origin, save_model
+from hipad.watching import Watch
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Data, rules, where to save, and the classifier's parameters."""
+    parser.add_argument("data", metavar="DATA", help="CSV, XLSX, Parquet, NPZ or LIBSVM")
+    add_table_options(parser)
+    parser.add_argument("--rules", metavar="FILE", help="one rule a line")
+    add_rule_options(parser)
+    parser.add_argument("--model", metavar="OUT.json", required=True, help="where to save")
+    test = parser.add_mutually_exclusive_group()
+    test.add_argument("--test", metavar="FILE", help="a table to test on")
+    test.add_argument("--split", metavar="SHARE", type=float, help="hold back a share for testing")
+    parser.add_argument("--seed", type=int, default=0, help="of the split")
+    add_parameters(parser)
+
+
+def add_parameters(parser: argparse.ArgumentParser) -> None:
+    """The parameters of HIPADClassifier; those that are not given keep its defaults."""
+    own = parser.add_argument_group("parameters", argument_default=argparse.SUPPRESS)
+    for name, help in (
+        ("lambda1", 'sparsity, or "auto"'),
+        ("lambda2", "ridge"),
+        ("patients", 'what a rule counts for, or "auto"'),
+        ("stiffness", 'how closely rules are followed, or "auto"'),
+    ):
+        own.add_argument(f"--{name}", type=number_or_word, help=help)
+    for name, choices in CHOICES.items():
+        own.add_argument(f"--{name}", choices=choices)
+    own.add_argument("--class-weight", choices=("balanced", "none"))
+    own.add_argument("--calibrate", action=argparse.BooleanOptionalAction)
+    own.add_argument("--standardize", action=argparse.BooleanOptionalAction)
+
+
+def number_or_word(text: str) -> float | str:
+    """A number where it is one; the classifier knows which words it takes."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, fit, save, report."""
+    target = Path(options.model)
+    if not target.resolve().parent.is_dir():
+        raise DataError(f"{target} cannot be written: its folder is not there, make it first")
+    train, test = read_data(options)
+    for step in train.steps:
+        print(f"data: {step}")
+    clf = fitted(build(options, train), train)
+    save_model(clf, target, origin=Origin(train.options.label, train.classes, train.recipe))
+    print(report(clf, train, test))
+    print(f"saved: {target}")
+    return 0
+
+
+def read_data(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
+    """Training rows, and test rows where they are asked for."""
+    prepared = prepared_table(options.data, options)
+    if options.split is not None:
+        parts = split(prepared, options.split, options.seed)
+        return parts.train, parts.test
+    if options.test is None:
+        return prepared, None
+    return prepared, match_test(prepared, read_table(options.test))
+
+
+def build(options: argparse.Namespace, train: Prepared) -> HIPADClassifier:
+    """The classifier that the options describe."""
+    rules = named_outcomes(read_text(options.rules) if options.rules else "", train.classes)
+    blocks = read_blocks(options.blocks, FeatureIndex(train.feature_names))
+    clf = HIPADClassifier(rules, blocks=blocks)
+    names = set(clf.get_params(deep=False)) - {"rules", "blocks"}
+    given: dict[str, Any] = {key: value for key, value in vars(options).items() if key in names}
+    if given.get("class_weight") == "none":
+        given["class_weight"] = None
+    return clf.set_params(**given)
+
+
+def fitted(clf: HIPADClassifier, train: Prepared) -> HIPADClassifier:
+    """Fit with a bar; Ctrl-C keeps the model so far."""
+    watch = clf.start(train.X, train.y, feature_names=train.feature_names)
+    with Bar() as bar, stopping(watch):
+        for record in watch:
+            bar.progress(record)
+    return watch.finish()
+
+
+@contextmanager
+def stopping(watch: Watch[Any]) -> Iterator[None]:
+    """Within it the first Ctrl-C ends the fit after the present step, a second one everything."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        watch.stop()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def report(clf: HIPADClassifier, train: Prepared, test: Matched | None) -> str:
+    """Features, certificate, answers and rules in a few lines."""
+    lines = [
+        f"features: {clf.support_.size:,} of {clf.n_features_in_:,} kept at lambda1 "
+        f"{clf.lambda1_:.4g}",
+        f"certificate: {clf.certificate_}",
+    ]
+    if clf.certificate_.message:
+        lines.append(f"note: {clf.certificate_.message}")
+    lines.append(accuracy_line("training", train.y, clf.predict(train.X), train.classes))
+    if test is not None and test.y is not None and len(test.y):
+        lines.append(accuracy_line("test", test.y, clf.predict(test.X), train.classes))
+    return "\n".join([*lines, *map(str, clf.rule_report_)])

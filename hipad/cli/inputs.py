@@ -1,0 +1,92 @@
+"""What the commands read: tables, rules and blocks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+from hipad.data import Missing, Prepared, Table, prepare, read_table
+from hipad.data.encoding import Recipe
+from hipad.errors import DataError
+from hipad.rules import FeatureIndex, parse_blocks, read_gmt
+from hipad.storage import Origin, StoredModel
+
+
+def add_table_options(parser: argparse.ArgumentParser) -> None:
+    """How to understand a table."""
+    parser.add_argument("--label", metavar="COLUMN", help="the column with the classes")
+    parser.add_argument("--positive", metavar="CLASS", help="the positive class")
+    parser.add_argument(
+        "--missing", choices=get_args(Missing), default="median", help="what to do about gaps"
+    )
+    parser.add_argument(
+        "--exclude", metavar="COLUMN", action="append", default=[], help="not a feature"
+    )
+
+
+def add_rule_options(parser: argparse.ArgumentParser) -> None:
+    """Blocks beside the rules."""
+    parser.add_argument(
+        "--blocks", metavar="FILE", help="named groups of features: JSON, GMT, or K1 = x1:x50 lines"
+    )
+
+
+def label_of(table: Table, options: argparse.Namespace) -> str:
+    """The label column, as given or as the file's format knows it."""
+    label = options.label or table.label
+    if label is None:
+        raise DataError("expected --label COLUMN, the column with the classes: name it")
+    return str(label)
+
+
+def prepared_table(path: str, options: argparse.Namespace) -> Prepared:
+    """A table as numbers. Constant columns stay: a rule may name them."""
+    table = read_table(path)
+    return prepare(
+        table,
+        label=label_of(table, options),
+        positive=options.positive,
+        missing=options.missing,
+        exclude=options.exclude,
+        drop_constant=False,
+    )
+
+
+def read_text(path: str) -> str:
+    """A text file."""
+    try:
+        return Path(path).read_text("utf-8-sig")
+    except OSError as error:
+        raise DataError(f"{path} cannot be opened: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: expected text in UTF-8, got other bytes: save it anew") from error
+
+
+def read_blocks(path: str | None, index: FeatureIndex) -> dict[str, Any]:
+    """Blocks from JSON ({name: features or column numbers}), GMT or a blocks file."""
+    if path is None:
+        return {}
+    text = read_text(path)
+    if path.lower().endswith(".gmt"):
+        return dict(read_gmt(text, index).blocks)
+    if not text.lstrip().startswith("{"):
+        return dict(parse_blocks(text, index))
+    try:
+        blocks = json.loads(text)
+    except ValueError as error:
+        raise DataError(f"{path} is not whole JSON ({error}): correct it") from error
+    if not all(isinstance(members, list) for members in blocks.values()):
+        raise DataError(f'{path}: expected {{"name": [features, ...], ...}}, got something else')
+    return dict(blocks)
+
+
+def origin_of(stored: StoredModel) -> Origin:
+    """How tables of the model look; without a record of it, its features by their names."""
+    if stored.origin is not None:
+        return stored.origin
+    clf = stored.classifier
+    names = tuple(clf.feature_index_.name(j) for j in range(clf.n_features_in_))
+    negative, positive = map(str, clf.classes_.tolist())
+    return Origin("", (negative, positive), Recipe(names, {}))

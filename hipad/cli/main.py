@@ -1,0 +1,53 @@
+"""From the arguments of the shell to a command and its exit code.
+
+0: done; 1: the input cannot be used, and a sentence on stderr says why; 2: wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+
+from hipad import __version__
+from hipad.cli.words import sentence
+
+COMMANDS = ("app", "fit", "predict", "check", "reproduce")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    options = build_parser().parse_args(arguments)
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (ValueError, OSError) as error:
+        print(f"error: {sentence(error)}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped: nothing was written", file=sys.stderr)
+        return 1
+    return code
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """One sub-parser a command; each command module brings its own options."""
+    parser = argparse.ArgumentParser(
+        prog="python -m hipad",
+        description="Sparse classification with few labels, many features and expert rules.",
+    )
+    parser.add_argument("--version", action="version", version=f"hipad {__version__}")
+    commands = parser.add_subparsers(metavar="command", required=True)
+    for name in COMMANDS:
+        command: ModuleType = import_module(f"hipad.cli.{name}")
+        text = (command.__doc__ or "").strip()
+        own = commands.add_parser(name, help=text.splitlines()[0], description=text)
+        command.add_options(own)
+        own.set_defaults(run=command.run)
+    return parser

@@ -1,0 +1,61 @@
+"""Answers of a saved model for the rows of a table, as CSV.
+
+One line a row: its number in the table, the class, and the score, which is above zero for the
+positive class. Where the table has the label column, stderr tells how many answers are right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from hipad.cli.inputs import origin_of
+from hipad.cli.judging import accuracy_line
+from hipad.data import Table, read_table, to_csv
+from hipad.data.labels import labels_of
+from hipad.storage import Origin, read_model, write_whole
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Model, table, where to write."""
+    parser.add_argument("model", metavar="MODEL", help="a model that `fit` saved")
+    parser.add_argument("data", metavar="DATA", help="CSV, XLSX, Parquet, NPZ or LIBSVM")
+    parser.add_argument("--out", metavar="CSV", help="where to write; without it to stdout")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read both, predict, write."""
+    stored, table = read_model(options.model), read_table(options.data)
+    clf, origin = stored.classifier, origin_of(stored)
+    X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))
+    if not len(rows):
+        print("note: no row is without gaps, so there are no answers", file=sys.stderr)
+    answers = clf.predict(X) if len(rows) else clf.classes_[:0]
+    scores = clf.decision_function(X) if len(rows) else np.zeros(0)
+    if str(clf.classes_[1]) != origin.classes[1]:
+        scores = -scores
+    score = f"score of {origin.classes[1]}"
+    text = to_csv({"row": (rows + 1).tolist(), "class": answers.tolist(), score: scores.tolist()})
+    if options.out:
+        write_whole(Path(options.out), text)
+        print(f"saved: {options.out}, {len(rows):,} of {table.n_rows:,} rows", file=sys.stderr)
+    else:
+        sys.stdout.write(text)
+    tell_accuracy(table, origin, rows, answers)
+    return 0
+
+
+def tell_accuracy(table: Table, origin: Origin, rows: np.ndarray, answers: np.ndarray) -> None:
+    """Compare with the labels where the table has them."""
+    if origin.label not in table.names:
+        return
+    truth = labels_of(table, origin.label)[rows]
+    negative, positive = origin.classes
+    merged = np.where(truth == positive, positive, negative)
+    known = truth != ""
+    if known.any():
+        line = accuracy_line("labels", merged[known], answers.astype(str)[known], origin.classes)
+        print(line, file=sys.stderr)
