@@ -27,7 +27,7 @@ from hipad.solver.ipm import InteriorPoint
 from hipad.solver.threads import single_thread
 
 N_FOLDS = 5
-N_STEPS = 12
+N_STEPS = 10
 SMALLEST = 0.05  # the path ends at this fraction of lambda1_max
 PATIENCE = 3  # values clearly worse than the best before the path is left
 TOLERANCE = 1e-6
@@ -119,13 +119,14 @@ def follow_path(
     """Fit all folds for each value of lambda1, from large to small, while that may still help."""
     everyone = np.arange(judge.y.size)
     train = [np.setdiff1d(everyone, part) for part in held_out]
-    kept = [np.zeros(0, dtype=int) for _ in train]
+    pulls = [np.zeros(judge.design.shape[1]) for _ in train]
     done: list[PathPoint] = []
-    for lambda1 in grid:
+    for lambda1, last in zip(grid, np.r_[grid[0], grid], strict=False):
         outcomes = []
         for k, (rows, out) in enumerate(zip(train, held_out, strict=True)):
-            fit = _fit(make_problem(float(lambda1), rows), kept[k], polish)
-            kept[k] = fit.features
+            # The strong rule: pulls grow at most about as fast as lambda1 falls.
+            start = np.flatnonzero(pulls[k] >= 2 * lambda1 - last) if done else None
+            fit, pulls[k] = _fit(make_problem(float(lambda1), rows), start, polish)
             outcomes.append((judge.loss(fit, rows, out), fit.features.size))
         losses, sizes = zip(*outcomes, strict=True)
         done.append(PathPoint(float(lambda1), losses, float(np.mean(sizes))))
@@ -134,8 +135,8 @@ def follow_path(
             return
 
 
-def _fit(problem: Problem, start: np.ndarray, polish: bool) -> Fit:
-    """The exact elastic net from a set of features, then the SVM on what it kept."""
+def _fit(problem: Problem, start: np.ndarray | None, polish: bool) -> tuple[Fit, FloatArray]:
+    """The exact elastic net from a set of features, then the SVM on what it kept; and the pulls."""
     with single_thread():
         exact = WorkingSet(problem, start=start, tolerance=TOLERANCE)
         for _ in exact.steps():
@@ -143,9 +144,9 @@ def _fit(problem: Problem, start: np.ndarray, polish: bool) -> Fit:
         w = exact.weights
         kept = exact.features[w != 0]
         if not polish:
-            return Fit(kept, w[w != 0], exact.ipm.point.b)
+            return Fit(kept, w[w != 0], exact.ipm.point.b), exact.pull
         point = InteriorPoint(problem, kept, tolerance=TOLERANCE).run()
-        return Fit(kept, point.w, point.b)
+        return Fit(kept, point.w, point.b), exact.pull
 
 
 def _is_hopeless(done: list[PathPoint]) -> bool:

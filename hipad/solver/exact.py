@@ -31,7 +31,10 @@ class Round:
 
 
 class WorkingSet:
-    """Grows a set of features until no other one is pulled into the model."""
+    """Grows a set of features until no other one is pulled into the model.
+
+    After a round, `pull` holds how hard each feature is drawn: at least lambda1 for those kept.
+    """
 
     def __init__(
         self,
@@ -49,6 +52,7 @@ class WorkingSet:
         self.features = np.union1d(chosen, problem.stack.features).astype(int)
         self.ipm = self._solver()
         self.complete = False
+        self.pull = np.zeros(problem.n_features)
 
     def steps(self) -> Iterator[Round]:
         """One record for each interior-point iteration, over all rounds."""
@@ -87,7 +91,8 @@ class WorkingSet:
 
     def _violators(self) -> np.ndarray:
         point, n = self.ipm.point, self.problem.n_samples
-        pull = np.abs(self._pull(point.alpha[:n], point.u))
+        self.pull = np.abs(self._pull(point.alpha[:n], point.u))
+        pull = self.pull.copy()
         pull[self.features] = 0.0
         over = np.flatnonzero(pull > self.problem.lambda1 * (1 + SLACK) + 1e-12)
         most = max(self.features.size, FIRST_SET)
