@@ -53,19 +53,14 @@ def figure(title: str, *, x: str, y: str, height: int = HEIGHT, log_y: bool = Fa
     """An empty figure with a title and axes that say what they show, and in which unit."""
     return go.Figure(
         layout={
-            "title": {"text": title, "x": 0, "font_size": 15},
+            "title": {"text": title, "x": 0, "y": 1, "yanchor": "top", "font_size": 15}
+            | {"pad": {"t": 6}, "yref": "container"},
             "height": height,
-            "margin": {"l": 8, "r": 8, "t": 44, "b": 8},
+            "margin": {"l": 8, "r": 8, "t": 62, "b": 8},
             "xaxis": {"title": x, "automargin": True},
             "yaxis": {"title": y, "automargin": True, "exponentformat": "power"}
             | ({"type": "log"} if log_y else {}),
-            "legend": {
-                "orientation": "h",
-                "y": 1.0,
-                "yanchor": "bottom",
-                "x": 1,
-                "xanchor": "right",
-            },
+            "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
             "hovermode": "closest",
         }
     )

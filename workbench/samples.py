@@ -36,12 +36,13 @@ def clinical(name: str, settings: dict[str, Any] | None = None, **preparation: A
     index = FeatureIndex(sample.feature_names)
     path = next(path for path in (FOLDER / name).glob("data.*"))
     table = read_table(path)
+    described = sample.description.partition(" Missing values were replaced")[0]  # here by a step
     label = table.label or next(n for n in table.names if n not in sample.feature_names)
     return Loaded(
         name=name,
         table=table,
         sample=name,
-        about=f"{sample.description} Source: {sample.source} Licence: {sample.licence}.",
+        about=f"{described} Source: {sample.source} Licence: {sample.licence}.",
         label=label,
         positive=sample.positive,
         rules=sample.rules,

@@ -90,6 +90,7 @@ def _from_file(state: AppState, data: Dataset) -> None:
     file = st.file_uploader(
         "Blocks from a file",
         key=f"blocks_{turn}",
+        max_upload_size=20,
         help='Lines such as "ABL1 = 1636_g_at, 39730_at", or JSON {"ABL1": ["1636_g_at"]}.',
     )
     if file is not None:

@@ -12,8 +12,8 @@ from workbench.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
 from workbench.state import AppState
 
 SCOPES: Final = {
-    "population": "for every patient in its range",
-    "typical": "for an otherwise typical patient",
+    "population": "all patients in its range",
+    "typical": "typical patients only",
 }
 METHODS: Final = {
     "hipad": "HIPAD: find the features, then fit them accurately",
@@ -21,7 +21,7 @@ METHODS: Final = {
     "exact": "Exact: certified over all features",
 }
 ENGINES: Final = {"ipm": "interior point", "osqp": "OSQP"}
-SWITCHES: Final = {"support": "the features have settled", "paper": "the paper's test is met"}
+SWITCHES: Final = {"support": "features have settled", "paper": "the paper's test"}
 
 
 @dataclass
@@ -97,10 +97,10 @@ def show(state: AppState) -> None:
         with third:
             panel.choice(
                 "scope",
-                "A rule speaks",
+                "A rule speaks of",
                 SCOPES,
-                "For every patient in its range, whatever their other features are; or only for "
-                "one who is average in all others, which asks less of the model.",
+                "All patients in its range, whatever their other features are; or only one who is "
+                "average in all others, which asks less of the model.",
             )
         with fourth:
             panel.toggle(
@@ -178,7 +178,7 @@ def _scaling(panel: Panel) -> None:
     )
     panel.toggle(
         "balanced",
-        "Count both classes alike",
+        "Balance the classes",
         "Each class has half of the say, however many patients it has.",
     )
     panel.toggle(
@@ -190,7 +190,7 @@ def _scaling(panel: Panel) -> None:
 
 def _limits(panel: Panel) -> None:
     exponent = st.slider(
-        "Tolerance of phase 1 (power of ten)",
+        "Tolerance (power of ten)",
         -12,
         -2,
         round(log10(panel.settings.tolerance)),

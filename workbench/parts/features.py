@@ -23,18 +23,21 @@ ORDERS: Final = {
 
 def overview(loaded: Loaded, data: Dataset) -> None:
     """What was loaded, in figures and a picture of the classes."""
-    gaps = int(sum(loaded.missing.values()))
+    tested = 0 if data.y_test is None else len(data.y_test)
+    gaps = sum(loaded.missing.values())
     figures, picture = st.columns([3, 2], gap="large")
     with figures:
         st.markdown(f"#### {plain(data.name)}")
+        with st.container(horizontal=True, gap="large"):
+            for label, value, text in (
+                ("To learn from", len(data.y_train), "Patients the model is trained on."),
+                ("To test on", tested, "Patients the model does not see."),
+                ("Features", data.n_features, "Columns the model may use."),
+                ("Gaps", gaps, "Missing values among the numbers of the table."),
+            ):
+                st.metric(label, f"{value:,}", help=text, width="content")
         if loaded.about:
             st.caption(plain(loaded.about, 2_000))
-        first, second, third, fourth = st.columns(4)
-        first.metric("To learn from", f"{len(data.y_train):,}", help="Training patients.")
-        tested = 0 if data.y_test is None else len(data.y_test)
-        second.metric("To test on", f"{tested:,}", help="Patients the model does not see.")
-        third.metric("Features", f"{data.n_features:,}", help="Columns the model may use.")
-        fourth.metric("Gaps", f"{gaps:,}", help="Gaps among the numbers of the table.")
     with picture:
         chart, text = class_balance(data)
         charts.show(chart, key="class_balance", text=text)
@@ -42,7 +45,7 @@ def overview(loaded: Loaded, data: Dataset) -> None:
 
 def class_balance(data: Dataset) -> tuple[go.Figure, str]:
     """Patients of each class, to learn from and to test on."""
-    chart = charts.figure("Class balance", x="patients", y="", height=210)
+    chart = charts.figure("Class balance", x="patients", y="", height=220)
     parts = {"train": "to learn from", "test": "to test on"}
     for which, name in enumerate(data.classes):
         chart.add_bar(

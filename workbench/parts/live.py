@@ -41,7 +41,7 @@ def _draw(job: Job[Model], data: Dataset) -> None:
         chart, text = tracks.path(history)
         charts.show(chart, key="run_path", text=text)
     if not track.records:
-        st.caption("The first step is on its way.")
+        st.caption("Next comes phase 1." if history else "The first step is on its way.")
         return
     at = None if job.status is Status.RUNNING else _scrubber(track, job, data)
     left, right = st.columns(2)

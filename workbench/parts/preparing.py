@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from hipad.data import read_table
+from hipad.data import LIMITS, read_table
 from workbench.dataset import Dataset, Loaded, Preparation
 from workbench.parts.choosing import attempt
 from workbench.parts.columns import choose_column, choose_positive
@@ -97,6 +97,7 @@ def _test_file(state: AppState, loaded: Loaded, chosen: Preparation) -> None:
     file = st.file_uploader(
         "File with test patients",
         key=f"test_{turn}",
+        max_upload_size=LIMITS.file_bytes // 2**20,
         help="A table with the same columns. Columns it has beside them are left alone.",
     )
     if file is None:
