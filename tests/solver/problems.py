@@ -7,13 +7,22 @@ from itertools import islice
 
 import numpy as np
 import scipy.sparse as sp
+from hypothesis import reject
 
 from hipad.designs import make_design
 from hipad.designs.base import Design
 from hipad.solver import Hipad, Problem, RuleBlock, Settings, Solution
 from hipad.solver.admm import Admm
 from hipad.solver.splitting import Penalties, Shift
-from tests.oracles import OracleRule, RandomProblem, Sweep, full_admm, objective
+from tests.oracles import (
+    Optimum,
+    OracleRule,
+    RandomProblem,
+    Sweep,
+    clarabel_enk,
+    full_admm,
+    objective,
+)
 
 
 def rule(B: Sequence | np.ndarray, d, sign=1.0, sigma=0.3, rho=2.0) -> OracleRule:
@@ -49,6 +58,14 @@ def to_problem(raw: RandomProblem, design: Design | None = None) -> Problem:
 def solve(raw: RandomProblem, design: Design | None = None, **settings) -> Solution:
     """Run the driver to its end."""
     return Hipad(to_problem(raw, design), Settings(**settings)).run()
+
+
+def trusted_optimum(raw: RandomProblem) -> Optimum:
+    """Clarabel's answer; a drawn problem that it cannot solve itself is no test."""
+    try:
+        return clarabel_enk(*raw)
+    except RuntimeError:
+        reject()
 
 
 def full_weights(solution: Solution, n_features: int) -> np.ndarray:
