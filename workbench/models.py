@@ -18,7 +18,8 @@ from hipad.designs.scaling import standardisation
 from hipad.errors import RuleError
 from hipad.labels import named_outcomes
 from hipad.rules import RuleSet, parse_rules
-from hipad.solver import Problem, Status, lambda1_max
+from hipad.solver import AdmmSettings, Problem, Status, lambda1_max
+from hipad.solver.splitting import Penalties
 from hipad.training import shares
 from workbench.dataset import Dataset
 from workbench.jobs import Job, Run
@@ -94,9 +95,17 @@ class Request:
             tol=settings.tolerance,
             max_iter=settings.max_sweeps,
         )
-        earlier = like.classifier if like is not None else None
-        names = data.index
-        return classifier.start(data.X_train, data.y_train, like=earlier, feature_names=names)
+        watch = classifier.start(
+            data.X_train,
+            data.y_train,
+            like=like.classifier if like is not None else None,
+            feature_names=data.index,
+        )
+        if settings.mu != "auto":
+            penalties = Penalties(*[float(settings.mu)] * 4)
+            own = replace(watch.run.plan.settings, admm=AdmmSettings(penalties=penalties))
+            watch.run.plan = replace(watch.run.plan, settings=own)
+        return watch
 
     def model(self, classifier: HIPADClassifier) -> Model:
         """The fitted classifier with its name and its judgement."""
@@ -128,6 +137,11 @@ class Request:
             for rule, label in zip(rules, rules.labels, strict=True)
             if rule.enabled and (usual if rule.worth is None else rule.worth) > 0
         ]
+
+    def made(self, model: Model) -> bool:
+        """Whether a model was fitted with just this."""
+        asked = (self.data.key, self.rules, dict(self.blocks), self.settings)
+        return asked == (model.data_key, model.rules, dict(model.blocks), model.settings)
 
     def fit(self, like: Model | None = None) -> Model:
         """Fit at once, for small changes that take a blink."""

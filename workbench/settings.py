@@ -34,6 +34,7 @@ class RunSettings:
     standardize: bool = True
     method: Literal["hipad", "admm", "exact"] = "hipad"
     engine: Literal["ipm", "osqp"] = "ipm"
+    mu: Amount = "auto"  # penalties that phase 1 starts with
     switch: Literal["support", "paper"] = "support"
     tolerance: float = 1e-7
     max_sweeps: int = 5000

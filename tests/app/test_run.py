@@ -110,6 +110,18 @@ def test_expert_methods(app, method):
     assert app.largest_element() < 2**20
 
 
+def test_a_result_of_other_settings_says_so(app):
+    app.load("ksvm-s-10k").finish()
+    assert not app.at.info
+    app.state.settings = app.state.settings.changed(mu=0.01)
+    assert "have changed since this run" in app.go("data").go("run").text()
+    app.click("run")
+    app.state.job.wait(60)
+    app.run()
+    assert app.state.job.is_final
+    assert not app.at.info
+
+
 def test_without_rules_and_without_test_patients(app):
     app.load("pima")
     key = next(w.key for w in app.at.segmented_control if w.key.startswith("prepare_test_"))

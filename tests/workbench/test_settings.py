@@ -9,7 +9,7 @@ def test_the_defaults_are_those_of_the_classifier():
     assert ours.fewness == "automatic"
     assert usual["lambda1"] == "auto"
     renamed = {"tolerance": "tol", "max_sweeps": "max_iter"}
-    apart = {"fewness", "lambda1", "balanced", "use_rules"}
+    apart = {"mu", "fewness", "lambda1", "balanced", "use_rules"}
     for name, value in ours.as_dict().items():
         if name not in apart:
             assert usual[renamed.get(name, name)] == value, name

@@ -198,6 +198,14 @@ def _limits(panel: Panel) -> None:
         help="Residuals at which phase 1 counts as converged: 10 to this power.",
     )
     panel.set(tolerance=10.0**exponent)
+    panel.amount(
+        "mu",
+        "Penalties mu",
+        "mu",
+        1.0,
+        "All of mu1 to mu6 start here; balancing then moves them.",
+        "Scaled to the data.",
+    )
     panel.number(
         "max_sweeps",
         "Most sweeps of phase 1",

@@ -70,18 +70,12 @@ def _button(label: str, icon: str, enabled: bool, state: AppState, what: str, te
 
 def _words(state: AppState) -> None:
     """What will be run, or why the last run ended as it did."""
-    job, data = state.job, state.data
-    if job is None and data is not None:
-        rows, columns = data.X_train.shape
-        st.info(
-            f"Ready: {count(rows, 'patient')} with {count(columns, 'feature')} to learn from. "
-            "Press **Run**.",
-            icon=":material/play_arrow:",
-        )
+    job = state.job
     if job is None:
-        return
-    if job.status is Status.FAILED:
+        _ready(state)
+    elif job.status is Status.FAILED:
         st.error(f"The run could not be done: {plain(job.error, 600)}", icon=":material/error:")
+        st.page_link("pages/rules.py", label="Look at the rules", icon=":material/rule:")
     elif job.status is Status.WAITING:
         st.info("Other runs are under way on this computer. This one starts when a place is free.")
     elif job.status is Status.STOPPED:
@@ -90,3 +84,19 @@ def _words(state: AppState) -> None:
             f"Stopped before the end{why}. What is shown below is not final; **Continue** goes on.",
             icon=":material/pause_circle:",
         )
+    elif state.model is not None and not job.is_active and not state.request().made(state.model):
+        st.info(
+            "Rules, blocks or settings have changed since this run: **Run again** to see what "
+            "they do.",
+            icon=":material/update:",
+        )
+
+
+def _ready(state: AppState) -> None:
+    asked = state.request()
+    rows, columns = asked.data.X_train.shape
+    st.info(
+        f"Ready: {count(rows, 'patient')} with {count(columns, 'feature')} and "
+        f"{count(len(asked.rule_names()), 'rule')} to learn from. Press **Run**.",
+        icon=":material/play_arrow:",
+    )
