@@ -19,7 +19,7 @@ from workbench.parts import rulereport
 from workbench.state import AppState
 from workbench.words import count, number, percent, plain
 
-TOP: Final = 20
+TOP: Final = 15
 
 
 def show(state: AppState) -> None:
@@ -35,11 +35,11 @@ def show(state: AppState) -> None:
         _confusion(model.judgement, data)
         _certainty(model, data)
     with right:
+        if data.blocks:
+            chart, text = block_weights(model, data)
+            charts.show(chart, key="result_blocks", text=text)
         chart, text = top_features(model, data)
         charts.show(chart, key="result_features", text=text)
-    if data.blocks:
-        chart, text = block_weights(model, data)
-        charts.show(chart, key="result_blocks", text=text)
     rulereport.show(model)
     _take_away(state, model, data)
     st.header("How it got there", anchor=False)
@@ -119,7 +119,7 @@ def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
         x=f"weight ({'per standard deviation' if measure != 'weight' else 'in your units'}); "
         f"right: speaks for {positive}"[:90],
         y="",
-        height=440,
+        height=360,
     )
     colours = charts.block_colours([*data.blocks])
     for block in dict.fromkeys(table["block"]):

@@ -39,7 +39,7 @@ def row(record: RuleRecord) -> dict[str, str]:
         "applies to": "–" if train is None else f"{len(train.fired):,} of {train.n_rows:,}",
         "right": _share(float("nan") if train is None else train.precision),
         "typical patient": _margin(typical.margin if typical and typical.feasible else None),
-        "worst case": _margin(worst.value if worst and worst.feasible else None),
+        "worst case": _margin(worst.value if worst else None, "nobody in range"),
         "heard": "–" if record.pull is None else "no" if record.pull.silenced else "yes",
         "slack": "–" if record.slack is None else number(record.slack, 2),
     }
@@ -49,5 +49,8 @@ def _share(value: float) -> str:
     return "–" if math.isnan(value) else percent(value, 0)
 
 
-def _margin(value: float | None) -> str:
-    return "–" if value is None or not math.isfinite(value) else f"{value:+.2f}"
+def _margin(value: float | None, nobody: str = "–") -> str:
+    """A margin with its sign; it is infinite where no patient meets the rule."""
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:+.2f}" if math.isfinite(value) else nobody
