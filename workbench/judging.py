@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
 
+from hipad.evaluation.metrics import wilson_interval
 from workbench.dataset import Dataset
 from workbench.words import count, percent
 
@@ -25,10 +25,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        if not self.n:
-            return 0.0, 1.0
-        found = binomtest(self.k, self.n).proportion_ci(0.95, method="wilson")
-        return float(found.low), float(found.high)
+        return wilson_interval(self.k, self.n)
 
     def __str__(self) -> str:
         if not self.n:

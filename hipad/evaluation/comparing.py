@@ -1,0 +1,103 @@
+"""What changed from one model to another: weights, features, answers.
+
+Everything is plain arrays: weights with one number a feature, scores that are above zero for the
+positive class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hipad.designs.base import FloatArray
+from hipad.evaluation.metrics import paired_p_value
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureChanges:
+    """Columns that got a weight, lost it, or changed its sign; strongest first."""
+
+    gained: IntArray
+    lost: IntArray
+    turned: IntArray
+    kept: int  # columns with a weight before and after
+
+
+def feature_changes(before: FloatArray, after: FloatArray) -> FeatureChanges:
+    """Compare the weights of two models, one number a feature.
+
+    >>> found = feature_changes(np.array([1.0, 0.0, 2.0]), np.array([0.0, 3.0, -1.0]))
+    >>> found.gained, found.lost, found.turned, found.kept
+    (array([1]), array([0]), array([2]), 1)
+    """
+    had, has = before != 0, after != 0
+    return FeatureChanges(
+        gained=_strongest(~had & has, after),
+        lost=_strongest(had & ~has, before),
+        turned=_strongest(before * after < 0, after - before),
+        kept=int((had & has).sum()),
+    )
+
+
+def largest_changes(before: FloatArray, after: FloatArray, most: int) -> IntArray:
+    """The columns whose weight changed most, at most so many; none that stayed the same."""
+    return _strongest(before != after, after - before)[:most]
+
+
+def _strongest(chosen: npt.NDArray[np.bool_], size: FloatArray) -> IntArray:
+    columns = np.flatnonzero(chosen)
+    return columns[np.argsort(-np.abs(size[columns]), kind="stable")]
+
+
+def block_totals(
+    weights: FloatArray, blocks: Mapping[str, npt.ArrayLike], rest: str = "no block"
+) -> dict[str, float]:
+    """The sum of the weights of each block, and of the features in none.
+
+    >>> block_totals(np.array([1.0, 2.0, 4.0]), {"a": [0, 1], "b": [1]})
+    {'a': 3.0, 'b': 2.0, 'no block': 4.0}
+    """
+    alone = np.ones(len(weights), dtype=bool)
+    totals = {}
+    for name, columns in blocks.items():
+        members = np.asarray(columns)
+        totals[name] = float(weights[members].sum())
+        alone[members] = False
+    return {**totals, rest: float(weights[alone].sum())}
+
+
+@dataclass(frozen=True, eq=False)
+class Flips:
+    """Rows whose answer changed, those nearest to certainty now first, and how good the change is.
+
+    `better` and `worse` are those of the rows that became right and wrong; without the truth
+    both are empty.
+    """
+
+    rows: IntArray
+    better: IntArray
+    worse: IntArray
+
+    @property
+    def p_value(self) -> float:
+        """How likely so uneven a change is by chance alone, by McNemar's exact test."""
+        return paired_p_value(len(self.better), len(self.worse))
+
+
+def flips(before: FloatArray, after: FloatArray, positive: npt.ArrayLike | None = None) -> Flips:
+    """Compare the scores of two models on the same rows; `positive` is the truth, where known.
+
+    >>> found = flips(np.array([-1.0, 2.0, 1.0]), np.array([0.5, 3.0, -2.0]), [True, True, True])
+    >>> found.rows, found.better, found.worse
+    (array([2, 0]), array([0]), array([2]))
+    """
+    rows = _strongest((before > 0) != (after > 0), after)
+    if positive is None:
+        return Flips(rows, rows[:0], rows[:0])
+    right = (after[rows] > 0) == np.asarray(positive, dtype=bool)[rows]
+    return Flips(rows, rows[right], rows[~right])
