@@ -19,7 +19,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 
 from benchmarks.data import Table, available, real_table
 from benchmarks.reporting import Options, mean_and_error, progress, table
-from benchmarks.rivals import Hipad, Libsvm, LinearModel, Rival
+from benchmarks.rivals import Hipad, Libsvm, LinearModel, Rival, TunedHipad
 
 PAPER = {"leukemia": (0.853, 393), "colon-cancer": (0.844, 195), "duke": (0.90, 168)}
 N_FOLDS = 5
@@ -53,7 +53,8 @@ def run(options: Options) -> str:
 
 def rivals() -> list[Rival]:
     """LIBSVM first: the others are compared with it."""
-    return [Libsvm(C=None), Libsvm(C=None, scale=True), Hipad("HIPAD, lambda1 = auto")]
+    tuned = [Libsvm(C=None), Libsvm(C=None, scale=True), TunedHipad()]
+    return [*tuned, Hipad("HIPAD, lambda1 = auto")]
 
 
 def splits(data: Table, options: Options) -> list[Split]:
