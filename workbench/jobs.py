@@ -76,6 +76,7 @@ class Job(Generic[Outcome]):
         self._last_seen = time.monotonic()
         self._stopping, self._going = threading.Event(), threading.Event()
         self._going.set()
+        self._has_place = False
         self._thread: threading.Thread | None = None
 
     @property
@@ -141,7 +142,7 @@ class Job(Generic[Outcome]):
             self._run.resume()
             return self._iterate(self._run)
         finally:
-            self._places.release()
+            self._leave_place()
 
     def _iterate(self, run: Run) -> bool:
         while not self._must_stop():
@@ -160,20 +161,23 @@ class Job(Generic[Outcome]):
     def _take_place(self) -> bool:
         while not self._must_stop():
             if self._places.acquire(timeout=LOOK):
-                self.status = Status.RUNNING
+                self.status, self._has_place = Status.RUNNING, True
                 return True
         return False
+
+    def _leave_place(self) -> None:
+        if self._has_place:
+            self._has_place = False
+            self._places.release()
 
     def _rest(self) -> None:
         """Wait out a pause; its place is free for others meanwhile."""
         self.status = Status.PAUSED
-        self._places.release()
+        self._leave_place()
         while not (self._going.wait(LOOK) or self._must_stop()):
             pass
         self.status = Status.WAITING
-        while not self._places.acquire(timeout=LOOK):
-            pass
-        self.status = Status.RUNNING
+        self._take_place()
 
     def _keep_pace(self, begun: float) -> None:
         """Sleep until the next step is due, at a speed that may change meanwhile."""

@@ -98,6 +98,20 @@ def test_pause_holds_the_run_and_frees_its_place():
     assert first.status is Status.STOPPED
 
 
+def test_a_paused_job_stops_though_no_place_is_free():
+    places = threading.Semaphore(1)
+    it = job(10_000, speed=200, places=places)
+    it.launch()
+    until(lambda: it.status is Status.RUNNING)
+    it.pause()
+    until(lambda: it.status is Status.PAUSED)
+    assert places.acquire(timeout=5)
+    it.stop()
+    it.wait(20)
+    assert it.status is Status.STOPPED
+    assert not places.acquire(blocking=False)
+
+
 def test_a_job_waits_for_a_free_place():
     places = threading.Semaphore(1)
     first, second = job(10_000, speed=200, places=places), job(places=places)
