@@ -18,6 +18,8 @@ from hipad.rules.words import (
     checked_name,
     checked_number,
     format_number,
+    one_line,
+    patients_text,
     quote_label,
     quote_name,
     rule_error,
@@ -145,8 +147,8 @@ class Rule:
             checked_name(self.name)
         if self.worth is not None and checked_number(self.worth) < 0:
             raise rule_error("a rule is worth 0 patients or more", self.place)
-        object.__setattr__(self, "note", _one_line(self.note))
-        object.__setattr__(self, "preface", tuple(map(_one_line, self.preface)))
+        object.__setattr__(self, "note", one_line(self.note))
+        object.__setattr__(self, "preface", tuple(map(one_line, self.preface)))
 
     @classmethod
     def simple(
@@ -172,7 +174,7 @@ class Rule:
     @property
     def text(self) -> str:
         """The rule on one line, without its name, note and preface."""
-        worth = "" if self.worth is None else f" worth {_patients(self.worth)}"
+        worth = "" if self.worth is None else f" worth {patients_text(self.worth)}"
         return f"{self.premise} => {quote_label(self.outcome)}{worth}"
 
     def __str__(self) -> str:
@@ -198,7 +200,7 @@ class RuleSet(Sequence[Rule]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
-        object.__setattr__(self, "ending", tuple(map(_one_line, self.ending)))
+        object.__setattr__(self, "ending", tuple(map(one_line, self.ending)))
         seen: set[str] = set()
         for rule in self.rules:
             if rule.name and rule.name in seen:
@@ -245,13 +247,5 @@ def side_text(side: Iterable[Term]) -> str:
     return text
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.splitlines()).strip()
-
-
 def _name_text(name: Name) -> str:
     return quote_name(name) if isinstance(name, str) else str(name)
-
-
-def _patients(worth: float) -> str:
-    return f"{format_number(worth)} patient" + ("" if worth == 1 else "s")

@@ -16,7 +16,8 @@ from scipy.optimize import nnls
 from hipad.rules.box import minimise
 from hipad.rules.rows import ROUNDING, FloatArray
 
-_SMALL = 300  # rows and sides of the box up to which least squares is faster than HiGHS
+_TINY = 60  # rows and sides of the box up to which least squares is faster than looking around
+_SMALL = 200  # and up to which it is faster than HiGHS
 
 
 def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
@@ -74,10 +75,28 @@ def some_point(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatAr
     if len(d) == 1:
         row = A.toarray()[0] if sparse.issparse(A) else A[0]
         return middle - np.sign(row) * half * (excess[0] / reach[0])
-    if len(d) + 2 * len(lo) > _SMALL:
+    dense = A.toarray() if sparse.issparse(A) else A
+    sides = len(d) + 2 * len(lo)
+    z = _projected(dense * half, room / 2 - excess) if sides > _TINY else None
+    if z is None and sides > _SMALL:
         return minimise(np.zeros(len(lo)), sparse.csr_array(A), d, lo, hi).x
-    z = _in_cube((A.toarray() if sparse.issparse(A) else A) * half, room - excess)
+    if z is None:
+        z = _in_cube(dense * half, room - excess)
     return None if z is None else np.clip(middle + half * z, lo, hi)
+
+
+def _projected(B: FloatArray, d: FloatArray, sweeps: int = 8) -> FloatArray | None:
+    """A z with B z <= d and |z_j| <= 1 by steps onto one row after another; None if not found."""
+    squares = np.maximum(np.einsum("ij,ij->i", B, B), np.finfo(float).tiny)
+    z = np.zeros(B.shape[1])
+    for _ in range(sweeps):
+        for row, bound, square in zip(B, d, squares, strict=True):
+            excess = row @ z - bound
+            if excess > 0:  # a little further than the row, lest the steps shrink for ever
+                z = np.clip(z - 1.1 * excess / square * row, -1.0, 1.0)
+        if (B @ z <= d).all():
+            return z
+    return None
 
 
 def _in_cube(B: FloatArray, d: FloatArray) -> FloatArray | None:

@@ -132,7 +132,7 @@ class Regions:
         groups = np.union1d(inner.columns, row.columns)
         lo, hi = _touching(*self._ends([inner], groups))
         largest = np.maximum(np.abs(self.group_lo), np.abs(self.group_hi))[row.columns]
-        slack = 1e-6 * (abs(row.bound) + float(np.abs(row.values) @ largest))
+        slack = 1e-5 * (abs(row.bound) + float(np.abs(row.values) @ largest))
         beyond = Row(row.columns, -row.values, -row.bound - slack, "")
         return some_point(*_matrix((*inner.wide_rows, beyond), groups), lo, hi) is None
 

@@ -93,6 +93,16 @@ def format_number(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
+def patients_text(worth: float) -> str:
+    """What a rule counts for, in words."""
+    return f"{format_number(worth)} patient" + ("" if worth == 1 else "s")
+
+
+def one_line(text: str) -> str:
+    """A note without line breaks and without blanks at its ends."""
+    return " ".join(text.splitlines()).strip()
+
+
 def read_quoted(text: str) -> str:
     """The inside of a text between backticks or quotes; a doubled mark stands for one."""
     mark = text[0]
