@@ -9,6 +9,7 @@ True
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from functools import partial
 from os import PathLike
@@ -16,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hipad.designs.base import FloatArray
@@ -25,7 +27,7 @@ from hipad.parameters import Plan, check_parameters
 from hipad.reporting import model_report
 from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord, compile_rules
 from hipad.rules.names import as_index
-from hipad.solver import Hipad
+from hipad.solver import Hipad, Status
 from hipad.training import TrainingData, shares
 from hipad.watching import Watch
 
@@ -140,6 +142,9 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         for _ in watch:
             pass
         watch.finish()
+        if self.certificate_.status in (Status.LIMIT, Status.INACCURATE):
+            message = f"the fit did not converge: {self.certificate_}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         return self
 
     def start(

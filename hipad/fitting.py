@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hipad.designs.base import FloatArray
+from hipad.designs.base import Design, FloatArray
 from hipad.evaluation.calibration import Calibration, class_means_at_one, least_hinge_offset
 from hipad.evaluation.path import (
     Judge,
@@ -142,8 +142,11 @@ class FitRun:
         held_out = usable_folds(content_folds(self.data.design, self.data.y), self.data.y)
         if len(held_out) < 2:
             return
+        largest = self._largest_lambda1()
+        if largest <= noise(self.data.design):
+            return
         judge = Judge(self.data.design, self.data.y, self.data.weights)
-        grid = lambda_grid(self._largest_lambda1())
+        grid = lambda_grid(largest)
         polish = self.plan.settings.method == "hipad"
         points = follow_path(self._problem, grid, held_out, judge, polish)
         for step, point in enumerate(points, start=1):
@@ -180,7 +183,12 @@ class FitRun:
         return lambda1_max(self.data.problem((), 0.0, plan.lambda2, plan.scope))
 
     def _fallback(self) -> float:
-        return WITHOUT_FOLDS * self._largest_lambda1()
+        return max(WITHOUT_FOLDS * self._largest_lambda1(), noise(self.data.design))
+
+
+def noise(design: Design) -> float:
+    """A lambda1 that only rounding can exceed: what features pull that tell nothing."""
+    return 1e-12 * float(np.max(design.column_norms(), initial=0.0))
 
 
 def _explained(hipad: Hipad) -> Solution:
@@ -191,11 +199,11 @@ def _explained(hipad: Hipad) -> Solution:
     largest = lambda1_max(hipad.problem)
     if lambda1 < largest and not hipad.finished:
         reason = "stopped before a feature entered"
-    elif lambda1 > 0:
+    elif largest > noise(hipad.problem.design):
         reason = f"no feature survives lambda1 = {lambda1:.4g}: choose one below {largest:.4g}"
     else:
         reason = "no feature tells the classes apart"
-    message = f"{reason}; until then everyone gets the same answer"
+    message = f"{reason}; as it is, everyone gets the same answer"
     return replace(found, certificate=replace(found.certificate, message=message))
 
 
