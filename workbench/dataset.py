@@ -25,6 +25,7 @@ from hipad.data import (
     split,
     summarise,
 )
+from hipad.data.encoding import Recipe
 from hipad.data.labels import labels_of
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
@@ -108,6 +109,8 @@ class Dataset:
     blocks: dict[str, IntArray]
     blocks_failed: dict[str, str]
     summary: pd.DataFrame  # one row a feature: feature, block, mean, sd, missing, min, max
+    label: str
+    recipe: Recipe  # how the columns of X come from those of the table
     patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
 
     @property
@@ -169,6 +172,8 @@ def build(loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str]) -
         blocks={},
         blocks_failed={},
         summary=summary,
+        label=preparation.label,
+        recipe=train.recipe,
         patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
     )
     return bare.with_blocks(blocks)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.data import to_csv
-from workbench import charts
+from workbench import charts, exports
 from workbench.certificates import numbers, sentence
 from workbench.dataset import NO_BLOCK, Dataset
+from workbench.exports import measure_of, weight_table
 from workbench.judging import Judgement
 from workbench.models import Model
 from workbench.parts import rulereport
@@ -91,28 +90,9 @@ def _certainty(model: Model, data: Dataset) -> None:
         st.dataframe(numbers(model.classifier), hide_index=True)
 
 
-def weight_table(model: Model, data: Dataset) -> pd.DataFrame:
-    """One row a feature with a weight, strongest first."""
-    kept = model.support
-    table = pd.DataFrame(
-        {
-            "feature": [data.index.name(int(j)) for j in kept],
-            "block": data.block_of(kept),
-            "weight": model.weights[kept],
-            "per standard deviation": model.weights[kept] * data.summary["sd"].to_numpy()[kept],
-        }
-    )
-    order = np.argsort(-table[_measure(model)].abs().to_numpy(), kind="stable")
-    return table.iloc[order].reset_index(drop=True)
-
-
-def _measure(model: Model) -> str:
-    return "per standard deviation" if model.settings.standardize else "weight"
-
-
 def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
     """The features with the largest weights, coloured by block."""
-    table, measure = weight_table(model, data).head(TOP), _measure(model)
+    table, measure = weight_table(model, data).head(TOP), measure_of(model)
     positive = data.classes[1]
     chart = charts.figure(
         f"The {len(table)} strongest features",
@@ -146,7 +126,7 @@ def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
 
 def block_weights(model: Model, data: Dataset) -> tuple[go.Figure, str]:
     """The sum of the weights of each block's features, and of those in no block."""
-    measure, positive = _measure(model), data.classes[1]
+    measure, positive = measure_of(model), data.classes[1]
     sums = weight_table(model, data).groupby("block")[measure].sum()
     blocks = [block for block in [*data.blocks, NO_BLOCK] if block in sums.index][:30]
     chart = charts.figure(
@@ -192,7 +172,7 @@ def _take_away(state: AppState, model: Model, data: Dataset) -> None:
             st.toast(f"Kept as {plain(name)}")
         st.download_button(
             "Weights (CSV)",
-            lambda: to_csv(weight_table(model, data).to_dict("list")),
+            lambda: exports.weights(model, data),
             "weights.csv",
             "text/csv",
             icon=":material/download:",
@@ -201,25 +181,19 @@ def _take_away(state: AppState, model: Model, data: Dataset) -> None:
         )
         st.download_button(
             "Answers (CSV)",
-            lambda: answers(model, data),
+            lambda: exports.answers(model, data),
             "answers.csv",
             "text/csv",
             icon=":material/download:",
             on_click="ignore",
             help="One row a test patient: row of the file, score, answer, truth.",
         )
-
-
-def answers(model: Model, data: Dataset) -> str:
-    """Scores and answers of the test patients (or of the training ones) as CSV."""
-    test = data.X_test is not None
-    X, y = (data.X_test, data.y_test) if test else (data.X_train, data.y_train)
-    scores = model.scores(X)
-    columns = {
-        "row": data.patients[int(test)].tolist(),
-        "score": scores.tolist(),
-        "answer": [data.classes[int(score > 0)] for score in scores],
-    }
-    if y is not None:
-        columns["truth"] = y.tolist()
-    return to_csv(columns)
+        st.download_button(
+            "Model (JSON)",
+            lambda: exports.model_file(model, data),
+            "model.json",
+            "application/json",
+            icon=":material/download:",
+            on_click="ignore",
+            help="The model for `hipad.load_model` and `python -m hipad predict`.",
+        )
