@@ -27,12 +27,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="few draws and small sizes")
     parser.add_argument("--large", action="store_true", help="also a million features")
     parser.add_argument("--draws", type=int, help="number of draws or seeds, instead of each usual")
+    parser.add_argument("--data", action="append", default=[], help="this data set only")
     parser.add_argument("--write", action="store_true", help="put the tables into the README")
     given = parser.parse_args(arguments)
     if unknown := set(given.parts) - set(PARTS):
         parser.error(f"expected parts of {', '.join(PARTS)}, got {', '.join(sorted(unknown))}")
     for part in given.parts or present():
-        run_part(part, Options(given.quick, given.large, given.draws), given.write)
+        options = Options(given.quick, given.large, given.draws, tuple(given.data))
+        run_part(part, options, given.write)
     return 0
 
 

@@ -51,8 +51,10 @@ def run(options: Options) -> str:
     found = [
         (data, size, curves(data, ways(data), size, draws))
         for data in tables()
+        if options.wants(data.name)
         for size in sizes(data, options)
     ]
+    pima = [(size, known) for data, size, known in found if data.name == "pima"]
     parts = [
         "Area under the curve on the rest of the rows:",
         overview(found, "auc"),
@@ -60,7 +62,7 @@ def run(options: Options) -> str:
         overview(found, "balanced"),
         f"A weak rule, `{AGE}` (right on half of the patients that it fires on), at its default "
         "worth; difference in AUC, paired by draw:",
-        weak_rule([(size, c) for data, size, c in found if data.name == "pima"]),
+        weak_rule(pima),
     ]
     return "\n\n".join(parts)
 

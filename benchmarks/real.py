@@ -40,6 +40,8 @@ def run(options: Options) -> str:
     """One table for all data sets, one row a classifier."""
     rows: list[list[str]] = []
     for name, (accuracy, support) in PAPER.items():
+        if not options.wants(name):
+            continue
         if not available(name):
             progress(f"{name} is not here: left out")
             continue

@@ -23,6 +23,11 @@ class Options:
     quick: bool = False
     large: bool = False
     draws: int | None = None
+    data: tuple[str, ...] = ()
+
+    def wants(self, name: str) -> bool:
+        """Whether this data set was asked for; all are, if none was named."""
+        return not self.data or name in self.data
 
     def count(self, usual: int, quick: int = 2) -> int:
         """How many draws or seeds."""

@@ -1,0 +1,125 @@
+"""The measurements run: on toy sizes, with nothing timed."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import curves, fewlabels, real, rules, speed
+from benchmarks.data import at_prevalence, labelled, rest_of, sample_table
+from benchmarks.reporting import mean_and_error, table, verdict, write_section
+from benchmarks.rivals import Hipad, Liblinear, Libsvm, Sgd
+from hipad.datasets import make_ksvm_s
+from hipad.rules import compile_rules, parse_rules
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_ksvm_s("10k", seed=0, n_train=40, n_test=60, n_features=300, block_size=10)
+
+
+@pytest.mark.parametrize("part", command.present())
+def test_every_part_can_be_run(part):
+    assert callable(importlib.import_module(f"benchmarks.{part}").run)
+
+
+def test_an_unknown_part_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["swiftness"])
+    assert "swiftness" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "rival",
+    [Libsvm(), Libsvm(scale=True), Libsvm(C=None), Liblinear(), Sgd(0.01, 0.1)],
+    ids=lambda rival: rival.name,
+)
+def test_rivals_stand_behind_one_signature(rival):
+    rng = np.random.default_rng(0)
+    y = np.repeat([-1, 1], 20)
+    X = rng.standard_normal((40, 5)) + np.outer(y, [2, 1, 0, 0, 0]) + 7
+    model = rival.fit(X, y)
+    assert model.accuracy(X, y) > 0.9
+    assert model.support_size <= 5
+    assert np.isfinite(model.objective(X, y, 0.1, 0.1))
+
+
+def test_the_exact_mode_has_the_least_objective(data):
+    settings = {"lambda1": 0.05, "lambda2": 0.5, "standardize": False, "method": "exact"}
+    settings |= {"class_weight": None, "calibrate": False}
+    X, y = data.X_train, data.y_train
+    ours = Hipad(settings=settings).fit(X, y).objective(X, y, 0.05, 0.5)
+    assert ours <= Sgd(0.05, 0.5).fit(X, y).objective(X, y, 0.05, 0.5)
+
+
+def test_a_refit_reuses_the_data(data):
+    first = speed.classifier(data).fit(data.X_train, data.y_train)
+    edited = data.rules.replace(*speed.EDITED)
+    assert edited != data.rules
+    assert speed.refit(data, edited, first)._data is first._data
+
+
+def test_passes_are_counted_and_the_design_is_left_as_it_was(data):
+    before = speed.SparseDesign._raw_correlate
+    with speed.counted_passes() as count:
+        speed.classifier(data).fit(data.X_train, data.y_train)
+    assert count.products > 0
+    assert speed.SparseDesign._raw_correlate is before
+
+
+def test_the_hundred_rules_mean_something():
+    setting = rules.make_setting(2_000, 10)
+    parsed = parse_rules(setting.text)
+    compiled = compile_rules(
+        parsed, feature_names=setting.names, blocks=setting.blocks, classes=(-1, 1)
+    )
+    assert len(parsed) == len(compiled) == 10
+
+
+def test_a_few_labels_are_compared():
+    scores = fewlabels.compare(sample_table("pima"), 8, 1, "AUC")
+    assert set(scores) == {rival.name for rival in fewlabels.rivals(sample_table("pima"))}
+    assert all(0 <= values[0] <= 1 for values in scores.values())
+
+
+def test_rules_alone_tie_where_none_fires():
+    assert curves.judged(np.array([-1, -1, 1, 1]), np.zeros(4)) == (0.5, 0.5)
+    assert curves.judged(np.array([-1, -1, 1, 1]), np.array([-1, 0, 0, 1])) == (0.875, 0.75)
+
+
+def test_harm_is_told_from_noise():
+    assert "harms" in curves.said(np.array([-0.1, -0.11, -0.1]))
+    assert "noise" in curves.said(np.array([-0.1, 0.2, -0.1]))
+    assert "helps" in curves.said(np.array([0.1, 0.11, 0.1]))
+
+
+def test_folds_that_share_rows_are_not_taken_for_independent():
+    differences = np.array([0.1, -0.1, 0.1, -0.1])
+    naive, corrected = (real.paired(differences, share) for share in (0.0, 0.25))
+    assert float(corrected.split()[-1]) > float(naive.split()[-1])
+
+
+def test_draws_keep_the_prevalence_and_leave_the_rest():
+    y = np.repeat([-1, 1], [65, 35])
+    counts = at_prevalence(y, 8)
+    rows = labelled(y, counts, np.random.default_rng(0))
+    assert counts == (5, 3)
+    assert (y[rows] == 1).sum() == 3
+    assert np.array_equal(np.union1d(rows, rest_of(y, rows)), np.arange(100))
+
+
+def test_a_section_is_replaced_and_nothing_else(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("before\n<!-- speed -->\nold\n<!-- /speed -->\nafter\n")
+    write_section("speed", "new \\1", readme)
+    assert readme.read_text() == "before\n<!-- speed -->\nnew \\1\n<!-- /speed -->\nafter\n"
+
+
+def test_tables_and_verdicts():
+    assert table(["a", "b"], [[1, "x"]]) == "| a | b |\n| --- | --- |\n| 1 | x |"
+    assert "met" in verdict(0.3, 0.5, at_least=False)
+    assert "missed" in verdict(0.3, 0.5)
+    assert mean_and_error([1.0, 3.0], 1) == "2.0 ± 1.0"
