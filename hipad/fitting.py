@@ -29,6 +29,7 @@ from hipad.rules import Knobs
 from hipad.solver import Hipad, Problem, Progress, Solution, lambda1_max
 from hipad.training import TrainingData
 
+CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
 WITHOUT_FOLDS = 0.3  # fraction of lambda1_max, when there are too few patients for folds
 
 
@@ -183,12 +184,16 @@ class FitRun:
         return lambda1_max(self.data.problem((), 0.0, plan.lambda2, plan.scope))
 
     def _fallback(self) -> float:
-        return max(WITHOUT_FOLDS * self._largest_lambda1(), noise(self.data.design))
+        largest, least = self._largest_lambda1(), noise(self.data.design)
+        return WITHOUT_FOLDS * largest if largest > least else CLEARLY * least
 
 
 def noise(design: Design) -> float:
-    """A lambda1 that only rounding can exceed: what features pull that tell nothing."""
-    return 1e-12 * float(np.max(design.column_norms(), initial=0.0))
+    """How hard rounding alone may pull on a feature that tells nothing."""
+    size = design.column_norms()
+    if design.mean is not None:
+        size = size + np.abs(design.mean if design.scale is None else design.mean / design.scale)
+    return 1e-12 * float(np.max(size, initial=0.0))
 
 
 def _explained(hipad: Hipad) -> Solution:
