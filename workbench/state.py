@@ -11,9 +11,9 @@ back, so nothing is lost on the way to another page. Whatever changes the data g
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 import streamlit as st
 
@@ -26,6 +26,8 @@ from workbench.saving import Session
 from workbench.settings import RunSettings
 
 KEY: Final = "workbench"
+
+Value = TypeVar("Value")
 
 
 @dataclass
@@ -47,6 +49,7 @@ class AppState:
     speed: str = "full speed"  # of a run, see parts/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
+    memo: dict[str, tuple[object, Any]] = field(default_factory=dict)  # see `remember`
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
 
     @property
@@ -101,12 +104,20 @@ class AppState:
         """Keep a model under its name, in place of one of the same name."""
         self.models = [other for other in self.models if other.name != model.name] + [model]
 
+    def remember(self, name: str, key: object, make: Callable[[], Value]) -> Value:
+        """What `make` gives, made anew only when `key` differs from that of the last time."""
+        known = self.memo.get(name)
+        if known is None or known[0] != key:
+            known = self.memo[name] = (key, make())
+        return cast(Value, known[1])
+
     def _forget_models(self) -> None:
         """Models of other data cannot be compared with those of these."""
         if self.job is not None:
             self.job.stop()
         self.job, self.models, self.pinned = None, [], ""
         self.pending, self.error = None, ""
+        self.memo.clear()
         self.version += 1
 
 

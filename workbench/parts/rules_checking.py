@@ -1,0 +1,219 @@
+"""Everything there is to say about the rules before a run, found anew after each edit.
+
+Only the columns that the rules name are looked at: they are cut out of the data once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from hipad.errors import RuleError
+from hipad.evaluation.metrics import wilson_interval
+from hipad.knobs import knobs_of
+from hipad.rules import (
+    CompiledRule,
+    Finding,
+    Knobs,
+    Overlap,
+    Pull,
+    Rule,
+    RuleCounts,
+    RuleSet,
+    Threshold,
+    best_threshold,
+    check_rules,
+    compile_rules,
+    rule_counts,
+    rule_errors,
+    rule_overlap,
+    rule_pull,
+)
+from hipad.rules.rows import on_columns
+from workbench.dataset import Dataset
+from workbench.models import largest_lambda1
+from workbench.parts.rules_editing import read_rules
+from workbench.settings import AUTOMATIC, FEWNESS, RunSettings
+from workbench.state import AppState
+
+MOST_ROWS: Final = 6  # conditions of one rule for which a better threshold is looked for
+
+
+@dataclass(frozen=True, eq=False)
+class RuleCheck:
+    """One rule that can be read and fits the data."""
+
+    position: int  # among the rules of the text that can be read
+    compiled: CompiledRule
+    train: RuleCounts
+    test: RuleCounts | None
+    better: tuple[Threshold, ...]  # thresholds that the training patients clearly support
+    pull: Pull | None = None  # None while lambda1 is not known, and for a rule that is off
+    knobs: Knobs | None = None
+
+    @property
+    def rule(self) -> Rule:
+        return self.compiled.rule
+
+    @property
+    def label(self) -> str:
+        return self.compiled.label
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """The state of all rules; overlaps are of those that are switched on."""
+
+    rules: RuleSet
+    errors: tuple[RuleError, ...]
+    checks: tuple[RuleCheck, ...]
+    findings: tuple[Finding, ...]
+    overlap: Overlap
+    overlap_test: Overlap | None
+
+    @property
+    def active(self) -> list[CompiledRule]:
+        return [check.compiled for check in self.checks if check.rule.enabled]
+
+
+def checked_rules(state: AppState) -> Checked:
+    """The check of the present rules, kept until they, the data or the settings change."""
+    data, lambda1 = state.data, known_lambda1(state)
+    assert data is not None
+    key = (data, state.rules.text, state.settings, lambda1)
+    return state.remember("checked rules", key, lambda: check(*key))
+
+
+def known_lambda1(state: AppState) -> float | None:
+    """The sparsity of the next run: as set, or that of the last run; None when it is open."""
+    settings, data = state.settings, state.data
+    if settings.fewness == AUTOMATIC:
+        model = state.model or state.pinned_model
+        return None if model is None else float(model.classifier.lambda1_)
+    if settings.fewness not in FEWNESS or data is None:
+        return settings.lambda1
+    key = (data, settings.standardize, settings.balanced, settings.lambda2)
+    largest = state.remember("largest lambda1", key, lambda: largest_lambda1(data, settings))
+    return FEWNESS[settings.fewness] * largest
+
+
+def check(data: Dataset, text: str, settings: RunSettings, lambda1: float | None) -> Checked:
+    """Read, compile and try the rules."""
+    rules = read_rules(text)
+    compiled, unfit = compile_each(rules, data)
+    errors = sorted([*rule_errors(text), *unfit], key=lambda error: error.line or 0)
+    on = [rule for rule in compiled.values() if rule.rule.enabled]
+    mean, scale = scaling(data, settings)
+    knobs = {} if lambda1 is None else _knobs(on, lambda1, settings, data)
+    findings = check_rules(
+        on,
+        *(data.summary[end].to_numpy() for end in ("min", "max")),
+        mean=mean,
+        scale=scale,
+        lambda1=lambda1,
+        knobs=[knobs[rule.label] for rule in on] if knobs else None,
+    )
+    few, parts = _cut_out(list(compiled.values()), data)
+    on_few = [rule for rule in few if rule.rule.enabled]
+    overlaps = [None if part is None else rule_overlap(on_few, part[0]) for part in parts]
+    checks = []
+    for (position, rule), cut in zip(compiled.items(), few, strict=True):
+        own = knobs.get(rule.label)
+        pull = _pull(rule.scaled(mean, scale), own, lambda1) if own and lambda1 else None
+        checks.append(RuleCheck(position, rule, *_tried(cut, parts), pull, own))
+    assert overlaps[0] is not None
+    return Checked(rules, tuple(errors), tuple(checks), findings, overlaps[0], overlaps[1])
+
+
+def compile_each(rules: RuleSet, data: Dataset) -> tuple[dict[int, CompiledRule], list[RuleError]]:
+    """Each rule that fits the data by its position, and what is wrong with the others."""
+    options: dict[str, Any] = {
+        "feature_names": data.index,
+        "blocks": data.blocks,
+        "classes": data.classes,
+        "include_off": True,
+    }
+    try:
+        return dict(enumerate(compile_rules(rules, **options))), []
+    except RuleError:
+        pass
+    found: dict[int, CompiledRule] = {}
+    errors = []
+    for position, (rule, label) in enumerate(zip(rules, rules.labels, strict=True)):
+        try:
+            (compiled,) = compile_rules([rule], **options)
+            found[position] = replace(compiled, label=label)
+        except RuleError as error:
+            errors.append(error)
+    return found, errors
+
+
+def scaling(data: Dataset, settings: RunSettings) -> tuple[np.ndarray, np.ndarray | None]:
+    """The patient from whom a run measures (the average one, or zero), and its units."""
+    if not settings.standardize:
+        return np.zeros(data.n_features), None
+    sd = data.summary["sd"].to_numpy()
+    return data.summary["mean"].to_numpy(), np.where(sd > 0, sd, 1.0)
+
+
+def _knobs(
+    rules: Sequence[CompiledRule], lambda1: float, settings: RunSettings, data: Dataset
+) -> dict[str, Knobs]:
+    options: dict[str, Any] = {"patients": settings.patients, "stiffness": settings.stiffness}
+    options |= {"lambda1": lambda1, "lambda2": settings.lambda2, "total": len(data.y_train)}
+    scale = scaling(data, settings)
+    return {rule.label: knobs_of(rule.scaled(*scale), **options) for rule in rules}
+
+
+def _pull(rule: CompiledRule, knobs: Knobs, lambda1: float) -> Pull:
+    return rule_pull(rule.B, rule.d, sigma=knobs.sigma, rho=knobs.rho, lambda1=lambda1)
+
+
+Part = tuple[Any, np.ndarray]
+"""The columns that rules name, and outcomes as +1 and -1."""
+
+
+def _cut_out(
+    rules: list[CompiledRule], data: Dataset
+) -> tuple[list[CompiledRule], tuple[Part, Part | None]]:
+    """The rules on the columns they name, and these columns of the training and test rows."""
+    columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
+    few = [replace(rule, B=on_columns(rule.B, columns)) for rule in rules]
+    train = (data.X_train[:, columns], signs(data.y_train, data))
+    if data.X_test is None or data.y_test is None:
+        return few, (train, None)
+    return few, (train, (data.X_test[:, columns], signs(data.y_test, data)))
+
+
+def signs(y: np.ndarray, data: Dataset) -> np.ndarray:
+    """+1 for the positive class, -1 for the other."""
+    return np.where(y == data.classes[1], 1.0, -1.0)
+
+
+def _tried(
+    rule: CompiledRule, parts: tuple[Part, Part | None]
+) -> tuple[RuleCounts, RuleCounts | None, tuple[Threshold, ...]]:
+    train, test = parts
+    tested = None if test is None else rule_counts(rule, *test)
+    return rule_counts(rule, *train), tested, supported_thresholds(rule, *train)
+
+
+def supported_thresholds(rule: CompiledRule, X: Any, y: np.ndarray) -> tuple[Threshold, ...]:
+    """Better thresholds, one a condition at most, for which the data speak clearly.
+
+    Clearly: the rule would be right more often than its outcome is common, beyond chance, and
+    fires for others than it does now.
+    """
+    common = float(np.mean(y == rule.sign))
+    rows = range(min(len(rule.d), MOST_ROWS))
+    found = [best_threshold(rule, X, y, row) for row in rows]
+    return tuple(
+        better
+        for better in found
+        if better is not None
+        and wilson_interval(better.right, better.fires)[0] > common
+        and (better.fires, better.right) != (better.fires_now, better.right_now)
+    )

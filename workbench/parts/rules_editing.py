@@ -1,0 +1,96 @@
+"""Edits of the rules' text: one rule is changed, every other line stays as the user wrote it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from hipad.rules import Rule, RuleSet, parse_rules, rule_errors
+from hipad.rules.words import format_number
+
+FIELDS: Final = {
+    "outcome": "outcome of {}",
+    "note": "note of {}",
+    "conditions": "condition of {}",
+    "preface": "comment above {}",
+}
+
+
+def read_rules(text: str) -> RuleSet:
+    """The rules on the lines that can be read; their places are those in the whole text.
+
+    >>> read_rules("a >= => yes\\nb >= 2 => no").labels
+    ('rule 1',)
+    """
+    lines = text.splitlines()
+    for error in rule_errors(text):
+        if error.line is not None:
+            lines[error.line - 1] = ""
+    return parse_rules("\n".join(lines))
+
+
+def with_rule(text: str, position: int, rule: Rule | None) -> str:
+    """The text with the rule at this position exchanged for another, or taken out.
+
+    >>> with_rule("# mine\\na >= 1 => yes  # x\\nb >= 2 => no", 1, None)
+    '# mine\\na >= 1 => yes  # x'
+    """
+    rules = read_rules(text)
+    line = _line(rules[position])
+    beside = [
+        rule if at == position else other
+        for at, other in enumerate(rules)
+        if _line(other) == line  # several where conditions are joined by `or`
+    ]
+    lines = text.splitlines()
+    lines[line - 1 : line] = [str(replace(other, preface=())) for other in beside if other]
+    return "\n".join(lines)
+
+
+def with_new_rule(text: str, rule: Rule) -> str:
+    """The text with another rule at its end."""
+    return "\n".join([*text.rstrip().splitlines(), str(rule)])
+
+
+def describe(before: str, after: str) -> str:
+    """What was done, for the history.
+
+    >>> describe("a: x >= 1 => yes", "a: x >= 1 => yes worth 5 patients")
+    'worth of a to 5'
+    >>> describe("a: x >= 1 => yes", "a: x >= 1 => yes\\nb: y >= 1 => yes")
+    'added b'
+    """
+    old, new = (
+        dict(zip(rules.labels, rules, strict=True))
+        for rules in (read_rules(before), read_rules(after))
+    )
+    changed = [label for label in new if label in old and new[label] != old[label]]
+    for word, labels in (
+        ("added", [label for label in new if label not in old]),
+        ("removed", [label for label in old if label not in new]),
+    ):
+        if labels and not changed:
+            return f"{word} {_few(labels)}"
+    if len(changed) == 1 and len(old) == len(new):
+        return _describe_rule(changed[0], old[changed[0]], new[changed[0]])
+    return f"changed {_few(changed)}" if changed else "text edited"
+
+
+def _describe_rule(label: str, old: Rule, new: Rule) -> str:
+    if old.enabled != new.enabled:
+        return f"{label} switched {'on' if new.enabled else 'off'}"
+    if old.worth != new.worth:
+        return f"worth of {label} to {'auto' if new.worth is None else format_number(new.worth)}"
+    for name, words in FIELDS.items():
+        if getattr(old, name) != getattr(new, name):
+            return words.format(label)
+    return f"changed {label}"
+
+
+def _few(labels: list[str]) -> str:
+    return labels[0] if len(labels) == 1 else f"{len(labels)} rules"
+
+
+def _line(rule: Rule) -> int:
+    assert rule.place is not None  # read from text
+    return rule.place[0]

@@ -1,0 +1,101 @@
+"""The compiled rules as a picture: which features each condition weighs, and its threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from hipad.rules import PictureRow, picture
+from workbench import charts
+from workbench.dataset import Dataset
+from workbench.parts.rules_checking import Checked
+from workbench.state import AppState
+from workbench.words import count, number, plain
+
+MOST_ROWS: Final = 24
+MOST_COLUMNS: Final = 24
+
+
+def show(state: AppState, checked: Checked, data: Dataset) -> None:
+    """The picture, and for experts what it is a picture of."""
+    st.subheader("The rules as the solver sees them", anchor=False)
+    rows = picture(checked.active, blocks=data.blocks)
+    if not rows:
+        st.caption("Switch a rule on to see it here.")
+        return
+    chart, text = draw(rows)
+    charts.show(chart, key="rules_picture", text=text)
+    if state.expert:
+        st.caption(
+            "Each line is a row of B x ≤ d with its signs turned: weight · feature ≥ threshold. A "
+            "block whose features share one weight is one cell. "
+            + " ".join(plain(r, 200) for rule in checked.active[:5] for r in rule.remarks[:2])
+        )
+
+
+def draw(rows: Sequence[PictureRow]) -> tuple[go.Figure, str]:
+    """A cell for each feature or block of a condition, coloured by which way it counts."""
+    shown = rows[:MOST_ROWS]
+    names = list(dict.fromkeys(cell.name for row in shown for cell in row.cells))[:MOST_COLUMNS]
+    weights = np.full((len(shown), len(names)), np.nan)
+    labels = np.full(weights.shape, "", dtype=object)
+    for i, row in enumerate(shown):
+        for cell in row.cells:
+            if cell.name in names:
+                at = i, names.index(cell.name)
+                weights[at] = cell.sign
+                times = f" × {cell.n_features:,}" if cell.n_features > 1 else ""
+                labels[at] = f"{number(cell.weight, 3)}{times}"
+    chart = charts.figure(
+        "What each condition weighs", x="feature or block", y="", height=130 + 34 * len(shown)
+    )
+    chart.add_heatmap(
+        z=weights,
+        x=[name[:20] for name in names],
+        y=list(range(len(shown))),
+        text=labels,
+        texttemplate="%{text}",
+        hovertemplate="%{x}: %{text}<extra></extra>",
+        colorscale=[[0, charts.colour(1)], [1, charts.colour(0)]],
+        zmin=-1,
+        zmax=1,
+        showscale=False,
+        xgap=3,
+        ygap=3,
+    )
+    chart.update_yaxes(
+        tickvals=list(range(len(shown))),
+        ticktext=[axis_label(row) for row in shown],
+        autorange="reversed",
+        showgrid=False,
+    )
+    chart.update_xaxes(showgrid=False)
+    return chart, words(rows)
+
+
+def axis_label(row: PictureRow) -> str:
+    """Which rule, from which threshold on, says what."""
+    return f"{row.rule[:18]}: ≥ {number(row.threshold)} ⇒ {row.outcome[:16]}"
+
+
+def words(rows: Sequence[PictureRow]) -> str:
+    """The picture in sentences."""
+    told = []
+    for row in rows[:6]:
+        cells = [
+            f"{number(c.weight, 3)} × {plain(c.name)}"
+            + (f" ({c.n_features:,} features)" if c.n_features > 1 else "")
+            for c in row.cells[:4]
+        ]
+        left = len(row.cells) - 4
+        more = f" and {count(left, 'more')}" if left > 0 else ""
+        told.append(
+            f"{plain(row.rule)}: {' + '.join(cells)}{more} ≥ {number(row.threshold)} gives "
+            f"{plain(row.outcome)}"
+        )
+    more = f" And {count(len(rows) - 6, 'more condition')}." if len(rows) > 6 else ""
+    return ". ".join(told) + "." + more

@@ -1,0 +1,155 @@
+"""The rules as a table: what each does on the patients, with worth, note and switch to edit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, Final
+
+import pandas as pd
+import streamlit as st
+
+from hipad.errors import HipadError
+from hipad.rules import RuleCounts
+from hipad.rules.words import counted
+from workbench.parts.rules_checking import Checked, RuleCheck
+from workbench.parts.rules_editing import with_rule
+from workbench.parts.rules_toolbar import change
+from workbench.state import AppState
+from workbench.words import percent, plain
+
+EDITABLE: Final = ("on", "worth", "note")
+
+
+def show(state: AppState, checked: Checked) -> None:
+    """The table, and the button that takes what was edited in it."""
+    table = rows(checked)
+    version = f"{state.rules.at}_{hash(state.rules.text)}_{state.version}"
+    edited = st.data_editor(
+        table,
+        key=f"rules_table_{version}",
+        hide_index=True,
+        disabled=[name for name in table.columns if name not in EDITABLE],
+        column_config=_columns(),
+        height=min(38 + 35 * (len(table) + 1), 420),
+    )
+    changed = not edited[list(EDITABLE)].equals(table[list(EDITABLE)])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        applied = st.button(
+            "Apply",
+            type="primary" if changed else "secondary",
+            icon=":material/check:",
+            disabled=not changed,
+            key="rules_apply",
+            help="Write what was changed in the table to the rules.",
+        )
+        st.caption(
+            "Double-click **worth** or **note** to change it, tick **on** to use a rule, then "
+            "**Apply**. An empty worth leaves it to the settings of the run."
+        )
+    if applied:
+        _apply(state, checked, edited)
+
+
+def _apply(state: AppState, checked: Checked, edited: pd.DataFrame) -> None:
+    try:
+        change(state, with_table(state.rules.text, checked, edited.to_dict("records")))
+    except HipadError as error:
+        st.error(plain(error, 400))
+        return
+    st.rerun()
+
+
+def with_table(text: str, checked: Checked, edited: list[dict[str, Any]]) -> str:
+    """The text with switches, worths and notes as they stand in the table's rows."""
+    for check, row in zip(checked.checks, edited, strict=True):
+        worth, note = row["worth"], row["note"]
+        rule = replace(
+            check.rule,
+            enabled=bool(row["on"]),
+            worth=None if worth is None or math.isnan(worth) else float(worth),
+            note=str(note or "")[:500],
+        )
+        if rule != check.rule:
+            text = with_rule(text, check.position, rule)
+    return text
+
+
+def rows(checked: Checked) -> pd.DataFrame:
+    """One row a rule that can be used."""
+    table = pd.DataFrame([_row(check) for check in checked.checks])
+    return table.astype({"worth": "float64"})
+
+
+def _row(check: RuleCheck) -> dict[str, Any]:
+    rule = check.rule
+    return {
+        "on": rule.enabled,
+        "rule": check.label,
+        "if": rule.premise,
+        "then": rule.outcome,
+        "worth": rule.worth,
+        "heard": heard(check),
+        "training": met(check.train),
+        "right": share(check.train),
+        "test": "–" if check.test is None else met(check.test),
+        "right ": "–" if check.test is None else share(check.test),
+        "note": rule.note,
+    }
+
+
+def heard(check: RuleCheck) -> str:
+    """Whether the rule can move a feature, or which knob holds it back."""
+    if not check.rule.enabled:
+        return "off"
+    if check.pull is None:
+        return "after a run"
+    reasons = {"premise": "no: average", "never": "no: nobody"}
+    if check.pull.silenced:
+        return reasons.get(check.pull.limit, f"no: {check.pull.limit}")
+    return "yes"
+
+
+def met(counts: RuleCounts) -> str:
+    """Who meets the premise."""
+    return f"{len(counts.fired):,} of {counts.n_rows:,}"
+
+
+def share(counts: RuleCounts) -> str:
+    """How often the rule is right where it applies."""
+    return "–" if not len(counts.fired) else percent(counts.precision, 0)
+
+
+def _columns() -> dict[str, Any]:
+    column = st.column_config
+    return {
+        "on": column.CheckboxColumn("on", help="Whether the rule takes part.", width="small"),
+        "if": column.TextColumn("if", help="Who the rule speaks of.", width="medium"),
+        "then": column.TextColumn("then", help="The class it gives them."),
+        "worth": column.NumberColumn(
+            "worth (patients)",
+            help="How many patients' evidence it counts for; empty: as the settings say.",
+            min_value=0.0,
+            format="%g",
+        ),
+        "heard": column.TextColumn(
+            "heard",
+            help="Whether the rule pulls hard enough to bring in a feature by itself, and which "
+            "knob holds it back if not.",
+        ),
+        "training": column.TextColumn("applies (training)", help="Training patients it speaks of."),
+        "right": column.TextColumn("right (training)", help="How many of these have its class."),
+        "test": column.TextColumn("applies (test)", help="Test patients it speaks of."),
+        "right ": column.TextColumn("right (test)", help="How many of these have its class."),
+        "note": column.TextColumn("note", help="Kept with the rule.", max_chars=500),
+    }
+
+
+def words(checked: Checked) -> str:
+    """The table in a sentence, for those who do not see it."""
+    on = [check for check in checked.checks if check.rule.enabled]
+    covered = counted(checked.overlap.covered, "training patient")
+    contested = len(checked.overlap.contested)
+    text = f"{counted(len(on), 'rule')} on, {len(checked.checks) - len(on)} off. "
+    text += f"Together they speak of {covered}"
+    return text + (f", of {contested:,} with both outcomes." if contested else ".")
