@@ -204,11 +204,7 @@ def _paint(
         zmax=n,
         colorscale=scale,
         showscale=False,
-        customdata=np.broadcast_to(np.array(names, dtype=object)[:, None], cells.shape)
-        if cells.size <= 20_000
-        else None,
-        hovertemplate="%{customdata}, step %{x}<extra></extra>" if cells.size <= 20_000 else None,
-        hoverinfo=None if cells.size <= 20_000 else "skip",
+        **_hover(cells, names),
     )
     for block, colour in zip(blocks, colours, strict=True):
         chart.add_scatter(
@@ -222,6 +218,14 @@ def _paint(
         autorange="reversed",
         showgrid=False,
     )
+
+
+def _hover(cells: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
+    """The feature's name under the pointer, where one name a cell is not too much to send."""
+    if cells.size > 20_000:
+        return {"hoverinfo": "skip"}
+    named = np.broadcast_to(np.array(names, dtype=object)[:, None], cells.shape)
+    return {"customdata": named, "hovertemplate": "%{customdata}, step %{x}<extra></extra>"}
 
 
 def _line(
