@@ -58,6 +58,20 @@ def test_the_set_grows_until_no_feature_is_missing():
     np.testing.assert_allclose(w, clarabel_enk(*raw).w, atol=1e-5)
 
 
+@pytest.mark.parametrize("scope", ["population", "typical"])
+def test_the_pull_is_lambda1_and_what_the_ridge_holds(scope):
+    raw = random_problem(1, n=10, m=100, scope=scope)
+    problem = to_problem(raw)
+    working = WorkingSet(problem)
+    list(working.steps())
+    w = np.zeros(100)
+    w[working.features] = working.weights
+    kept, held = w != 0, problem.ridge(np.arange(100)) * np.abs(w)
+    np.testing.assert_allclose(working.pull[kept], raw.lambda1 + held[kept], atol=1e-6)
+    assert np.all(working.pull[~kept] <= raw.lambda1 + 1e-6)
+    assert np.any(kept[problem.stack.features])
+
+
 @pytest.mark.parametrize("limit", [{"max_rounds": 1}, {"max_iterations": 3}])
 def test_a_limit_is_told(limit):
     problem = to_problem(random_problem(1, n=10, m=400, lambda1=0.02))
