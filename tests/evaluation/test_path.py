@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hipad import HIPADClassifier
+from hipad.designs import make_design
+from hipad.evaluation.path import (
+    N_FOLDS,
+    N_STEPS,
+    Fit,
+    Judge,
+    PathPoint,
+    choose,
+    content_folds,
+    follow_path,
+    lambda_grid,
+    usable_folds,
+)
+from hipad.solver import Problem, lambda1_max
+
+
+def data(n=40, m=8, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    return rng.standard_normal((n, m)) + np.outer(y, np.r_[1.5, np.zeros(m - 1)]), y
+
+
+def point(lambda1, *losses):
+    return PathPoint(lambda1, losses, 3.0)
+
+
+def test_the_grid_falls_from_just_below_the_largest():
+    grid = lambda_grid(2.0)
+    assert grid.size == N_STEPS
+    assert 0.85 * 2.0 < grid[0] < 2.0
+    assert (np.diff(grid) < 0).all()
+
+
+@given(seed=st.integers(0, 1000), n=st.integers(4, 40))
+def test_folds_follow_the_content_and_not_the_order(seed, n):
+    X, y = data(n=n, seed=seed)
+    folds = content_folds(make_design(X), y)
+    order = np.random.default_rng(seed).permutation(n)
+    assert np.array_equal(content_folds(make_design(X[order]), y[order]), folds[order])
+    twice = content_folds(make_design(np.r_[X, X]), np.r_[y, y])
+    assert np.array_equal(twice, np.r_[folds, folds])
+
+
+def test_folds_share_out_each_class():
+    X, y = data(n=53)
+    folds = content_folds(make_design(X), y)
+    for sign in (-1.0, 1.0):
+        sizes = np.bincount(folds[y == sign], minlength=N_FOLDS)
+        assert np.ptp(sizes) <= 1
+
+
+@pytest.mark.parametrize(("n", "usable"), [(2, 0), (4, 2), (6, 3), (10, 5)])
+def test_few_patients_leave_few_folds(n, usable):
+    X, y = data(n=n)
+    parts = usable_folds(content_folds(make_design(X), y), y)
+    assert len(parts) == usable
+    for part in parts:
+        assert set(y[part]) == {-1.0, 1.0}
+        assert set(np.delete(y, part)) == {-1.0, 1.0}
+
+
+def test_the_judge_asks_the_held_out_patients_only():
+    X = np.array([[1.0], [-1.0], [0.5], [-3.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    judge = Judge(make_design(X), y, np.ones(4))
+    model = Fit(np.array([0]), np.array([1.0]), 0.0)
+    rows, out = np.array([0, 1]), np.array([2, 3])
+    assert judge.loss(model, rows, out) == pytest.approx(0.5 * (0.5 + 0.0))
+
+
+def test_the_judge_counts_both_classes_alike():
+    X = np.array([[1.0], [-1.0], [-1.0], [1.0], [1.0], [1.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
+    judge = Judge(make_design(X), y, np.ones(6))
+    model = Fit(np.array([0]), np.array([1.0]), 0.0)
+    assert judge.loss(model, np.array([0, 1]), np.array([2, 3, 4, 5])) == pytest.approx(2.0)
+
+
+def test_the_choice_lies_between_the_best_and_the_sparsest_as_good():
+    path = [point(1.0, 0.9, 0.9, 0.9), point(0.5, 0.4, 0.5, 0.6), point(0.1, 0.3, 0.5, 0.6)]
+    chosen = choose(path)
+    assert 0.1 <= chosen <= 0.5
+    clear = [point(1.0, 0.9, 0.9, 0.9), point(0.5, 0.5, 0.5, 0.5), point(0.1, 0.1, 0.1, 0.1)]
+    assert choose(clear) == pytest.approx(0.1)
+
+
+def path_of(X, y, polish=True):
+    design, n = make_design(X), len(y)
+    judge = Judge(design, y, np.ones(n))
+
+    def problem(lambda1, rows):
+        return Problem(design.rows(rows), y[rows], np.full(len(rows), 1 / len(rows)), lambda1, 1.0)
+
+    grid = lambda_grid(lambda1_max(problem(0.0, np.arange(n))))
+    held_out = usable_folds(content_folds(design, y), y)
+    return list(follow_path(problem, grid, held_out, judge, polish))
+
+
+def test_the_path_finds_that_some_sparsity_is_best():
+    X, y = data(n=40, m=200)
+    path = path_of(X, y)
+    best = min(path, key=lambda p: p.loss)
+    assert best.lambda1 > path[-1].lambda1
+    assert best.loss < path[0].loss or best is path[0]
+    assert all(len(p.losses) == N_FOLDS for p in path)
+
+
+def test_the_path_is_left_when_it_cannot_help():
+    X, y = data(n=60, m=300)
+    assert len(path_of(X, y)) < N_STEPS
+
+
+def test_supports_grow_along_the_path():
+    X, y = data(n=60, m=30)
+    sizes = [p.support_size for p in path_of(X, y, polish=False)]
+    assert sizes[-1] > sizes[0]
+
+
+def test_auto_keeps_the_feature_that_matters_and_few_others():
+    X, y = data(n=80, m=100, seed=3)
+    clf = HIPADClassifier().fit(X, y)
+    assert 0 in clf.support_
+    assert clf.support_.size <= 25
+    X_test, y_test = data(n=400, m=100, seed=4)
+    assert clf.score(X_test, y_test) > 0.88
+    assert clf.lambda1_ == pytest.approx(choose(list(clf.path_)))
+    assert [r.phase for r in clf.history_].count(0) == len(clf.path_)
+
+
+def test_auto_with_too_few_patients_for_folds_still_gives_a_model():
+    X, y = data(n=3)
+    clf = HIPADClassifier().fit(X, y)
+    assert clf.path_ == ()
+    assert clf.lambda1_ > 0
+    assert clf.support_.size > 0
