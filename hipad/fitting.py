@@ -30,6 +30,7 @@ from hipad.solver import Hipad, Problem, Progress, Solution, lambda1_max
 from hipad.training import TrainingData
 
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
+CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so far"
 WITHOUT_FOLDS = 0.3  # fraction of lambda1_max, when there are too few patients for folds
 
 
@@ -92,7 +93,7 @@ class FitRun:
     def model(self) -> Model:
         """The model so far."""
         hipad = self.hipad or self._best_so_far()
-        found = _explained(hipad)
+        found = _explained(hipad, "" if self.hipad or not self.history else CHOOSING)
         scores = self.data.design.columns(found.features) @ found.w
         scale = self._calibration(scores, found.b)
         coef, intercept = self.data.to_user_units(
@@ -196,11 +197,12 @@ def noise(design: Design) -> float:
     return 1e-12 * float(np.max(size, initial=0.0))
 
 
-def _explained(hipad: Hipad) -> Solution:
-    """The solution; one without features says why in its certificate."""
+def _explained(hipad: Hipad, message: str) -> Solution:
+    """The solution with a message; one without features says why in its certificate."""
     found, lambda1 = hipad.solution(), hipad.problem.lambda1
     if found.features.size:
-        return found
+        told = message or found.certificate.message
+        return replace(found, certificate=replace(found.certificate, message=told))
     largest = lambda1_max(hipad.problem)
     if lambda1 < largest and not hipad.finished:
         reason = "stopped before a feature entered"

@@ -84,7 +84,9 @@ def test_a_look_at_the_model_while_lambda1_is_chosen_does_not_end_the_choice():
     looked, plain = (run_of(training(), lambda1="auto") for _ in range(2))
     for _ in range(2):
         next(looked)
-    assert looked.model().solution.certificate.status is Status.STOPPED
+    so_far = looked.model().solution.certificate
+    assert so_far.status is Status.STOPPED
+    assert "while lambda1 was being chosen" in so_far.message
     assert looked.run().lambda1 == plain.run().lambda1
     assert len(looked.path) == len(plain.path)
 
