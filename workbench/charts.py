@@ -66,6 +66,26 @@ def figure(title: str, *, x: str, y: str, height: int = HEIGHT, log_y: bool = Fa
     )
 
 
+def label(name: object, longest: int = 24) -> str:
+    """A name from the user's data for a chart: cut to size, and never taken for markup.
+
+    >>> label("<b>bold</b>")
+    '&lt;b&gt;bold&lt;/b&gt;'
+    """
+    text = " ".join(str(name).split())
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def name_rows(chart: go.Figure, names: Sequence[object]) -> None:
+    """Names for the bars at y = 0, 1, ..., from the top; names that are cut alike stay apart."""
+    chart.update_yaxes(
+        tickvals=list(range(len(names))),
+        ticktext=[label(name) for name in names],
+        range=[len(names) - 0.4, -0.6],
+    )
+
+
 def show(chart: go.Figure, *, key: str, text: str, where: Any = st) -> None:
     """Draw a figure and its text alternative; `text` says in words what the picture shows."""
     chart.update_layout(uirevision=key)

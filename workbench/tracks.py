@@ -101,7 +101,7 @@ def slacks(track: Track, names: Sequence[str], at: int | None = None) -> tuple[g
     rows = [record.rule_slacks for record in track.records]
     for which, name in enumerate(names):
         values = [max(float(row[which]), 0.0) if which < len(row) else None for row in rows]
-        _line(chart, track, values, name[:30], which)
+        _line(chart, track, values, charts.label(name), which)
     _marks(chart, track, at)
     last = rows[-1] if rows else np.zeros(0)
     holding = int(np.sum(last <= 1e-6))
@@ -209,12 +209,12 @@ def _paint(
     for block, colour in zip(blocks, colours, strict=True):
         chart.add_scatter(
             x=[None], y=[None], mode="markers", marker_color=colour, marker_symbol="square",
-            name=block[:20],
+            name=charts.label(block, 20),
         )  # fmt: skip
     every = max(1, len(names) // 24)
     chart.update_yaxes(
         tickvals=list(range(0, len(names), every)),
-        ticktext=[name[:18] for name in names[::every]],
+        ticktext=[charts.label(name, 18) for name in names[::every]],
         autorange="reversed",
         showgrid=False,
     )
@@ -224,7 +224,8 @@ def _hover(cells: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
     """The feature's name under the pointer, where one name a cell is not too much to send."""
     if cells.size > 20_000:
         return {"hoverinfo": "skip"}
-    named = np.broadcast_to(np.array(names, dtype=object)[:, None], cells.shape)
+    shown = np.array([charts.label(name, 60) for name in names], dtype=object)
+    named = np.broadcast_to(shown[:, None], cells.shape)
     return {"customdata": named, "hovertemplate": "%{customdata}, step %{x}<extra></extra>"}
 
 

@@ -52,7 +52,7 @@ def class_balance(data: Dataset) -> tuple[go.Figure, str]:
             x=[data.counts(part)[name] for part in parts],  # type: ignore[arg-type]
             y=list(parts.values()),
             orientation="h",
-            name=name[:30],
+            name=charts.label(name),
             marker_color=charts.colour(which),
         )
     chart.update_layout(barmode="stack")
@@ -116,12 +116,12 @@ def missing_values(loaded: Loaded) -> tuple[go.Figure, str]:
     )
     chart.add_bar(
         x=[n for _, n in worst],
-        y=[name[:24] for name, _ in worst],
+        y=list(range(len(worst))),
         orientation="h",
         marker_color=charts.colour(4),
         name="missing",
     )
-    chart.update_yaxes(autorange="reversed")
+    charts.name_rows(chart, [name for name, _ in worst])
     name, n = worst[0]
     return chart, (
         f"{count(len(loaded.missing), 'feature')} with gaps; most in {plain(name)}: "

@@ -97,7 +97,7 @@ def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
     chart = charts.figure(
         f"The {len(table)} strongest features",
         x=f"weight ({'per standard deviation' if measure != 'weight' else 'in your units'}); "
-        f"right: speaks for {positive}"[:90],
+        f"right: speaks for {charts.label(positive)}",
         y="",
         height=360,
     )
@@ -106,14 +106,12 @@ def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
         part = table[table["block"] == block]
         chart.add_bar(
             x=part[measure],
-            y=[name[:24] for name in part["feature"]],
+            y=list(part.index),
             orientation="h",
-            name=str(block)[:20],
+            name=charts.label(block, 20),
             marker_color=colours.get(block, charts.colour(-1)),
         )
-    chart.update_yaxes(
-        categoryorder="array", categoryarray=[n[:24] for n in table["feature"]][::-1]
-    )
+    charts.name_rows(chart, list(table["feature"]))
     if table.empty:
         return chart, "No feature has a weight: the answer is the same for every patient."
     strongest = table.iloc[0]
@@ -131,19 +129,19 @@ def block_weights(model: Model, data: Dataset) -> tuple[go.Figure, str]:
     blocks = [block for block in [*data.blocks, NO_BLOCK] if block in sums.index][:30]
     chart = charts.figure(
         "Weights by block",
-        x=f"sum of weights; right: speaks for {positive}"[:80],
+        x=f"sum of weights; right: speaks for {charts.label(positive)}",
         y="",
         height=110 + 24 * len(blocks),
     )
     colours = charts.block_colours([*data.blocks])
     chart.add_bar(
         x=[sums[block] for block in blocks],
-        y=[block[:24] for block in blocks],
+        y=list(range(len(blocks))),
         orientation="h",
         marker_color=[colours.get(block, charts.colour(-1)) for block in blocks],
         showlegend=False,
     )
-    chart.update_yaxes(autorange="reversed")
+    charts.name_rows(chart, blocks)
     words = ", ".join(f"{plain(block)} {number(sums[block], 3)}" for block in blocks[:8])
     return chart, f"Sum of the weights by block: {words or 'no weights'}."
 
