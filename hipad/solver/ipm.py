@@ -103,7 +103,7 @@ class InteriorPoint:
     ) -> None:
         self.problem, self.features, self.lambda1 = problem, features, lambda1
         self.tolerance, self.max_iterations = tolerance, max_iterations
-        self.newton = Newton.of(problem, features, with_l1=lambda1 > 0)
+        self.newton = Newton.of(problem, features)
         # A price of zero leaves its row no interior; one of this size moves no objective.
         self.prices = np.maximum(np.r_[problem.p, problem.stack.sigma], SMALLEST_PRICE)
         self.point = self._start()

@@ -74,7 +74,7 @@ class Newton:
         self.curvature, self.thresholds = stack.curvature, stack.thresholds
 
     @staticmethod
-    def of(problem: Problem, features: np.ndarray, *, with_l1: bool) -> Newton:
+    def of(problem: Problem, features: np.ndarray) -> Newton:
         """The cheaper form: the dual while N is at most twice the number of features."""
         dual = problem.n_samples + problem.stack.n_rules <= 2 * features.size + 64
         return DualNewton(problem, features) if dual else PrimalNewton(problem, features)

@@ -145,7 +145,7 @@ def test_stops_at_its_limit_and_says_so():
 def test_the_cheaper_form_is_chosen(n, k, form):
     X = np.random.default_rng(0).standard_normal((n, k))
     problem = Problem(make_design(X), np.ones(n), np.full(n, 1 / n), lambda1=0.0, lambda2=1.0)
-    assert type(Newton.of(problem, np.arange(k), with_l1=False)) is form
+    assert type(Newton.of(problem, np.arange(k))) is form
 
 
 @pytest.mark.parametrize("form", FORMS)
