@@ -31,6 +31,17 @@ Value = TypeVar("Value")
 
 
 @dataclass
+class Tuning:
+    """The rules as the sliders of the workbench have them."""
+
+    base: str = ""  # the text that the sliders began with
+    draft: str = ""  # the text with their values
+    turn: int = 0  # grows whenever the sliders must be drawn anew
+    model: Model | None = None  # the last one fitted to a draft, from which the next starts
+    shown: str = ""  # a kept model to look at in place of the sliders'
+
+
+@dataclass
 class AppState:
     """What a session holds. None and empty mean: not yet."""
 
@@ -45,6 +56,7 @@ class AppState:
     job: Job[Model] | None = None
     models: list[Model] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with
+    tuning: Tuning = field(default_factory=Tuning)
     expert: bool = False
     speed: str = "full speed"  # of a run, see parts/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
@@ -115,7 +127,7 @@ class AppState:
         """Models of other data cannot be compared with those of these."""
         if self.job is not None:
             self.job.stop()
-        self.job, self.models, self.pinned = None, [], ""
+        self.job, self.models, self.pinned, self.tuning = None, [], "", Tuning()
         self.pending, self.error = None, ""
         self.memo.clear()
         self.version += 1

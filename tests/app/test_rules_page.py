@@ -109,7 +109,7 @@ def test_import_adds_or_replaces_and_refuses_what_is_not_text(app):
     app.upload("bad.rules", b"\xff\xfe\x00", prefix="rules_file_")
     assert "expected a text file" in app.at.error[0].value
     assert app.state.rules.text == before
-    app.upload("mine.rules", "Age >= 60 => diabetic\r\n".encode(), prefix="rules_file_")
+    app.upload("mine.rules", b"Age >= 60 => diabetic\r\n", prefix="rules_file_")
     assert app.state.rules.text == "Age >= 60 => diabetic"
     app.at.toggle(key="rules_instead").set_value(False)
     app.run().upload("more.rules", b"BMI >= 40 => diabetic", prefix="rules_file_")

@@ -1,0 +1,112 @@
+"""Kept models: name, pin, look at, restore and forget them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from workbench.models import Model
+from workbench.parts import bench_fitting
+from workbench.parts.bench_changes import sides_table
+from workbench.parts.bench_comparing import Side
+from workbench.saving import MOST_MODELS
+from workbench.state import AppState
+from workbench.words import plain
+
+SLIDERS: Final = "what the sliders ask for"
+
+
+def choose_shown(state: AppState) -> Model | None:
+    """Which model is compared with the pinned one; None is the sliders'."""
+    names = [model.name for model in state.models if model.name != state.pinned]
+    if not names:
+        state.tuning.shown = ""
+        return None
+    options = [SLIDERS, *names]
+    now = state.tuning.shown if state.tuning.shown in names else SLIDERS
+    key = f"bench_shown_{len(names)}_{now}_{state.pinned}"
+
+    def chosen() -> None:
+        picked = st.session_state[key]
+        state.tuning.shown = "" if picked == SLIDERS else picked
+
+    st.selectbox(
+        f"Compare with {plain(state.pinned)} (pinned)",
+        options,
+        index=options.index(now),
+        key=key,
+        on_change=chosen,
+        help="The model whose figures are shown against the pinned one.",
+    )
+    return next((m for m in state.models if m.name == state.tuning.shown), None)
+
+
+def keep(state: AppState, model: Model) -> None:
+    """Give the model in sight a name, keep it, perhaps pin it."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        turn = len(state.models)
+        name = st.text_input(
+            "Name of this model",
+            f"model {turn + 1}",
+            max_chars=40,
+            key=f"bench_name_{turn}",
+            help="Kept models can be pinned, compared and restored below.",
+            width=200,
+        )
+        full = turn >= MOST_MODELS
+        for label, icon, pin, text in (
+            ("Keep", ":material/bookmark_add:", False, "Keep this model under its name."),
+            ("Keep and pin", ":material/keep:", True, "Compare what follows with this model."),
+        ):
+            if st.button(label, icon=icon, disabled=full, help=text, key=f"bench_keep_{pin}"):
+                named = model.named(" ".join(name.split()) or f"model {turn + 1}")
+                state.keep(named)
+                state.pinned = named.name if pin else state.pinned
+                st.rerun()
+    if full:
+        st.caption(f"{MOST_MODELS} models are kept: forget one to keep another.")
+
+
+def kept(state: AppState) -> None:
+    """The kept models as a table, and what can be done with one."""
+    st.subheader("Kept models", anchor=False)
+    st.dataframe(
+        sides_table(_sides(state), state.pinned),
+        hide_index=True,
+        key="bench_kept",
+        alt="Kept models",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Model",
+            [model.name for model in state.models],
+            key=f"bench_model_{len(state.models)}",
+            help="The kept model that the buttons speak of.",
+            width=260,
+        )
+        model = next(model for model in state.models if model.name == name)
+        pinned = name == state.pinned
+        if st.button("Pin", icon=":material/keep:", disabled=pinned, key="bench_pin",
+                     help="Compare the others with this model."):  # fmt: skip
+            state.pinned = name
+            st.rerun()
+        if st.button("Restore", icon=":material/settings_backup_restore:", key="bench_restore",
+                     help="Take up its rules, blocks and settings again; can be undone for the "
+                     "rules."):  # fmt: skip
+            bench_fitting.restore(state, model)
+            st.rerun()
+        if st.button("Forget", icon=":material/delete:", disabled=pinned, key="bench_forget",
+                     help="Drop this model. The pinned one stays."):  # fmt: skip
+            state.models = [other for other in state.models if other.name != name]
+            st.rerun()
+
+
+def _sides(state: AppState) -> list[Side]:
+    """Each kept model with its scores, found once."""
+    data = state.data
+    assert data is not None
+    return [
+        state.remember(f"kept {model.name}", (model, data), lambda m=model: Side.of(m, data))
+        for model in state.models
+    ]
