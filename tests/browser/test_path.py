@@ -74,9 +74,17 @@ def test_a_wide_table_from_upload_to_export(server, visit, tmp_path):
     page.get_by_role("button", name="Name this block").click()
     expect(page.get_by_text("No block yet")).not_to_be_visible()
 
+    go(page, "Rules")
+    editor = page.locator("[class*=st-key-rules_text] textarea")
+    editor.fill("mean(genes) >= 1 => sick worth 10 patients")
+    editor.press("Control+Enter")
+    expect(page.get_by_text("1 rule on, 0 off")).to_be_visible()
+
     go(page, "Run")
+    expect(page.get_by_text("and 1 rule to learn from")).to_be_visible()
     press(page, "run")
     expect(heading(page, "Result")).to_be_visible()
+    expect(page.get_by_text("Without the rules, the same settings")).to_be_visible()
 
     with page.expect_download() as caught:
         page.get_by_role("button", name="Weights (CSV)").click()
@@ -89,6 +97,7 @@ def test_a_wide_table_from_upload_to_export(server, visit, tmp_path):
         page.get_by_role("button", name="Save session").click()
     session = json.loads(Path(caught.value.path()).read_text())
     assert session["blocks"] == {"genes": "GENE_*"}
+    assert session["rules"] == "mean(genes) >= 1 => sick worth 10 patients"
     assert session["data_name"] == "wide.csv"
 
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.solver import Progress
+from workbench.raster import MOST_ROWS, presence, raster
 from workbench.samples import CARDS
 from workbench.state import AppState
-from workbench.tracks import MOST_ROWS, Track, presence, raster
+from workbench.tracks import Track
 
 
 def record(step: int, entered=(), left=(), phase=1) -> Progress:

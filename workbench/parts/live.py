@@ -10,6 +10,7 @@ from workbench import charts, tracks
 from workbench.dataset import Dataset
 from workbench.jobs import Job, Status
 from workbench.models import Model
+from workbench.raster import raster
 from workbench.state import AppState
 from workbench.tracks import Track
 from workbench.words import count, listing, number
@@ -52,7 +53,7 @@ def _draw(job: Job[Model], data: Dataset) -> None:
         _chart("run_support", tracks.support(track, history, at))
         if len(track.records[-1].rule_slacks):
             _chart("run_slacks", tracks.slacks(track, job.rule_names, at))
-    _chart("run_raster", tracks.raster(history, data, at))
+    _chart("run_raster", raster(history, data, at))
 
 
 def _chart(key: str, drawn: tuple) -> None:
