@@ -1,4 +1,4 @@
-"""Charts of a run: how it converges, how many features are in, how far each rule is from holding."""
+"""Charts of a run: how it converges, how many features are in, how far the rules hold."""
 
 from __future__ import annotations
 
