@@ -54,16 +54,18 @@ def run(options: Options) -> str:
         if options.wants(data.name)
         for size in sizes(data, options)
     ]
-    pima = [(size, known) for data, size, known in found if data.name == "pima"]
     parts = [
         "Area under the curve on the rest of the rows:",
         overview(found, "auc"),
         "Balanced accuracy on the rest of the rows:",
         overview(found, "balanced"),
-        f"A weak rule, `{AGE}` (right on half of the patients that it fires on), at its default "
-        "worth; difference in AUC, paired by draw:",
-        weak_rule(pima),
     ]
+    if pima := [(size, known) for data, size, known in found if data.name == "pima"]:
+        parts += [
+            f"A weak rule, `{AGE}` (right on half of the patients that it fires on), at its "
+            "default worth; difference in AUC, paired by draw:",
+            weak_rule(pima),
+        ]
     return "\n\n".join(parts)
 
 
