@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hipad.designs.base import Design, FloatArray
+from hipad.designs.base import FloatArray
+from hipad.emptiness import explained, noise, nothing_survives
 from hipad.evaluation.calibration import Calibration, class_means_at_one, least_hinge_offset
 from hipad.evaluation.path import (
     Judge,
@@ -93,7 +94,7 @@ class FitRun:
     def model(self) -> Model:
         """The model so far."""
         hipad = self.hipad or self._best_so_far()
-        found = _explained(hipad, "" if self.hipad or not self.history else CHOOSING)
+        found = explained(hipad, "" if self.hipad or not self.history else CHOOSING)
         scores = self.data.design.columns(found.features) @ found.w
         scale = self._calibration(scores, found.b)
         coef, intercept = self.data.to_user_units(
@@ -128,6 +129,10 @@ class FitRun:
             lambda1 = choose(self.path) if self.path else self._fallback()
         self.hipad = Hipad(self._problem(lambda1), self.plan.settings, warm=self._warm)
         yield from self.hipad
+        if not self._stopping and nothing_survives(self.hipad):
+            exact = replace(self.plan.settings, method="exact")
+            self.hipad = Hipad(self.hipad.problem, exact)
+            yield from self.hipad
 
     def _best_so_far(self) -> Hipad:
         """A fit at the best lambda1 so far, for a run that was left while it was being chosen."""
@@ -187,31 +192,6 @@ class FitRun:
     def _fallback(self) -> float:
         largest, least = self._largest_lambda1(), noise(self.data.design)
         return WITHOUT_FOLDS * largest if largest > least else CLEARLY * least
-
-
-def noise(design: Design) -> float:
-    """How hard rounding alone may pull on a feature that tells nothing."""
-    size = design.column_norms()
-    if design.mean is not None:
-        size = size + np.abs(design.mean if design.scale is None else design.mean / design.scale)
-    return 1e-12 * float(np.max(size, initial=0.0))
-
-
-def _explained(hipad: Hipad, message: str) -> Solution:
-    """The solution with a message; one without features says why in its certificate."""
-    found, lambda1 = hipad.solution(), hipad.problem.lambda1
-    if found.features.size:
-        told = message or found.certificate.message
-        return replace(found, certificate=replace(found.certificate, message=told))
-    largest = lambda1_max(hipad.problem)
-    if lambda1 < largest and not hipad.finished:
-        reason = "stopped before a feature entered"
-    elif largest > noise(hipad.problem.design):
-        reason = f"no feature survives lambda1 = {lambda1:.4g}: choose one below {largest:.4g}"
-    else:
-        reason = "no feature tells the classes apart"
-    message = f"{reason}; as it is, everyone gets the same answer"
-    return replace(found, certificate=replace(found.certificate, message=message))
 
 
 def _path_record(step: int, point: PathPoint) -> Progress:

@@ -8,10 +8,11 @@ import scipy.sparse as sp
 
 from hipad import HIPADClassifier
 from hipad.designs import make_design
-from hipad.fitting import FitRun, noise
+from hipad.emptiness import noise
+from hipad.fitting import FitRun
 from hipad.parameters import Plan
 from hipad.rules import compile_rules
-from hipad.solver import Status
+from hipad.solver import Status, lambda1_max
 from hipad.training import TrainingData, shares
 
 
@@ -108,3 +109,19 @@ def test_more_patients_make_a_rule_stronger():
         slacks.append(float(stack.slacks(model.solution.b, model.solution.u)[0]))
     assert slacks[0] >= slacks[1] >= slacks[2]
     assert slacks[0] > slacks[2]
+
+
+def test_a_feature_on_its_way_out_when_phase_1_switched_does_not_survive():
+    rng = np.random.default_rng(298)  # a draw on which phase 1 switches too early
+    y = np.arange(16) % 2
+    X = rng.standard_normal((16, 3)) + np.outer(2 * y - 1, rng.uniform(0.2, 1, 3))
+    same = {"stiffness": 2.0, "standardize": False, "lambda2": 0.5}
+    rules = "x0 >= 1.5 => 1\nx1 >= 2 => 0"
+    first = HIPADClassifier(rules, lambda1=0.1, **same).fit(X, y)
+    largest = lambda1_max(first._model.problem)
+    clf = HIPADClassifier(rules, lambda1=1.001 * largest, **same).fit(X, y)
+    switched = [record.support_size for record in clf.history_ if record.phase == 2]
+    assert switched[-1] > 0
+    assert clf.support_.size == 0
+    assert clf.certificate_.status is Status.SOLVED
+    assert clf.certificate_.covers == "all features"
