@@ -28,12 +28,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--large", action="store_true", help="also a million features")
     parser.add_argument("--draws", type=int, help="number of draws or seeds, instead of each usual")
     parser.add_argument("--data", action="append", default=[], help="this data set only")
+    parser.add_argument("--seed", type=int, default=0, help="of the folds of real data")
     parser.add_argument("--write", action="store_true", help="put the tables into the README")
     given = parser.parse_args(arguments)
     if unknown := set(given.parts) - set(PARTS):
         parser.error(f"expected parts of {', '.join(PARTS)}, got {', '.join(sorted(unknown))}")
     for part in given.parts or present():
-        options = Options(given.quick, given.large, given.draws, tuple(given.data))
+        options = Options(given.quick, given.large, given.draws, tuple(given.data), given.seed)
         run_part(part, options, given.write)
     return 0
 

@@ -24,6 +24,7 @@ class Options:
     large: bool = False
     draws: int | None = None
     data: tuple[str, ...] = ()
+    seed: int = 0
 
     def wants(self, name: str) -> bool:
         """Whether this data set was asked for; all are, if none was named."""
