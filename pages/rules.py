@@ -46,7 +46,7 @@ def edit(state: AppState, data: Dataset) -> None:
     st.caption(rules_table.words(checked))
     left, right = st.columns(2, gap="large")
     with left:
-        rules_findings.show(checked, data)
+        rules_findings.show(state, checked, data)
         rules_findings.suggestions(state, checked)
     with right:
         rules_picture.show(state, checked, data)

@@ -41,11 +41,13 @@ def first_model(state: AppState) -> None:
 def compare(state: AppState, data: Dataset, base: Model) -> None:
     """Sliders on the left, what they change on the right."""
     bench_fitting.follow_rules(state)
-    left, right = st.columns([2, 5], gap="large")
+    left, right = st.columns([1, 2], gap="large")
     with left:
         bench_sliders.show(state, data, base)
     with right:
         other = bench_models.choose_shown(state)
+        if other is None and bench_fitting.must_ask(state, base) and not bench_models.refit(state):
+            return
         try:
             other = other or bench_fitting.tuned(state, base)
         except HipadError as error:
@@ -59,7 +61,7 @@ def compare(state: AppState, data: Dataset, base: Model) -> None:
 def changes(state: AppState, base: Model, other: Model) -> None:
     """Everything that differs between two models."""
     found = bench_fitting.compared(state, base, other)
-    bench_changes.figures(found)
+    bench_changes.figures(found, expert=state.expert)
     bench_models.keep(state, other)
     chart, text = bench_changes.weights(found)
     charts.show(chart, key="bench_blocks", text=text)

@@ -38,6 +38,7 @@ class Tuning:
     draft: str = ""  # the text with their values
     turn: int = 0  # grows whenever the sliders must be drawn anew
     model: Model | None = None  # the last one fitted to a draft, from which the next starts
+    seconds: float = 0.0  # what that fit took
     shown: str = ""  # a kept model to look at in place of the sliders'
 
 

@@ -38,7 +38,7 @@ def test_without_a_model_it_offers_to_fit_one(app):
 def test_the_last_run_is_pinned_and_nothing_has_changed_yet(app):
     bench(app)
     assert app.state.pinned == "first run"
-    assert metric(app, "Answers that flip").value == "0"
+    assert metric(app, "Flips").value == "0"
     assert "get the answer they had" in app.text()
     assert app.at.button(key="bench_apply").disabled
 
@@ -55,7 +55,7 @@ def test_a_move_refits_and_the_figures_are_those_of_the_new_model(app):
     said = model.classifier.predict(data.X_test).astype(str)
     flipped = int(np.sum(said != app.state.pinned_model.classifier.predict(data.X_test)))
     assert flipped > 0
-    assert metric(app, "Answers that flip").value == f"{flipped:,}"
+    assert metric(app, "Flips").value == f"{flipped:,}"
     share = 100 * np.mean(said == data.y_test)
     assert metric(app, "Right answers").value == f"{share:.1f} %"
     assert app.state.rules.text == before
@@ -96,7 +96,7 @@ def test_models_are_kept_pinned_compared_restored_and_forgotten(app):
     shown.set_value("deaf")
     app.run()
     assert app.state.tuning.shown == "deaf"
-    assert metric(app, "Answers that flip").value != "0"
+    assert metric(app, "Flips").value != "0"
     app.at.selectbox(key="bench_model_2").set_value("deaf")
     app.run().click("bench_pin")
     assert app.state.pinned == "deaf"
@@ -186,3 +186,23 @@ def test_the_worth_dial_reaches_all_patients_and_twice_the_worth():
     assert second.high == 1800
     assert "worth 30 patients" in first.turned("a >= 1 => yes", 30.0)
     assert first.value(read_rules("a >= 1 => yes"), "auto", 200) == 50
+
+
+def test_a_refit_that_takes_long_waits_to_be_asked(app):
+    bench(app)
+    app.state.tuning.seconds = 60.0
+    slider(app, "worth").set_value(10.0)
+    app.run()
+    assert "takes about 60 seconds" in app.text()
+    assert not app.at.metric
+    app.click("bench_refit")
+    assert metric(app, "Flips").value
+    assert app.state.tuning.seconds < 60
+
+
+def test_a_later_run_is_kept_by_a_click(app):
+    bench(app)
+    app.state.settings = app.state.settings.changed(lambda1=0.2)
+    app.finish().go("workbench").click("bench_keep_run")
+    assert [model.name for model in app.state.models] == ["first run", "run 2"]
+    assert app.state.pinned == "first run"

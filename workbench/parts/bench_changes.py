@@ -18,7 +18,7 @@ MOST_BLOCKS: Final = 12
 CLEAR: Final = 0.05  # p value below which a change is called clear
 
 
-def figures(found: Comparison) -> None:
+def figures(found: Comparison, *, expert: bool = False) -> None:
     """The headline numbers, each with its change and its interval."""
     old, new = found.sides
     right = new.model.judgement.accuracy
@@ -51,19 +51,19 @@ def figures(found: Comparison) -> None:
     third.caption(f"{found.features.kept:,} as before")
     flipped = found.flips
     fourth.metric(
-        "Answers that flip",
+        "Flips",
         f"{len(flipped.rows):,}",
         help="Patients whose answer differs from the pinned model's.",
     )
     fourth.caption(f"{len(flipped.better):,} better, {len(flipped.worse):,} worse")
-    st.caption(verdict(found))
+    st.caption(verdict(found, expert=expert))
 
 
 def _change(words: str, size: float) -> str | None:
     return words if abs(size) > 1e-9 else None
 
 
-def verdict(found: Comparison) -> str:
+def verdict(found: Comparison, *, expert: bool = False) -> str:
     """Whether the change is more than chance, in words."""
     judged, flipped = found.new.model.judgement, found.flips
     whom = "test" if judged.part == "test" else "training"
@@ -73,10 +73,8 @@ def verdict(found: Comparison) -> str:
     better, worse = len(flipped.better), len(flipped.worse)
     clear = flipped.p_value < CLEAR
     words = "more than chance explains" if clear else "within what chance explains"
-    return (
-        f"Of {n:,} {whom} patients, {better:,} became right and {worse:,} wrong: {words} "
-        f"(McNemar's exact p {flipped.p_value:.2g})."
-    )
+    test = f" (McNemar's exact test: p = {flipped.p_value:.2g})" if expert else ""
+    return f"Of {n:,} {whom} patients, {better:,} became right and {worse:,} wrong: {words}{test}."
 
 
 def weights(found: Comparison) -> tuple[go.Figure, str]:
@@ -111,17 +109,16 @@ def features(found: Comparison) -> None:
     """Features gained and lost, and the largest changes."""
     changes, name = found.features, found.data.index.name
     st.markdown("**Features**")
-    st.markdown(
-        "\n".join(
-            f"- {word}: {listing([name(int(j)) for j in columns[:5]], 5) or 'none'}"
-            + (f" and {len(columns) - 5:,} more" if len(columns) > 5 else "")
-            for word, columns in (
-                (f"{len(changes.gained):,} gained", changes.gained),
-                (f"{len(changes.lost):,} lost", changes.lost),
-                (f"{len(changes.turned):,} with the other sign", changes.turned),
-            )
+    parts = [
+        f"{len(columns):,} {word}: {listing([name(int(j)) for j in columns])}"
+        for word, columns in (
+            ("gained", changes.gained),
+            ("lost", changes.lost),
+            ("with the other sign", changes.turned),
         )
-    )
+        if len(columns)
+    ]
+    st.markdown("\n".join(f"- {part}" for part in parts) or "The same features as before.")
     if len(found.largest):
         with st.expander(f"The {len(found.largest)} largest changes of weight"):
             st.dataframe(

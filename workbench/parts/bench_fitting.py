@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from typing import Final
+
 from hipad.rules import CompiledRule
 from workbench.models import Model, Request
 from workbench.parts.bench_comparing import Comparison, Side
@@ -9,6 +12,8 @@ from workbench.parts.rules_checking import compile_each
 from workbench.parts.rules_editing import describe, read_rules
 from workbench.settings import EXACT
 from workbench.state import AppState
+
+PATIENCE: Final = 3.0  # seconds a move of a slider may take without being asked for
 
 
 def follow_rules(state: AppState) -> None:
@@ -21,12 +26,11 @@ def follow_rules(state: AppState) -> None:
 
 def pinned(state: AppState) -> Model | None:
     """The pinned model; without one, the last run is kept and pinned."""
-    found = state.pinned_model
-    if found is None and state.job is not None and state.job.is_final and state.model is not None:
-        found = state.model.named("first run")
-        state.keep(found)
-        state.pinned = found.name
-    return found
+    run = unkept_run(state)
+    if state.pinned_model is None and run is not None:
+        state.keep(run.named("first run"))
+        state.pinned = "first run"
+    return state.pinned_model
 
 
 def asked(state: AppState, base: Model) -> Request:
@@ -37,20 +41,32 @@ def asked(state: AppState, base: Model) -> Request:
     return state.request(rules=state.tuning.draft, settings=settings, name="sliders")
 
 
+def must_ask(state: AppState, base: Model) -> bool:
+    """Whether the sliders have moved and a refit takes so long that it should be asked for."""
+    known = state.memo.get("tuned")
+    is_new = known is None or known[0] != fit_key(asked(state, base))
+    return is_new and state.tuning.seconds > PATIENCE
+
+
 def tuned(state: AppState, base: Model) -> Model:
     """The model that the sliders ask for, fitted from the last one when they have moved.
 
     Raises HipadError when the rules cannot be used.
     """
-    request = asked(state, base)
-    tuning = state.tuning
+    request, tuning = asked(state, base), state.tuning
 
     def fit() -> Model:
+        begun = time.perf_counter()
         tuning.model = request.fit(like=tuning.model or base)
+        tuning.seconds = time.perf_counter() - begun
         return tuning.model
 
-    key = (request.data, request.rules, request.settings)
-    return state.remember("tuned", key, fit)
+    return state.remember("tuned", fit_key(request), fit)
+
+
+def fit_key(request: Request) -> tuple[object, ...]:
+    """What a fit depends on."""
+    return request.data, request.rules, request.settings
 
 
 def compared(state: AppState, base: Model, other: Model) -> Comparison:
@@ -72,6 +88,15 @@ def present_rules(state: AppState) -> list[CompiledRule]:
         return [rule for rule in found.values() if rule.rule.enabled]
 
     return state.remember("draft rules", (data, draft), compile_draft)
+
+
+def unkept_run(state: AppState) -> Model | None:
+    """The model of the last run, if it is final and not among the kept ones."""
+    model = state.model
+    if model is None or state.job is None or not state.job.is_final:
+        return None
+    known = any(model.classifier is other.classifier for other in state.models)
+    return None if known else model
 
 
 def apply(state: AppState) -> None:

@@ -42,6 +42,14 @@ def choose_shown(state: AppState) -> Model | None:
     return next((m for m in state.models if m.name == state.tuning.shown), None)
 
 
+def refit(state: AppState) -> bool:
+    """Ask before a refit that takes long."""
+    st.info(f"A refit of these data takes about {state.tuning.seconds:.0f} seconds.")
+    return st.button(
+        "Refit", type="primary", key="bench_refit", help="Fit with the sliders where they are."
+    )
+
+
 def keep(state: AppState, model: Model) -> None:
     """Give the model in sight a name, keep it, perhaps pin it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -54,7 +62,7 @@ def keep(state: AppState, model: Model) -> None:
             help="Kept models can be pinned, compared and restored below.",
             width=200,
         )
-        full = turn >= MOST_MODELS
+        full = _is_full(state)
         for label, icon, pin, text in (
             ("Keep", ":material/bookmark_add:", False, "Keep this model under its name."),
             ("Keep and pin", ":material/keep:", True, "Compare what follows with this model."),
@@ -99,7 +107,18 @@ def kept(state: AppState) -> None:
         if st.button("Forget", icon=":material/delete:", disabled=pinned, key="bench_forget",
                      help="Drop this model. The pinned one stays."):  # fmt: skip
             state.models = [other for other in state.models if other.name != name]
+            state.memo.pop(f"kept {name}", None)
             st.rerun()
+        run = bench_fitting.unkept_run(state)
+        if run is not None and st.button("Keep the last run", icon=":material/bookmark_add:",
+                                         key="bench_keep_run", disabled=_is_full(state),
+                                         help="The model of the last run."):  # fmt: skip
+            state.keep(run.named(f"run {len(state.models) + 1}"))
+            st.rerun()
+
+
+def _is_full(state: AppState) -> bool:
+    return len(state.models) >= MOST_MODELS
 
 
 def _sides(state: AppState) -> list[Side]:

@@ -62,12 +62,10 @@ def _on_move(state: AppState, key: str, turned: Callable[[str, Any], str]) -> Ca
 
 
 def _rule(state: AppState, rules: RuleSet, position: int) -> None:
-    rule = rules[position]
-    name, toggle = st.columns([3, 1], vertical_alignment="center")
-    name.markdown(f"**{plain(rules.labels[position], 40)}** ⇒ {plain(rule.outcome, 30)}")
+    rule, label = rules[position], rules.labels[position]
     key = f"bench_on_{position}_{state.tuning.turn}"
-    toggle.toggle(
-        "on",
+    st.toggle(
+        f"**{plain(label, 40)}** ⇒ {plain(rule.outcome, 30)}",
         rule.enabled,
         key=key,
         on_change=_on_move(state, key, lambda text, on: switched(text, position, on)),

@@ -24,20 +24,30 @@ SUMMARY: Final = ("mean", "min", "max")
 ICONS: Final = {"warning": ":material/warning:", "note": ":material/info:"}
 
 
-def show(checked: Checked, data: Dataset) -> None:
+def show(state: AppState, checked: Checked, data: Dataset) -> None:
     """Each finding with its remedy and a patient that shows it."""
     st.subheader("Findings", anchor=False)
     if not checked.findings:
         st.caption("Nothing odd: no empty, needless, contradicting or silenced rule.")
     for n, finding in enumerate(checked.findings[:MOST_FINDINGS]):
-        st.markdown(
-            f"{ICONS.get(finding.severity, ICONS['note'])} {_sentence(finding.sentence)}. "
-            f"*{_sentence(finding.remedy)}.*"
-        )
+        sentence, remedy = map(_sentence, spoken(finding, expert=state.expert))
+        icon = ICONS.get(finding.severity, ICONS["note"])
+        st.markdown(f"{icon} {sentence}. *{remedy}.*")
         if finding.witness is not None and len(finding.witness):
             _witness(finding, data, n)
     if len(checked.findings) > MOST_FINDINGS:
         st.caption(f"And {len(checked.findings) - MOST_FINDINGS:,} more.")
+
+
+def spoken(finding: Finding, *, expert: bool) -> tuple[str, str]:
+    """What is odd and what to do, without the solver's words unless the reader wants them."""
+    if expert or finding.kind != "silenced":
+        return finding.sentence, finding.remedy
+    steps = finding.remedy.partition(", or lower lambda1")[0]
+    return (
+        f"{finding.rules[0]} is too weak to bring in a feature by itself",
+        f"{steps}, or allow more features on the Run page",
+    )
 
 
 def _witness(finding: Finding, data: Dataset, n: int) -> None:
@@ -136,10 +146,9 @@ def suggestions(state: AppState, checked: Checked) -> None:
     if not offers:
         st.caption("None: the data support no other threshold clearly, and every rule is heard.")
     for n, (check, sentence, better) in enumerate(offers[:MOST_FINDINGS]):
-        words, button = st.columns([5, 1], vertical_alignment="center")
-        words.markdown(f":material/lightbulb: **{plain(check.label)}**: {_sentence(sentence)}.")
-        if button.button(
-            "Use it", key=f"suggestion_{n}", help="Change the rule so; can be undone."
+        st.markdown(f":material/lightbulb: **{plain(check.label)}**: {_sentence(sentence)}.")
+        if st.button(
+            "Use it", key=f"suggestion_{n}", help="Change the rule like this; can be undone."
         ):
             change(state, with_rule(state.rules.text, check.position, better))
             st.rerun()

@@ -14,7 +14,6 @@ from hipad.rules.compile import outcome_sign
 from workbench.dataset import Dataset
 from workbench.parts.rules_checking import Checked, compile_each
 from workbench.parts.rules_drafting import (
-    BETWEEN,
     KINDS,
     RELATIONS,
     Draft,
@@ -92,7 +91,7 @@ def _fields(
 def _condition(draft: Draft, key: str, n: int) -> Draft:
     """One condition as a row of fields; labels stand above the first row only."""
     visible = "visible" if n == 0 else "collapsed"
-    kind, of, relation, low, high = st.columns([2, 4, 2, 2, 2], vertical_alignment="bottom")
+    kind, of, relation, low, high = st.columns([5, 8, 4, 4, 4], vertical_alignment="bottom")
     return Draft(
         kind.selectbox(
             "If" if n == 0 else "and if",
@@ -130,12 +129,12 @@ def _condition(draft: Draft, key: str, n: int) -> Draft:
             help="The threshold, in the units of your data.",
         ),
         high.number_input(
-            f"and (for {BETWEEN})",
+            "and at most",
             value=draft.high,
             format="%g",
             key=f"form_high_{key}",
             label_visibility=visible,
-            help="The upper end, where the value is between two numbers.",
+            help="The upper end; only for: is between.",
         ),
     )
 
@@ -144,7 +143,7 @@ def _outcome(
     state: AppState, data: Dataset, rule: Rule | None, key: str
 ) -> tuple[Callable[[str], Rule], str]:
     """What follows, and what it counts for: a maker of the rule's frame, and the name typed."""
-    outcome, own, worth, name, on = st.columns([3, 2, 2, 3, 2], vertical_alignment="bottom")
+    outcome, own, worth, name, on = st.columns([6, 5, 4, 6, 3], vertical_alignment="bottom")
     positive = rule is None or outcome_is_positive(rule, data)
     then = outcome.selectbox(
         "Then",

@@ -22,7 +22,7 @@ MOST_COLUMNS: Final = 24
 
 def show(state: AppState, checked: Checked, data: Dataset) -> None:
     """The picture, and for experts what it is a picture of."""
-    st.subheader("The rules as the solver sees them", anchor=False)
+    st.subheader("What the rules weigh", anchor=False)
     rows = picture(checked.active, blocks=data.blocks)
     if not rows:
         st.caption("Switch a rule on to see it here.")
@@ -31,7 +31,7 @@ def show(state: AppState, checked: Checked, data: Dataset) -> None:
     charts.show(chart, key="rules_picture", text=text)
     if state.expert:
         st.caption(
-            "Each line is a row of B x ≤ d with its signs turned: weight · feature ≥ threshold. A "
+            "Each line is a row of B x ≤ d, with its signs turned where large values meet it. A "
             "block whose features share one weight is one cell. "
             + " ".join(plain(r, 200) for rule in checked.active[:5] for r in rule.remarks[:2])
         )
@@ -49,7 +49,7 @@ def draw(rows: Sequence[PictureRow]) -> tuple[go.Figure, str]:
                 at = i, names.index(cell.name)
                 weights[at] = cell.sign
                 times = f" × {cell.n_features:,}" if cell.n_features > 1 else ""
-                labels[at] = f"{number(cell.weight, 3)}{times}"
+                labels[at] = f"{number(turn(row) * cell.weight, 3)}{times}"
     chart = charts.figure(
         "What each condition weighs", x="feature or block", y="", height=130 + 34 * len(shown)
     )
@@ -77,9 +77,19 @@ def draw(rows: Sequence[PictureRow]) -> tuple[go.Figure, str]:
     return chart, words(rows)
 
 
+def turn(row: PictureRow) -> int:
+    """-1 for a condition that small values meet: it reads better as `... ≤ threshold`."""
+    return -1 if all(cell.sign < 0 for cell in row.cells) else 1
+
+
+def bound(row: PictureRow) -> str:
+    """The relation and its number."""
+    return f"{'≥' if turn(row) > 0 else '≤'} {number(turn(row) * row.threshold)}"
+
+
 def axis_label(row: PictureRow) -> str:
-    """Which rule, from which threshold on, says what."""
-    return f"{row.rule[:18]}: ≥ {number(row.threshold)} ⇒ {row.outcome[:16]}"
+    """Which rule, up to or from which threshold, says what."""
+    return f"{row.rule[:18]}: {bound(row)} → {row.outcome[:16]}"
 
 
 def words(rows: Sequence[PictureRow]) -> str:
@@ -87,15 +97,17 @@ def words(rows: Sequence[PictureRow]) -> str:
     told = []
     for row in rows[:6]:
         cells = [
-            f"{number(c.weight, 3)} × {plain(c.name)}"
+            f"{number(turn(row) * c.weight, 3)} × {plain(c.name)}"
             + (f" ({c.n_features:,} features)" if c.n_features > 1 else "")
             for c in row.cells[:4]
         ]
         left = len(row.cells) - 4
         more = f" and {count(left, 'more')}" if left > 0 else ""
         told.append(
-            f"{plain(row.rule)}: {' + '.join(cells)}{more} ≥ {number(row.threshold)} gives "
-            f"{plain(row.outcome)}"
+            f"{plain(row.rule)}: {' + '.join(cells)}{more} {bound(row)} gives {plain(row.outcome)}"
         )
     more = f" And {count(len(rows) - 6, 'more condition')}." if len(rows) > 6 else ""
-    return ". ".join(told) + "." + more
+    return (
+        ". ".join(told) + f".{more} In the picture blue cells help with large values, orange ones "
+        "with small values."
+    )

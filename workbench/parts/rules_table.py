@@ -16,7 +16,7 @@ from workbench.parts.rules_checking import Checked, RuleCheck
 from workbench.parts.rules_editing import with_rule
 from workbench.parts.rules_toolbar import change
 from workbench.state import AppState
-from workbench.words import percent, plain
+from workbench.words import plain
 
 EDITABLE: Final = ("on", "worth", "note")
 
@@ -31,7 +31,7 @@ def show(state: AppState, checked: Checked) -> None:
         hide_index=True,
         disabled=[name for name in table.columns if name not in EDITABLE],
         column_config=_columns(),
-        height=min(38 + 35 * (len(table) + 1), 420),
+        height=min(38 + 35 * len(table), 420),
     )
     changed = not edited[list(EDITABLE)].equals(table[list(EDITABLE)])
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -86,14 +86,11 @@ def _row(check: RuleCheck) -> dict[str, Any]:
     return {
         "on": rule.enabled,
         "rule": check.label,
-        "if": rule.premise,
-        "then": rule.outcome,
+        "says": f"{rule.premise} => {rule.outcome}",
         "worth": rule.worth,
         "heard": heard(check),
         "training": met(check.train),
-        "right": share(check.train),
         "test": "–" if check.test is None else met(check.test),
-        "right ": "–" if check.test is None else share(check.test),
         "note": rule.note,
     }
 
@@ -111,24 +108,21 @@ def heard(check: RuleCheck) -> str:
 
 
 def met(counts: RuleCounts) -> str:
-    """Who meets the premise."""
-    return f"{len(counts.fired):,} of {counts.n_rows:,}"
-
-
-def share(counts: RuleCounts) -> str:
-    """How often the rule is right where it applies."""
-    return "–" if not len(counts.fired) else percent(counts.precision, 0)
+    """Whom the rule speaks of, and how often it is right about them."""
+    fired = len(counts.fired)
+    return f"{fired:,} of {counts.n_rows:,}" + (f", {counts.precision:.0%}" if fired else "")
 
 
 def _columns() -> dict[str, Any]:
     column = st.column_config
     return {
         "on": column.CheckboxColumn("on", help="Whether the rule takes part.", width="small"),
-        "if": column.TextColumn("if", help="Who the rule speaks of.", width="medium"),
-        "then": column.TextColumn("then", help="The class it gives them."),
+        "says": column.TextColumn(
+            "says", help="Whom it speaks of, and the class it gives them.", width="medium"
+        ),
         "worth": column.NumberColumn(
-            "worth (patients)",
-            help="How many patients' evidence it counts for; empty: as the settings say.",
+            "worth",
+            help="How many patients' evidence it counts for; None: as the settings say.",
             min_value=0.0,
             format="%g",
         ),
@@ -137,10 +131,14 @@ def _columns() -> dict[str, Any]:
             help="Whether the rule pulls hard enough to bring in a feature by itself, and which "
             "knob holds it back if not.",
         ),
-        "training": column.TextColumn("applies (training)", help="Training patients it speaks of."),
-        "right": column.TextColumn("right (training)", help="How many of these have its class."),
-        "test": column.TextColumn("applies (test)", help="Test patients it speaks of."),
-        "right ": column.TextColumn("right (test)", help="How many of these have its class."),
+        "training": column.TextColumn(
+            "training, right",
+            help="To how many patients it applies, and which share of these has its class.",
+        ),
+        "test": column.TextColumn(
+            "test, right",
+            help="To how many patients it applies, and which share of these has its class.",
+        ),
         "note": column.TextColumn("note", help="Kept with the rule.", max_chars=500),
     }
 
