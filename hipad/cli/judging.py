@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import binomtest
+
+from hipad.evaluation.metrics import wilson_interval
 
 
 def accuracy_line(part: str, y: np.ndarray, answers: np.ndarray, classes: tuple[str, ...]) -> str:
@@ -15,9 +16,9 @@ def accuracy_line(part: str, y: np.ndarray, answers: np.ndarray, classes: tuple[
     """
     right = y == answers
     k, n = int(right.sum()), len(y)
-    ends = binomtest(k, n).proportion_ci(0.95, method="wilson")
+    low, high = wilson_interval(k, n)
     each = ", ".join(
         f"{name} {int(right[y == name].sum()):,} of {int((y == name).sum()):,}" for name in classes
     )
-    interval = f"({100 * ends.low:.1f} to {100 * ends.high:.1f})"
+    interval = f"({100 * low:.1f} to {100 * high:.1f})"
     return f"{part}: {k:,} of {n:,} right, {100 * k / n:.1f} % {interval}; {each}"

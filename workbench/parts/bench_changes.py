@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -18,49 +19,77 @@ MOST_BLOCKS: Final = 12
 CLEAR: Final = 0.05  # p value below which a change is called clear
 
 
+@dataclass(frozen=True)
+class Figure:
+    """A number, how it differs from the pinned model's, and what stands under it."""
+
+    label: str
+    value: str
+    change: float
+    change_text: str
+    below: str
+    help: str
+    colour: Literal["normal", "off"] = "normal"
+
+
 def figures(found: Comparison, *, expert: bool = False) -> None:
     """The headline numbers, each with its change and its interval."""
-    old, new = found.sides
-    right = new.model.judgement.accuracy
-    first, second, third, fourth = st.columns(4)
-    gain = 100 * (right.value - old.model.judgement.accuracy.value)
-    low, high = right.interval
-    first.metric(
-        "Right answers",
-        percent(right.value),
-        _change(f"{gain:+.1f} points", gain),
-        help="Share of patients put in their own class, and the change against the pinned model.",
-    )
-    first.caption(f"{percent(low)} to {percent(high)}")
-    area = 100 * (new.area.value - old.area.value)
-    second.metric(
-        "Area under ROC",
-        "–" if math.isnan(new.area.value) else f"{new.area.value:.3f}",
-        _change(f"{area / 100:+.3f}", area),
-        help="The chance that a positive patient scores above a negative one.",
-    )
-    second.caption(f"{new.area.low:.3f} to {new.area.high:.3f}")
-    more = len(new.model.support) - len(old.model.support)
-    third.metric(
-        "Features used",
-        f"{len(new.model.support):,}",
-        _change(f"{more:+,}", more),
-        delta_color="off",
-        help="Features that have a weight.",
-    )
-    third.caption(f"{found.features.kept:,} as before")
-    flipped = found.flips
-    fourth.metric(
-        "Flips",
-        f"{len(flipped.rows):,}",
-        help="Patients whose answer differs from the pinned model's.",
-    )
-    fourth.caption(f"{len(flipped.better):,} better, {len(flipped.worse):,} worse")
+    for column, figure in zip(st.columns(4), headline(found), strict=True):
+        column.metric(
+            figure.label,
+            figure.value,
+            figure.change_text if abs(figure.change) > 1e-9 else None,
+            delta_color=figure.colour,
+            help=figure.help,
+        )
+        column.caption(figure.below)
     st.caption(verdict(found, expert=expert))
 
 
-def _change(words: str, size: float) -> str | None:
-    return words if abs(size) > 1e-9 else None
+def headline(found: Comparison) -> list[Figure]:
+    """Right answers, area, features and flips."""
+    old, new = found.sides
+    right, area, flipped = new.model.judgement.accuracy, new.area, found.flips
+    low, high = right.interval
+    gain = 100 * (right.value - old.model.judgement.accuracy.value)
+    wider, more = area.value - old.area.value, len(new.model.support) - len(old.model.support)
+    return [
+        Figure(
+            "Right answers",
+            percent(right.value),
+            gain,
+            f"{gain:+.1f} points",
+            f"{percent(low)} to {percent(high)}",
+            "Share of patients put in their own class. Below: the change against the pinned "
+            "model, and Wilson's 95 % interval.",
+        ),
+        Figure(
+            "Area under ROC",
+            "–" if math.isnan(area.value) else f"{area.value:.3f}",
+            wider,
+            f"{wider:+.3f}",
+            f"{area.low:.3f} to {area.high:.3f}",
+            "The chance that a positive patient scores above a negative one, with its 95 % "
+            "interval.",
+        ),
+        Figure(
+            "Features used",
+            f"{len(new.model.support):,}",
+            more,
+            f"{more:+,}",
+            f"{found.features.kept:,} as before",
+            "Features that have a weight.",
+            "off",
+        ),
+        Figure(
+            "Flips",
+            f"{len(flipped.rows):,}",
+            0.0,
+            "",
+            f"{len(flipped.better):,} better, {len(flipped.worse):,} worse",
+            "Patients whose answer differs from the pinned model's.",
+        ),
+    ]
 
 
 def verdict(found: Comparison, *, expert: bool = False) -> str:

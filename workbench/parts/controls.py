@@ -120,7 +120,7 @@ def show(state: AppState) -> None:
 def _fewness(panel: Panel, state: AppState) -> None:
     names = {AUTOMATIC: AUTOMATIC, **{name: name for name in FEWNESS}}
     if state.expert or panel.settings.fewness == EXACT:
-        names[EXACT] = "lambda1 as set below" if state.expert else "as the sample suggests"
+        names[EXACT] = "lambda1 as set below" if state.expert else "as set before"
     panel.choice(
         "fewness",
         "How few features?",

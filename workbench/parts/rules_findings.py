@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -30,7 +31,9 @@ def show(state: AppState, checked: Checked, data: Dataset) -> None:
     if not checked.findings:
         st.caption("Nothing odd: no empty, needless, contradicting or silenced rule.")
     for n, finding in enumerate(checked.findings[:MOST_FINDINGS]):
-        sentence, remedy = map(_sentence, spoken(finding, expert=state.expert))
+        sentence, remedy = (
+            _sentence(part, finding.rules) for part in spoken(finding, expert=state.expert)
+        )
         icon = ICONS.get(finding.severity, ICONS["note"])
         st.markdown(f"{icon} {sentence}. *{remedy}.*")
         if finding.witness is not None and len(finding.witness):
@@ -166,5 +169,7 @@ def offers_of(check: RuleCheck) -> list[tuple[RuleCheck, str, Rule]]:
     return offers
 
 
-def _sentence(text: str) -> str:
-    return plain(text[:1].upper() + text[1:], 500)
+def _sentence(text: str, labels: Sequence[str] = ()) -> str:
+    """With a capital letter, unless it begins with a rule's name."""
+    named = text.startswith(tuple(labels))
+    return plain(text if named else text[:1].upper() + text[1:], 500)

@@ -18,6 +18,7 @@ from workbench.words import count, number, plain
 
 MOST_ROWS: Final = 24
 MOST_COLUMNS: Final = 24
+TOLD: Final = 5  # conditions, and cells of one, that are told in words
 
 
 def show(state: AppState, checked: Checked, data: Dataset) -> None:
@@ -59,6 +60,7 @@ def draw(rows: Sequence[PictureRow]) -> tuple[go.Figure, str]:
         y=list(range(len(shown))),
         text=labels,
         texttemplate="%{text}",
+        textfont={"color": "#12191d" if charts.is_dark() else "#ffffff", "size": 12},
         hovertemplate="%{x}: %{text}<extra></extra>",
         colorscale=[[0, charts.colour(1)], [1, charts.colour(0)]],
         zmin=-1,
@@ -94,20 +96,20 @@ def axis_label(row: PictureRow) -> str:
 
 def words(rows: Sequence[PictureRow]) -> str:
     """The picture in sentences."""
-    told = []
-    for row in rows[:6]:
-        cells = [
-            f"{number(turn(row) * c.weight, 3)} × {plain(c.name)}"
-            + (f" ({c.n_features:,} features)" if c.n_features > 1 else "")
-            for c in row.cells[:4]
-        ]
-        left = len(row.cells) - 4
-        more = f" and {count(left, 'more')}" if left > 0 else ""
-        told.append(
-            f"{plain(row.rule)}: {' + '.join(cells)}{more} {bound(row)} gives {plain(row.outcome)}"
-        )
-    more = f" And {count(len(rows) - 6, 'more condition')}." if len(rows) > 6 else ""
+    more = f" And {count(len(rows) - TOLD, 'more condition')}." if len(rows) > TOLD else ""
     return (
-        ". ".join(told) + f".{more} In the picture blue cells help with large values, orange ones "
-        "with small values."
+        f"{'. '.join(map(row_words, rows[:TOLD]))}.{more} In the picture blue cells help with "
+        "large values, orange ones with small values."
     )
+
+
+def row_words(row: PictureRow) -> str:
+    """One condition as a sum, its bound and what follows."""
+    cells = [
+        f"{number(turn(row) * cell.weight, 3)} × {plain(cell.name)}"
+        + (f" ({cell.n_features:,} features)" if cell.n_features > 1 else "")
+        for cell in row.cells[:TOLD]
+    ]
+    total = " + ".join(cells).replace("+ -", "- ")
+    more = f" and {len(row.cells) - TOLD} more" if len(row.cells) > TOLD else ""
+    return f"{plain(row.rule)}: {total}{more} {bound(row)} gives {plain(row.outcome)}"

@@ -101,7 +101,7 @@ def heard(check: RuleCheck) -> str:
         return "off"
     if check.pull is None:
         return "after a run"
-    reasons = {"premise": "no: average", "never": "no: nobody"}
+    reasons = {"premise": "no: average patient", "never": "no: nobody"}
     if check.pull.silenced:
         return reasons.get(check.pull.limit, f"no: {check.pull.limit}")
     return "yes"
