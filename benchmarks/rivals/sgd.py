@@ -22,7 +22,7 @@ class Sgd:
 
     @property
     def name(self) -> str:
-        return "SGDClassifier"
+        return f"SGDClassifier, tol {self.tol:g}"
 
     def fit(self, X: Any, y: np.ndarray) -> LinearModel:
         total = self.lambda1 + self.lambda2
