@@ -201,7 +201,7 @@ def margins(found: Comparison, rules: list[CompiledRule]) -> None:
         key="bench_margins",
         alt="Rule margins",
     )
-    st.markdown("\n".join(f"- {plain(r.label)}: {plain(worst_words(r), 300)}." for r in new[:8]))
+    st.markdown("\n".join(f"- {plain(r.label)}: {plain(worst_words(r), 300)}" for r in new[:8]))
     st.caption(
         "Typical patient: the least unusual one the rule speaks of; worst case: the least "
         "favourable one within the range of the data. Above 0 the model agrees with the rule."
