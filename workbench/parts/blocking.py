@@ -94,9 +94,8 @@ def _from_file(state: AppState, data: Dataset) -> None:
         help='Lines such as "ABL1 = 1636_g_at, 39730_at", or JSON {"ABL1": ["1636_g_at"]}.',
     )
     if file is not None:
-        st.session_state["blocks_turn"] = turn + 1
-        done = attempt(state, lambda: _take(state, data, file.getvalue()))
-        if done:
+        if attempt(state, lambda: _take(state, data, file.getvalue())):
+            st.session_state["blocks_turn"] = turn + 1
             st.rerun()
         st.error(plain(state.error, 600))
         state.error = ""
