@@ -9,8 +9,8 @@ does nothing else.
 from __future__ import annotations
 
 import os
+import random
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Error, Page, sync_playwright
 
 from benchmarks.reporting import Options, progress, table, verdict
 
@@ -48,7 +48,7 @@ def run(options: Options) -> str:
 
 def measure(page: Page, address: str, sample: str, repeats: int) -> list[list[str]]:
     """First visit to result, a rerun of every page, a move of a slider."""
-    page.goto(address)
+    visit(page, address)
     start = page.locator(f".st-key-show_{sample} button").first
     start.wait_for()
     first = seconds(page, start.click, until_result)
@@ -95,29 +95,27 @@ def settle(page: Page) -> None:
     page.wait_for_timeout(1_000)
 
 
+def visit(page: Page, address: str) -> None:
+    """Open the app as soon as its server answers."""
+    for _ in range(120):
+        try:
+            page.goto(address)
+            return
+        except Error:
+            time.sleep(0.5)
+    raise TimeoutError("the app did not start within a minute")
+
+
 @contextmanager
 def serving() -> Iterator[str]:
-    """A server of the app on a free port; yields its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    """A server of the app on a port that is hardly in use; yields its address."""
+    port = random.randint(20_000, 40_000)
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
     command += ["--server.port", str(port), "--server.fileWatcherType", "none"]
     with tempfile.TemporaryFile() as log:
         server = subprocess.Popen(command, cwd=ROOT, env=os.environ, stdout=log, stderr=log)
         try:
-            wait_for(port)
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
             server.wait(20)
-
-
-def wait_for(port: int) -> None:
-    """Until the server answers."""
-    for _ in range(600):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise TimeoutError("the app did not start within a minute")

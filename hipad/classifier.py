@@ -50,8 +50,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     lambda2 : float, default=10.0
         Ridge: correlated features share their weight.
     patients : float, "auto" or "equal", default="auto"
-        What a rule without a worth of its own counts for; "auto" is a quarter of the patients,
-        "equal" sets sigma to the stiffness, as the paper does.
+        What a rule without a worth of its own counts for; "auto" is a quarter of the patients
+        (but at least 8, or all), "equal" sets sigma to the stiffness, as the paper does.
     stiffness : float or "auto", default="auto"
         How closely the weights must follow a rule; "auto" is as soft as lets it speak.
     scope : "population" or "typical", default="population"
