@@ -7,7 +7,7 @@ dataset is made once for each choice and kept: pages only look things up in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final, Literal
 
@@ -16,7 +16,7 @@ import pandas as pd
 
 from hipad.data import (
     Matched,
-    Missing,
+    Options,
     Step,
     Table,
     column_statistics,
@@ -71,24 +71,16 @@ class Loaded:
 
 
 @dataclass(frozen=True)
-class Preparation:
+class Preparation(Options):
     """What is to be done with a table: each field is a choice on the Data page."""
 
-    label: str
-    positive: str | None = None
-    missing: Missing = "median"
-    one_hot: bool = True
-    drop_constant: bool = True
-    drop_duplicates: bool = False
-    exclude: tuple[str, ...] = ()
     test: Literal["split", "file", "none"] = "split"
     test_fraction: float = 0.25
     seed: int = 0
 
     def options(self) -> dict[str, Any]:
         """The part that `hipad.data.prepare` takes."""
-        names = ("label", "positive", "missing", "one_hot", "drop_constant", "drop_duplicates")
-        return {name: getattr(self, name) for name in (*names, "exclude")}
+        return {field.name: getattr(self, field.name) for field in fields(Options)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import pandas as pd
@@ -19,6 +20,29 @@ from workbench.state import AppState
 from workbench.words import count, number, percent, plain
 
 TOP: Final = 15
+DOWNLOADS: Final = (
+    (
+        "Weights (CSV)",
+        exports.weights,
+        "weights.csv",
+        "text/csv",
+        "One row a feature with a weight.",
+    ),
+    (
+        "Answers (CSV)",
+        exports.answers,
+        "answers.csv",
+        "text/csv",
+        "One row a test patient: row of the file, score, answer, truth.",
+    ),
+    (
+        "Model (JSON)",
+        exports.model_file,
+        "model.json",
+        "application/json",
+        "The model for `hipad.load_model` and `python -m hipad predict`.",
+    ),
+)
 
 
 def show(state: AppState) -> None:
@@ -168,30 +192,13 @@ def _take_away(state: AppState, model: Model, data: Dataset) -> None:
             state.keep(model.named(name or "model"))
             state.pinned = name or "model"
             st.toast(f"Kept as {plain(name)}")
-        st.download_button(
-            "Weights (CSV)",
-            lambda: exports.weights(model, data),
-            "weights.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            help="One row a feature with a weight.",
-        )
-        st.download_button(
-            "Answers (CSV)",
-            lambda: exports.answers(model, data),
-            "answers.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            help="One row a test patient: row of the file, score, answer, truth.",
-        )
-        st.download_button(
-            "Model (JSON)",
-            lambda: exports.model_file(model, data),
-            "model.json",
-            "application/json",
-            icon=":material/download:",
-            on_click="ignore",
-            help="The model for `hipad.load_model` and `python -m hipad predict`.",
-        )
+        for label, content, file, mime, text in DOWNLOADS:
+            st.download_button(
+                label,
+                partial(content, model, data),
+                file,
+                mime,
+                icon=":material/download:",
+                on_click="ignore",
+                help=text,
+            )
