@@ -7,7 +7,6 @@ Every mistake becomes a RuleError that names its line and column; `hints` finds 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import cache
 from typing import cast
 
@@ -17,6 +16,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from hipad.errors import RuleError
 from hipad.rules.building import Builder, Draft
 from hipad.rules.hints import explain
+from hipad.rules.lexing import LineLexer
 from hipad.rules.model import Rule, RuleSet
 from hipad.rules.words import on_line, rule_error
 
@@ -54,12 +54,12 @@ def _read(text: str) -> tuple[list[Rule], tuple[str, ...], list[RuleError]]:
             comments += [note.strip()] if note is not None else []
             continue
         try:
-            found = parse_line(body, number, note or "")
+            found = parse_line(body, number, note or "", tuple(comments))
             _claim_names(found, names, number)
         except RuleError as error:
             errors.append(error)
         else:
-            rules += [replace(found[0], preface=tuple(comments)), *found[1:]]
+            rules += found
             comments = []
     return rules, tuple(comments), errors
 
@@ -72,8 +72,13 @@ def split_note(line: str) -> tuple[str, str | None]:
     return line, None
 
 
-def parse_line(body: str, number: int = 1, note: str = "") -> list[Rule]:
-    """The rules of one line: several where conditions are joined by `or`."""
+def parse_line(
+    body: str, number: int = 1, note: str = "", preface: tuple[str, ...] = ()
+) -> list[Rule]:
+    """The rules of one line: several where conditions are joined by `or`.
+
+    The first bears the preface, so that it is printed once.
+    """
     draft = _draft(body, number)
     many = len(draft.conjunctions) > 1
     return [
@@ -84,6 +89,7 @@ def parse_line(body: str, number: int = 1, note: str = "") -> list[Rule]:
             draft.worth,
             note,
             draft.enabled,
+            preface if position == 1 else (),
             place=(number, draft.column),
         )
         for position, conditions in enumerate(draft.conjunctions, 1)
@@ -120,7 +126,7 @@ def _parser() -> Lark:
         rel_to=__file__,
         start="rule",
         parser="lalr",
-        lexer="basic",
+        lexer=LineLexer,
         transformer=Builder(),
         maybe_placeholders=False,
     )

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lark import Lark, Token, UnexpectedCharacters
+
+from hipad.rules import parsing
+from hipad.rules.lexing import LineLexer
+from tests.rules.test_parsing import VALID, mutated
+
+LARK = Lark.open(
+    "grammar.lark", rel_to=parsing.__file__, start="rule", parser="lalr", lexer="basic"
+)
+OURS = LineLexer(LARK.lexer_conf)
+
+Word = tuple[str, str, int | None]
+
+
+def words(tokens: Iterator[Token]) -> list[Word]:
+    """Kind, text and column of each word; the last may be where no word begins."""
+    found: list[Word] = []
+    try:
+        found.extend((token.type, str(token), token.column) for token in tokens)
+    except UnexpectedCharacters as error:
+        found.append(("UNKNOWN", error.char, error.column))
+    return found
+
+
+@pytest.mark.parametrize("line", [*VALID, "", "  ", "at  least 2 of (a)", "ofa of (b)", "a ! b"])
+def test_the_words_of_a_line_are_those_that_lark_finds(line: str):
+    assert words(OURS.lex(line)) == words(LARK.lex(line))
+
+
+@settings(max_examples=500)
+@given(st.integers(0, 2**63).map(mutated) | st.text(max_size=40))
+def test_the_words_of_any_line_are_those_that_lark_finds(text: str):
+    for line in text.splitlines():
+        assert words(OURS.lex(line)) == words(LARK.lex(line))
