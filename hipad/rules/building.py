@@ -7,9 +7,9 @@ cannot exhaust the stack. They know columns only; `parsing` knows the line.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from lark import Token, Transformer, v_args
+from lark import Token, Transformer
 
 from hipad.errors import RuleError
 from hipad.rules.hints import unknown_function
@@ -32,42 +32,45 @@ class Draft:
     enabled: bool
 
 
-@dataclass(frozen=True)
-class _Word:
-    text: str
+class _Title(NamedTuple):
+    name: str
+
+
+class _Label(NamedTuple):
+    outcome: str
     column: int
 
 
-@dataclass(frozen=True)
-class _Label(_Word):
-    """The outcome."""
-
-
-@dataclass(frozen=True)
-class _Worth:
+class _Worth(NamedTuple):
     patients: float
 
 
-@v_args(inline=True)
 class Builder(Transformer):
-    """Callbacks named after the grammar's rules; a sum, product or factor is a Side."""
+    """Callbacks named after the grammar's rules; a sum, product or factor is a Side.
 
-    def rule(self, *parts: Any) -> Draft:
+    Each takes the parts of its rule as lark hands them over, in one list.
+    """
+
+    def rule(self, parts: list[Any]) -> Draft:
         found = {type(part): part for part in parts}
         label: _Label = found[_Label]
         return Draft(
             conjunctions=found[tuple],
-            outcome=label.text,
+            outcome=label.outcome,
             column=label.column,
-            name=found[_Word].text if _Word in found else "",
+            name=found[_Title].name if _Title in found else "",
             worth=found[_Worth].patients if _Worth in found else None,
             enabled=bool not in found,
         )
 
-    def off(self, _: Token) -> bool:
+    def off(self, _: list[Token]) -> bool:
         return False
 
-    def worth(self, word: Token, number: float) -> _Worth:
+    def title(self, names: list[Token]) -> _Title:
+        return _Title(str(names[0]))
+
+    def worth(self, parts: list[Any]) -> _Worth:
+        word, number = parts
         if number < 0:
             message = (
                 f"a rule cannot be worth {number:g} patients: "
@@ -76,39 +79,42 @@ class Builder(Transformer):
             raise rule_error(message, column=_column(word))
         return _Worth(number)
 
-    def quoted_label(self, token: Token) -> _Label:
+    def quoted_label(self, parts: list[Token]) -> _Label:
+        (token,) = parts
         text = read_quoted(token)
         if not text.strip():
             raise rule_error("the outcome is empty: write a class label", column=_column(token))
         return _Label(text, _column(token))
 
-    def bare_label(self, *tokens: Token) -> _Label:
+    def bare_label(self, tokens: list[Token]) -> _Label:
         return _Label("".join(tokens).replace("−", "-"), _column(tokens[0]))
 
-    def premise(self, *parts: Any) -> tuple:
-        return _without_tokens(parts)
+    def premise(self, parts: list[Any]) -> tuple:
+        return tuple(parts[::2])  # between them stand the words that join them
 
     conjunction = premise
 
-    def name(self, token: Token) -> _Word:
-        text = read_quoted(token) if token.type == "QUOTED" else str(token)
+    def quoted(self, tokens: list[Token]) -> Token:
+        (token,) = tokens
+        text = read_quoted(token)
         if not text.strip():
             raise rule_error("the name is empty: write it between backticks", column=_column(token))
-        return _Word(text, _column(token))
+        return token.update(value=text)
 
-    def comparison(self, *parts: Any) -> Condition:
-        signs = [part for part in parts if isinstance(part, Token)]
-        relations = tuple(_SIGNS.get(sign, str(sign)) for sign in signs)
-        if len({relation[0] for relation in relations}) > 1 or relations.count("=") > 1:
-            message = "the signs of a chain must point the same way: write 3 <= x <= 5"
-            raise rule_error(message, column=_column(signs[-1]))
-        return self._checked(_without_tokens(parts), relations, "compare", signs[0])
+    def comparison(self, parts: list[Any]) -> Condition:
+        sides, signs = tuple(parts[::2]), parts[1::2]
+        relations = tuple([_SIGNS.get(sign, str(sign)) for sign in signs])
+        if len(relations) > 1:
+            _check_chain(relations, signs[-1])
+        return self._checked(sides, relations, "compare", signs[0])
 
-    def between(self, middle: Side, word: Token, low: float, _: Token, high: float) -> Condition:
+    def between(self, parts: list[Any]) -> Condition:
+        middle, word, low, _, high = parts
         sides = ((Term(low),), middle, (Term(high),))
         return self._checked(sides, ("<=", "<="), "between", word)
 
-    def count(self, word: Token, number: float, _: Token, names: tuple[Name, ...]) -> Condition:
+    def count(self, parts: list[Any]) -> Condition:
+        word, number, _, names = parts
         spoken = " ".join(word.lower().split())
         relation = next(sign for sign, words in COUNTS.items() if words == spoken)
         counted = (Term(1.0, names, "sum", _column(word)),)
@@ -138,13 +144,16 @@ class Builder(Transformer):
             message = f"'{condition}' can never be met, its limits are exchanged: write {remedy}"
             raise rule_error(message, column=column, suggestion=str(remedy))
 
-    def add(self, left: Side, sign: Token, right: Side) -> Side:
-        return left + self.signed(sign, right)
+    def add(self, parts: list[Any]) -> Side:
+        left, *signed = parts
+        return left + self.signed(signed)
 
-    def signed(self, sign: Token, side: Side) -> Side:
+    def signed(self, parts: list[Any]) -> Side:
+        sign, side = parts
         return side if sign == "+" else times(side, -1.0)
 
-    def multiply(self, left: Side, sign: Token, right: Side) -> Side:
+    def multiply(self, parts: list[Any]) -> Side:
+        left, sign, right = parts
         factor = constant(left)
         side = right
         if factor is None:
@@ -157,7 +166,8 @@ class Builder(Transformer):
             raise rule_error(message, column=_column(sign))
         return self._scaled(side, factor, sign)
 
-    def divide(self, left: Side, sign: Token, right: Side) -> Side:
+    def divide(self, parts: list[Any]) -> Side:
+        left, sign, right = parts
         divisor = constant(right)
         if divisor is None:
             message = (
@@ -179,29 +189,32 @@ class Builder(Transformer):
         except RuleError as error:
             raise rule_error(str(error), column=_column(sign)) from None
 
-    def plain_number(self, token: Token) -> Side:
-        return (Term(self.number(token)),)
+    def plain_number(self, tokens: list[Token]) -> Side:
+        return (Term(self.number(tokens)),)
 
-    def number(self, *tokens: Token) -> float:
+    def number(self, tokens: list[Token]) -> float:
         try:
             return checked_number(float("".join(tokens).replace("−", "-")))
         except RuleError as error:
             raise rule_error(str(error), column=_column(tokens[0])) from None
 
-    def feature(self, word: _Word) -> Side:
-        return (Term(1.0, (word.text,), column=word.column),)
+    def feature(self, names: list[Token]) -> Side:
+        (name,) = names
+        return (Term(1.0, (str(name),), column=_column(name)),)
 
-    def call(self, word: _Word, names: tuple[Name, ...]) -> Side:
-        function = word.text.lower()
+    def call(self, parts: list[Any]) -> Side:
+        word, names = parts
+        function = word.lower()
         if function not in FUNCTIONS:
-            raise unknown_function(word.text, word.column)
-        return (Term(1.0, names, function, word.column),)
+            raise unknown_function(str(word), _column(word))
+        return (Term(1.0, names, function, _column(word)),)
 
-    def items(self, *items: _Word | Span) -> tuple[Name, ...]:
-        return tuple(item if isinstance(item, Span) else item.text for item in items)
+    def items(self, items: list[Token | Span]) -> tuple[Name, ...]:
+        return tuple([str(item) if isinstance(item, Token) else item for item in items])
 
-    def span(self, first: _Word, last: _Word) -> Span:
-        return Span(first.text, last.text)
+    def span(self, names: list[Token]) -> Span:
+        first, last = names
+        return Span(str(first), str(last))
 
 
 def constant(side: Side) -> float | None:
@@ -218,5 +231,8 @@ def _column(token: Token) -> int:
     return token.column or 1
 
 
-def _without_tokens(parts: tuple) -> tuple:
-    return tuple(part for part in parts if not isinstance(part, Token))
+def _check_chain(relations: tuple[str, ...], sign: Token) -> None:
+    first, second = relations
+    if first[0] != second[0] or first == "=":
+        message = "the signs of a chain must point the same way: write 3 <= x <= 5"
+        raise rule_error(message, column=_column(sign))

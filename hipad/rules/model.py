@@ -62,7 +62,7 @@ class Term:
         for name in self.names:
             for text in (name,) if isinstance(name, str) else (name.first, name.last):
                 checked_name(text)
-        lone = len(self.names) < 2 and not isinstance(next(iter(self.names), ""), Span)
+        lone = not self.names or (len(self.names) == 1 and isinstance(self.names[0], str))
         if self.function not in FUNCTIONS if self.function else not lone:
             raise rule_error(f"a term needs one of the functions {FUNCTIONS}", column=self.column)
 
