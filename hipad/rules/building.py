@@ -13,7 +13,7 @@ from lark import Token, Transformer
 
 from hipad.errors import RuleError
 from hipad.rules.hints import unknown_function
-from hipad.rules.linear import inequalities
+from hipad.rules.linear import check_linear
 from hipad.rules.model import COUNTS, FUNCTIONS, Condition, Name, Side, Span, Term
 from hipad.rules.words import checked_number, read_quoted, rule_error
 
@@ -50,6 +50,9 @@ class Builder(Transformer):
 
     Each takes the parts of its rule as lark hands them over, in one list.
     """
+
+    def rules(self, drafts: list[Draft]) -> list[Draft]:
+        return drafts
 
     def rule(self, parts: list[Any]) -> Draft:
         found = {type(part): part for part in parts}
@@ -128,7 +131,7 @@ class Builder(Transformer):
             condition = Condition(sides, relations, form)
         except RuleError as error:
             raise rule_error(str(error), column=column) from None
-        inequalities(condition)
+        check_linear(condition)
         if len(sides) == 3:
             self._check_range(condition, column)
         return condition

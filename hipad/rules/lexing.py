@@ -7,14 +7,16 @@ reading takes; a rule stands on one line, so its words come from a single sweep.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from lark import Token
 from lark.common import LexerConf
-from lark.exceptions import UnexpectedCharacters
 from lark.lexer import BasicLexer, Lexer
 
-_UNKNOWN = "UNKNOWN"
+UNKNOWN = "UNKNOWN"
+"""The kind of a character that begins no word; no rule of the grammar has a place for it."""
+
+_NEXT_LINE = "_NEXT_LINE"  # declared in the grammar, found in no line
 
 
 class LineLexer(Lexer):
@@ -26,13 +28,16 @@ class LineLexer(Lexer):
             for terminal in BasicLexer(conf).terminals
             if terminal.name not in conf.ignore
         ]
-        self._next_word = re.compile(rf"\s*+(?:{'|'.join(words)}|(?P<{_UNKNOWN}>\S))")
+        self._next_word = re.compile(rf"\s*+(?:{'|'.join(words)}|(?P<{UNKNOWN}>\S))")
 
-    def lex(self, text: str) -> Iterator[Token]:  # type: ignore[override]
-        """The words of the line; UnexpectedCharacters where none begins."""
-        for found in self._next_word.finditer(text):
-            kind = found.lastgroup or _UNKNOWN
-            start = found.start(kind)
-            if kind == _UNKNOWN:
-                raise UnexpectedCharacters(text, start, 1, start + 1)
-            yield Token(kind, found[kind], start, 1, start + 1)
+    def lex(self, lines: Iterable[str]) -> list[Token]:  # type: ignore[override]
+        """The words of all lines, each with its column, and a word between two lines."""
+        words: list[Token] = []
+        for number, line in enumerate(lines, 1):
+            if number > 1:
+                words.append(Token(_NEXT_LINE, "\n"))
+            for found in self._next_word.finditer(line):
+                kind = found.lastgroup or UNKNOWN
+                start = found.start(kind)
+                words.append(Token(kind, found[kind], start, number, start + 1))
+        return words

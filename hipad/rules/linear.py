@@ -39,6 +39,12 @@ def inequalities(condition: Condition) -> list[Weighted]:
     return found
 
 
+def check_linear(condition: Condition) -> None:
+    """Refuse a condition that has no inequalities."""
+    if any(term.function in EXTREMES for side in condition.sides for term in side):
+        inequalities(condition)
+
+
 def _check_linear(weight: float, term: Term, condition: Condition) -> None:
     """Refuse a min that must be small or a max that must be large."""
     if (weight >= 0) == (term.function == "max"):

@@ -11,12 +11,12 @@ from functools import cache
 from typing import cast
 
 from lark import Lark
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark.exceptions import UnexpectedToken
 
 from hipad.errors import RuleError
 from hipad.rules.building import Builder, Draft
 from hipad.rules.hints import explain
-from hipad.rules.lexing import LineLexer
+from hipad.rules.lexing import UNKNOWN, LineLexer
 from hipad.rules.model import Rule, RuleSet
 from hipad.rules.words import on_line, rule_error
 
@@ -45,23 +45,24 @@ def rule_errors(text: str) -> list[RuleError]:
 
 
 def _read(text: str) -> tuple[list[Rule], tuple[str, ...], list[RuleError]]:
+    lines = dict(enumerate(map(split_note, text.splitlines()), 1))
+    drafts, errors = _drafts({n: body for n, (body, _) in lines.items() if body.strip()})
     rules: list[Rule] = []
-    errors: list[RuleError] = []
     comments: list[str] = []
     names: dict[str, int] = {}
-    for number, (body, note) in enumerate(map(split_note, text.splitlines()), 1):
-        if not body.strip():
-            comments += [note.strip()] if note is not None else []
-            continue
-        try:
-            found = parse_line(body, number, note or "", tuple(comments))
-            _claim_names(found, names, number)
-        except RuleError as error:
-            errors.append(error)
-        else:
-            rules += found
-            comments = []
-    return rules, tuple(comments), errors
+    for number, (_, note) in lines.items():
+        if number in drafts:
+            try:
+                found = _rules(drafts[number], number, note or "", tuple(comments))
+                _claim_names(found, names, number)
+            except RuleError as error:
+                errors[number] = error
+            else:
+                rules += found
+                comments = []
+        elif number not in errors and note is not None:
+            comments.append(note.strip())
+    return rules, tuple(comments), [errors[number] for number in sorted(errors)]
 
 
 def split_note(line: str) -> tuple[str, str | None]:
@@ -72,14 +73,13 @@ def split_note(line: str) -> tuple[str, str | None]:
     return line, None
 
 
-def parse_line(
-    body: str, number: int = 1, note: str = "", preface: tuple[str, ...] = ()
-) -> list[Rule]:
-    """The rules of one line: several where conditions are joined by `or`.
+def parse_line(body: str, number: int = 1, note: str = "") -> list[Rule]:
+    """The rules of one line: several where conditions are joined by `or`."""
+    return _rules(_draft(body, number), number, note)
 
-    The first bears the preface, so that it is printed once.
-    """
-    draft = _draft(body, number)
+
+def _rules(draft: Draft, number: int, note: str, preface: tuple[str, ...] = ()) -> list[Rule]:
+    """The rules of a draft; the first bears the preface."""
     many = len(draft.conjunctions) > 1
     return [
         Rule(
@@ -96,15 +96,34 @@ def parse_line(
     ]
 
 
+def _drafts(bodies: dict[int, str]) -> tuple[dict[int, Draft], dict[int, RuleError]]:
+    """The draft of each line, or its mistake, by the line's number.
+
+    All are read in one go, which spares the parser a new start on each; only if that fails is
+    each read alone, to find which are at fault.
+    """
+    try:
+        together = cast(list[Draft], _parser().parse(bodies.values(), start="rules"))
+        return dict(zip(bodies, together, strict=True)), {}
+    except (UnexpectedToken, RuleError):
+        drafts: dict[int, Draft] = {}
+        errors: dict[int, RuleError] = {}
+    for number, body in bodies.items():
+        try:
+            drafts[number] = _draft(body, number)
+        except RuleError as error:
+            errors[number] = error
+    return drafts, errors
+
+
 def _draft(body: str, number: int) -> Draft:
     try:
-        return cast(Draft, _parser().parse(body))
-    except UnexpectedCharacters as error:
-        raise explain(body, (number, error.column), "UNKNOWN", ()) from None
+        return cast(Draft, _parser().parse([body], start="rule"))
     except UnexpectedToken as error:
-        at_end = error.token.type == "$END"
-        column = len(body.rstrip()) + 1 if at_end else error.column
-        raise explain(body, (number, column), error.token.type, error.accepts) from None
+        found = error.token.type
+        column = len(body.rstrip()) + 1 if found == "$END" else error.column
+        expected = () if found == UNKNOWN else error.accepts
+        raise explain(body, (number, column), found, expected) from None
     except RuleError as error:
         raise on_line(error, number) from None
 
@@ -124,7 +143,7 @@ def _parser() -> Lark:
     return Lark.open(
         "grammar.lark",
         rel_to=__file__,
-        start="rule",
+        start=["rule", "rules"],
         parser="lalr",
         lexer=LineLexer,
         transformer=Builder(),
