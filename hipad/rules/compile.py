@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from hipad.errors import RuleError
-from hipad.rules.model import Rule, RuleSet
+from hipad.rules.model import Condition, Rule, RuleSet
 from hipad.rules.names import Blocks, FeatureIndex, IntArray, as_index, resolve_blocks
 from hipad.rules.parsing import parse_rules
-from hipad.rules.rows import FloatArray, Resolver, Row, needed_rows, on_columns, rows_met
+from hipad.rules.resolving import Resolver
+from hipad.rules.rows import FloatArray, Row, needed_rows, on_columns, rows_met
 from hipad.rules.words import listed, on_line, quote_label, rule_error
 
 _BATCH = 4_000_000  # numbers held at once while a rule is tried on data
@@ -28,7 +31,7 @@ _BATCH = 4_000_000  # numbers held at once while a rule is tried on data
 class CompiledRule:
     """A rule as B x <= d => sign * (w'x + b) >= 1.
 
-    `remarks` say what was left out and why, `sources` from which condition each row comes.
+    `remarks` say what was left out and why, `origins` from which condition each row comes.
     """
 
     rule: Rule
@@ -37,8 +40,13 @@ class CompiledRule:
     sign: float
     remarks: tuple[str, ...] = ()
     label: str = ""
-    sources: tuple[str, ...] = ()
+    origins: tuple[Condition | str, ...] = ()
     features: FeatureIndex | None = field(default=None, repr=False)
+
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """The condition that each row comes from, in words."""
+        return tuple(map(str, self.origins))
 
     @property
     def columns(self) -> IntArray:
@@ -91,11 +99,12 @@ def compile_rules(
     found = as_rule_set(rules)
     index = as_index(feature_names, n_features)
     columns = resolve_blocks(blocks, index)
-    return tuple(
-        _compiled(rule, label, Resolver(index, columns), classes)
+    resolved = [
+        (rule, label, *_resolved(rule, Resolver(index, columns), classes))
         for rule, label in zip(found, found.labels, strict=True)
         if rule.enabled or include_off
-    )
+    ]  # the names of all rules before the matrices of all: one kind of work at a time is faster
+    return tuple([_compiled(*each, index) for each in resolved])
 
 
 def as_rule_set(rules: str | Iterable[Rule]) -> RuleSet:
@@ -105,22 +114,29 @@ def as_rule_set(rules: str | Iterable[Rule]) -> RuleSet:
     return rules if isinstance(rules, RuleSet) else RuleSet(tuple(rules))
 
 
-def _compiled(
-    rule: Rule, label: str, resolver: Resolver, classes: Sequence[object]
-) -> CompiledRule:
+def _resolved(
+    rule: Rule, resolver: Resolver, classes: Sequence[object]
+) -> tuple[float, list[Row], list[str]]:
+    """The sign of the outcome, the rows that matter, and remarks."""
     sign = outcome_sign(rule, classes)
     try:
         rows = [row for condition in rule.conditions for row in resolver.rows(condition)]
     except RuleError as error:
         raise on_line(error, rule.place and rule.place[0]) from None
-    if not all(np.isfinite(row.bound) and np.isfinite(row.values).all() for row in rows):
+    if not all(row.is_finite for row in rows):
         message = f"the numbers of '{rule.premise}' add up to infinity: write smaller ones"
         raise rule_error(message, rule.place)
     kept, remarks = needed_rows(rows)
-    B, d = _matrix(kept, len(resolver.index))
-    spoken = tuple(dict.fromkeys(resolver.remarks + remarks))
-    sources = tuple(row.source for row in kept)
-    return CompiledRule(rule, B, d, sign, spoken, label, sources, resolver.index)
+    return sign, kept, resolver.remarks + remarks
+
+
+def _compiled(
+    rule: Rule, label: str, sign: float, rows: list[Row], remarks: list[str], index: FeatureIndex
+) -> CompiledRule:
+    B, d = _matrix(rows, len(index))
+    spoken = tuple(dict.fromkeys(remarks))
+    origins = tuple([row.origin for row in rows])
+    return CompiledRule(rule, B, d, sign, spoken, label, origins, index)
 
 
 def _dense(part: Any) -> FloatArray:
@@ -129,7 +145,7 @@ def _dense(part: Any) -> FloatArray:
 
 
 def _matrix(rows: list[Row], n_features: int) -> tuple[sparse.csr_array, FloatArray]:
-    indptr = np.cumsum([0] + [len(row.columns) for row in rows])
+    indptr = np.array([0, *accumulate(len(row.columns) for row in rows)])
     indices = np.concatenate([row.columns for row in rows])
     values = np.concatenate([row.values for row in rows])
     B = sparse.csr_array((values, indices, indptr), shape=(len(rows), n_features))

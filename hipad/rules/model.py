@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import overload
 
 from hipad.rules.words import (
@@ -103,12 +104,16 @@ class Condition:
     def __post_init__(self) -> None:
         if not 2 <= len(self.sides) == len(self.relations) + 1 <= 3 or not all(self.sides):
             raise rule_error("a condition compares two sides, or three in a chain")
-        if any(relation not in RELATIONS for relation in self.relations):
+        if not set(self.relations).issubset(RELATIONS):
             raise rule_error(f"a condition compares with one of {', '.join(RELATIONS)}")
-        if all(term.is_number for side in self.sides for term in side):
+        if not any(term.names for side in self.sides for term in side):
             raise rule_error(f"'{self}' names no feature: compare a feature with a number")
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:  # kept, since each of a thousand rows may ask for it
         if self.form == "between":
             low, middle, high = map(side_text, self.sides)
             return f"{middle} between {low} and {high}"
@@ -181,9 +186,8 @@ class Rule:
         head = "" if self.enabled else "off "
         head += f"{quote_name(self.name)}: " if self.name else ""
         note = f"  # {self.note}" if self.note else ""
-        return "\n".join(
-            [*(f"# {line}".rstrip() for line in self.preface), head + self.text + note]
-        )
+        preface = [f"# {line}".rstrip() for line in self.preface]
+        return "\n".join([*preface, head + self.text + note])
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class Region:
     def directions(self) -> dict[tuple[bytes, bytes], Row]:
         """Each row by its direction, to be compared with parallel rows."""
         rows = sorted((row for row in self.rows if row.size), key=lambda row: -row.level)
-        return {row.direction(): row for row in rows}  # of parallel rows the tightest stays
+        return {row.direction: row for row in rows}  # of parallel rows the tightest stays
 
     @cached_property
     def is_whole_box(self) -> bool:
@@ -133,7 +133,7 @@ class Regions:
         lo, hi = _touching(*self._ends([inner], groups))
         largest = np.maximum(np.abs(self.group_lo), np.abs(self.group_hi))[row.columns]
         slack = 1e-5 * (abs(row.bound) + float(np.abs(row.values) @ largest))
-        beyond = Row(row.columns, -row.values, -row.bound - slack, "")
+        beyond = Row.of(row.columns, -row.values, -row.bound - slack)
         return some_point(*_matrix((*inner.wide_rows, beyond), groups), lo, hi) is None
 
     def meeting(self, i: int, j: int) -> Patient | None:
@@ -173,7 +173,7 @@ def _grouped_rows(B: sparse.csr_array, d: FloatArray, group: IntArray) -> tuple[
     found = []
     for start, end, bound in zip(B.indptr[:-1], B.indptr[1:], d, strict=True):
         groups, first = np.unique(group[B.indices[start:end]], return_index=True)
-        found.append(Row(groups, B.data[start:end][first], float(bound), ""))
+        found.append(Row.of(groups, B.data[start:end][first], float(bound)))
     return tuple(found)
 
 

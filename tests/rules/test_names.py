@@ -47,6 +47,8 @@ def test_blocks_are_given_by_number_or_name():
         "L": [1],
         "none": [],
     }
+    own = np.array([0, 1])
+    assert not np.shares_memory(resolve_blocks({"K": own}, index)["K"], own)
     with pytest.raises(RuleError, match="column outside 0 to 2"):
         resolve_blocks({"K": [3]}, index)
     with pytest.raises(RuleError, match="no feature or block is called d"):
