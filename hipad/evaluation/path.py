@@ -1,11 +1,18 @@
-"""lambda1="auto": a warm-started path with cross-validation, and a tempered one-error rule.
+"""lambda1="auto": a warm-started path with cross-validation, and a mean of its good values.
 
 For each fold the path runs from large to small lambda1. Each fit is what HIPAD converges to: the
 exact elastic net, its working set starting from the last one, then the SVM on what it kept.
 Held-out patients are judged by the balanced hinge loss of calibrated scores, which is smooth where
-accuracy on a handful of patients is not. The usual rule takes the largest lambda1 within one
-standard error of the best; with few patients the losses are so flat that this is often the end of
-the path. We go half way to it: accuracy gained on gene-expression data, and features stay few.
+accuracy on a handful of patients is not.
+
+With few patients the losses are flat and noisy. The best value is then a matter of chance, and the
+largest within one standard error often the end of the path: one or two features. So all values
+have a say, each the less the more standard errors its loss lies above the best, and their weighted
+geometric mean is taken. Losses that say nothing give the middle of the path, about a third of
+lambda1_max; losses that speak clearly give their best value.
+
+The path ends where a model keeps more than a tenth of many features: what follows is not sparse,
+and the dearest to fit.
 
 Folds follow the content of the rows, not their order: equal rows share a fold. So a row of weight
 two and two equal rows give the same choice, and no patient is judged by its own copy.
@@ -27,8 +34,10 @@ from hipad.solver.ipm import InteriorPoint
 from hipad.solver.threads import single_thread
 
 N_FOLDS = 5
-N_STEPS = 10
-SMALLEST = 0.05  # the path ends at this fraction of lambda1_max
+N_STEPS = 8
+SMALLEST = 0.1  # the path ends at this fraction of lambda1_max,
+MOST_KEPT = 0.1  # or where this share of the features is kept,
+FEW_FEATURES = 100  # if that is more than these
 PATIENCE = 3  # values clearly worse than the best before the path is left
 TOLERANCE = 1e-6
 
@@ -109,6 +118,22 @@ def usable_folds(folds: np.ndarray, y: FloatArray) -> list[np.ndarray]:
     return [part for part in parts if both(part) and both(np.setdiff1d(np.arange(y.size), part))]
 
 
+@dataclass
+class Fold:
+    """Who trains, who is held out, and how hard each feature pulled at the last lambda1."""
+
+    rows: np.ndarray
+    out: np.ndarray
+    pull: FloatArray | None = None
+
+    def fit(self, make_problem: MakeProblem, lambda1: float, last: float, polish: bool) -> Fit:
+        """The model at the next lambda1."""
+        # The strong rule: pulls grow at most about as fast as lambda1 falls.
+        start = None if self.pull is None else np.flatnonzero(self.pull >= 2 * lambda1 - last)
+        fit, self.pull = _fit(make_problem(lambda1, self.rows), start, polish)
+        return fit
+
+
 def follow_path(
     make_problem: MakeProblem,
     grid: FloatArray,
@@ -118,18 +143,18 @@ def follow_path(
 ) -> Iterator[PathPoint]:
     """Fit all folds for each value of lambda1, from large to small, while that may still help."""
     everyone = np.arange(judge.y.size)
-    train = [np.setdiff1d(everyone, part) for part in held_out]
-    pulls = [np.zeros(judge.design.shape[1]) for _ in train]
+    folds = [Fold(np.setdiff1d(everyone, part), part) for part in held_out]
+    most = max(MOST_KEPT * judge.design.shape[1], FEW_FEATURES)
     done: list[PathPoint] = []
-    for lambda1, last in zip(grid, np.r_[grid[0], grid], strict=False):
-        outcomes = []
-        for k, (rows, out) in enumerate(zip(train, held_out, strict=True)):
-            # The strong rule: pulls grow at most about as fast as lambda1 falls.
-            start = np.flatnonzero(pulls[k] >= 2 * lambda1 - last) if done else None
-            fit, pulls[k] = _fit(make_problem(float(lambda1), rows), start, polish)
-            outcomes.append((judge.loss(fit, rows, out), fit.features.size))
-        losses, sizes = zip(*outcomes, strict=True)
-        done.append(PathPoint(float(lambda1), losses, float(np.mean(sizes))))
+    for lambda1, last in zip(grid.tolist(), [grid[0], *grid], strict=False):
+        fits = [fold.fit(make_problem, lambda1, last, polish) for fold in folds]
+        sizes = [fit.features.size for fit in fits]
+        if done and max(sizes) > most:
+            return
+        losses = [
+            judge.loss(fit, fold.rows, fold.out) for fit, fold in zip(fits, folds, strict=True)
+        ]
+        done.append(PathPoint(lambda1, tuple(losses), float(np.mean(sizes))))
         yield done[-1]
         if _is_hopeless(done):
             return
@@ -157,8 +182,13 @@ def _is_hopeless(done: list[PathPoint]) -> bool:
 
 
 def choose(path: list[PathPoint]) -> float:
-    """Half way (on a log scale) from the best lambda1 to the largest within one standard error."""
-    best = min(path, key=lambda point: point.loss)
-    limit = best.loss + best.standard_error
-    largest = max(point.lambda1 for point in path if point.loss <= limit)
-    return float(np.sqrt(best.lambda1 * largest))
+    """The geometric mean of the values, weighted by how near each comes to the least loss.
+
+    >>> flat = [PathPoint(value, (0.4, 0.6), 9) for value in (1.0, 0.1, 0.01)]
+    >>> round(choose(flat), 3)
+    0.1
+    """
+    losses = np.array([point.loss for point in path])
+    error = float(np.median([point.standard_error for point in path]))
+    weights = np.exp(-(losses - losses.min()) / max(error, 1e-12))
+    return float(np.exp(np.average(np.log([point.lambda1 for point in path]), weights=weights)))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hipad import HIPADClassifier
 from hipad.designs import make_design
 from hipad.evaluation.path import (
+    MOST_KEPT,
     N_FOLDS,
     N_STEPS,
     Fit,
@@ -84,20 +85,30 @@ def test_the_judge_counts_both_classes_alike():
     assert judge.loss(model, np.array([0, 1]), np.array([2, 3, 4, 5])) == pytest.approx(2.0)
 
 
-def test_the_choice_lies_between_the_best_and_the_sparsest_as_good():
-    path = [point(1.0, 0.9, 0.9, 0.9), point(0.5, 0.4, 0.5, 0.6), point(0.1, 0.3, 0.5, 0.6)]
-    chosen = choose(path)
-    assert 0.1 <= chosen <= 0.5
+def test_losses_that_speak_clearly_choose_their_best_value():
     clear = [point(1.0, 0.9, 0.9, 0.9), point(0.5, 0.5, 0.5, 0.5), point(0.1, 0.1, 0.1, 0.1)]
     assert choose(clear) == pytest.approx(0.1)
 
 
-def path_of(X, y, polish=True):
+def test_losses_that_say_nothing_choose_the_middle():
+    assert choose([point(v, 0.4, 0.6) for v in (1.0, 0.1, 0.01)]) == pytest.approx(0.1)
+
+
+@given(losses=st.lists(st.tuples(*[st.floats(0.0, 2.0)] * 3), min_size=1, max_size=8))
+def test_the_choice_lies_on_the_path_and_only_differences_count(losses):
+    path = [point(0.5**k, *own) for k, own in enumerate(losses)]
+    assert path[-1].lambda1 * (1 - 1e-9) <= choose(path) <= 1 + 1e-9
+    moved = [PathPoint(p.lambda1, tuple(x + 1.0 for x in p.losses), 3.0) for p in path]
+    assert choose(moved) == pytest.approx(choose(path), rel=1e-6)
+
+
+def path_of(X, y, polish=True, lambda2=1.0):
     design, n = make_design(X), len(y)
     judge = Judge(design, y, np.ones(n))
 
     def problem(lambda1, rows):
-        return Problem(design.rows(rows), y[rows], np.full(len(rows), 1 / len(rows)), lambda1, 1.0)
+        p = np.full(len(rows), 1 / len(rows))
+        return Problem(design.rows(rows), y[rows], p, lambda1, lambda2)
 
     grid = lambda_grid(lambda1_max(problem(0.0, np.arange(n))))
     held_out = usable_folds(content_folds(design, y), y)
@@ -114,8 +125,15 @@ def test_the_path_finds_that_some_sparsity_is_best():
 
 
 def test_the_path_is_left_when_it_cannot_help():
-    X, y = data(n=60, m=300)
+    X, y = data(n=60, m=1000)
     assert len(path_of(X, y)) < N_STEPS
+
+
+def test_the_path_is_left_before_models_are_no_longer_sparse():
+    X, y = data(n=24, m=1500)
+    path = path_of(X + 0.5 * y[:, None], y, lambda2=50.0)
+    assert len(path) < N_STEPS
+    assert max(p.support_size for p in path) <= MOST_KEPT * 1500
 
 
 def test_supports_grow_along_the_path():
