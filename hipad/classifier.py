@@ -53,7 +53,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         What a rule without a worth of its own counts for; "auto" is a quarter of the patients
         (but at least 8, or all), "equal" sets sigma to the stiffness, as the paper does.
     stiffness : float or "auto", default="auto"
-        How closely the weights must follow a rule; "auto" is as soft as lets it speak.
+        How closely the weights must follow a rule; "auto" follows the rule's worth.
     scope : "population" or "typical", default="population"
         Whether a rule speaks of every patient or of an otherwise typical one.
     class_weight : "balanced", dict or None, default="balanced"

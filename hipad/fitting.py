@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -108,7 +109,7 @@ class FitRun:
             solution=found,
             problem=problem,
             lambda1=problem.lambda1,
-            knobs=self.knobs(problem.lambda1),
+            knobs=self.knobs,
             path=tuple(self.path),
             calibration=scale,
         )
@@ -155,32 +156,27 @@ class FitRun:
         judge = Judge(self.data.design, self.data.y, self.data.weights)
         grid = lambda_grid(largest)
         polish = self.plan.settings.method == "hipad"
-        points = follow_path(self._problem, grid, held_out, judge, polish)
+        named = self._problem(largest).stack.features
+        points = follow_path(self._problem, grid, held_out, judge, polish, named)
         for step, point in enumerate(points, start=1):
             self.path.append(point)
             yield _path_record(step, point)
 
     def _problem(self, lambda1: float, rows: np.ndarray | None = None) -> Problem:
         plan, data = self.plan, self.data
-        blocks = rule_blocks(self.scaled_rules, self.knobs(lambda1))
+        blocks = rule_blocks(self.scaled_rules, self.knobs)
         if rows is None:
             return data.problem(blocks, lambda1, plan.lambda2, plan.scope)
         p = data.p[rows] / data.p[rows].sum()
         design = data.design.rows(rows)
         return Problem(design, data.y[rows], p, lambda1, plan.lambda2, blocks, plan.scope)
 
-    def knobs(self, lambda1: float) -> list[Knobs]:
-        """sigma and rho of every rule at this lambda1."""
-        plan = self.plan
+    @cached_property
+    def knobs(self) -> list[Knobs]:
+        """sigma and rho of every rule."""
+        total, plan = self.data.total, self.plan
         return [
-            knobs_of(
-                rule,
-                total=self.data.total,
-                patients=plan.patients,
-                stiffness=plan.stiffness,
-                lambda1=lambda1,
-                lambda2=plan.lambda2,
-            )
+            knobs_of(rule, total=total, patients=plan.patients, stiffness=plan.stiffness)
             for rule in self.scaled_rules
         ]
 

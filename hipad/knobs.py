@@ -1,29 +1,28 @@
 """From what the user says of a rule (worth in patients, stiffness) to the solver's sigma and rho.
 
 One training sample weighs 1/N in the objective, so sigma = n/N says "this rule counts as n
-patients". How hard a rule with one condition pulls on feature j at w = 0 is
+patients". With z the shortest patient who meets the premise, a rule pulls on feature j at w = 0 by
 
-    min( sigma |d| |B_j| / |B|^2,  rho |B_j| / |d| ),
+    min( sigma, rho / |z|^2 ) |z_j|,
 
-and a feature enters only when its pull exceeds lambda1. The automatic stiffness makes the second
-number STIFFNESS_FACTOR times lambda1: as soft as lets the rule speak clearly, since stiffness is
-also a ridge on every feature.
+and a feature enters only when its pull exceeds lambda1. Stiffness beyond sigma |z|^2 adds no pull.
+It adds a ridge on every feature that the rule does not name, so a rule of hardly any worth would
+still favour its own. The automatic stiffness is therefore a small multiple of sigma |z|^2: the pull
+is whole until most of the way is gone, and a rule vanishes with its worth.
 """
 
 from __future__ import annotations
 
-import numpy as np
 from scipy.sparse import csr_array
 
 from hipad.designs.base import FloatArray
-from hipad.rules import CompiledRule, Knobs, rule_pull
+from hipad.rules import CompiledRule, Knobs, shortest_patient
 from hipad.solver import RuleBlock
 
-STIFFNESS_FACTOR = 20.0
+STIFFNESS_FACTOR = 3.0
+NEAREST = 1.0  # a premise next to the average patient is taken to be one deviation away
 PATIENTS_SHARE = 0.25  # a rule without a worth of its own counts as a quarter of the patients,
-FEWEST_PATIENTS = (
-    8.0  # but not as fewer than these (or than all): with few labels it is what there is
-)
+FEWEST_PATIENTS = 8.0  # but not as fewer than these (or than all): it is what there is
 
 
 def default_patients(patients: float | str, total: float) -> float:
@@ -33,33 +32,24 @@ def default_patients(patients: float | str, total: float) -> float:
     return max(PATIENTS_SHARE * total, min(total, FEWEST_PATIENTS))
 
 
-def automatic_stiffness(B: csr_array, d: FloatArray, lambda1: float, lambda2: float) -> float:
-    """Some times the stiffness at which the rule's strongest pull equals lambda1; at least lambda2.
-
-    A rule that no stiffness can make heard (its premise is met by the average patient, or by none)
-    gets lambda2.
-    """
-    needed = rule_pull(B, d, sigma=np.inf, rho=0.0, lambda1=lambda1).rho_needed
-    return max(lambda2, STIFFNESS_FACTOR * needed) if np.isfinite(needed) else lambda2
+def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
+    """Some times the stiffness at which sigma and rho limit the pull alike."""
+    z = shortest_patient(B, d)
+    square = 0.0 if z is None else float(z @ z)
+    return STIFFNESS_FACTOR * sigma * max(square, NEAREST)
 
 
 def knobs_of(
-    rule: CompiledRule,
-    *,
-    total: float,
-    patients: float | str,
-    stiffness: float | str,
-    lambda1: float,
-    lambda2: float,
+    rule: CompiledRule, *, total: float, patients: float | str, stiffness: float | str
 ) -> Knobs:
     """sigma and rho of a rule in the design's units; `total` is the number of patients."""
-    rho = (
-        automatic_stiffness(rule.B, rule.d, lambda1, lambda2)
-        if isinstance(stiffness, str)
-        else float(stiffness)
-    )
-    sigma = rule_weight(rule.rule.worth, patients, total, rho)
-    return Knobs(sigma=sigma, rho=rho, n_samples=total)
+    worth = rule.rule.worth
+    sigma = (default_patients(patients, total) if worth is None else worth) / total
+    follows = isinstance(stiffness, str)
+    rho = automatic_stiffness(rule.B, rule.d, sigma) if follows else float(stiffness)
+    if worth is None and patients == "equal":
+        sigma = rho
+    return Knobs(sigma=sigma, rho=rho, n_samples=total, rho_follows=follows)
 
 
 def rule_blocks(rules: tuple[CompiledRule, ...], knobs: list[Knobs]) -> tuple[RuleBlock, ...]:
@@ -69,10 +59,3 @@ def rule_blocks(rules: tuple[CompiledRule, ...], knobs: list[Knobs]) -> tuple[Ru
         for rule, own in zip(rules, knobs, strict=True)
         if own.sigma > 0
     )
-
-
-def rule_weight(worth: float | None, patients: float | str, total: float, rho: float) -> float:
-    """sigma of a rule: its own worth in patients, or else what `patients` says."""
-    if worth is None and patients == "equal":
-        return rho
-    return (default_patients(patients, total) if worth is None else worth) / total

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad import HIPADClassifier
-from hipad.knobs import automatic_stiffness, default_patients, knobs_of, rule_blocks, rule_weight
+from hipad.knobs import (
+    NEAREST,
+    STIFFNESS_FACTOR,
+    automatic_stiffness,
+    default_patients,
+    knobs_of,
+    rule_blocks,
+)
 from hipad.rules import compile_rules, rule_pull
 
 
@@ -15,7 +22,7 @@ def compiled(text, m=4):
 
 
 def knobs(rule, **changes):
-    usual = {"total": 100.0, "patients": "auto", "stiffness": "auto", "lambda1": 0.1, "lambda2": 1}
+    usual = {"total": 100.0, "patients": "auto", "stiffness": "auto"}
     return knobs_of(rule, **{**usual, **changes})
 
 
@@ -27,37 +34,42 @@ def test_a_rule_counts_as_a_quarter_of_the_patients_but_not_as_too_few(total, pa
 @pytest.mark.parametrize(
     ("worth", "patients", "sigma"),
     [
-        (None, "auto", 0.25),
-        (20.0, "auto", 0.2),
-        (None, 5, 0.05),
-        (0.0, 5, 0.0),
-        (3.0, "equal", 0.03),
-        (None, "equal", 7.0),
+        ("", "auto", 0.25),
+        ("worth 20 patients", "auto", 0.2),
+        ("", 5, 0.05),
+        ("worth 0 patients", 5, 0.0),
+        ("worth 3 patients", "equal", 0.03),
+        ("", "equal", 7.0),
     ],
 )
 def test_worth_in_patients_is_a_share_of_the_training_rows(worth, patients, sigma):
-    assert rule_weight(worth, patients, 100.0, rho=7.0) == pytest.approx(sigma)
+    (rule,) = compiled(f"x0 >= 1 => positive {worth}")
+    assert knobs(rule, patients=patients, stiffness=7.0).sigma == pytest.approx(sigma)
 
 
-@given(lambda1=st.floats(1e-4, 10.0), threshold=st.floats(0.1, 50.0), size=st.integers(1, 4))
-def test_automatic_stiffness_lets_a_rule_speak(lambda1, threshold, size):
+@given(sigma=st.floats(1e-4, 1.0), threshold=st.floats(0.01, 50.0), size=st.integers(1, 4))
+def test_automatic_stiffness_never_holds_a_rule_back(sigma, threshold, size):
     names = ", ".join(f"x{j}" for j in range(size))
     (rule,) = compiled(f"mean({names}) >= {threshold!r} => positive")
-    rho = automatic_stiffness(rule.B, rule.d, lambda1, lambda2=1e-6)
-    pull = rule_pull(rule.B, rule.d, sigma=np.inf, rho=rho, lambda1=lambda1)
-    assert not pull.silenced
-    assert pull.strongest > 2 * lambda1
+    rho = automatic_stiffness(rule.B, rule.d, sigma)
+    pull = rule_pull(rule.B, rule.d, sigma=sigma, rho=rho, lambda1=0.1)
+    assert pull.limit == "worth"
+    assert pull.strongest == rule_pull(rule.B, rule.d, sigma=sigma, rho=np.inf, lambda1=0).strongest
 
 
 @pytest.mark.parametrize("text", ["x0 >= -1 => positive", "x0 >= 3 and x0 <= 1 => positive"])
-def test_a_rule_that_stiffness_cannot_help_gets_the_ridge(text):
+def test_a_rule_that_pulls_on_no_feature_is_soft(text):
     (rule,) = compiled(text)
-    assert automatic_stiffness(rule.B, rule.d, lambda1=0.5, lambda2=0.7) == 0.7
+    assert automatic_stiffness(rule.B, rule.d, 0.25) == STIFFNESS_FACTOR * 0.25 * NEAREST
 
 
-def test_stiffness_is_not_below_the_ridge():
-    (rule,) = compiled("x0 >= 1 => positive")
-    assert automatic_stiffness(rule.B, rule.d, lambda1=1e-9, lambda2=3.0) == 3.0
+def test_a_rule_vanishes_with_its_worth():
+    rng = np.random.default_rng(3)
+    y = np.arange(40) % 2
+    X = rng.standard_normal((40, 5)) + np.outer(y, [2.0, 0.5, 0.0, 0.0, 0.0])
+    clf = HIPADClassifier(lambda1=0.05, method="exact").fit(X, y)
+    hardly = HIPADClassifier("x3 >= 1 => 1 worth 0.001 patients", lambda1=0.05, method="exact")
+    assert np.allclose(hardly.fit(X, y).coef_, clf.coef_, atol=1e-3)
 
 
 def test_a_stiffness_of_ones_own_is_taken_as_it_is():

@@ -12,7 +12,8 @@ geometric mean is taken. Losses that say nothing give the middle of the path, ab
 lambda1_max; losses that speak clearly give their best value.
 
 The path ends where a model keeps more than a tenth of many features: what follows is not sparse,
-and the dearest to fit.
+and the dearest to fit. Where rules name the features that matter, the others must not drown them:
+the path then ends where these are more than the patients.
 
 Folds follow the content of the rows, not their order: equal rows share a fold. So a row of weight
 two and two equal rows give the same choice, and no patient is judged by its own copy.
@@ -36,10 +37,11 @@ from hipad.solver.threads import single_thread
 N_FOLDS = 5
 N_STEPS = 8
 SMALLEST = 0.1  # the path ends at this fraction of lambda1_max,
-MOST_KEPT = 0.1  # or where this share of the features is kept,
+MOST_KEPT = 0.1  # or where this share of the features is kept (with rules: as many as patients),
 FEW_FEATURES = 100  # if that is more than these
 PATIENCE = 3  # values clearly worse than the best before the path is left
 TOLERANCE = 1e-6
+NOTHING = np.zeros(0, dtype=int)
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,9 @@ class Judge:
     y: FloatArray
     weights: FloatArray
 
-    def loss(self, model: Fit, rows: np.ndarray, out: np.ndarray) -> float:
+    def loss(self, model: Fit, fold: Fold) -> float:
         """Balanced hinge loss of calibrated scores on the held-out patients."""
+        rows, out = fold.rows, fold.out
         scores = self.design.columns(model.features) @ model.w
         scale = class_means_at_one(scores[rows], self.y[rows], self.weights[rows], model.b)
         margins = self.y * (scale.factor * scores + scale.offset)
@@ -94,6 +97,11 @@ MakeProblem = Callable[[float, np.ndarray], Problem]
 def lambda_grid(largest: float) -> FloatArray:
     """Values to try, from just below lambda1_max downwards."""
     return largest * np.geomspace(0.9, SMALLEST, N_STEPS)
+
+
+def most_kept(n_patients: int, n_features: int, with_rules: bool) -> float:
+    """How many features, beside those that rules name, are still few."""
+    return max(n_patients if with_rules else MOST_KEPT * n_features, FEW_FEATURES)
 
 
 def content_folds(design: Design, y: FloatArray) -> np.ndarray:
@@ -140,21 +148,22 @@ def follow_path(
     held_out: list[np.ndarray],
     judge: Judge,
     polish: bool,
+    named: np.ndarray = NOTHING,
 ) -> Iterator[PathPoint]:
-    """Fit all folds for each value of lambda1, from large to small, while that may still help."""
+    """Fit all folds for each value of lambda1, from large to small, while that may still help.
+
+    `named` are the features that rules name.
+    """
     everyone = np.arange(judge.y.size)
     folds = [Fold(np.setdiff1d(everyone, part), part) for part in held_out]
-    most = max(MOST_KEPT * judge.design.shape[1], FEW_FEATURES)
+    most = most_kept(*judge.design.shape, with_rules=named.size > 0)
     done: list[PathPoint] = []
     for lambda1, last in zip(grid.tolist(), [grid[0], *grid], strict=False):
         fits = [fold.fit(make_problem, lambda1, last, polish) for fold in folds]
-        sizes = [fit.features.size for fit in fits]
-        if done and max(sizes) > most:
+        if done and any(np.setdiff1d(fit.features, named).size > most for fit in fits):
             return
-        losses = [
-            judge.loss(fit, fold.rows, fold.out) for fit, fold in zip(fits, folds, strict=True)
-        ]
-        done.append(PathPoint(lambda1, tuple(losses), float(np.mean(sizes))))
+        losses = tuple(map(judge.loss, fits, folds))
+        done.append(PathPoint(lambda1, losses, float(np.mean([fit.features.size for fit in fits]))))
         yield done[-1]
         if _is_hopeless(done):
             return

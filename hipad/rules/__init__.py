@@ -26,7 +26,7 @@ from hipad.rules.model import Condition, Rule, RuleSet, Span, Term
 from hipad.rules.names import FeatureIndex, resolve_blocks
 from hipad.rules.parsing import parse_rules, rule_errors
 from hipad.rules.picture import Cell, PictureRow, picture
-from hipad.rules.pull import Pull, rule_pull
+from hipad.rules.pull import Pull, rule_pull, shortest_patient
 from hipad.rules.report import RuleRecord, farkas, rule_report
 from hipad.rules.statistics import Overlap, RuleCounts, rule_counts, rule_overlap, rules_alone
 
@@ -77,6 +77,7 @@ __all__ = [
     "rule_report",
     "rules_alone",
     "select_features",
+    "shortest_patient",
     "suggest_blocks",
     "tightest_bound",
     "worst_case",

@@ -45,11 +45,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class Knobs:
-    """What a rule counts for: sigma and rho in the objective, for n_samples training rows."""
+    """What a rule counts for: sigma and rho in the objective, for n_samples training rows.
+
+    `rho_follows` says that rho was set by sigma, so that there is one knob to turn.
+    """
 
     sigma: float
     rho: float
     n_samples: float
+    rho_follows: bool = False
 
 
 def check_rules(
@@ -216,7 +220,6 @@ def knob_advice(pull: Pull, knobs: Knobs) -> str:
     if knobs.sigma <= pull.sigma_needed:
         patients = pull.sigma_needed * knobs.n_samples
         steps.append(f"make it worth more than {patients:.3g} patients")
-    if knobs.rho <= pull.rho_needed:
+    if knobs.rho <= pull.rho_needed and not knobs.rho_follows:
         steps.append(f"raise its stiffness above {pull.rho_needed:.3g}")
-
     return f"{listed(steps)}, or lower lambda1 below {pull.strongest:.3g}"

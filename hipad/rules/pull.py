@@ -41,6 +41,11 @@ class Pull:
         return self.strongest <= self.lambda1
 
 
+def shortest_patient(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
+    """z on the columns that B names, or None if no patient meets the premise."""
+    return least_norm(on_columns(B, np.unique(B.indices)), d)
+
+
 def rule_pull(
     B: sparse.csr_array, d: FloatArray, *, sigma: float, rho: float, lambda1: float
 ) -> Pull:
@@ -51,7 +56,7 @@ def rule_pull(
     >>> pull.strongest, pull.limit, pull.silenced
     (1.0, 'worth', False)
     """
-    z = least_norm(on_columns(B, np.unique(B.indices)), d)
+    z = shortest_patient(B, d)
     if z is None:
         return Pull(0.0, lambda1, "never", np.inf, np.inf)
     square, largest = float(z @ z), float(np.abs(z).max(initial=0.0))

@@ -11,13 +11,16 @@ from hipad.evaluation.path import (
     MOST_KEPT,
     N_FOLDS,
     N_STEPS,
+    NOTHING,
     Fit,
+    Fold,
     Judge,
     PathPoint,
     choose,
     content_folds,
     follow_path,
     lambda_grid,
+    most_kept,
     usable_folds,
 )
 from hipad.solver import Problem, lambda1_max
@@ -73,8 +76,8 @@ def test_the_judge_asks_the_held_out_patients_only():
     y = np.array([1.0, -1.0, 1.0, -1.0])
     judge = Judge(make_design(X), y, np.ones(4))
     model = Fit(np.array([0]), np.array([1.0]), 0.0)
-    rows, out = np.array([0, 1]), np.array([2, 3])
-    assert judge.loss(model, rows, out) == pytest.approx(0.5 * (0.5 + 0.0))
+    fold = Fold(np.array([0, 1]), np.array([2, 3]))
+    assert judge.loss(model, fold) == pytest.approx(0.5 * (0.5 + 0.0))
 
 
 def test_the_judge_counts_both_classes_alike():
@@ -82,7 +85,7 @@ def test_the_judge_counts_both_classes_alike():
     y = np.array([1.0, -1.0, 1.0, -1.0, -1.0, -1.0])
     judge = Judge(make_design(X), y, np.ones(6))
     model = Fit(np.array([0]), np.array([1.0]), 0.0)
-    assert judge.loss(model, np.array([0, 1]), np.array([2, 3, 4, 5])) == pytest.approx(2.0)
+    assert judge.loss(model, Fold(np.array([0, 1]), np.array([2, 3, 4, 5]))) == pytest.approx(2.0)
 
 
 def test_losses_that_speak_clearly_choose_their_best_value():
@@ -102,7 +105,7 @@ def test_the_choice_lies_on_the_path_and_only_differences_count(losses):
     assert choose(moved) == pytest.approx(choose(path), rel=1e-6)
 
 
-def path_of(X, y, polish=True, lambda2=1.0):
+def path_of(X, y, polish=True, lambda2=1.0, named=NOTHING):
     design, n = make_design(X), len(y)
     judge = Judge(design, y, np.ones(n))
 
@@ -112,7 +115,7 @@ def path_of(X, y, polish=True, lambda2=1.0):
 
     grid = lambda_grid(lambda1_max(problem(0.0, np.arange(n))))
     held_out = usable_folds(content_folds(design, y), y)
-    return list(follow_path(problem, grid, held_out, judge, polish))
+    return list(follow_path(problem, grid, held_out, judge, polish, named))
 
 
 def test_the_path_finds_that_some_sparsity_is_best():
@@ -134,6 +137,20 @@ def test_the_path_is_left_before_models_are_no_longer_sparse():
     path = path_of(X + 0.5 * y[:, None], y, lambda2=50.0)
     assert len(path) < N_STEPS
     assert max(p.support_size for p in path) <= MOST_KEPT * 1500
+
+
+def test_with_rules_other_features_may_be_as_many_as_patients():
+    assert most_kept(300, 50_000, with_rules=False) == 5_000
+    assert most_kept(300, 50_000, with_rules=True) == 300
+    assert most_kept(16, 12_000, with_rules=True) == most_kept(16, 20, with_rules=False) == 100
+
+
+def test_features_that_rules_name_do_not_end_the_path():
+    X, y = data(n=24, m=1500)
+    X += 0.5 * y[:, None]
+    assert len(path_of(X, y, lambda2=50.0, named=np.arange(1500))) > len(
+        path_of(X, y, lambda2=50.0, named=np.arange(2))
+    )
 
 
 def test_supports_grow_along_the_path():

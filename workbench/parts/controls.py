@@ -125,8 +125,8 @@ def _fewness(panel: Panel, state: AppState) -> None:
         "fewness",
         "How few features?",
         names,
-        "Fewer features are easier to explain. Automatic tries twelve degrees by cross-validation "
-        "and takes the fewest features that do about as well as the best.",
+        "Fewer features are easier to explain. Automatic tries up to eight degrees by "
+        "cross-validation and takes their average, weighted by how well each does.",
     )
 
 
@@ -159,7 +159,7 @@ def _expert(panel: Panel) -> None:
             "rho",
             10.0,
             "How closely the weights must follow a rule; it also shrinks all weights.",
-            "As soft as lets each rule speak.",
+            "As each rule's worth asks for.",
         )
         _scaling(panel)
     with third:

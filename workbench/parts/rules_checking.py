@@ -107,7 +107,7 @@ def check(data: Dataset, text: str, settings: RunSettings, lambda1: float | None
     errors = sorted([*rule_errors(text), *unfit], key=lambda error: error.line or 0)
     on = [rule for rule in compiled.values() if rule.rule.enabled]
     mean, scale = scaling(data, settings)
-    knobs = {} if lambda1 is None else _knobs(on, lambda1, settings, data)
+    knobs = {} if lambda1 is None else _knobs(on, settings, data)
     findings = check_rules(
         on,
         *(data.summary[end].to_numpy() for end in ("min", "max")),
@@ -159,13 +159,10 @@ def scaling(data: Dataset, settings: RunSettings) -> tuple[np.ndarray, np.ndarra
     return data.summary["mean"].to_numpy(), np.where(sd > 0, sd, 1.0)
 
 
-def _knobs(
-    rules: Sequence[CompiledRule], lambda1: float, settings: RunSettings, data: Dataset
-) -> dict[str, Knobs]:
+def _knobs(rules: Sequence[CompiledRule], settings: RunSettings, data: Dataset) -> dict[str, Knobs]:
     options: dict[str, Any] = {"patients": settings.patients, "stiffness": settings.stiffness}
-    options |= {"lambda1": lambda1, "lambda2": settings.lambda2, "total": len(data.y_train)}
-    scale = scaling(data, settings)
-    return {rule.label: knobs_of(rule.scaled(*scale), **options) for rule in rules}
+    scale, total = scaling(data, settings), len(data.y_train)
+    return {rule.label: knobs_of(rule.scaled(*scale), total=total, **options) for rule in rules}
 
 
 def _pull(rule: CompiledRule, knobs: Knobs, lambda1: float) -> Pull:
