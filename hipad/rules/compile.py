@@ -123,9 +123,6 @@ def _resolved(
         rows = [row for condition in rule.conditions for row in resolver.rows(condition)]
     except RuleError as error:
         raise on_line(error, rule.place and rule.place[0]) from None
-    if not all(row.is_finite for row in rows):
-        message = f"the numbers of '{rule.premise}' add up to infinity: write smaller ones"
-        raise rule_error(message, rule.place)
     kept, remarks = needed_rows(rows)
     return sign, kept, resolver.remarks + remarks
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,11 +44,6 @@ class Row:
     def source(self) -> str:
         """The origin in words, which are made only for those who ask."""
         return str(self.origin)
-
-    @property
-    def is_finite(self) -> bool:
-        """False if a coefficient or the bound is too large for a float."""
-        return math.isfinite(self.size) and math.isfinite(self.bound)
 
     @property
     def level(self) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from hipad.errors import RuleError
 
 RESERVED = frozenset({"and", "or", "not", "between", "worth", "off", "if", "then"})
+LARGEST = 1e100  # number in a rule; the smallest is one part in this
 
 _BARE_NAME = re.compile(r"[^\W\d][\w.]*")
 _BARE_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
@@ -45,10 +45,16 @@ def on_line(error: RuleError, line: int | None) -> RuleError:
 
 
 def checked_number(value: float) -> float:
-    """The value as a finite float; minus zero becomes zero, so that it prints as it reads."""
+    """The value as a float; minus zero becomes zero, so that it prints as it reads.
+
+    Lengths of rows are sums of squares: what overflows or vanishes there cannot be computed with.
+    """
     number = float(value)
-    if not math.isfinite(number):
-        raise rule_error("a number in a rule must be finite and below 1e308: write a smaller one")
+    if number and not 1 / LARGEST <= abs(number) <= LARGEST:
+        raise rule_error(
+            f"a number in a rule must be 0 or between {1 / LARGEST:g} and {LARGEST:g} in size, "
+            f"got {number:g}: write it in another unit"
+        )
     return number + 0.0
 
 

@@ -27,7 +27,8 @@ PLAIN_NAMES = st.sampled_from(
     ]
 )
 NAMES = PLAIN_NAMES | ODD_NAMES
-NUMBERS = st.floats(-1e6, 1e6) | st.integers(-20, 20).map(float) | st.sampled_from([1e-300, 1e300])
+FLOATS = st.floats(-1e6, 1e6).map(lambda x: x if abs(x) >= 1e-100 else 0.0)
+NUMBERS = FLOATS | st.integers(-20, 20).map(float) | st.sampled_from([1e-100, 1e100])
 GROUPS = st.lists(NAMES | st.builds(Span, NAMES, NAMES), min_size=1, max_size=4).map(tuple)
 
 
@@ -72,7 +73,7 @@ RULES = st.builds(
     st.lists(conditions(), min_size=1, max_size=3).map(tuple),
     ODD_NAMES | st.sampled_from(["positive", "-1", "+1", "1.0", "BCR/ABL", "worth", 'a"b']),
     st.just("") | NAMES,
-    st.none() | st.floats(0, 1e6),
+    st.none() | FLOATS.map(abs),
     NOTES,
     st.booleans(),
     st.lists(NOTES, max_size=2).map(tuple),
