@@ -59,8 +59,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     class_weight : "balanced", dict or None, default="balanced"
         "balanced" gives each class one half of the total weight.
     calibrate : bool, default=True
-        Put the average training patient of each class at decision value +1 and -1 (with class
-        weights of your own: the intercept where the weighted hinge loss is least).
+        Put the average training patient of each class at decision value +1 and -1 (unless classes
+        are balanced: the same scale, and the intercept where the weighted hinge loss is least).
         False returns the optimum of the paper's problem as it is.
     method : "hipad", "admm" or "exact", default="hipad"
         Two phases; phase 1 to convergence; or the certified elastic net.

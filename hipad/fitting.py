@@ -119,9 +119,9 @@ class FitRun:
         if not plan.calibrate:
             return Calibration(1.0, b)
         scale = class_means_at_one(scores, data.y, data.weights, b)
-        if plan.weighs_classes:
-            return least_hinge_offset(scores, data.y, data.p, scale.factor)
-        return scale
+        if plan.balanced:
+            return scale
+        return least_hinge_offset(scores, data.y, data.p, scale.factor)
 
     def _generate(self) -> Iterator[Progress]:
         lambda1 = self.plan.lambda1

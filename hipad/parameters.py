@@ -43,7 +43,7 @@ class Plan:
     stiffness: float | str
     scope: Scope
     calibrate: bool
-    weighs_classes: bool  # the user gave a weight of each class
+    balanced: bool  # each class counts one half
     settings: Settings
 
     @classmethod
@@ -64,7 +64,7 @@ class Plan:
             stiffness=parameters.stiffness,
             scope=parameters.scope,
             calibrate=parameters.calibrate,
-            weighs_classes=isinstance(parameters.class_weight, dict),
+            balanced=parameters.class_weight == "balanced",
             settings=settings,
         )
 

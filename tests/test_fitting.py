@@ -125,3 +125,16 @@ def test_a_feature_on_its_way_out_when_phase_1_switched_does_not_survive():
     assert clf.support_.size == 0
     assert clf.certificate_.status is Status.SOLVED
     assert clf.certificate_.covers == "all features"
+
+
+def test_unweighted_classes_keep_their_prevalence_in_the_intercept():
+    """Overlapping classes, one patient in five positive: few predictions are."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [160, 40])
+    X = rng.standard_normal((200, 3)) + 0.5 * y[:, None]
+    share = {
+        weight: HIPADClassifier(lambda1=0.01, class_weight=weight).fit(X, y).predict(X).mean()
+        for weight in ("balanced", None)
+    }
+    assert share["balanced"] > 0.3
+    assert share[None] < 0.2

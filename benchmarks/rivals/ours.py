@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from benchmarks.rivals.base import LinearModel, linear_model
 from hipad import HIPADClassifier
 
-# As LIBSVM: every patient counts alike, and the intercept is the optimisation's own.
-UNWEIGHTED: dict[str, Any] = {"class_weight": None, "calibrate": False}
+# As LIBSVM: every patient counts alike, not every class.
+UNWEIGHTED: dict[str, Any] = {"class_weight": None}
 
 
 @dataclass(frozen=True)
@@ -41,16 +42,21 @@ class Hipad:
 class TunedHipad:
     """HIPAD tuned as LIBSVM is: for accuracy, on the same inner folds, without class weights.
 
-    lambda2 is to HIPAD what C is to LIBSVM; lambda1 is chosen inside, by itself. A tie goes to the
-    first value, the default.
+    Among values of lambda1 with the same accuracy the smallest goes first, that is the model with
+    the most features; one that keeps `most` of all features or more is passed over.
     """
 
     name: str = "HIPAD, tuned"
-    lambda2: tuple[float, ...] = (10.0, 1.0, 100.0)
+    lambda1: tuple[float, ...] = (0.1, 0.14, 0.2, 0.28, 0.4, 0.56)
+    most: float = 0.1
     folds: int = 5
 
     def fit(self, X: Any, y: np.ndarray) -> LinearModel:
-        plain = HIPADClassifier(**UNWEIGHTED)
         folds = StratifiedKFold(self.folds, shuffle=True, random_state=0)
-        search = GridSearchCV(plain, {"lambda2": self.lambda2}, cv=folds)
-        return linear_model(search.fit(X, y).best_estimator_)
+        plain = HIPADClassifier(**UNWEIGHTED)
+        search = GridSearchCV(plain, {"lambda1": self.lambda1}, cv=folds, refit=False).fit(X, y)
+        for k in np.argsort(-search.cv_results_["mean_test_score"].round(9), kind="stable"):
+            model = linear_model(clone(plain).set_params(lambda1=self.lambda1[k]).fit(X, y))
+            if model.support_size < self.most * X.shape[1]:
+                break
+        return model

@@ -45,9 +45,10 @@ def least_hinge_offset(
 ) -> Calibration:
     """Keep the scale, put the intercept where the hinge loss weighted by p is least.
 
-    For users who weigh the classes themselves: there the middle between the class means would
-    ignore what they said. The loss is convex and piecewise linear in the offset, with a break
-    where a row meets its margin; its slope grows by p_j at each break, from -(p of positives).
+    For classes that are not to count alike: the middle between the class means would ignore their
+    weights, or how many patients each has. The loss is convex and piecewise linear in the offset,
+    with a break where a row meets its margin; its slope grows by p_j at each break, from -(p of
+    positives).
 
     >>> least_hinge_offset(np.array([1.0, 3.0]), np.array([-1.0, 1.0]), np.array([0.9, 0.1]), 1.0)
     Calibration(factor=1.0, offset=-2.0)

@@ -160,6 +160,8 @@ def follow_path(
     done: list[PathPoint] = []
     for lambda1, last in zip(grid.tolist(), [grid[0], *grid], strict=False):
         fits = [fold.fit(make_problem, lambda1, last, polish) for fold in folds]
+        if not done and not any(fit.features.size for fit in fits):
+            continue  # lambda1_max is an upper bound where the classes are not balanced
         if done and any(np.setdiff1d(fit.features, named).size > most for fit in fits):
             return
         losses = tuple(map(judge.loss, fits, folds))

@@ -127,5 +127,5 @@ def _each_once(columns: IntArray, values: FloatArray) -> tuple[IntArray, FloatAr
     columns, where = np.unique(columns, return_inverse=True)
     total = np.bincount(where, values, len(columns)).astype(np.float64)
     size = np.bincount(where, np.abs(values), len(columns))
-    keep = (np.abs(total) > _CANCELLED * size) | np.isinf(size)
+    keep = np.abs(total) > _CANCELLED * size
     return columns[keep], total[keep]

@@ -176,3 +176,10 @@ def test_auto_with_too_few_patients_for_folds_still_gives_a_model():
     assert clf.path_ == ()
     assert clf.lambda1_ > 0
     assert clf.support_.size > 0
+
+
+def test_values_that_keep_nothing_say_nothing():
+    X, y = data(n=40, m=20)
+    y[:28] = -1.0  # far from balanced, so that lambda1_max is far above the first feature
+    clf = HIPADClassifier(class_weight=None).fit(X, y)
+    assert clf.path_[0].support_size > 0
