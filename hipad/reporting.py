@@ -29,6 +29,7 @@ def model_report(
         train=(data.X, data.y),
         lambda1=model.lambda1,
         knobs=model.knobs,
+        data_pull=lambda columns: data.design.columns(columns).T @ (data.p * data.y),
         certificates=farkas_residuals(model),
     )
 

@@ -19,14 +19,14 @@ from hipad.rules.blocks import (
     suggest_blocks,
 )
 from hipad.rules.box import Box, Patient
-from hipad.rules.checks import Finding, Knobs, check_rules
+from hipad.rules.checks import Finding, check_rules
 from hipad.rules.compile import CompiledRule, as_rule_set, compile_rules
 from hipad.rules.guarantee import Prototype, WorstCase, prototype, tightest_bound, worst_case
 from hipad.rules.model import Condition, Rule, RuleSet, Span, Term
 from hipad.rules.names import FeatureIndex, resolve_blocks
 from hipad.rules.parsing import parse_rules, rule_errors
 from hipad.rules.picture import Cell, PictureRow, picture
-from hipad.rules.pull import Pull, rule_pull, shortest_patient
+from hipad.rules.pull import DataPull, Knobs, Pull, rule_pull, rule_pulls, shortest_patient
 from hipad.rules.report import RuleRecord, farkas, rule_report
 from hipad.rules.statistics import Overlap, RuleCounts, rule_counts, rule_overlap, rules_alone
 
@@ -36,6 +36,7 @@ __all__ = [
     "Cell",
     "CompiledRule",
     "Condition",
+    "DataPull",
     "FeatureIndex",
     "Finding",
     "Knobs",
@@ -74,6 +75,7 @@ __all__ = [
     "rule_errors",
     "rule_overlap",
     "rule_pull",
+    "rule_pulls",
     "rule_report",
     "rules_alone",
     "select_features",

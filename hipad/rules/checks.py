@@ -17,7 +17,7 @@ from scipy import sparse
 
 from hipad.rules.box import Box, Patient
 from hipad.rules.compile import CompiledRule
-from hipad.rules.pull import Pull, rule_pull
+from hipad.rules.pull import DataPull, Knobs, Pull, rule_pulls
 from hipad.rules.regions import Region, Regions
 from hipad.rules.rows import FloatArray
 from hipad.rules.words import listed
@@ -43,19 +43,6 @@ class Finding:
         return f"{self.severity}: {self.sentence}; {self.remedy}"
 
 
-@dataclass(frozen=True)
-class Knobs:
-    """What a rule counts for: sigma and rho in the objective, for n_samples training rows.
-
-    `rho_follows` says that rho was set by sigma, so that there is one knob to turn.
-    """
-
-    sigma: float
-    rho: float
-    n_samples: float
-    rho_follows: bool = False
-
-
 def check_rules(
     rules: Sequence[CompiledRule],
     lo: FloatArray | float,
@@ -65,8 +52,11 @@ def check_rules(
     scale: FloatArray | None = None,
     lambda1: float | None = None,
     knobs: Sequence[Knobs] | None = None,
+    data_pull: DataPull | None = None,
 ) -> tuple[Finding, ...]:
     """Every finding on rules in the user's units; the knobs are checked if they are given.
+
+    With `data_pull` a rule is silenced only if its features stay out together with the patients.
 
     >>> from hipad.rules.compile import compile_rules
     >>> rules = compile_rules("a: x0 >= 2 => positive\\nb: x0 >= 3 => positive", n_features=1)
@@ -83,8 +73,8 @@ def check_rules(
     if mean is not None:
         found += _average_findings(rules, mean)
     if knobs is not None and lambda1 is not None:
-        for rule, own in zip(rules, knobs, strict=True):
-            found += _silenced_findings(rule.scaled(mean, scale), own, lambda1)
+        pulls = rule_pulls([r.scaled(mean, scale) for r in rules], knobs, lambda1, data_pull)
+        found += _silenced_findings(rules, knobs, pulls)
     return tuple(found)
 
 
@@ -201,17 +191,19 @@ def _one_row(rule: CompiledRule, values: FloatArray) -> Any:
     return sparse.csr_array((values, rule.columns, indptr), shape=(1, rule.B.shape[1]))
 
 
-def _silenced_findings(rule: CompiledRule, knobs: Knobs, lambda1: float) -> Iterator[Finding]:
-    pull = rule_pull(rule.B, rule.d, sigma=knobs.sigma, rho=knobs.rho, lambda1=lambda1)
-    if pull.silenced and pull.limit in ("worth", "stiffness"):
-        yield Finding(
-            "silenced",
-            "warning",
-            (rule.label,),
-            f"{rule.label} pulls with {pull.strongest:.3g}, not above lambda1 = {lambda1:.3g}, so "
-            f"it is ignored for its {pull.limit}",
-            knob_advice(pull, knobs),
-        )
+def _silenced_findings(
+    rules: Sequence[CompiledRule], knobs: Sequence[Knobs], pulls: Sequence[Pull]
+) -> Iterator[Finding]:
+    for rule, own, pull in zip(rules, knobs, pulls, strict=True):
+        if pull.silenced and pull.limit in ("worth", "stiffness"):
+            yield Finding(
+                "silenced",
+                "warning",
+                (rule.label,),
+                f"{rule.label} pulls with {pull.strongest:.3g}, not above lambda1 = "
+                f"{pull.lambda1:.3g}, so it is ignored for its {pull.limit}",
+                knob_advice(pull, own),
+            )
 
 
 def knob_advice(pull: Pull, knobs: Knobs) -> str:

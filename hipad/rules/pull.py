@@ -8,17 +8,39 @@ multiplier that is best at w = 0 gives
 which for one condition is min( sigma |d| |B_j| / |B|^2, rho |B_j| / |d| ). A feature can enter only
 if its pull exceeds lambda1. A premise that the average patient meets has z = 0: the rule then moves
 the intercept, never the features.
+
+The training patients pull as well, by X'(p y), and so do other rules: a rule that is too weak alone
+may be heard together with them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
+from hipad.rules.compile import CompiledRule
+from hipad.rules.names import IntArray
 from hipad.rules.points import least_norm
 from hipad.rules.rows import FloatArray, on_columns
+
+DataPull = Callable[[IntArray], FloatArray]
+"""Columns -> X'(p y) on them, in scaled units: how hard the training patients pull at w = 0."""
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """What a rule counts for: sigma and rho in the objective, for n_samples training rows.
+
+    `rho_follows` says that rho was set by sigma, so that there is one knob to turn.
+    """
+
+    sigma: float
+    rho: float
+    n_samples: float
+    rho_follows: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,7 +48,8 @@ class Pull:
     """The strongest pull of a rule, what it must exceed, and what it takes to exceed it.
 
     `limit` is "worth", "stiffness", "premise" (met by the average patient) or "never" (no patient
-    can meet it). The sigma and rho that are needed are inf where no value would do.
+    can meet it). The sigma and rho that are needed are inf where no value would do. `together` is
+    the strongest pull on a feature of the rule, towards its outcome, of patients and all rules.
     """
 
     strongest: float
@@ -34,11 +57,17 @@ class Pull:
     limit: str
     sigma_needed: float
     rho_needed: float
+    together: float | None = None
+
+    @property
+    def alone(self) -> bool:
+        """True if a feature of the rule can enter by the rule alone."""
+        return self.strongest > self.lambda1
 
     @property
     def silenced(self) -> bool:
-        """True if no feature of the rule can enter by the rule alone."""
-        return self.strongest <= self.lambda1
+        """True if no feature of the rule can enter, as far as is known."""
+        return not self.alone and not (self.together or 0.0) > self.lambda1
 
 
 def shortest_patient(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
@@ -69,3 +98,36 @@ def rule_pull(
         sigma_needed=lambda1 / largest,
         rho_needed=lambda1 * square / largest,
     )
+
+
+def rule_pulls(
+    rules: Sequence[CompiledRule],
+    knobs: Sequence[Knobs],
+    lambda1: float,
+    data_pull: DataPull | None = None,
+) -> list[Pull]:
+    """The pulls of rules in scaled units, each alone and, if the patients' is known, together."""
+    alone = [
+        rule_pull(rule.B, rule.d, sigma=own.sigma, rho=own.rho, lambda1=lambda1)
+        for rule, own in zip(rules, knobs, strict=True)
+    ]
+    if data_pull is None or not rules:
+        return alone
+    named = np.unique(np.concatenate([rule.columns for rule in rules]))
+    forces = [_force(rule, own) for rule, own in zip(rules, knobs, strict=True)]
+    places = [np.searchsorted(named, rule.columns) for rule in rules]
+    total = np.array(data_pull(named), dtype=np.float64)
+    for at, force in zip(places, forces, strict=True):
+        total[at] += force
+    return [
+        replace(pull, together=float(np.max(np.sign(force) * total[at], initial=0.0)))
+        for pull, at, force in zip(alone, places, forces, strict=True)
+    ]
+
+
+def _force(rule: CompiledRule, knobs: Knobs) -> FloatArray:
+    """The pull of a rule on each feature that it names, with its sign."""
+    z = shortest_patient(rule.B, rule.d)
+    if z is None or not z.any():
+        return np.zeros(len(rule.columns))
+    return rule.sign * min(knobs.sigma, knobs.rho / float(z @ z)) * z

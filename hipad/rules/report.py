@@ -15,10 +15,9 @@ import numpy as np
 
 from hipad.rules.advice import holding_threshold
 from hipad.rules.box import Patient
-from hipad.rules.checks import Knobs
 from hipad.rules.compile import CompiledRule
 from hipad.rules.guarantee import Prototype, WorstCase, prototype, worst_case
-from hipad.rules.pull import Pull, rule_pull
+from hipad.rules.pull import DataPull, Knobs, Pull, rule_pulls
 from hipad.rules.rows import FloatArray
 from hipad.rules.statistics import RuleCounts, rule_counts
 
@@ -62,12 +61,15 @@ class RuleRecord:
         if self.slack is not None and self.residual is not None:
             found.append(f"slack {self.slack:.3g}, residual {self.residual:.3g}")
         if self.pull is not None:
-            state = "silenced" if self.pull.silenced else "heard"
-            found.append(
-                f"pull {self.pull.strongest:.3g} against lambda1 {self.pull.lambda1:.3g}: {state}, "
-                f"limited by its {self.pull.limit}"
-            )
+            found.append(self._pull_line(self.pull))
         return found + list(self.remarks)
+
+    def _pull_line(self, pull: Pull) -> str:
+        state = "heard" if pull.alone else "silenced" if pull.silenced else "heard with the data"
+        return (
+            f"pull {pull.strongest:.3g} against lambda1 {pull.lambda1:.3g}: {state}, "
+            f"limited by its {pull.limit}"
+        )
 
     def _counts(self) -> list[tuple[str, RuleCounts | None]]:
         return [("training", self.train), ("test", self.test)]
@@ -133,26 +135,28 @@ def rule_report(
     missing: Any = None,
     lambda1: float | None = None,
     knobs: Sequence[Knobs] | None = None,
+    data_pull: DataPull | None = None,
     certificates: Iterable[tuple[float | None, float | None]] | None = None,
 ) -> list[RuleRecord]:
     """Records for rules, classifier (w, b) and box in the user's units.
 
     `mean` and `scale` are the scaling that training used, `missing` marks the filled-in cells of
-    the training rows, `certificates` holds (slack, residual) of each rule.
+    the training rows, `data_pull` says how hard the training rows pull by themselves,
+    `certificates` holds (slack, residual) of each rule.
     """
+    pulls: Sequence[Pull | None] = [None] * len(rules)
+    if knobs is not None and lambda1 is not None:
+        pulls = rule_pulls([r.scaled(mean, scale) for r in rules], knobs, lambda1, data_pull)
     pairs = list(certificates) if certificates is not None else [(None, None)] * len(rules)
     records = []
-    for i, (rule, (slack, residual)) in enumerate(zip(rules, pairs, strict=True)):
-        parts: dict[str, Any] = {"slack": slack, "residual": residual}
+    for rule, (slack, residual), pull in zip(rules, pairs, pulls, strict=True):
+        parts: dict[str, Any] = {"slack": slack, "residual": residual, "pull": pull}
         if train is not None:
             parts["train"] = rule_counts(rule, *train, missing=missing)
         if test is not None:
             parts["test"] = rule_counts(rule, *test)
         if w is not None:
             parts |= _guarantees(rule, np.asarray(w, dtype=np.float64), b, lo, hi, mean, scale)
-        if knobs is not None and lambda1 is not None:
-            z, own = rule.scaled(mean, scale), knobs[i]
-            parts["pull"] = rule_pull(z.B, z.d, sigma=own.sigma, rho=own.rho, lambda1=lambda1)
         text, outcome = rule.rule.text, rule.rule.outcome
         about = (rule.label, text, outcome, rule.sign, rule.remarks)
         records.append(RuleRecord(*about, **parts, names=rule.features))

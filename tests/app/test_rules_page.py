@@ -5,7 +5,7 @@ import pytest
 
 from workbench.parts.rules_checking import checked_rules
 from workbench.parts.rules_editing import describe, read_rules, with_new_rule, with_rule
-from workbench.parts.rules_table import rows, with_table
+from workbench.parts.rules_table import heard, rows, with_table
 
 
 def write(app, text):
@@ -185,7 +185,7 @@ def test_a_suggestion_is_taken_by_a_click_only(app):
 def test_a_silenced_rule_names_its_knob(app):
     app.load("pima")
     app.state.settings = app.state.settings.changed(fewness="few")
-    app.state.rules.change("a: Glucose >= 180 => diabetic worth 1 patient", "quiet")
+    app.state.rules.change("a: BloodPressure >= 110 => diabetic worth 1 patient", "quiet")
     app.go("rules")
     assert "ake it worth more than" in app.text()
     (check,) = checked_rules(app.state).checks
@@ -193,6 +193,15 @@ def test_a_silenced_rule_names_its_knob(app):
     app.click(f"suggestion_{len(check.better)}")
     (check,) = checked_rules(app.state).checks
     assert not check.pull.silenced
+
+
+def test_a_weak_rule_is_heard_with_the_data(app):
+    app.load("pima")
+    app.state.settings = app.state.settings.changed(fewness="few")
+    app.state.rules.change("a: Glucose >= 180 => diabetic worth 1 patient", "quiet")
+    (check,) = checked_rules(app.state).checks
+    assert heard(check) == "with the data"
+    assert not [f for f in checked_rules(app.state).findings if f.kind == "silenced"]
 
 
 def test_counts_equal_a_count_by_hand(app):

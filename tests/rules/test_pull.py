@@ -8,7 +8,9 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from scipy.optimize import minimize
 
-from hipad.rules import rule_pull
+from hipad import HIPADClassifier
+from hipad.knobs import knobs_of
+from hipad.rules import compile_rules, rule_pull, rule_pulls
 
 NUMBERS = st.integers(-8, 8).map(lambda n: n / 4)
 POSITIVE = st.floats(0.05, 20)
@@ -63,3 +65,41 @@ def test_what_the_average_meets_or_nobody_meets_has_no_pull():
     settings = {"sigma": 1.0, "rho": 1.0, "lambda1": 0.1}
     assert rule_pull(B, np.array([1.0, 1.0]), **settings).limit == "premise"
     assert rule_pull(B, np.array([-1.0, -1.0]), **settings).limit == "never"
+
+
+def patients(signal):
+    """40 patients, both classes alike in all but feature 0, whose means are `signal` apart."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((20, 3))
+    X = np.r_[X, X] - X.mean(axis=0)
+    y = np.repeat([-1.0, 1.0], 20)
+    X[:, 0] += 0.5 * signal * y
+    return X, y
+
+
+@pytest.mark.parametrize(("share", "enters"), [(0.99, True), (1.01, False)])
+def test_a_feature_enters_when_patients_and_rules_together_exceed_lambda1(share, enters):
+    X, y = patients(signal=0.6)
+    text = "x0 >= 2 => positive worth 4 patients\nx0 <= -1 => negative worth 4 patients"
+    rules = compile_rules(text, n_features=3)
+    knobs = [knobs_of(rule, total=40, patients="auto", stiffness="auto") for rule in rules]
+    first, second = rule_pulls(rules, knobs, 0.0, lambda columns: X[:, columns].T @ (y / 40))
+    assert first.strongest == pytest.approx(0.2)
+    assert second.strongest == pytest.approx(0.1)
+    assert first.together == second.together == pytest.approx(0.3 + 0.2 + 0.1)
+    lambda1 = share * first.together
+    clf = HIPADClassifier(text, lambda1=lambda1, standardize=False, method="exact")
+    clf.fit(X, np.where(y > 0, "positive", "negative"))
+    assert (clf.support_.tolist() == [0]) is enters
+    heard = [record.pull for record in clf.rule_report_]
+    assert [pull.silenced for pull in heard] == [not enters] * 2
+    assert not any(pull.alone for pull in heard)
+
+
+def test_patients_who_pull_the_other_way_do_not_help_a_rule():
+    X, y = patients(signal=-0.6)
+    rules = compile_rules("x0 >= 2 => positive worth 4 patients", n_features=3)
+    knobs = [knobs_of(rule, total=40, patients="auto", stiffness="auto") for rule in rules]
+    (pull,) = rule_pulls(rules, knobs, 0.1, lambda columns: X[:, columns].T @ (y / 40))
+    assert pull.together == 0.0
+    assert pull.alone

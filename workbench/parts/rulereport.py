@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import streamlit as st
 
-from hipad.rules import RuleRecord
+from hipad.rules import Pull, RuleRecord
 from workbench.models import Model
 from workbench.words import number, percent, plain
 
@@ -40,9 +40,15 @@ def row(record: RuleRecord) -> dict[str, str]:
         "right": _share(float("nan") if train is None else train.precision),
         "typical patient": _margin(typical.margin if typical and typical.feasible else None),
         "worst case": _margin(worst.value if worst else None, "nobody in range"),
-        "heard": "–" if record.pull is None else "no" if record.pull.silenced else "yes",
+        "heard": _heard(record.pull),
         "slack": "–" if record.slack is None else number(record.slack, 2),
     }
+
+
+def _heard(pull: Pull | None) -> str:
+    if pull is None:
+        return "–"
+    return "yes" if pull.alone else "no" if pull.silenced else "with the data"
 
 
 def _share(value: float) -> str:

@@ -16,6 +16,7 @@ from hipad.evaluation.metrics import wilson_interval
 from hipad.knobs import knobs_of
 from hipad.rules import (
     CompiledRule,
+    DataPull,
     Finding,
     Knobs,
     Overlap,
@@ -30,9 +31,10 @@ from hipad.rules import (
     rule_counts,
     rule_errors,
     rule_overlap,
-    rule_pull,
+    rule_pulls,
 )
 from hipad.rules.rows import on_columns
+from hipad.training import shares
 from workbench.dataset import Dataset
 from workbench.models import largest_lambda1
 from workbench.parts.rules_editing import read_rules
@@ -115,15 +117,16 @@ def check(data: Dataset, text: str, settings: RunSettings, lambda1: float | None
         scale=scale,
         lambda1=lambda1,
         knobs=[knobs[rule.label] for rule in on] if knobs else None,
+        data_pull=data_pull(data, settings),
     )
+    pulls = _pulls(on, knobs, lambda1, settings, data) if knobs and lambda1 else {}
     few, parts = _cut_out(list(compiled.values()), data)
     on_few = [rule for rule in few if rule.rule.enabled]
     overlaps = [None if part is None else rule_overlap(on_few, part[0]) for part in parts]
     checks = []
     for (position, rule), cut in zip(compiled.items(), few, strict=True):
-        own = knobs.get(rule.label)
-        pull = _pull(rule.scaled(mean, scale), own, lambda1) if own and lambda1 else None
-        checks.append(RuleCheck(position, rule, *_tried(cut, parts), pull, own))
+        tried, label = _tried(cut, parts), rule.label
+        checks.append(RuleCheck(position, rule, *tried, pulls.get(label), knobs.get(label)))
     assert overlaps[0] is not None
     return Checked(rules, tuple(errors), tuple(checks), findings, overlaps[0], overlaps[1])
 
@@ -165,8 +168,30 @@ def _knobs(rules: Sequence[CompiledRule], settings: RunSettings, data: Dataset) 
     return {rule.label: knobs_of(rule.scaled(*scale), total=total, **options) for rule in rules}
 
 
-def _pull(rule: CompiledRule, knobs: Knobs, lambda1: float) -> Pull:
-    return rule_pull(rule.B, rule.d, sigma=knobs.sigma, rho=knobs.rho, lambda1=lambda1)
+def _pulls(
+    rules: Sequence[CompiledRule],
+    knobs: dict[str, Knobs],
+    lambda1: float,
+    settings: RunSettings,
+    data: Dataset,
+) -> dict[str, Pull]:
+    scaled = [rule.scaled(*scaling(data, settings)) for rule in rules]
+    own = [knobs[rule.label] for rule in rules]
+    pulls = rule_pulls(scaled, own, lambda1, data_pull(data, settings))
+    return {rule.label: pull for rule, pull in zip(rules, pulls, strict=True)}
+
+
+def data_pull(data: Dataset, settings: RunSettings) -> DataPull:
+    """How hard the training patients pull on some columns by themselves."""
+    mean, scale = scaling(data, settings)
+    y = signs(data.y_train, data)
+    p = shares(y, np.ones(len(y)), "balanced" if settings.balanced else None)
+
+    def pull(columns: np.ndarray) -> np.ndarray:
+        centred = data.X_train[:, columns].T @ (p * y) - mean[columns] * float(p @ y)
+        return np.asarray(centred if scale is None else centred / scale[columns])
+
+    return pull
 
 
 Part = tuple[Any, np.ndarray]

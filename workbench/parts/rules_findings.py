@@ -48,7 +48,7 @@ def spoken(finding: Finding, *, expert: bool) -> tuple[str, str]:
         return finding.sentence, finding.remedy
     steps = finding.remedy.partition(", or lower lambda1")[0]
     return (
-        f"{finding.rules[0]} is too weak to bring in a feature by itself",
+        f"{finding.rules[0]} is too weak to bring in a feature",
         f"{steps}, or allow more features on the Run page",
     )
 

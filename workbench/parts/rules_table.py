@@ -96,7 +96,7 @@ def _row(check: RuleCheck) -> dict[str, Any]:
 
 
 def heard(check: RuleCheck) -> str:
-    """Whether the rule can move a feature, or which knob holds it back."""
+    """Whether a feature of the rule can come in, or which knob holds it back."""
     if not check.rule.enabled:
         return "off"
     if check.pull is None:
@@ -104,7 +104,7 @@ def heard(check: RuleCheck) -> str:
     reasons = {"premise": "no: average patient", "never": "no: nobody"}
     if check.pull.silenced:
         return reasons.get(check.pull.limit, f"no: {check.pull.limit}")
-    return "yes"
+    return "yes" if check.pull.alone else "with the data"
 
 
 def met(counts: RuleCounts) -> str:
@@ -128,8 +128,8 @@ def _columns() -> dict[str, Any]:
         ),
         "heard": column.TextColumn(
             "heard",
-            help="Whether the rule pulls hard enough to bring in a feature by itself, and which "
-            "knob holds it back if not.",
+            help="Whether the rule brings in its features: by itself (yes), or together with the "
+            "patients and the other rules; and which knob holds it back if not.",
         ),
         "training": column.TextColumn(
             "training, right",
