@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -183,7 +183,7 @@ def patients(found: Comparison) -> None:
     )
 
 
-def _numbers(*names: str) -> dict[str, object]:
+def _numbers(*names: str) -> dict[str, Any]:
     return {name: st.column_config.NumberColumn(format="%.3f") for name in names}
 
 
@@ -211,10 +211,10 @@ def margins(found: Comparison, rules: list[CompiledRule]) -> None:
 def _margin_row(old: RuleRecord, new: RuleRecord) -> dict[str, str]:
     return {
         "rule": new.label,
-        "typical patient: pinned": _margin(old.prototype and old.prototype.margin),
-        "now": _margin(new.prototype and new.prototype.margin),
-        "worst case: pinned": _margin(old.worst and old.worst.value),
-        "now ": _margin(new.worst and new.worst.value),
+        "typical patient: pinned": _margin(old.prototype.margin if old.prototype else None),
+        "now": _margin(new.prototype.margin if new.prototype else None),
+        "worst case: pinned": _margin(old.worst.value if old.worst else None),
+        "now ": _margin(new.worst.value if new.worst else None),
     }
 
 

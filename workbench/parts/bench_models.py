@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -126,6 +127,6 @@ def _sides(state: AppState) -> list[Side]:
     data = state.data
     assert data is not None
     return [
-        state.remember(f"kept {model.name}", (model, data), lambda m=model: Side.of(m, data))
+        state.remember(f"kept {model.name}", (model, data), partial(Side.of, model, data))
         for model in state.models
     ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from itertools import combinations
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -108,8 +109,8 @@ def overlaps(checked: Checked, data: Dataset) -> None:
 def pair_table(checked: Checked) -> pd.DataFrame:
     """One row a pair of rules that apply to the same patients."""
     first, test = checked.overlap, checked.overlap_test
-    table = []
-    for i, j in zip(*np.triu_indices(len(first.labels), 1), strict=True):
+    table: list[dict[str, Any]] = []
+    for i, j in combinations(range(len(first.labels)), 2):
         shared = [0 if part is None else int(part.together[i, j]) for part in (first, test)]
         if any(shared):
             opposite = _opposite(first, test, i, j)

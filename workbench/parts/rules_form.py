@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal
 
 import streamlit as st
 
@@ -90,7 +90,7 @@ def _fields(
 
 def _condition(draft: Draft, key: str, n: int) -> Draft:
     """One condition as a row of fields; labels stand above the first row only."""
-    visible = "visible" if n == 0 else "collapsed"
+    visible: Literal["visible", "collapsed"] = "visible" if n == 0 else "collapsed"
     kind, of, relation, low, high = st.columns([5, 8, 4, 4, 4], vertical_alignment="bottom")
     return Draft(
         kind.selectbox(
