@@ -9,7 +9,7 @@ from workbench import charts
 from workbench.dataset import Dataset
 from workbench.jobs import Status
 from workbench.models import Model
-from workbench.parts import bench_changes, bench_fitting, bench_models, bench_sliders
+from workbench.parts import bench_changes, bench_fitting, bench_models, bench_sliders, keeping
 from workbench.parts.empty import need_data
 from workbench.state import AppState, app_state
 from workbench.words import plain
@@ -62,7 +62,8 @@ def changes(state: AppState, base: Model, other: Model) -> None:
     """Everything that differs between two models."""
     found = bench_fitting.compared(state, base, other)
     bench_changes.figures(found, expert=state.expert)
-    bench_models.keep(state, other)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        keeping.show(state, other, key="bench")
     chart, text = bench_changes.weights(found)
     charts.show(chart, key="bench_blocks", text=text)
     bench_changes.margins(found, bench_fitting.present_rules(state))

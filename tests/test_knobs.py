@@ -67,9 +67,12 @@ def test_a_rule_vanishes_with_its_worth():
     rng = np.random.default_rng(3)
     y = np.arange(40) % 2
     X = rng.standard_normal((40, 5)) + np.outer(y, [2.0, 0.5, 0.0, 0.0, 0.0])
-    clf = HIPADClassifier(lambda1=0.05, method="exact").fit(X, y)
-    hardly = HIPADClassifier("x3 >= 1 => 1 worth 0.001 patients", lambda1=0.05, method="exact")
-    assert np.allclose(hardly.fit(X, y).coef_, clf.coef_, atol=1e-3)
+    settings = {"lambda1": 0.05, "method": "exact"}
+    without = HIPADClassifier(**settings).fit(X, y).coef_
+    text = "x0 >= 1 => 1 worth 0.001 patients"
+    assert np.allclose(HIPADClassifier(text, **settings).fit(X, y).coef_, without, atol=1e-3)
+    stiff = HIPADClassifier(text, stiffness=10.0, **settings).fit(X, y).coef_
+    assert not np.allclose(stiff, without, atol=1e-2)  # what the automatic stiffness avoids
 
 
 def test_a_stiffness_of_ones_own_is_taken_as_it_is():

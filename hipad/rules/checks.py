@@ -17,7 +17,7 @@ from scipy import sparse
 
 from hipad.rules.box import Box, Patient
 from hipad.rules.compile import CompiledRule
-from hipad.rules.pull import DataPull, Knobs, Pull, rule_pulls
+from hipad.rules.pull import Knobs, Pull
 from hipad.rules.regions import Region, Regions
 from hipad.rules.rows import FloatArray
 from hipad.rules.words import listed
@@ -49,14 +49,10 @@ def check_rules(
     hi: FloatArray | float,
     *,
     mean: FloatArray | None = None,
-    scale: FloatArray | None = None,
-    lambda1: float | None = None,
     knobs: Sequence[Knobs] | None = None,
-    data_pull: DataPull | None = None,
+    pulls: Sequence[Pull] | None = None,
 ) -> tuple[Finding, ...]:
-    """Every finding on rules in the user's units; the knobs are checked if they are given.
-
-    With `data_pull` a rule is silenced only if its features stay out together with the patients.
+    """Every finding on rules in the user's units; the knobs are checked if their pulls are given.
 
     >>> from hipad.rules.compile import compile_rules
     >>> rules = compile_rules("a: x0 >= 2 => positive\\nb: x0 >= 3 => positive", n_features=1)
@@ -72,8 +68,7 @@ def check_rules(
     ]
     if mean is not None:
         found += _average_findings(rules, mean)
-    if knobs is not None and lambda1 is not None:
-        pulls = rule_pulls([r.scaled(mean, scale) for r in rules], knobs, lambda1, data_pull)
+    if knobs is not None and pulls is not None:
         found += _silenced_findings(rules, knobs, pulls)
     return tuple(found)
 

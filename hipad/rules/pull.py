@@ -85,7 +85,10 @@ def rule_pull(
     >>> pull.strongest, pull.limit, pull.silenced
     (1.0, 'worth', False)
     """
-    z = shortest_patient(B, d)
+    return _pull(shortest_patient(B, d), sigma, rho, lambda1)
+
+
+def _pull(z: FloatArray | None, sigma: float, rho: float, lambda1: float) -> Pull:
     if z is None:
         return Pull(0.0, lambda1, "never", np.inf, np.inf)
     square, largest = float(z @ z), float(np.abs(z).max(initial=0.0))
@@ -107,14 +110,12 @@ def rule_pulls(
     data_pull: DataPull | None = None,
 ) -> list[Pull]:
     """The pulls of rules in scaled units, each alone and, if the patients' is known, together."""
-    alone = [
-        rule_pull(rule.B, rule.d, sigma=own.sigma, rho=own.rho, lambda1=lambda1)
-        for rule, own in zip(rules, knobs, strict=True)
-    ]
+    shortest = [shortest_patient(rule.B, rule.d) for rule in rules]
+    alone = [_pull(z, own.sigma, own.rho, lambda1) for z, own in zip(shortest, knobs, strict=True)]
     if data_pull is None or not rules:
         return alone
     named = np.unique(np.concatenate([rule.columns for rule in rules]))
-    forces = [_force(rule, own) for rule, own in zip(rules, knobs, strict=True)]
+    forces = list(map(_force, rules, shortest, knobs))
     places = [np.searchsorted(named, rule.columns) for rule in rules]
     total = np.array(data_pull(named), dtype=np.float64)
     for at, force in zip(places, forces, strict=True):
@@ -125,9 +126,8 @@ def rule_pulls(
     ]
 
 
-def _force(rule: CompiledRule, knobs: Knobs) -> FloatArray:
+def _force(rule: CompiledRule, z: FloatArray | None, knobs: Knobs) -> FloatArray:
     """The pull of a rule on each feature that it names, with its sign."""
-    z = shortest_patient(rule.B, rule.d)
     if z is None or not z.any():
         return np.zeros(len(rule.columns))
     return rule.sign * min(knobs.sigma, knobs.rho / float(z @ z)) * z

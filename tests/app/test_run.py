@@ -134,7 +134,7 @@ def test_without_rules_and_without_test_patients(app):
 
 def test_a_kept_model_is_pinned(app):
     app.load("ksvm-s-10k").finish()
-    app.at.text_input(key="model_name_0").set_value("first")
+    app.at.text_input(key="run_name_0").set_value("first")
     app.run()
     next(b for b in app.at.button if b.label == "Keep and pin").click()
     app.run()

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hipad import HIPADClassifier
 from hipad.designs import make_design
 from hipad.evaluation.path import (
-    MOST_KEPT,
     N_FOLDS,
     N_STEPS,
     NOTHING,
@@ -132,11 +131,15 @@ def test_the_path_is_left_when_it_cannot_help():
     assert len(path_of(X, y)) < N_STEPS
 
 
-def test_the_path_is_left_before_models_are_no_longer_sparse():
+def test_the_path_is_left_before_models_are_no_longer_sparse(monkeypatch):
     X, y = data(n=24, m=1500)
-    path = path_of(X + 0.5 * y[:, None], y, lambda2=50.0)
-    assert len(path) < N_STEPS
-    assert max(p.support_size for p in path) <= MOST_KEPT * 1500
+    X += 0.5 * y[:, None]
+    path = path_of(X, y, lambda2=50.0)
+    assert max(p.support_size for p in path) <= 150
+    monkeypatch.setattr("hipad.evaluation.path.MOST_KEPT", 1.0)
+    whole = path_of(X, y, lambda2=50.0)
+    assert len(whole) > len(path)
+    assert whole[len(path)].support_size > 100
 
 
 def test_with_rules_other_features_may_be_as_many_as_patients():

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from scipy.optimize import linprog
 
-from hipad.rules import CompiledRule, Knobs, Rule, check_rules, compile_rules
+from hipad.rules import CompiledRule, Knobs, Rule, check_rules, compile_rules, rule_pulls
 from hipad.rules.box import Box
 from hipad.rules.points import some_point
 from hipad.rules.regions import Regions
@@ -146,8 +146,10 @@ def test_a_silenced_rule_is_told_by_which_knob(sigma: float, rho: float, words: 
     # mean of 5 features >= 4: pull min(sigma * 4, rho / 20) against 0.1
     (rule,) = compile_rules("a: mean(x0:x4) >= 4 => positive", n_features=5)
     knobs = [Knobs(sigma, rho, n_samples=80)]
-    (finding,) = check_rules([rule], -9.0, 9.0, lambda1=0.1, knobs=knobs)
+    pulls = rule_pulls([rule], knobs, 0.1)
+    (finding,) = check_rules([rule], -9.0, 9.0, knobs=knobs, pulls=pulls)
     assert finding.kind == "silenced"
     assert words in str(finding)
     loud = [Knobs(0.03, 2.1, n_samples=80)]
-    assert check_rules([rule], -9.0, 9.0, lambda1=0.1, knobs=loud) == ()
+    pulls = rule_pulls([rule], loud, 0.1)
+    assert check_rules([rule], -9.0, 9.0, knobs=loud, pulls=pulls) == ()

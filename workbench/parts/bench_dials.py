@@ -134,6 +134,8 @@ class WorthDial:
     position: int
     high: float
     step: float
+    low: float = 0.0
+    label: str = "worth (patients)"
 
     def value(self, rules: RuleSet, usual: Amount, n_patients: int) -> float:
         """Its own worth, or what the settings give it."""

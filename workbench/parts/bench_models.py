@@ -11,7 +11,7 @@ from workbench.models import Model
 from workbench.parts import bench_fitting
 from workbench.parts.bench_changes import sides_table
 from workbench.parts.bench_comparing import Side
-from workbench.saving import MOST_MODELS
+from workbench.parts.keeping import is_full
 from workbench.state import AppState
 from workbench.words import plain
 
@@ -51,32 +51,6 @@ def refit(state: AppState) -> bool:
     )
 
 
-def keep(state: AppState, model: Model) -> None:
-    """Give the model in sight a name, keep it, perhaps pin it."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        turn = len(state.models)
-        name = st.text_input(
-            "Name of this model",
-            f"model {turn + 1}",
-            max_chars=40,
-            key=f"bench_name_{turn}",
-            help="Kept models can be pinned, compared and restored below.",
-            width=200,
-        )
-        full = _is_full(state)
-        for label, icon, pin, text in (
-            ("Keep", ":material/bookmark_add:", False, "Keep this model under its name."),
-            ("Keep and pin", ":material/keep:", True, "Compare what follows with this model."),
-        ):
-            if st.button(label, icon=icon, disabled=full, help=text, key=f"bench_keep_{pin}"):
-                named = model.named(" ".join(name.split()) or f"model {turn + 1}")
-                state.keep(named)
-                state.pinned = named.name if pin else state.pinned
-                st.rerun()
-    if full:
-        st.caption(f"{MOST_MODELS} models are kept: forget one to keep another.")
-
-
 def kept(state: AppState) -> None:
     """The kept models as a table, and what can be done with one."""
     st.subheader("Kept models", anchor=False)
@@ -112,14 +86,10 @@ def kept(state: AppState) -> None:
             st.rerun()
         run = bench_fitting.unkept_run(state)
         if run is not None and st.button("Keep the last run", icon=":material/bookmark_add:",
-                                         key="bench_keep_run", disabled=_is_full(state),
+                                         key="bench_keep_run", disabled=is_full(state),
                                          help="The model of the last run."):  # fmt: skip
             state.keep(run.named(f"run {len(state.models) + 1}"))
             st.rerun()
-
-
-def _is_full(state: AppState) -> bool:
-    return len(state.models) >= MOST_MODELS
 
 
 def _sides(state: AppState) -> list[Side]:

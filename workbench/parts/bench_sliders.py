@@ -74,34 +74,36 @@ def _rule(state: AppState, rules: RuleSet, position: int) -> None:
 
 
 def _threshold(state: AppState, rules: RuleSet, dial: Dial) -> None:
-    key = f"bench_threshold_{dial.position}_{dial.condition}_{state.tuning.turn}"
+    key = f"bench_threshold_{dial.position}_{dial.condition}"
+    _slider(state, rules, dial, dial.value(rules), key, "The threshold, in the units of the data.")
+
+
+def _worth(state: AppState, rules: RuleSet, dial: WorthDial, base: Model, n_patients: int) -> None:
+    now = dial.value(rules, base.settings.patients, n_patients)
+    text = "How many patients' evidence the rule counts for; 0: it is not heard."
+    _slider(state, rules, dial, now, f"bench_worth_{dial.position}", text)
+
+
+def _slider(
+    state: AppState,
+    rules: RuleSet,
+    dial: Dial | WorthDial,
+    now: float | tuple[float, float],
+    name: str,
+    text: str,
+) -> None:
+    key = f"{name}_{state.tuning.turn}"
     st.slider(
         plain(dial.label, 80),
         dial.low,
         dial.high,
-        dial.value(rules),
+        now,
         dial.step,
         format="%.6g",
         key=key,
         on_change=_on_move(state, key, dial.turned),
         disabled=not rules[dial.position].enabled,
-        help="The threshold, in the units of the data.",
-    )
-
-
-def _worth(state: AppState, rules: RuleSet, dial: WorthDial, base: Model, n_patients: int) -> None:
-    key = f"bench_worth_{dial.position}_{state.tuning.turn}"
-    st.slider(
-        "worth (patients)",
-        0.0,
-        dial.high,
-        dial.value(rules, base.settings.patients, n_patients),
-        dial.step,
-        format="%.6g",
-        key=key,
-        on_change=_on_move(state, key, dial.turned),
-        disabled=not rules[dial.position].enabled,
-        help="How many patients' evidence the rule counts for; 0: it is not heard.",
+        help=text,
     )
 
 

@@ -15,7 +15,7 @@ from workbench.dataset import NO_BLOCK, Dataset
 from workbench.exports import measure_of, weight_table
 from workbench.judging import Judgement
 from workbench.models import Model
-from workbench.parts import rulereport
+from workbench.parts import keeping, rulereport
 from workbench.state import AppState
 from workbench.words import count, number, percent, plain
 
@@ -180,18 +180,7 @@ def _block_words(model: Model, data: Dataset) -> str:
 
 def _take_away(state: AppState, model: Model, data: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input(
-            "Name of this model",
-            f"model {len(state.models) + 1}",
-            max_chars=40,
-            key=f"model_name_{len(state.models)}",
-            help="Kept models can be compared and restored in the Workbench.",
-            width=240,
-        )
-        if st.button("Keep and pin", icon=":material/keep:", help="Compare later models with it."):
-            state.keep(model.named(name or "model"))
-            state.pinned = name or "model"
-            st.toast(f"Kept as {plain(name)}")
+        keeping.show(state, model, key="run")
         for label, content, file, mime, text in DOWNLOADS:
             st.download_button(
                 label,

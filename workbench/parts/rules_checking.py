@@ -108,18 +108,14 @@ def check(data: Dataset, text: str, settings: RunSettings, lambda1: float | None
     compiled, unfit = compile_each(rules, data)
     errors = sorted([*rule_errors(text), *unfit], key=lambda error: error.line or 0)
     on = [rule for rule in compiled.values() if rule.rule.enabled]
-    mean, scale = scaling(data, settings)
-    knobs = {} if lambda1 is None else _knobs(on, settings, data)
+    knobs, pulls = ({}, {}) if lambda1 is None else _pulls(on, lambda1, settings, data)
     findings = check_rules(
         on,
         *(data.summary[end].to_numpy() for end in ("min", "max")),
-        mean=mean,
-        scale=scale,
-        lambda1=lambda1,
-        knobs=[knobs[rule.label] for rule in on] if knobs else None,
-        data_pull=data_pull(data, settings),
+        mean=scaling(data, settings)[0],
+        knobs=list(knobs.values()),
+        pulls=list(pulls.values()) if pulls else None,
     )
-    pulls = _pulls(on, knobs, lambda1, settings, data) if knobs and lambda1 else {}
     few, parts = _cut_out(list(compiled.values()), data)
     on_few = [rule for rule in few if rule.rule.enabled]
     overlaps = [None if part is None else rule_overlap(on_few, part[0]) for part in parts]
@@ -162,23 +158,16 @@ def scaling(data: Dataset, settings: RunSettings) -> tuple[np.ndarray, np.ndarra
     return data.summary["mean"].to_numpy(), np.where(sd > 0, sd, 1.0)
 
 
-def _knobs(rules: Sequence[CompiledRule], settings: RunSettings, data: Dataset) -> dict[str, Knobs]:
-    options: dict[str, Any] = {"patients": settings.patients, "stiffness": settings.stiffness}
-    scale, total = scaling(data, settings), len(data.y_train)
-    return {rule.label: knobs_of(rule.scaled(*scale), total=total, **options) for rule in rules}
-
-
 def _pulls(
-    rules: Sequence[CompiledRule],
-    knobs: dict[str, Knobs],
-    lambda1: float,
-    settings: RunSettings,
-    data: Dataset,
-) -> dict[str, Pull]:
+    rules: Sequence[CompiledRule], lambda1: float, settings: RunSettings, data: Dataset
+) -> tuple[dict[str, Knobs], dict[str, Pull]]:
+    """The knobs of each rule by its name, and how hard it pulls with them."""
     scaled = [rule.scaled(*scaling(data, settings)) for rule in rules]
-    own = [knobs[rule.label] for rule in rules]
-    pulls = rule_pulls(scaled, own, lambda1, data_pull(data, settings))
-    return {rule.label: pull for rule, pull in zip(rules, pulls, strict=True)}
+    options: dict[str, Any] = {"patients": settings.patients, "stiffness": settings.stiffness}
+    knobs = [knobs_of(rule, total=len(data.y_train), **options) for rule in scaled]
+    pulls = rule_pulls(scaled, knobs, lambda1, data_pull(data, settings))
+    labels = [rule.label for rule in rules]
+    return dict(zip(labels, knobs, strict=True)), dict(zip(labels, pulls, strict=True))
 
 
 def data_pull(data: Dataset, settings: RunSettings) -> DataPull:
