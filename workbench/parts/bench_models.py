@@ -1,4 +1,4 @@
-"""Kept models: name, pin, look at, restore and forget them."""
+"""Kept models: pin, look at, restore and forget them."""
 
 from __future__ import annotations
 
