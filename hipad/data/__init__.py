@@ -1,11 +1,12 @@
 """Read files of users, prepare them as numbers and two classes, and tell what was done."""
 
 from hipad.data.export import csv_safe, to_csv
+from hipad.data.limits import LIMITS, Limits
 from hipad.data.preparing import Missing, Options, Prepared, Step, prepare
 from hipad.data.reading import FORMATS, read_table
 from hipad.data.splitting import Matched, Split, match_test, split
 from hipad.data.summary import column_statistics, duplicates, summarise
-from hipad.data.table import LIMITS, Limits, Table
+from hipad.data.table import Table
 
 __all__ = [
     "FORMATS",

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from hipad.data.cells import to_number
+from hipad.data.formats.cells import to_number
 from hipad.data.table import Table, Text, count, some
 from hipad.errors import DataError
 

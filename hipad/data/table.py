@@ -22,33 +22,6 @@ MISSING: Final = frozenset(
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a file may hold at most; beyond it a sentence comes, not a machine out of memory."""
-
-    file_bytes: int = 512 * 2**20
-    unpacked_bytes: int = 2**30
-    columns: int = 2_000_000
-    cells: int = 100_000_000
-
-    def check_shape(self, rows: int, columns: int, *, cells: int | None = None) -> None:
-        """Refuse a table that is too wide or too large; `cells` counts what is stored of it."""
-        if columns > self.columns:
-            raise DataError(
-                f"expected at most {self.columns:,} columns, got {columns:,}: "
-                "leave out columns that cannot matter"
-            )
-        cells = rows * columns if cells is None else cells
-        if cells > self.cells:
-            raise DataError(
-                f"expected at most {self.cells:,} cells, got {cells:,} ({rows:,} rows x "
-                f"{columns:,} columns): leave out columns, or save mostly empty data as LIBSVM"
-            )
-
-
-LIMITS: Final = Limits()
-
-
-@dataclass(frozen=True)
 class Table:
     """Columns of a file. A gap is NaN among the numbers and "" in text."""
 

@@ -17,7 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hipad.data.table import MISSING, Limits, Table, Text, count, some, tidy_names, tidy_text
+from hipad.data.limits import Limits
+from hipad.data.table import MISSING, Table, Text, count, some, tidy_names, tidy_text
 from hipad.errors import DataError
 
 ODD_SHARE: Final = 0.1

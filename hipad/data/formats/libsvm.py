@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
-from hipad.data.table import Limits, Table, label_text
+from hipad.data.limits import Limits
+from hipad.data.table import Table, label_text
 from hipad.errors import DataError
 
 LABEL: Final = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?")

@@ -16,8 +16,9 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hipad.data.cells import Row, table_from_cells, to_number
-from hipad.data.table import Limits, Table
+from hipad.data.formats.cells import Row, table_from_cells, to_number
+from hipad.data.limits import Limits
+from hipad.data.table import Table
 from hipad.errors import DataError
 
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}

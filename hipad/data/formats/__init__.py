@@ -1,0 +1,1 @@
+"""One module per file format; each turns bytes or text into a `Table`, within limits."""

@@ -1,0 +1,78 @@
+"""What a file may cost: bytes, rows, columns, cells, memory and time.
+
+Readers keep these bounds while they read, so that a file beyond them ends in a sentence. The
+process that a file is read in (`hipad.data.apart`) is held to `memory_bytes` and `seconds` by the
+operating system as well. Each bound can be set by an environment variable, for example
+`HIPAD_LIMIT_MEMORY_BYTES=8e9`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Final
+
+from hipad.errors import DataError
+
+PREFIX: Final = "HIPAD_LIMIT_"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a file may hold and cost at most."""
+
+    file_bytes: int = 512 * 2**20
+    unpacked_bytes: int = 2**30
+    rows: int = 5_000_000
+    columns: int = 2_000_000
+    cells: int = 100_000_000
+    text_characters: int = 1_000  # of one cell: a longer text is prose, and no category
+    memory_bytes: int = 4 * 2**30
+    seconds: int = 120
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
+        """The usual limits, or those that environment variables state instead.
+
+        >>> Limits.from_environment({"HIPAD_LIMIT_SECONDS": "30"}).seconds
+        30
+        """
+        stated = {}
+        for field in fields(cls):
+            variable = PREFIX + field.name.upper()
+            if variable in environment:
+                stated[field.name] = _whole_number(variable, environment[variable])
+        return cls(**stated)
+
+    def check_shape(self, rows: int, columns: int, *, cells: int | None = None) -> None:
+        """Refuse a table that is too large; `cells` counts what is stored of it."""
+        if rows > self.rows:
+            raise DataError(
+                f"expected at most {self.rows:,} rows, got {rows:,}: leave out rows, a model of "
+                "this kind learns from far fewer"
+            )
+        if columns > self.columns:
+            raise DataError(
+                f"expected at most {self.columns:,} columns, got {columns:,}: "
+                "leave out columns that cannot matter"
+            )
+        cells = rows * columns if cells is None else cells
+        if cells > self.cells:
+            raise DataError(
+                f"expected at most {self.cells:,} cells, got {cells:,} ({rows:,} rows x "
+                f"{columns:,} columns): leave out columns, or save mostly empty data as LIBSVM"
+            )
+
+
+def _whole_number(variable: str, text: str) -> int:
+    try:
+        value = int(float(text))
+    except (ValueError, OverflowError):
+        value = 0
+    if value <= 0:
+        raise DataError(f"expected a number above zero in {variable}, got {text!r}")
+    return value
+
+
+LIMITS: Final = Limits.from_environment()
