@@ -1,24 +1,41 @@
 """HIPAD Workbench, the app: `streamlit run app.py`.
 
-This script owns the navigation and what every page shows beside its own content.
+Streamlit takes this file in two ways. Its server imports it for `app`, the web application with
+what stands before it; then, for every look at a page, it runs the file as a script. The script owns
+the navigation and what every page shows beside its own content.
 """
 
 from __future__ import annotations
 
-import streamlit as st
+from pathlib import Path
 
+import streamlit as st
+from starlette.middleware import Middleware
+
+from workbench.guard import Guard
 from workbench.parts import sidebar
 from workbench.state import open_session
+from workbench.tidying import attended
 
-PAGES = [
-    st.Page("pages/data.py", title="Data", icon=":material/table_chart:", default=True),
-    st.Page("pages/rules.py", title="Rules", icon=":material/rule:"),
-    st.Page("pages/run.py", title="Run", icon=":material/play_circle:"),
-    st.Page("pages/workbench.py", title="Workbench", icon=":material/tune:"),
-]
+ICON = Path(__file__).parent / "workbench" / "icon.svg"  # a symbol's name would ask a font host
 
-st.set_page_config(page_title="HIPAD Workbench", page_icon=":material/rule:", layout="wide")
-page = st.navigation(PAGES)
-open_session()
-sidebar.show(watch=page.title != "Run")
-page.run()
+
+def show() -> None:
+    """The navigation, the sidebar and the page that was asked for."""
+    pages = [
+        st.Page("pages/data.py", title="Data", icon=":material/table_chart:", default=True),
+        st.Page("pages/rules.py", title="Rules", icon=":material/rule:"),
+        st.Page("pages/run.py", title="Run", icon=":material/play_circle:"),
+        st.Page("pages/workbench.py", title="Workbench", icon=":material/tune:"),
+    ]
+    st.set_page_config(page_title="HIPAD Workbench", page_icon=str(ICON), layout="wide")
+    page = st.navigation(pages)
+    open_session()
+    sidebar.show(watch=page.title != "Run")
+    page.run()
+
+
+if __name__ == "__main__":
+    show()
+else:
+    app = st.App(__file__, middleware=[Middleware(Guard)], lifespan=attended)

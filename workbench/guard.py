@@ -1,0 +1,103 @@
+"""What stands before Streamlit's web server: who may ask, and what browsers are told.
+
+    app = st.App("app.py", middleware=[Middleware(Guard)])
+
+A page of the web can make a browser ask this server: by a name of its own that resolves to this
+computer (then `Host` is that name), or straight away (then `Origin` is its own). Either is refused
+before anything is looked up. Hosts are those of `server.allowedHosts`; an origin is this server's
+own, or one of `server.corsAllowedOrigins`. Every answer forbids other sites to frame it, guessing
+of its type, and, to the page that it becomes, any call to another machine.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+# Streamlit's page has an inline script, styles that are made as it goes, and charts that compile
+# functions; its tables and downloads use data: and blob: addresses. Everything else stays out.
+POLICY: Final = "; ".join(
+    [
+        "default-src 'self'",
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "media-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
+    ]
+)
+HEADERS: Final = {
+    "Content-Security-Policy": POLICY,
+    "X-Frame-Options": "SAMEORIGIN",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class Guard:
+    """Refuses foreign hosts and origins; adds the headers to what it lets through."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        reason = refusal(Headers(scope=scope))
+        if not reason:
+            await self._app(scope, receive, send_with_headers)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": ""})
+        else:
+            await PlainTextResponse(reason, 403)(scope, receive, send_with_headers)
+
+
+def refusal(headers: Headers) -> str:
+    """Why a request with these headers is not answered; empty when it is."""
+    hosts = headers.getlist("host")
+    if len(hosts) != 1 or not is_host_allowed(hosts[0]):
+        return (
+            "This server does not answer to the host name that was asked for. Open it as "
+            "localhost, or add the name to server.allowedHosts (see SECURITY.md)."
+        )
+    if not all(is_own(origin, hosts[0]) for origin in headers.getlist("origin")):
+        return (
+            "This server does not answer to pages of other sites. If a proxy changes the host "
+            "name, add the public address to server.corsAllowedOrigins (see SECURITY.md)."
+        )
+    return ""
+
+
+def is_own(origin: str, host: str) -> bool:
+    """Whether a page of this origin may talk to this server.
+
+    >>> is_own("http://localhost:8501", "localhost:8501"), is_own("null", "localhost:8501")
+    (True, False)
+    """
+    if origin.rstrip("/") in config.get_option("server.corsAllowedOrigins"):
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()

@@ -1,0 +1,81 @@
+"""Memory of closed sessions goes back to the system, without waiting for the next visitor.
+
+Streamlit keeps the session of a closed tab for a while (`server.disconnectedSessionTTL`), so that a
+broken connection loses nothing. When that time is over it forgets the session only at the next
+visit, and with it the data, the models and the uploaded files. Here a task of the server looks
+every few seconds, stops what such a session still computes, and lets go of all it holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+from streamlit import cli_util, config
+from streamlit.runtime import Runtime, get_instance
+from streamlit.web.server import server_util
+
+from workbench.state import KEY, AppState
+
+SWEEP_SECONDS: Final = 5.0
+
+
+@asynccontextmanager
+async def attended(_app: object) -> AsyncIterator[None]:
+    """The life of the server: it opens the browser when it starts, and tidies up all along."""
+    if not config.get_option("server.headless"):
+        open_browser()
+    sweeper = asyncio.create_task(sweep_forever())
+    try:
+        yield
+    finally:
+        sweeper.cancel()
+
+
+def open_browser() -> None:
+    """Show the app to whoever started it, as `streamlit run` does for plain scripts."""
+    address = server_util.get_display_address(config.get_option("server.address") or "localhost")
+    cli_util.open_browser(server_util.get_url(address))
+
+
+async def sweep_forever() -> None:
+    """Release closed sessions every few seconds.
+
+    This runs on the server's own loop, where sessions open and close, so nothing changes meanwhile.
+    """
+    while True:
+        await asyncio.sleep(SWEEP_SECONDS)
+        if release_closed(get_instance()):
+            await asyncio.to_thread(give_back_memory)
+
+
+def release_closed(runtime: Runtime) -> int:
+    """Let go of the sessions whose time to reconnect is over; how many there were."""
+    # Streamlit has no public way to do this; the version is pinned, and a test has a real server
+    # release a real session.
+    storage: Any = runtime._session_mgr._session_storage  # type: ignore[attr-defined]
+    expired = [info.session for _, info in storage._cache.expire()]
+    for session in expired:
+        stop_work(session.session_state)
+        session.shutdown()
+        session.session_state.clear()
+    return len(expired)
+
+
+def stop_work(session_state: Any) -> None:
+    """Stop the job of a session that nobody can come back to."""
+    with suppress(KeyError):
+        state: AppState = session_state[KEY]
+        if state.job is not None:
+            state.job.stop()
+
+
+def give_back_memory() -> None:
+    """Collect what refers to itself, and have the C library return free pages."""
+    gc.collect()
+    with suppress(OSError, AttributeError):  # glibc only
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
