@@ -8,23 +8,14 @@ does nothing else.
 
 from __future__ import annotations
 
-import os
-import random
-import shutil
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 
-from playwright.sync_api import Error, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.reporting import Options, progress, table, verdict
+from benchmarks.serving import FLAGS, chromium_path, serving
 
-ROOT = Path(__file__).resolve().parents[1]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PATIENCE = 120_000  # milliseconds
 GOAL = 1.0
 STATE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState"
@@ -32,23 +23,23 @@ STATE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState"
 
 def run(options: Options) -> str:
     """One row a page, and one for the slider."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = chromium_path()
     if chromium is None:
         return "No chromium here: nothing was measured."
     sample = "ksvm-s-10k" if options.quick else "ksvm-s-50k"
     repeats = options.count(5, 2)
-    with serving() as address, sync_playwright() as playwright:
+    with serving() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(PATIENCE)
-        rows = measure(page, address, sample, repeats)
+        rows = measure(page, server.address, sample, repeats)
         browser.close()
     return table(["with " + sample, "seconds"], rows)
 
 
 def measure(page: Page, address: str, sample: str, repeats: int) -> list[list[str]]:
     """First visit to result, a rerun of every page, a move of a slider."""
-    visit(page, address)
+    page.goto(address)
     start = page.locator(f".st-key-show_{sample} button").first
     start.wait_for()
     first = seconds(page, start.click, until_result)
@@ -93,29 +84,3 @@ def settle(page: Page) -> None:
     """Let charts and late elements come to rest."""
     until_done(page)
     page.wait_for_timeout(1_000)
-
-
-def visit(page: Page, address: str) -> None:
-    """Open the app as soon as its server answers."""
-    for _ in range(120):
-        try:
-            page.goto(address)
-            return
-        except Error:
-            time.sleep(0.5)
-    raise TimeoutError("the app did not start within a minute")
-
-
-@contextmanager
-def serving() -> Iterator[str]:
-    """A server of the app on a port that is hardly in use; yields its address."""
-    port = random.randint(20_000, 40_000)
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
-    command += ["--server.port", str(port), "--server.fileWatcherType", "none"]
-    with tempfile.TemporaryFile() as log:
-        server = subprocess.Popen(command, cwd=ROOT, env=os.environ, stdout=log, stderr=log)
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-            server.wait(20)

@@ -19,9 +19,9 @@ from hipad.datasets import make_ksvm_s
 PROCESS = Path("/proc/self")
 
 
-def megabytes(key: str) -> float:
+def megabytes(key: str, process: Path = PROCESS) -> float:
     """VmRSS, what the process holds now, or VmHWM, the most since `reset_peak`."""
-    lines = (PROCESS / "status").read_text().splitlines()
+    lines = (process / "status").read_text().splitlines()
     (line,) = (line for line in lines if line.startswith(f"{key}:"))
     return int(line.split()[1]) / 1024
 
