@@ -19,6 +19,7 @@ from streamlit import cli_util, config
 from streamlit.runtime import Runtime, get_instance
 from streamlit.web.server import server_util
 
+from workbench.logs import keep_values_out
 from workbench.state import KEY, AppState
 
 SWEEP_SECONDS: Final = 5.0
@@ -27,6 +28,7 @@ SWEEP_SECONDS: Final = 5.0
 @asynccontextmanager
 async def attended(_app: object) -> AsyncIterator[None]:
     """The life of the server: it opens the browser when it starts, and tidies up all along."""
+    keep_values_out()
     if not config.get_option("server.headless"):
         open_browser()
     sweeper = asyncio.create_task(sweep_forever())
@@ -47,23 +49,33 @@ async def sweep_forever() -> None:
 
     This runs on the server's own loop, where sessions open and close, so nothing changes meanwhile.
     """
+    sweeper = Sweeper(get_instance())
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
-        if release_closed(get_instance()):
+        if sweeper.sweep():
             await asyncio.to_thread(give_back_memory)
 
 
-def release_closed(runtime: Runtime) -> int:
-    """Let go of the sessions whose time to reconnect is over; how many there were."""
-    # Streamlit has no public way to do this; the version is pinned, and a test has a real server
-    # release a real session.
-    storage: Any = runtime._session_mgr._session_storage  # type: ignore[attr-defined]
-    expired = [info.session for _, info in storage._cache.expire()]
-    for session in expired:
-        stop_work(session.session_state)
-        session.shutdown()
-        session.session_state.clear()
-    return len(expired)
+class Sweeper:
+    """Knows the sessions of the last look, and lets go of those that are gone since."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        # Streamlit has no public way to its sessions; the version is pinned, and a test has a real
+        # server release a real session.
+        self._manager: Any = runtime._session_mgr
+        self._known: dict[str, Any] = {}
+
+    def sweep(self) -> int:
+        """Let go of the sessions that nobody can come back to; how many there were."""
+        self._manager._session_storage._cache.expire()
+        present = {info.session.id: info.session for info in self._manager.list_sessions()}
+        gone = [session for name, session in self._known.items() if name not in present]
+        self._known = present
+        for session in gone:
+            stop_work(session.session_state)
+            session.shutdown()
+            session.session_state.clear()
+        return len(gone)
 
 
 def stop_work(session_state: Any) -> None:

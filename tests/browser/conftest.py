@@ -31,7 +31,7 @@ expect.set_options(timeout=PATIENCE)
 
 @contextmanager
 def serving(log: Path, **environment: str) -> Iterator[str]:
-    """A server of its own; yields its address."""
+    """A server of its own; yields its address, and notes its process beside the log."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -41,6 +41,7 @@ def serving(log: Path, **environment: str) -> Iterator[str]:
         process = subprocess.Popen(
             command, cwd=ROOT, env={**os.environ, **environment}, stdout=output, stderr=output
         )
+    log.with_name("pid.txt").write_text(str(process.pid))
     try:
         _wait_for(port, process, log)
         yield f"http://127.0.0.1:{port}"
