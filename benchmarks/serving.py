@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -31,6 +31,11 @@ class Server:
         """What the process holds in memory now."""
         return megabytes("VmRSS", Path("/proc") / str(self.pid))
 
+    def seconds(self) -> float:
+        """Processor time of the process so far."""
+        words = (Path("/proc") / str(self.pid) / "stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
 
 def chromium_path() -> str | None:
     return shutil.which("chromium") or shutil.which("google-chrome")
@@ -39,26 +44,22 @@ def chromium_path() -> str | None:
 @contextmanager
 def serving(*options: str) -> Iterator[Server]:
     """A server on a free port, with further options of `streamlit run`."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
-    command += [f"--server.port={port}", "--server.fileWatcherType=none", *options]
-    with tempfile.TemporaryFile() as log:
+    command += ["--server.port=0", "--server.fileWatcherType=none", *options]
+    with tempfile.NamedTemporaryFile() as log:
         process = subprocess.Popen(command, cwd=ROOT, env=os.environ, stdout=log, stderr=log)
         try:
-            _wait_for(port)
-            yield Server(f"http://127.0.0.1:{port}", process.pid)
+            yield Server(_address(Path(log.name)), process.pid)
         finally:
             process.terminate()
             process.wait(20)
 
 
-def _wait_for(port: int) -> None:
+def _address(log: Path) -> str:
+    """Where the server says that it answers."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
+        if found := re.search(r"URL: (http://\S+)", log.read_text()):
+            return found[1]
         time.sleep(0.1)
     raise TimeoutError("the app did not start within a minute")

@@ -46,10 +46,13 @@ def run(options: Options) -> str:
         started = server.megabytes()
         work(browser, server, 1)
         alone = server.megabytes()
+        busy = server.seconds()
         visitors, most = work(browser, server, count)
+        busy = server.seconds() - busy
         left = server.megabytes()
         browser.close()
-    return report(visitors, {"started": started, "alone": alone, "most": most, "left": left})
+    megabytes = {"started": started, "alone": alone, "most": most, "left": left}
+    return report(visitors, megabytes, busy)
 
 
 def work(browser: Browser, server: Server, count: int) -> tuple[list[Visitor], float]:
@@ -84,13 +87,13 @@ def await_results(visitors: list[Visitor], server: Server, began: float) -> floa
         for visitor in waiting:
             if visitor.page.get_by_role("heading", name="Result", exact=True).count():
                 visitor.seconds = time.perf_counter() - began
-                progress(f"a result after {visitor.seconds:.0f} s, {len(waiting) - 1} to come")
+                progress(f"a result after {visitor.seconds:.0f} s")
             most = max(most, server.megabytes())
         waiting[0].page.wait_for_timeout(200)
     return most
 
 
-def report(visitors: list[Visitor], megabytes: dict[str, float]) -> str:
+def report(visitors: list[Visitor], megabytes: dict[str, float], busy: float) -> str:
     """The table."""
     count = len(visitors)
     times = sorted(visitor.seconds for visitor in visitors if visitor.seconds is not None)
@@ -99,6 +102,7 @@ def report(visitors: list[Visitor], megabytes: dict[str, float]) -> str:
     rows = [
         [f"sessions with a result of {SAMPLE}", finished],
         ["first and last result", f"{times[0]:.0f} s and {times[-1]:.0f} s" if times else "none"],
+        ["processor time of the server, each session", f"{busy / count:.1f} s"],
         ["server, just started", f"{megabytes['started']:.0f} MB"],
         ["server, one session came and went", f"{megabytes['alone']:.0f} MB"],
         [f"server, most with {count} sessions", f"{megabytes['most']:.0f} MB"],

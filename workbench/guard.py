@@ -12,7 +12,6 @@ of its type, and, to the page that it becomes, any call to another machine.
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -94,10 +93,6 @@ def is_own(origin: str, host: str) -> bool:
     >>> is_own("http://localhost:8501", "localhost:8501"), is_own("null", "localhost:8501")
     (True, False)
     """
-    if origin.rstrip("/") in config.get_option("server.corsAllowedOrigins"):
+    if origin in config.get_option("server.corsAllowedOrigins"):
         return True
-    try:
-        parts = urlsplit(origin)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
+    return origin.lower() in (f"http://{host}".lower(), f"https://{host}".lower())

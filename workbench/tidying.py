@@ -67,7 +67,8 @@ class Sweeper:
 
     def sweep(self) -> int:
         """Let go of the sessions that nobody can come back to; how many there were."""
-        self._manager._session_storage._cache.expire()
+        expired = self._manager._session_storage._cache.expire()
+        self._known |= {name: info.session for name, info in expired}
         present = {info.session.id: info.session for info in self._manager.list_sessions()}
         gone = [session for name, session in self._known.items() if name not in present]
         self._known = present

@@ -12,6 +12,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 from tests.browser.conftest import serving
 from tests.browser.test_web import ask
@@ -22,6 +23,7 @@ pytestmark = [
 ]
 
 MEGABYTES = 150
+PROTOCOL = [Subprotocol("streamlit")]
 
 
 def held(pid: int) -> float:
@@ -66,7 +68,7 @@ def test_a_closed_session_and_its_upload_are_let_go(tmp_path: Path) -> None:
     with serving(tmp_path / "log.txt", **options) as server:
         pid = int((tmp_path / "pid.txt").read_text())
         stream = server.replace("http", "ws") + "/_stcore/stream"
-        with connect(stream, subprotocols=["streamlit"], max_size=None, open_timeout=60) as client:  # type: ignore[list-item]
+        with connect(stream, subprotocols=PROTOCOL, max_size=None, open_timeout=60) as client:
             name = session_id(client)
             before = held(pid)
             assert upload(server, name, MEGABYTES) == 204

@@ -95,6 +95,15 @@ def test_a_session_whose_time_is_over_is_let_go_with_all_it_holds() -> None:
     assert sweeper.sweep() == 0
 
 
+def test_a_session_that_came_and_went_between_two_looks_is_let_go() -> None:
+    manager, session = Manager(seconds=0), Session("a", AppState())
+    sweeper = sweeper_of(manager)
+    manager.connect(session)
+    manager.disconnect_all()
+    assert sweeper.sweep() == 1
+    assert session.is_shut
+
+
 def test_a_session_without_a_job_or_state_is_no_trouble() -> None:
     stop_work({})
     stop_work({KEY: AppState()})
