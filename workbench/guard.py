@@ -64,7 +64,7 @@ class Guard:
 
         reason = refusal(Headers(scope=scope))
         if not reason:
-            await self._app(scope, receive, send_with_headers)
+            await self._app(without_origin(scope), receive, send_with_headers)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": ""})
         else:
@@ -85,6 +85,14 @@ def refusal(headers: Headers) -> str:
             "name, add the public address to server.corsAllowedOrigins (see SECURITY.md)."
         )
     return ""
+
+
+def without_origin(scope: Scope) -> Scope:
+    """The request without its origin, which has been looked at.
+
+    Streamlit would ask a machine outside for this one's public address, to compare the two.
+    """
+    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"origin"]}
 
 
 def is_own(origin: str, host: str) -> bool:
