@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import gc
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
@@ -23,6 +24,7 @@ from workbench.logs import keep_values_out
 from workbench.state import KEY, AppState
 
 SWEEP_SECONDS: Final = 5.0
+LOGGER: Final = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -52,8 +54,11 @@ async def sweep_forever() -> None:
     sweeper = Sweeper(get_instance())
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
-        if sweeper.sweep():
-            await asyncio.to_thread(give_back_memory)
+        try:
+            if sweeper.sweep():
+                await asyncio.to_thread(give_back_memory)
+        except Exception:  # one session that cannot be closed must not keep all others
+            LOGGER.exception("A closed session could not be released")
 
 
 class Sweeper:

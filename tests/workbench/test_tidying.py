@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import threading
 import weakref
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
+from workbench import tidying
 from workbench.jobs import Job, Status
 from workbench.state import KEY, AppState
 from workbench.tidying import Sweeper, give_back_memory, stop_work
@@ -107,6 +110,48 @@ def test_a_session_that_came_and_went_between_two_looks_is_let_go() -> None:
 def test_a_session_without_a_job_or_state_is_no_trouble() -> None:
     stop_work({})
     stop_work({KEY: AppState()})
+
+
+@pytest.mark.parametrize("headless", [True, False])
+def test_the_browser_is_opened_for_whoever_sits_here(
+    monkeypatch: pytest.MonkeyPatch, headless: bool
+) -> None:
+    opened: list[str] = []
+    options = {"server.headless": headless, "server.address": "127.0.0.1", "server.port": 8501}
+    monkeypatch.setattr(tidying.config, "get_option", options.get)
+    monkeypatch.setattr(tidying.cli_util, "open_browser", opened.append)
+    monkeypatch.setattr(tidying.server_util, "get_url", lambda host: f"http://{host}")
+    monkeypatch.setattr(tidying, "keep_values_out", lambda: None)
+
+    async def live() -> None:
+        async with tidying.attended(None):
+            pass
+
+    asyncio.run(live())
+    assert opened == ([] if headless else ["http://127.0.0.1"])
+
+
+def test_one_session_that_cannot_be_closed_does_not_keep_the_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    looks = iter([ValueError(), 1, asyncio.CancelledError()])
+    given_back: list[bool] = []
+
+    class Stubborn:
+        def sweep(self) -> int:
+            look = next(looks)
+            if isinstance(look, BaseException):
+                raise look
+            return look
+
+    monkeypatch.setattr(tidying, "SWEEP_SECONDS", 0)
+    monkeypatch.setattr(tidying, "get_instance", lambda: None)
+    monkeypatch.setattr(tidying, "Sweeper", lambda _: Stubborn())
+    monkeypatch.setattr(tidying, "give_back_memory", lambda: given_back.append(True))
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(tidying.sweep_forever())
+    assert given_back == [True]
+    assert "could not be released" in caplog.text
 
 
 def test_memory_can_be_given_back_on_any_system() -> None:
