@@ -15,6 +15,8 @@ def test_a_session_of_a_sample_is_taken_up(app):
     saved = session_of(app.state).to_json().encode()
     app.load("pima")
     app.upload("session.json", saved, prefix="session_")
+    app.state.refitting.job.wait(60)
+    app.run()
     assert app.state.data.n_features == 10_000
     assert app.state.rules.text == "mean(mine) >= 1 => positive"
     assert app.state.pinned_model.judgement == judged
