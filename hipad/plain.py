@@ -13,6 +13,7 @@ import reprlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -113,13 +114,18 @@ def misfit(expected: str, value: object) -> ValueError:
 
 def _dataclass(kind: Any, value: Any) -> Any:
     """One of these with just its own fields."""
-    hints, given = get_type_hints(kind, include_extras=True), _checked(value, dict)
+    hints, given = _hints(kind), _checked(value, dict)
     own = [field.name for field in fields(kind)]
     if missing := [name for name in own if name not in given]:
         raise ValueError(f"expected {missing[0]}, got none")
     if unknown := [name for name in given if name not in own]:
         raise misfit(f"only {', '.join(own)}", unknown[0])
     return kind(**{n: named(n, lambda: rebuild(hints[n], given[n])) for n in own})  # noqa: B023
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
 
 
 def _one_of(options: tuple[Any, ...], value: object) -> Any:

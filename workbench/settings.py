@@ -27,7 +27,7 @@ class RunSettings:
     """Everything a run depends on beside data, blocks and rules."""
 
     fewness: Annotated[str, Choice((AUTOMATIC, EXACT, *FEWNESS))] = AUTOMATIC
-    lambda1: Annotated[float, Number(0.0, 1e100)] = 0.1  # as large as the data's numbers ask for
+    lambda1: Annotated[float, Number(0.0, 1e12)] = 0.1  # as large as the data ask for
     lambda2: Annotated[float, Number(1e-6, 1e4)] = 10.0
     patients: Amount = "auto"
     stiffness: Amount = "auto"
