@@ -14,6 +14,7 @@ import numpy as np
 
 from hipad.cli.inputs import origin_of
 from hipad.cli.judging import accuracy_line
+from hipad.cli.outputs import check_output
 from hipad.data import Table, read_table, to_csv
 from hipad.data.labels import labels_of
 from hipad.data.writing import write_text
@@ -29,6 +30,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read both, predict, write."""
+    if options.out:
+        check_output(options.out, [options.model, options.data])
     stored, table = read_model(options.model), read_table(options.data)
     clf, origin = stored.classifier, origin_of(stored)
     X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))

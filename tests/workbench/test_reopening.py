@@ -27,8 +27,7 @@ def state():
 def small_pima():
     """A table with some columns of the sample and few rows."""
     rows = [
-        f"{100 + 2 * j},{20 + j % 9},{30 + j},{['healthy', 'diabetic'][j % 2]}"
-        for j in range(40)
+        f"{100 + 2 * j},{20 + j % 9},{30 + j},{['healthy', 'diabetic'][j % 2]}" for j in range(40)
     ]
     content = "\n".join(["Glucose,BMI,Age,Diagnosis", *rows]).encode()
     return Loaded("pima", read_table(content, "pima.csv"))
