@@ -126,10 +126,68 @@ def test_ctrl_c_keeps_the_model_so_far_and_says_so(small, tmp_path, monkeypatch,
     monkeypatch.setattr(Bar, "progress", lambda self, record: signal.raise_signal(signal.SIGINT))
     before = signal.getsignal(signal.SIGINT)
     code, target = fit(small, tmp_path, lambda1=lambda1)
-    assert code == 0
+    assert code == 130
     assert signal.getsignal(signal.SIGINT) is before
     assert load_model(target).certificate_.status is Status.STOPPED
-    assert "stopped by the user" in capsys.readouterr().out
+    captured = capsys.readouterr()
+    assert "stopped by the user" in captured.out
+    assert "stopped: the saved model" in captured.err
+
+
+def test_no_command_writes_over_what_it_reads(small, rules, tmp_path, capsys):
+    _, model = fit(small, tmp_path)
+    link = tmp_path / "link"
+    link.symlink_to(model)
+    hard = tmp_path / "hard.csv"
+    hard.hardlink_to(small)
+    before = {path: path.read_bytes() for path in (model, small, rules)}
+    predict = ["predict", str(model), str(small), "--out"]
+    learn = ["fit", str(small), "--label", "ill", "--rules", str(rules), "--model"]
+    for words, target in (
+        (predict, model),
+        (predict, link),
+        (predict, small),
+        (predict, hard),
+        (learn, small),
+        (learn, hard),
+        (learn, rules),
+        ([*learn[:-1], "--test", str(model), "--model"], model),
+    ):
+        capsys.readouterr()
+        assert main([*words, str(target)]) == 1
+        assert "this command reads it" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in before}
+    assert link.is_symlink()
+
+
+def test_output_may_stream(small, tmp_path, capsys):
+    _, model = fit(small, tmp_path)
+    capsys.readouterr()
+    assert main(["predict", str(model), str(small)]) == 0
+    answers = capsys.readouterr().out
+    assert main(["predict", str(model), str(small), "--out", "/dev/stdout"]) == 0
+    assert capsys.readouterr().out == answers
+    code = main(["fit", str(small), "--label", "ill", "--model", "/dev/stdout", "--lambda1", "0.1"])
+    assert code == 0
+    assert json.loads(capsys.readouterr().out)["format"] == "hipad-model"
+
+
+@pytest.mark.parametrize("more", [[], ["--out", "/dev/stdout"]])
+def test_a_reader_that_goes_away_ends_the_command_quietly(small, tmp_path, more):
+    _, model = fit(small, tmp_path)
+    many = tmp_path / "many.csv"
+    head, row = small.read_text().splitlines()[:2]
+    many.write_text("\n".join([head, *[row] * 20_000]))
+    words = [sys.executable, "-m", "hipad", "predict", str(model), str(many), *more]
+    command = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert command.stdout.readline() == "row,class,score of yes\n"
+    command.stdout.close()
+    errors = command.stderr.read()
+    command.wait(60)
+    command.stderr.close()
+    assert "error" not in errors
+    assert "Traceback" not in errors
+    assert "Exception" not in errors
 
 
 def test_check_tells_what_rules_do_and_what_is_odd(small, tmp_path, capsys):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,8 @@ from hipad.errors import DataError, HipadError
 from hipad.rules import FeatureIndex
 from hipad.rules.blocks import blocks_text, read_gmt, select_features
 from hipad.rules.words import quote_name
+
+MOST_BLOCKS: Final = 10_000  # more than there are gene sets in the usual collections
 
 IntArray = npt.NDArray[np.int64]
 
@@ -31,6 +34,10 @@ def resolve(
     definitions: Mapping[str, str], index: FeatureIndex
 ) -> tuple[dict[str, IntArray], dict[str, str]]:
     """Each block's columns, and for the blocks that do not fit these data why not."""
+    if len(definitions) > MOST_BLOCKS:
+        raise DataError(
+            f"expected at most {MOST_BLOCKS:,} blocks, got {len(definitions):,}: name fewer"
+        )
     found: dict[str, IntArray] = {}
     failed: dict[str, str] = {}
     for name, definition in definitions.items():

@@ -16,6 +16,8 @@ from typing import Any, Final
 import plotly.graph_objects as go
 import streamlit as st
 
+from workbench.words import one_line
+
 LIGHT: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b7a82")
 DARK: Final = ("#56b4e9", "#e69f00", "#2fbf95", "#d995bd", "#f0e442", "#5b9bd5", "#9fb0b8")
 HEIGHT: Final = 320
@@ -72,8 +74,7 @@ def label(name: object, longest: int = 24) -> str:
     >>> label("<b>bold</b>")
     '&lt;b&gt;bold&lt;/b&gt;'
     """
-    text = " ".join(str(name).split())
-    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    text = one_line(name, longest)
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

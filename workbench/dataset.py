@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ from hipad.data.labels import labels_of
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
 from workbench.blocks import IntArray, resolve
+from workbench.fields import SEED, Percent
 
 MOST_CLASSES: Final = 50
 NO_BLOCK: Final = "no block"
@@ -75,8 +76,8 @@ class Preparation(Options):
     """What is to be done with a table: each field is a choice on the Data page."""
 
     test: Literal["split", "file", "none"] = "split"
-    test_fraction: float = 0.25
-    seed: int = 0
+    test_fraction: Annotated[float, Percent(5, 95, step=5)] = 0.25
+    seed: Annotated[int, SEED] = 0
 
     def options(self) -> dict[str, Any]:
         """The part that `hipad.data.prepare` takes."""

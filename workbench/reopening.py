@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hipad.errors import DataError, HipadError
+from hipad.errors import DataError
 from workbench.dataset import Loaded
-from workbench.models import Request
 from workbench.samples import CARDS
 from workbench.saving import Session, read_session
 from workbench.state import AppState
@@ -27,29 +26,21 @@ def draw_sample(session: Session) -> Loaded:
     """The sample that a session was made with."""
     card = next((card for card in CARDS if card.key == session.sample), None)
     if card is None:
-        raise DataError(f"expected a sample of this app, got {session.sample!r}")
+        raise DataError(f"expected a sample of this app, got {session.sample[:60]!r}")
     controls = {name: value for name, value in session.draw.items() if name != "preset"}
     try:
         return card.load(**controls)
     except TypeError as error:
-        raise DataError("expected the controls of a synthetic sample, got others") from error
+        raise DataError("expected no sizes to draw for a sample that is not drawn") from error
 
 
 def restore(state: AppState, session: Session, loaded: Loaded) -> None:
-    """Put a session's choices on its data, and fit its models again."""
+    """Put a session's choices on its data, and begin to fit its models again."""
     preparation = session.preparation
     if preparation.test == "file" and loaded.test is None:
         preparation = replace(preparation, test="split")
         state.notice = "The session had a file with test patients: give it again under Preparation."
     state.load(replace(loaded, blocks=session.blocks, rules=session.rules), preparation)
     state.settings = session.settings
-    assert state.data is not None
-    for recipe in session.models:
-        data = state.data.with_blocks(recipe.blocks)
-        request = Request(data, recipe.rules, recipe.blocks, recipe.settings, recipe.name)
-        try:
-            state.keep(request.fit(like=state.models[-1] if state.models else None))
-        except HipadError as error:
-            state.notice = f"The model {recipe.name!r} could not be fitted again: {error}"
-    state.pinned = session.pinned if any(m.name == session.pinned for m in state.models) else ""
     state.awaiting = None
+    state.refit(session.models, session.pinned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,12 +11,25 @@ import numpy as np
 
 from hipad.data import Table, read_table
 from hipad.datasets import load_sample, make_ksvm_s
+from hipad.datasets.ksvm import PRESETS
 from hipad.datasets.samples import FOLDER
+from hipad.errors import DataError
 from hipad.rules import FeatureIndex
 from workbench.blocks import define_columns
 from workbench.dataset import Loaded
+from workbench.fields import SEED, Choice, Number, Percent, Some, Span
 
 LABEL: Final = "class"
+SIZES: Final = {
+    "n_train": Number(4, 2_000),
+    "n_test": Number(2, 5_000),
+    "n_features": Number(8, 200_000),
+    "block_size": Number(1, 5_000),
+    "seed": SEED,
+}
+NOISE: Final = Percent(0, 50)
+DRAW: Final = Some({"preset": Choice(tuple(PRESETS)), **SIZES, "noise": Span(NOISE)})
+MOST_ENTRIES: Final = 40_000_000  # that are not zero, in both parts of a draw: some 500 MB
 
 
 @dataclass(frozen=True)
@@ -54,6 +67,7 @@ def clinical(name: str, settings: dict[str, Any] | None = None, **preparation: A
 
 def synthetic(preset: str, **controls: Any) -> Loaded:
     """A draw of ksvm-s; `controls` are those of `make_ksvm_s`."""
+    check_size(preset, controls)
     data = make_ksvm_s(preset, **controls)
     names = tuple(f"x{j}" for j in range(data.X_train.shape[1]))
     index = FeatureIndex(names)
@@ -80,6 +94,19 @@ def synthetic(preset: str, **controls: Any) -> Loaded:
         settings={"fewness": "exact", "lambda1": 0.08, "standardize": False},
         recipe={"preset": preset, **controls},
     )
+
+
+def check_size(preset: str, controls: Mapping[str, Any]) -> None:
+    """Refuse a draw that is too large although each of its sizes is allowed."""
+    usual = dict(zip(("n_train", "n_test", "n_features"), PRESETS[preset], strict=True))
+    sizes = {"block_size": 50, "noise": (0.05, 0.10), **usual, **controls}
+    rows = sizes["n_train"] + sizes["n_test"]
+    entries = rows * (4 * sizes["block_size"] + max(sizes["noise"]) * sizes["n_features"])
+    if entries > MOST_ENTRIES:
+        raise DataError(
+            f"expected a draw of at most {MOST_ENTRIES:,} entries that are not zero, got up to "
+            f"{entries:,.0f}: take fewer patients, fewer features or less noise"
+        )
 
 
 def _class_names(y: np.ndarray) -> np.ndarray:

@@ -1,36 +1,77 @@
 """A session as one JSON file: everything but the data, which are told by their hash.
 
 Models are saved as what they were fitted with, and fitted again when the session is reopened: a
-file never brings weights of its own, and the same data give the same model.
+file never brings weights of its own, and the same data give the same model. The hints of `Session`
+say what each field may hold; `hipad.plain.rebuild` holds a file to them.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Final, get_args
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, Final
 
-from hipad.data import Missing
 from hipad.errors import DataError
-from workbench.blocks import check_name
+from hipad.plain import misfit, named, rebuild
+from workbench.blocks import MOST_BLOCKS, check_name
 from workbench.dataset import Loaded, Preparation
+from workbench.fields import MODEL_NAME, NAME, RULES, Text
 from workbench.models import Model
+from workbench.samples import DRAW
 from workbench.settings import EXACT, RunSettings
 
 KIND: Final = "hipad-workbench-session"
 VERSION: Final = 1
-LARGEST: Final = 50 * 2**20  # bytes
+LARGEST: Final = 20 * 2**20  # bytes
 MOST_MODELS: Final = 50
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Definitions of blocks by their names."""
+
+    most: int
+    definition: Text
+
+    def read(self, value: object) -> dict[str, str]:
+        if not isinstance(value, dict):
+            raise misfit("blocks by their names", value)
+        if len(value) > self.most:
+            raise ValueError(f"expected at most {self.most:,} blocks, got {len(value):,}")
+        found: dict[str, str] = {}
+        for name, text in value.items():
+            tidy = check_name(NAME.read(name))
+            if tidy in found:
+                raise misfit("each name once", tidy)
+            found[tidy] = named(tidy, lambda: self.definition.read(text))  # noqa: B023
+        return found
+
+
+@dataclass(frozen=True)
+class Models:
+    """What some models were fitted with."""
+
+    most: int
+
+    def read(self, value: object) -> tuple[Recipe, ...]:
+        if isinstance(value, list) and len(value) > self.most:
+            raise ValueError(f"expected at most {self.most:,} models, got {len(value):,}")
+        recipes: tuple[Recipe, ...] = rebuild(tuple[Recipe, ...], value)
+        return recipes
+
+
+Definitions = Annotated[Mapping[str, str], Blocks(MOST_BLOCKS, Text(1_000_000))]
 
 
 @dataclass(frozen=True)
 class Recipe:
     """What a kept model was fitted with."""
 
-    name: str
-    rules: str
-    blocks: Mapping[str, str]
+    name: Annotated[str, MODEL_NAME]
+    rules: Annotated[str, RULES]
+    blocks: Definitions
     settings: RunSettings
 
 
@@ -38,16 +79,16 @@ class Recipe:
 class Session:
     """What a session file holds."""
 
-    data_name: str
-    data_key: str
+    data_name: Annotated[str, NAME]
+    data_key: Annotated[str, NAME]
     preparation: Preparation
-    rules: str
-    blocks: Mapping[str, str]
+    rules: Annotated[str, RULES]
+    blocks: Definitions
     settings: RunSettings
-    sample: str = ""
-    draw: Mapping[str, Any] = field(default_factory=dict)  # controls of a synthetic sample
-    models: tuple[Recipe, ...] = ()
-    pinned: str = ""
+    sample: Annotated[str, NAME] = ""
+    draw: Annotated[Mapping[str, Any], DRAW] = field(default_factory=dict)  # a synthetic sample's
+    models: Annotated[tuple[Recipe, ...], Models(MOST_MODELS)] = ()
+    pinned: Annotated[str, MODEL_NAME] = ""
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -61,15 +102,15 @@ def session_of(state: Any) -> Session:
     if loaded is None or state.preparation is None:
         raise DataError("expected data in the session, there are none: load a sample or a file")
     return Session(
-        data_name=loaded.name,
-        data_key=loaded.key,
+        data_name=loaded.name[: NAME.longest],
+        data_key=loaded.key[: NAME.longest],
         preparation=state.preparation,
         rules=state.rules.text,
         blocks=dict(state.blocks),
         settings=state.settings,
         sample=loaded.sample,
         draw=dict(loaded.recipe),
-        models=tuple(recipe_of(model) for model in state.models),
+        models=(*map(recipe_of, state.models), *state.waiting)[:MOST_MODELS],
         pinned=state.pinned,
     )
 
@@ -85,76 +126,29 @@ def read_session(content: bytes) -> Session:
     if len(content) > LARGEST:
         raise DataError(f"expected a session file of at most {LARGEST // 2**20} MB, got more")
     try:
-        raw = json.loads(content.decode("utf-8"))
-        if not isinstance(raw, dict) or raw.get("kind") != KIND:
-            raise DataError("expected a session file of this app, got another file")
-        if raw.get("version") != VERSION:
-            raise DataError(f"expected a session file of version {VERSION}, got another version")
-        return _session(raw)
+        raw = json.loads(content.decode("utf-8"), object_pairs_hook=_once)
     except DataError:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(
-            f"expected a session file of this app, got a damaged one ({type(error).__name__})"
+            "expected a session file of this app, got a damaged one or another file: "
+            "take the file as it was saved"
         ) from error
+    if not isinstance(raw, dict) or raw.pop("kind", None) != KIND:
+        raise DataError("expected a session file of this app, got another file")
+    if (version := raw.pop("version", None)) != VERSION or isinstance(version, bool | float):
+        raise DataError(f"expected a session file of version {VERSION}, got another version")
+    try:
+        session: Session = rebuild(Session, raw)
+    except ValueError as error:
+        raise DataError(f"the session file cannot be used: {error}") from error
+    return session
 
 
-def _session(raw: dict[str, Any]) -> Session:
-    models = raw["models"]
-    if len(models) > MOST_MODELS:
-        raise DataError(f"expected at most {MOST_MODELS} models in a session, got {len(models)}")
-    draw = {str(name): _draw_value(value) for name, value in raw["draw"].items()}
-    return Session(
-        data_name=_text(raw["data_name"]),
-        data_key=_text(raw["data_key"]),
-        preparation=_preparation(raw["preparation"]),
-        rules=_text(raw["rules"]),
-        blocks=_blocks(raw["blocks"]),
-        settings=RunSettings.from_dict(raw["settings"]),
-        sample=_text(raw["sample"]),
-        draw=draw,
-        models=tuple(
-            Recipe(
-                name=_text(model["name"])[:40],
-                rules=_text(model["rules"]),
-                blocks=_blocks(model["blocks"]),
-                settings=RunSettings.from_dict(model["settings"]),
-            )
-            for model in models
-        ),
-        pinned=_text(raw["pinned"]),
-    )
-
-
-def _preparation(raw: dict[str, Any]) -> Preparation:
-    usual = Preparation(label="")
-    known = {f.name: getattr(usual, f.name) for f in fields(Preparation)}
-    values: dict[str, Any] = {
-        name: tuple(v) if isinstance(v, list) else v for name, v in raw.items()
-    }
-    for name, value in values.items():
-        expected = (str, type(None)) if name == "positive" else type(known[name])
-        if not isinstance(value, expected):
-            raise TypeError(name)
-    found = Preparation(**values)
-    if found.missing not in get_args(Missing) or found.test not in ("split", "file", "none"):
-        raise ValueError("preparation")
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of the file; which of two values of one name is meant cannot be known."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise DataError(f"the session file cannot be used: {misfit('each field once', twice)}")
     return found
-
-
-def _blocks(raw: dict[str, Any]) -> dict[str, str]:
-    return {check_name(name): _text(definition) for name, definition in raw.items()}
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text")
-    return value
-
-
-def _draw_value(value: object) -> Any:
-    if isinstance(value, list):
-        return tuple(float(part) for part in value)
-    if not isinstance(value, int | float | str):
-        raise TypeError("draw")
-    return value

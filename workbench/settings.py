@@ -7,25 +7,28 @@ to `HIPADClassifier` as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Final, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, Final, Literal
 
 from hipad.errors import DataError
+from hipad.plain import rebuild
+from workbench.fields import Choice, Number, Power
 
 FEWNESS: Final = {"very few": 0.8, "few": 0.5, "some": 0.3, "many": 0.15, "very many": 0.05}
 AUTOMATIC: Final = "automatic"
 EXACT: Final = "exact"  # lambda1 as given, in expert mode or by a sample
 
-Amount = float | Literal["auto"]
+Amount = Annotated[float | Literal["auto"], Number(0.0, 1e6, auto=True)]
+Penalty = Annotated[float | Literal["auto"], Number(1e-6, 1e6, auto=True)]
 
 
 @dataclass(frozen=True)
 class RunSettings:
     """Everything a run depends on beside data, blocks and rules."""
 
-    fewness: str = AUTOMATIC
-    lambda1: float = 0.1
-    lambda2: float = 10.0
+    fewness: Annotated[str, Choice((AUTOMATIC, EXACT, *FEWNESS))] = AUTOMATIC
+    lambda1: Annotated[float, Number(0.0, 1e12)] = 0.1  # as large as the data ask for
+    lambda2: Annotated[float, Number(1e-6, 1e4)] = 10.0
     patients: Amount = "auto"
     stiffness: Amount = "auto"
     scope: Literal["population", "typical"] = "population"
@@ -34,10 +37,10 @@ class RunSettings:
     standardize: bool = True
     method: Literal["hipad", "admm", "exact"] = "hipad"
     engine: Literal["ipm", "osqp"] = "ipm"
-    mu: Amount = "auto"  # penalties that phase 1 starts with
+    mu: Penalty = "auto"  # penalties that phase 1 starts with
     switch: Literal["support", "paper"] = "support"
-    tolerance: float = 1e-7
-    max_sweeps: int = 5000
+    tolerance: Annotated[float, Power(-12, -2)] = 1e-7
+    max_sweeps: Annotated[int, Number(1, 1_000_000)] = 5000
     use_rules: bool = True
 
     def changed(self, **values: Any) -> RunSettings:
@@ -49,33 +52,9 @@ class RunSettings:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RunSettings:
-        """Settings from a file; DataError when it holds something else."""
-        known = {field.name: field for field in fields(cls)}
-        unknown = set(values) - set(known)
-        if unknown:
-            raise DataError(f"expected known settings, got {sorted(unknown)[0]!r} as well")
-        usual = cls()
-        for name, value in values.items():
-            _check(name, value, getattr(usual, name))
-        return cls(**values)
-
-
-CHOICES: Final[dict[str, tuple[str, ...]]] = {
-    "fewness": (AUTOMATIC, EXACT, *FEWNESS),
-    "scope": ("population", "typical"),
-    "method": ("hipad", "admm", "exact"),
-    "engine": ("ipm", "osqp"),
-    "switch": ("support", "paper"),
-}
-
-
-def _check(name: str, value: object, usual: object) -> None:
-    if name in CHOICES:
-        good = value in CHOICES[name]
-    elif isinstance(usual, bool):
-        good = isinstance(value, bool)
-    else:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        good = (is_number and 0 <= float(str(value)) < 1e12) or value == usual == "auto"
-    if not good:
-        raise DataError(f"expected a usable value for the setting {name!r}, got {value!r}")
+        """The usual settings with some values of a sample or a file in their place."""
+        try:
+            settings: RunSettings = rebuild(cls, {**asdict(cls()), **values})
+        except ValueError as error:
+            raise DataError(f"the settings cannot be used: {error}") from error
+        return settings

@@ -22,7 +22,8 @@ from workbench.dataset import Dataset, Loaded, Preparation, build
 from workbench.history import TextHistory
 from workbench.jobs import Job
 from workbench.models import Model, Request
-from workbench.saving import Session
+from workbench.refitting import Refitting
+from workbench.saving import Recipe, Session
 from workbench.settings import RunSettings
 
 KEY: Final = "workbench"
@@ -57,6 +58,7 @@ class AppState:
     job: Job[Model] | None = None
     models: list[Model] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with
+    refitting: Refitting | None = None  # models of a reopened session that are fitted again
     tuning: Tuning = field(default_factory=Tuning)
     expert: bool = False
     speed: str = "full speed"  # of a run, see parts/steering.py
@@ -117,6 +119,29 @@ class AppState:
         """Keep a model under its name, in place of one of the same name."""
         self.models = [other for other in self.models if other.name != model.name] + [model]
 
+    @property
+    def waiting(self) -> tuple[Recipe, ...]:
+        """Models of a reopened session that are not fitted yet."""
+        known = {model.name for model in self.models}
+        left = self.refitting.fits.left if self.refitting is not None else ()
+        return tuple(recipe for recipe in left if recipe.name not in known)
+
+    def refit(self, recipes: tuple[Recipe, ...], pinned: str) -> None:
+        """Begin to fit models of a reopened session again."""
+        if self.data is not None and recipes:
+            self.refitting = Refitting(self.data, recipes, pinned)
+            self.refitting.go_on()
+
+    def take_refitted(self) -> None:
+        """Keep the models that are done; one that was kept meanwhile under its name stays."""
+        if self.refitting is None:
+            return
+        for model in self.refitting.arrived():
+            if all(model.name != other.name for other in self.models):
+                self.keep(model)
+                if model.name == self.refitting.pinned and not self.pinned:
+                    self.pinned = model.name
+
     def remember(self, name: str, key: object, make: Callable[[], Value]) -> Value:
         """What `make` gives, made anew only when `key` differs from that of the last time."""
         known = self.memo.get(name)
@@ -128,7 +153,10 @@ class AppState:
         """Models of other data cannot be compared with those of these."""
         if self.job is not None:
             self.job.stop()
-        self.job, self.models, self.pinned, self.tuning = None, [], "", Tuning()
+        if self.refitting is not None:
+            self.refitting.job.stop()
+        self.job, self.refitting, self.tuning = None, None, Tuning()
+        self.models, self.pinned = [], ""
         self.pending, self.error = None, ""
         self.memo.clear()
         self.version += 1

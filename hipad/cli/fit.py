@@ -1,12 +1,14 @@
 """Fit a classifier to a table and rules, and save it.
 
-Ctrl-C stops the fit and keeps the model so far; its certificate says that it was stopped.
+Ctrl-C stops the fit and keeps the model so far; its certificate says that it was stopped, and so
+does the exit code.
 """
 
 from __future__ import annotations
 
 import argparse
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,11 +25,14 @@ from hipad.cli.inputs import (
     read_text,
 )
 from hipad.cli.judging import accuracy_line
+from hipad.cli.outputs import check_output
+from hipad.cli.words import INTERRUPTED
 from hipad.data import Matched, Prepared, match_test, read_table, split
-from hipad.errors import DataError
+from hipad.data.writing import STDOUT
 from hipad.labels import named_outcomes
 from hipad.parameters import CHOICES
 from hipad.rules import FeatureIndex
+from hipad.solver import Status
 from hipad.storage import Origin, save_model
 from hipad.watching import Watch
 
@@ -73,16 +78,19 @@ def number_or_word(text: str) -> float | str:
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, report."""
-    target = Path(options.model)
-    if not target.resolve().parent.is_dir():
-        raise DataError(f"{target} cannot be written: its folder is not there, make it first")
+    check_output(options.model, [options.data, options.test, options.rules, options.blocks])
+    words = sys.stderr if options.model in STDOUT else sys.stdout
     train, test = read_data(options)
     for step in train.steps:
-        print(f"data: {step}")
+        print(f"data: {step}", file=words)
     clf = fitted(build(options, train), train)
-    save_model(clf, target, origin=Origin(train.options.label, train.classes, train.recipe))
-    print(report(clf, train, test))
-    print(f"saved: {target}")
+    origin = Origin(train.options.label, train.classes, train.recipe)
+    save_model(clf, Path(options.model), origin=origin)
+    print(report(clf, train, test), file=words)
+    print(f"saved: {options.model}", file=words)
+    if clf.certificate_.status is Status.STOPPED:
+        print("stopped: the saved model is what the fit had reached", file=sys.stderr)
+        return INTERRUPTED
     return 0
 
 

@@ -1,6 +1,7 @@
 """From the arguments of the shell to a command and its exit code.
 
-0: done; 1: the input cannot be used, and a sentence on stderr says why; 2: wrong usage.
+0: done; 1: the input cannot be used, and a sentence on stderr says why; 2: wrong usage; 130:
+stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from importlib import import_module
 from types import ModuleType
 
 from hipad import __version__
-from hipad.cli.words import sentence
+from hipad.cli.words import INTERRUPTED, REFUSED, sentence
 
 COMMANDS = ("app", "fit", "predict", "check", "reproduce")
 
@@ -24,16 +25,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = options.run(options)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except (ValueError, OSError) as error:
+        if isinstance(error, BrokenPipeError) or isinstance(error.__cause__, BrokenPipeError):
+            return leave_quietly()
         print(f"error: {sentence(error)}", file=sys.stderr)
-        return 1
+        return REFUSED
     except KeyboardInterrupt:
         print("stopped: nothing was written", file=sys.stderr)
-        return 1
+        return INTERRUPTED
     return code
+
+
+def leave_quietly() -> int:
+    """The reader of our output went away, as `head` does: what is left is for nobody."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return REFUSED
 
 
 def build_parser() -> argparse.ArgumentParser:

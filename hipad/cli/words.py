@@ -1,8 +1,13 @@
-"""Errors in words."""
+"""Errors in words, and the exit codes."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from hipad.errors import RuleError
+
+REFUSED: Final = 1  # the input cannot be used
+INTERRUPTED: Final = 130  # Ctrl-C, as shells have it: 128 and the number of the signal
 
 
 def sentence(error: Exception) -> str:

@@ -1,7 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from hipad.errors import DataError
 from tests.app.test_data import CSV
-from workbench.saving import session_of
+from tests.workbench.sessions import PIMA, doctored
+from workbench.fields import field_of
+from workbench.saving import read_session, session_of
+from workbench.settings import RunSettings
 
 
 def test_a_session_of_a_sample_is_taken_up(app):
@@ -15,6 +23,8 @@ def test_a_session_of_a_sample_is_taken_up(app):
     saved = session_of(app.state).to_json().encode()
     app.load("pima")
     app.upload("session.json", saved, prefix="session_")
+    app.state.refitting.job.wait(60)
+    app.run()
     assert app.state.data.n_features == 10_000
     assert app.state.rules.text == "mean(mine) >= 1 => positive"
     assert app.state.pinned_model.judgement == judged
@@ -39,3 +49,48 @@ def test_another_file_is_no_session(app):
         app.upload("session.json", content, prefix="session_")
         assert "session file" in app.at.error[0].value
         assert app.state.data.name == "pima"
+
+
+def test_a_refused_session_leaves_the_page_and_the_data_as_they_were(app):
+    app.load("pima")
+    app.state.rules.change("Age >= 50 => diabetic", "mine")
+    for old, new in (('"seed": 3', '"seed": -1'), ('"label": "Diagnosis"', '"label": "\\ud800"')):
+        content = PIMA.to_json().replace(old, new).encode()
+        app.upload("session.json", content, prefix="session_")
+        assert "expected" in app.at.error[0].value
+        assert app.state.rules.text == "Age >= 50 => diabetic"
+
+
+def ends(name):
+    """The smallest and the largest value that the field allows."""
+    field = field_of(RunSettings, name)
+    return (10.0**field.low, 10.0**field.high) if name == "tolerance" else (field.low, field.high)
+
+
+NUMBERS = ("lambda1", "lambda2", "patients", "stiffness", "mu", "tolerance", "max_sweeps")
+
+
+@pytest.mark.parametrize("end", [0, 1])
+def test_the_pages_show_settings_at_both_ends_of_what_is_allowed(app, end):
+    settings = RunSettings(fewness="exact", **{name: ends(name)[end] for name in NUMBERS})
+    session = replace(PIMA, settings=settings, models=(), pinned="")
+    app.upload("session.json", session.to_json().encode(), prefix="session_")
+    app.state.expert = True
+    for page in ("run", "rules", "workbench", "run"):
+        app.go(page)
+    assert app.state.settings == settings
+
+
+def test_the_pages_show_doctored_sessions_that_were_taken(app):
+    shown = 0
+    for content in doctored(80, seed=10):
+        try:
+            session = read_session(content)
+        except DataError:
+            continue
+        app.upload("session.json", content, prefix="session_")
+        for page in ("run", "rules"):
+            app.go(page)
+        shown += session.settings == app.state.settings
+    assert shown > 3
+    app.state.refitting = None

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,20 @@ def test_no_markup_is_left_unescaped(name):
     text = plain(name)
     assert "\n" not in text
     assert not re.search(r"(?<!\\)(?:\\\\)*[*_`<>$\[\]#~|]", text)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["https://evil.example", "see HTTP://a.b", "www.evil.example", "me@evil.example", "a@b.c.d"],
+)
+def test_no_address_is_left_that_markdown_makes_a_link_of(name):
+    text = plain(name).replace("\\", "")
+    assert not re.search(r"(https?://|www\.)[-.\w]|[-.\w+]@[-\w]+\.", text, re.IGNORECASE)
+    assert text.replace("\u2060", "") == name
+
+
+def test_signs_that_are_not_seen_do_not_turn_a_name_around():
+    assert plain("a\u202egnp.exe\ud800\0b") == "a gnp\\.exe b"
 
 
 def test_long_names_are_cut():

@@ -113,18 +113,16 @@ def weights(found: Comparison) -> tuple[go.Figure, str]:
     unit = "per standard deviation" if found.new.model.settings.standardize else "in your units"
     chart = charts.figure(
         "Weights by block",
-        x=f"sum of weights ({unit}); right: speaks for {positive}"[:90],
+        x=f"sum of weights ({unit}); right: speaks for {charts.label(positive, 40)}",
         y="",
         height=150 + 38 * len(table),
     )
-    names = [str(name)[:24] for name in table.index]
+    names = [charts.label(name) for name in table.index]
     for column, name, colour in (
-        ("old", f"pinned: {found.old.model.name}", charts.colour(-1)),
+        ("old", f"pinned: {charts.label(found.old.model.name, 30)}", charts.colour(-1)),
         ("new", "now", charts.colour(0)),
     ):
-        chart.add_bar(
-            x=table[column], y=names, orientation="h", name=name[:40], marker_color=colour
-        )
+        chart.add_bar(x=table[column], y=names, orientation="h", name=name, marker_color=colour)
     chart.update_layout(barmode="group")
     chart.update_yaxes(autorange="reversed")
     told = [

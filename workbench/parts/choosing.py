@@ -11,7 +11,7 @@ from hipad.errors import DataError, HipadError
 from workbench.dataset import Loaded, Preparation
 from workbench.parts.columns import choose_column, choose_positive
 from workbench.reopening import restore
-from workbench.samples import CARDS, Card
+from workbench.samples import CARDS, NOISE, SIZES, Card
 from workbench.state import AppState, first_preparation
 from workbench.words import count, plain
 
@@ -64,20 +64,21 @@ def _size(card: Card) -> dict[str, Any]:
     """Controls of a synthetic sample; those left alone are not passed on."""
     train, test, features = SYNTHETIC[card.key]
 
-    def number(label: str, low: int, high: int, usual: int, text: str) -> int:
-        name = label.lower().replace(" ", "_")
-        return int(st.number_input(label, low, high, usual, key=f"{card.key}_{name}", help=text))
+    def number(name: str, label: str, usual: int, text: str) -> int:
+        low, high = SIZES[name].low, SIZES[name].high
+        key = f"{card.key}_{label.lower().replace(' ', '_')}"
+        return int(st.number_input(label, low, high, usual, key=key, help=text))
 
     with st.popover("Size, seed, noise", width="stretch", help="Draw another data set."):
-        n_train = number("Training patients", 4, 2_000, train, "Rows to learn from.")
-        n_test = number("Test patients", 2, 5_000, test, "Rows to judge the model on.")
-        n_features = number("Features", 8, 200_000, features, "Columns in all.")
-        block_size = number("Block size", 1, 5_000, 50, "Features in each of the four blocks.")
-        seed = number("Seed", 0, 1_000_000, 0, "Another seed draws other patients.")
+        n_train = number("n_train", "Training patients", train, "Rows to learn from.")
+        n_test = number("n_test", "Test patients", test, "Rows to judge the model on.")
+        n_features = number("n_features", "Features", features, "Columns in all.")
+        block_size = number("block_size", "Block size", 50, "Features in each of the four blocks.")
+        seed = number("seed", "Seed", 0, "Another seed draws other patients.")
         low, high = st.slider(
             "Noise (% of entries)",
-            0,
-            50,
+            NOISE.low,
+            NOISE.high,
             (5, 10),
             key=f"{card.key}_noise",
             help="In each row a random share between these of the other features is not zero.",

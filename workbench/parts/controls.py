@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from workbench.fields import field_of
 from workbench.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
 from workbench.state import AppState
 
@@ -53,11 +54,11 @@ class Panel:
         )
         self.set(**{name: chosen})
 
-    def number(
-        self, name: str, label: str, low: float, high: float, text: str, **more: Any
-    ) -> None:
-        now = type(low)(getattr(self.settings, name))
-        value = st.number_input(label, low, high, now, key=self.key(name), help=text, **more)
+    def number(self, name: str, label: str, text: str, **more: Any) -> None:
+        allowed, now = field_of(RunSettings, name), getattr(self.settings, name)
+        value = st.number_input(
+            label, allowed.low, allowed.high, now, key=self.key(name), help=text, **more
+        )
         self.set(**{name: value})
 
     def amount(
@@ -73,7 +74,8 @@ class Panel:
             self.set(**{name: "auto"})
             return
         value = usual if now == "auto" else float(now)
-        value = st.number_input(unit, 0.0, 1e6, value, 1.0, key=self.key(name), help=text)
+        low, high = field_of(RunSettings, name).low, field_of(RunSettings, name).high
+        value = st.number_input(unit, low, high, value, 1.0, key=self.key(name), help=text)
         self.set(**{name: float(value)})
 
 
@@ -136,8 +138,6 @@ def _expert(panel: Panel) -> None:
         panel.number(
             "lambda1",
             "lambda1 (sparsity)",
-            0.0,
-            100.0,
             "Weight of the sum of absolute weights; larger means fewer features.",
             step=0.01,
             format="%.4f",
@@ -146,8 +146,6 @@ def _expert(panel: Panel) -> None:
         panel.number(
             "lambda2",
             "lambda2 (ridge)",
-            1e-6,
-            1e4,
             "Weight of the squared weights; larger: smaller weights, shared by alike features.",
             step=0.1,
             format="%.4f",
@@ -189,10 +187,11 @@ def _scaling(panel: Panel) -> None:
 
 
 def _limits(panel: Panel) -> None:
+    allowed = field_of(RunSettings, "tolerance")
     exponent = st.slider(
         "Tolerance (power of ten)",
-        -12,
-        -2,
+        allowed.low,
+        allowed.high,
         round(log10(panel.settings.tolerance)),
         key=panel.key("tolerance"),
         help="Residuals at which phase 1 counts as converged: 10 to this power.",
@@ -209,8 +208,6 @@ def _limits(panel: Panel) -> None:
     panel.number(
         "max_sweeps",
         "Most sweeps of phase 1",
-        1,
-        1_000_000,
         "The run ends here, and says so, if it has not converged before.",
         step=100,
     )

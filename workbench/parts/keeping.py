@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from workbench.fields import MODEL_NAME
 from workbench.models import Model
 from workbench.saving import MOST_MODELS
 from workbench.state import AppState
@@ -16,7 +17,7 @@ def show(state: AppState, model: Model, *, key: str) -> None:
     name = st.text_input(
         "Name of this model",
         usual,
-        max_chars=40,
+        max_chars=MODEL_NAME.longest,
         key=f"{key}_name_{len(state.models)}",
         help="Kept models can be pinned, compared and restored in the Workbench.",
         width=200,
@@ -27,7 +28,7 @@ def show(state: AppState, model: Model, *, key: str) -> None:
         ("Keep and pin", ":material/keep:", True, "Compare what follows with this model."),
     ):
         if st.button(label, icon=icon, disabled=full, help=text, key=f"{key}_keep_{pin}"):
-            named = model.named(" ".join(name.split()) or usual)
+            named = model.named(" ".join(name.split())[: MODEL_NAME.longest] or usual)
             state.keep(named)
             state.pinned = named.name if pin else state.pinned
             st.toast(f"Kept as {plain(named.name)}")
@@ -38,4 +39,4 @@ def show(state: AppState, model: Model, *, key: str) -> None:
 
 def is_full(state: AppState) -> bool:
     """Whether a session holds as many models as it may."""
-    return len(state.models) >= MOST_MODELS
+    return len(state.models) + len(state.waiting) >= MOST_MODELS

@@ -9,6 +9,7 @@ import streamlit as st
 
 from hipad.data import LIMITS, read_table
 from workbench.dataset import Dataset, Loaded, Preparation
+from workbench.fields import SEED, field_of
 from workbench.parts.choosing import attempt
 from workbench.parts.columns import choose_column, choose_positive
 from workbench.state import AppState
@@ -68,19 +69,20 @@ def _test(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
         help="A model must be judged on patients it has not seen.",
     )
     if test == "split":
+        allowed = field_of(Preparation, "test_fraction")
         share = st.slider(
             "Share held back for testing (%)",
-            5,
-            95,
+            allowed.low,
+            allowed.high,
             round(100 * chosen.test_fraction),
-            5,
+            allowed.step,
             key=_key(state, "share"),
             help="Drawn at random from each class.",
         )
         seed = st.number_input(
             "Seed of the draw",
-            0,
-            1_000_000,
+            SEED.low,
+            SEED.high,
             chosen.seed,
             key=_key(state, "seed"),
             help="Another seed holds other patients back.",

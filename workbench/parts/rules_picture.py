@@ -56,7 +56,7 @@ def draw(rows: Sequence[PictureRow]) -> tuple[go.Figure, str]:
     )
     chart.add_heatmap(
         z=weights,
-        x=[name[:20] for name in names],
+        x=[charts.label(name, 20) for name in names],
         y=list(range(len(shown))),
         text=labels,
         texttemplate="%{text}",

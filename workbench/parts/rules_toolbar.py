@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import DataError
+from workbench.fields import RULES
 from workbench.parts.choosing import attempt
 from workbench.parts.rules_editing import describe
 from workbench.state import AppState
@@ -103,7 +104,13 @@ def take(state: AppState, content: bytes, name: str, instead: bool) -> None:
         raise DataError("expected a text file with one rule a line, got no text in it")
     text = "\n".join(text.splitlines())
     now = state.rules.text.rstrip()
-    state.rules.change(text if instead or not now else f"{now}\n{text}", f"import of {name[:40]}")
+    text = text if instead or not now else f"{now}\n{text}"
+    if len(text) > RULES.longest:
+        raise DataError(
+            f"expected rules of at most {RULES.longest:,} characters, got {len(text):,}: "
+            "leave some out"
+        )
+    state.rules.change(text, f"import of {name[:40]}")
 
 
 def change(state: AppState, text: str) -> None:

@@ -6,9 +6,10 @@ from typing import Final
 
 import streamlit as st
 
+from workbench.parts import refitting
 from workbench.parts.choosing import attempt
 from workbench.reopening import reopen
-from workbench.saving import session_of
+from workbench.saving import LARGEST, session_of
 from workbench.state import AppState, app_state
 from workbench.words import count, plain
 
@@ -22,6 +23,7 @@ def show(*, watch: bool) -> None:
         _data(state)
         if watch:
             _job(state)
+        refitting.show(state)
         with st.expander("Session", icon=":material/save:"):
             _session(state)
 
@@ -78,7 +80,7 @@ def _session(state: AppState) -> None:
     file = st.file_uploader(
         "Reopen a session",
         key=f"session_{turn}",
-        max_upload_size=50,
+        max_upload_size=LARGEST // 2**20,
         help="A file saved here before. Data of your own must be uploaded again.",
     )
     if file is not None:
