@@ -20,6 +20,7 @@ import numpy as np
 import hipad
 from hipad.classifier import HIPADClassifier
 from hipad.data.encoding import Recipe
+from hipad.data.writing import write_text
 from hipad.errors import DataError, HipadError
 from hipad.evaluation.path import PathPoint
 from hipad.plain import plain, rebuild
@@ -55,7 +56,7 @@ def save_model(clf: HIPADClassifier, path: AnyPath, *, origin: Origin | None = N
     content = {**_content(clf), "origin": plain(origin)}
     header = {"format": FORMAT, "version": VERSION, "library": hipad.__version__}
     document = {**header, "checksum": _checksum(content), "content": content}
-    write_whole(Path(path), json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False))
+    write_text(Path(path), json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False))
 
 
 def load_model(path: AnyPath) -> HIPADClassifier:
@@ -72,21 +73,6 @@ def read_model(path: AnyPath) -> StoredModel:
         raise DataError(f"{path}: {error}") from error
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise DataError(f"{path}: the model file is damaged ({error}): save it again") from error
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text beside the file and move it into place, so that no half file is ever seen."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with beside.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _content(clf: HIPADClassifier) -> dict[str, Any]:

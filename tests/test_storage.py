@@ -19,7 +19,7 @@ from hipad.data import prepare, read_table
 from hipad.errors import DataError
 from hipad.plain import plain, rebuild
 from hipad.solver import Certificate, Status
-from hipad.storage import Origin, read_model, save_model, write_whole
+from hipad.storage import Origin, read_model, save_model
 
 RULES = "high: mean(K) >= 1 => positive worth 5 patients  # a note\nx3 >= 2 => negative"
 BLOCKS = {"K": [0, 1, 2], "unused": [4, 5]}
@@ -212,11 +212,6 @@ def test_a_failed_save_keeps_the_old_file(saved, model, monkeypatch):
         model.save(saved)
     assert saved.read_text() == before
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
-
-
-def test_a_folder_that_is_not_there_says_so(tmp_path):
-    with pytest.raises(DataError, match="cannot be written"):
-        write_whole(tmp_path / "none" / "m.json", "text")
 
 
 @given(st.lists(st.floats(), min_size=7, max_size=7))

@@ -16,7 +16,8 @@ from hipad.cli.inputs import origin_of
 from hipad.cli.judging import accuracy_line
 from hipad.data import Table, read_table, to_csv
 from hipad.data.labels import labels_of
-from hipad.storage import Origin, read_model, write_whole
+from hipad.data.writing import write_text
+from hipad.storage import Origin, read_model
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     score = f"score of {origin.classes[1]}"
     text = to_csv({"row": (rows + 1).tolist(), "class": answers.tolist(), score: scores.tolist()})
     if options.out:
-        write_whole(Path(options.out), text)
+        write_text(Path(options.out), text, not_over=[Path(options.model), Path(options.data)])
         print(f"saved: {options.out}, {len(rows):,} of {table.n_rows:,} rows", file=sys.stderr)
     else:
         sys.stdout.write(text)

@@ -1,0 +1,83 @@
+"""Texts written to files so that no half file is ever seen and nothing unexpected is overwritten.
+
+A text is written beside its target and then moved into place. What is not an ordinary file is never
+replaced: a link stays and the file it points to is replaced, a device or pipe is written into, a
+directory is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from hipad.errors import DataError
+
+STDOUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+DEVICES: Final = ("/dev/", "/proc/self/fd/")
+PERMISSIONS: Final = 0o777
+
+
+def write_text(path: Path, text: str, *, not_over: Iterable[Path] = ()) -> None:
+    """Write a text as UTF-8; the files in `not_over`, which are being read, are never replaced."""
+    try:
+        data = text.encode("utf-8")
+        target = path.resolve()
+        if str(path) in STDOUT:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        elif str(path).startswith(DEVICES) or _is_stream(target):
+            _write_into(path, data)
+        else:
+            _check_target(path, target, not_over)
+            _replace(target, data)
+    except UnicodeEncodeError as error:
+        raise DataError(f"{path} cannot be written: expected text, got {error.reason}") from error
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle
+        if isinstance(error, DataError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise DataError(f"{path} cannot be written: {reason}") from error
+
+
+def _is_stream(target: Path) -> bool:
+    """Whether the target is a pipe, a device or a socket, which has no content to replace."""
+    return target.exists() and not target.is_file() and not target.is_dir()
+
+
+def _check_target(path: Path, target: Path, not_over: Iterable[Path]) -> None:
+    if target.is_dir():
+        raise DataError(f"{path} cannot be written: expected a file, got a directory")
+    if not target.exists():
+        return
+    if any(other.exists() and target.samefile(other) for other in not_over):
+        raise DataError(f"{path} cannot be written: it is being read: give another name")
+    if not os.access(target, os.W_OK):
+        raise DataError(f"{path} cannot be written: it is write-protected: give another name")
+
+
+def _write_into(path: Path, data: bytes) -> None:
+    """Append to a device or pipe; a pipe that nobody reads is refused and not waited for."""
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)
+    with os.fdopen(file, "wb") as stream:
+        os.set_blocking(file, True)
+        stream.write(data)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write beside the target and move into place; an existing file's permissions are kept."""
+    beside = target.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            beside.chmod(stat.S_IMODE(target.stat().st_mode) & PERMISSIONS)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
