@@ -11,9 +11,12 @@ import math
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+
+NOT_IN_JSON: Final = ("inf", "-inf", "nan")
+EXACT: Final = 2**53  # floating point holds whole numbers up to here
 
 
 def plain(value: Any) -> Any:
@@ -64,17 +67,27 @@ def rebuild(kind: Any, value: Any) -> Any:
         return kind(**{f.name: rebuild(hints[f.name], given[f.name]) for f in fields(kind)})  # type: ignore[operator]
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(value)
-    return float(value) if kind is float else _checked(value, kind)
+    return _number(value) if kind is float else _checked(value, kind)
 
 
 def _array(parts: tuple[Any, ...], value: Any) -> np.ndarray:
     """An array of the declared type; an array that declares none holds column numbers."""
     (dtype,) = get_args(parts[1]) if parts else (np.int64,)
-    array = np.array([float(item) for item in _checked(value, list)])
+    array = np.array([_number(item) for item in _checked(value, list)])
+    whole = np.issubdtype(dtype, np.integer)
+    if whole and not (np.isfinite(array) & (np.abs(array) < EXACT) & (array % 1 == 0)).all():
+        raise ValueError("expected whole numbers")
     return array.astype(dtype)
 
 
+def _number(value: Any) -> float:
+    """A number, or the text of one that JSON lacks."""
+    if value in NOT_IN_JSON if isinstance(value, str) else type(value) in (int, float):
+        return float(value)
+    raise ValueError(f"expected a number, got {value!r:.40}")
+
+
 def _checked(value: Any, kind: type) -> Any:
-    if not isinstance(value, kind):
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise ValueError(f"expected {kind.__name__}, got {type(value).__name__}")
     return value
