@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from hipad.data.table import Table, some, tidy_names
 from hipad.errors import DataError
 
 INDEX: Final = re.compile(r"__index_level_\d+__")
+BATCH_ROWS: Final = 2**16
 TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
 
@@ -45,10 +47,22 @@ def _read(data: bytes, limits: Limits) -> tuple[pa.Table, list[str]]:
     if mixed := set(others) & set(useful):
         raise DataError(f"expected different names of columns, got two called {some(mixed)}")
     file = pq.ParquetFile(io.BytesIO(data), metadata=file.metadata, read_dictionary=texts)
-    table = file.read(columns=useful, use_threads=False, use_pandas_metadata=False)
+    batches = list(_batches(file, useful, limits))
+    if not batches:
+        raise DataError("expected rows of data, got none: the table is empty")
+    table = pa.Table.from_batches(batches)
     if table.num_rows != file.metadata.num_rows:
         raise DataError(f"the Parquet file is damaged: {table.num_rows:,} rows came of it")
     return table, others
+
+
+def _batches(file: pq.ParquetFile, columns: list[str], limits: Limits) -> Iterator[pa.RecordBatch]:
+    """Some rows after the other, for as long as they take no more memory than they may."""
+    unpacked = 0
+    for batch in file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
+        unpacked += batch.nbytes
+        _check_unpacked(unpacked, limits)
+        yield batch
 
 
 def is_useful(kind: pa.DataType) -> bool:
@@ -69,17 +83,15 @@ def _check_size(meta: pq.FileMetaData, limits: Limits) -> None:
     if min(rows, default=0) < 0 or meta.num_rows != sum(rows):
         raise DataError("the Parquet file is damaged: its rows do not add up")
     limits.check_shape(meta.num_rows, meta.num_columns)
-    unpacked = sum(
-        max(group.total_byte_size, _unpacked_columns(group, meta.num_columns)) for group in groups
-    )
+    # Arrow ends the process where the record of a single column is damaged, so none is looked at.
+    _check_unpacked(sum(group.total_byte_size for group in groups), limits)
+
+
+def _check_unpacked(unpacked: int, limits: Limits) -> None:
     if unpacked > limits.unpacked_bytes:
         raise DataError(
             f"expected at most {limits.unpacked_bytes:,} bytes once unpacked, got {unpacked:,}"
         )
-
-
-def _unpacked_columns(group: pq.RowGroupMetaData, n_columns: int) -> int:
-    return sum(group.column(j).total_uncompressed_size for j in range(n_columns))
 
 
 def _table(arrow: pa.Table, others: list[str], limits: Limits) -> Table:
