@@ -11,8 +11,10 @@ import re
 import time
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
+from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser
@@ -21,6 +23,8 @@ from hipad.data.limits import Limits
 from hipad.data.table import count
 from hipad.errors import DataError
 
+PIECE_BYTES: Final = 2**20
+DOCTYPE: Final = b"<!DOCTYPE"
 ELEMENT_BYTES: Final = 200  # that an element of XML takes in memory
 ENCODING: Final = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([^"']*)""")
 SAFE_ENCODINGS: Final = (b"utf-8", b"us-ascii", b"ascii")
@@ -31,19 +35,27 @@ def check_xml(data: bytes, limits: Limits) -> None:
     """Refuse XML that declares entities, hides its letters, or is too much for memory."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for name in archive.namelist():
-            content = archive.read(name)
-            if name.endswith((".xml", ".rels")) or content.lstrip()[:3].startswith(LOOKS_LIKE_XML):
-                _check_part(name, content, limits)
+            with archive.open(name) as part:
+                start = part.read(PIECE_BYTES)
+                is_xml = start.lstrip()[:3].startswith(LOOKS_LIKE_XML)
+                if is_xml or name.endswith((".xml", ".rels")):
+                    rest = iter(partial(part.read, PIECE_BYTES), b"")
+                    _check_part(name, chain([start], rest), limits)
 
 
-def _check_part(name: str, content: bytes, limits: Limits) -> None:
-    declared = ENCODING.search(content[:500])
-    encoding = declared.group(1).lower() if declared else b"utf-8"
-    if encoding not in SAFE_ENCODINGS or b"\0" in content or b"<!DOCTYPE" in content:
-        raise DataError(f"{name} holds what no workbook needs: save it again")
-    elements = content.count(b"<") - content.count(b"</")
-    if elements * ELEMENT_BYTES > limits.memory_bytes:
-        raise DataError(f"expected a smaller workbook, got {elements:,} elements: save it as CSV")
+def _check_part(name: str, pieces: Iterable[bytes], limits: Limits) -> None:
+    """Look at a part in pieces, each with the end of the last, so that no word is cut in two."""
+    elements, last = 0, b""
+    for number, piece in enumerate(pieces):
+        declared = ENCODING.search(piece[:500]) if number == 0 else None
+        hidden = declared is not None and declared.group(1).lower() not in SAFE_ENCODINGS
+        joined = last + piece
+        if hidden or b"\0" in piece or DOCTYPE in joined:
+            raise DataError(f"{name} holds what no workbook needs: save it again")
+        elements += piece.count(b"<") - joined.count(b"</")
+        last = piece[1 - len(DOCTYPE) :].replace(b"</", b"")
+        if elements * ELEMENT_BYTES > limits.memory_bytes:
+            raise DataError(f"expected a smaller workbook, got {elements:,} cells: save it as CSV")
 
 
 class SheetReader(WorkSheetParser):
