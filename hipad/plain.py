@@ -29,6 +29,9 @@ from typing import (
 
 import numpy as np
 
+NOT_IN_JSON: Final = ("inf", "-inf", "nan")
+EXACT: Final = 2**53  # floating point holds whole numbers up to here
+
 Value = TypeVar("Value")
 
 
@@ -85,7 +88,7 @@ def rebuild(kind: Any, value: Any) -> Any:
         return kind(value)
     if kind is str:
         return text_of(value)
-    return float(value) if kind is float else _checked(value, kind)
+    return _number(value) if kind is float else _checked(value, kind)
 
 
 def named(name: str, read: Callable[[], Value]) -> Value:
@@ -137,8 +140,18 @@ def _one_of(options: tuple[Any, ...], value: object) -> Any:
 def _array(parts: tuple[Any, ...], value: Any) -> np.ndarray:
     """An array of the declared type; an array that declares none holds column numbers."""
     (dtype,) = get_args(parts[1]) if parts else (np.int64,)
-    array = np.array([float(item) for item in _checked(value, list)])
+    array = np.array([_number(item) for item in _checked(value, list)])
+    whole = np.issubdtype(dtype, np.integer)
+    if whole and not (np.isfinite(array) & (np.abs(array) < EXACT) & (array % 1 == 0)).all():
+        raise ValueError("expected whole numbers")
     return array.astype(dtype)
+
+
+def _number(value: Any) -> float:
+    """A number, or the text of one that JSON lacks."""
+    if value in NOT_IN_JSON if isinstance(value, str) else type(value) in (int, float):
+        return float(value)
+    raise ValueError(f"expected a number, got {value!r:.40}")
 
 
 def _checked(value: Any, kind: type) -> Any:

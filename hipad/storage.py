@@ -26,10 +26,18 @@ from hipad.evaluation.path import PathPoint
 from hipad.plain import plain, rebuild
 from hipad.rules import FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
 from hipad.solver import Certificate, Progress
+from hipad.vetting import (
+    LABEL_KINDS,
+    check_content,
+    check_recipe,
+    check_report,
+    check_settings,
+    checked_classes,
+)
 
 FORMAT: Final = "hipad-model"
 VERSION: Final = 1
-LABEL_KINDS: Final = "biufUO"  # truth values, numbers, text, and text kept as objects
+MOST_BYTES: Final = 256 * 2**20
 
 AnyPath = str | os.PathLike[str]
 
@@ -68,11 +76,19 @@ def read_model(path: AnyPath) -> StoredModel:
     """Read a classifier and, where it has one, the origin of its data."""
     try:
         content = _read_content(Path(path))
-        return StoredModel(_classifier(content), rebuild(Origin | None, content["origin"]))
+        check_content(content)
+        return StoredModel(_classifier(content), _origin(content))
     except HipadError as error:
         raise DataError(f"{path}: {error}") from error
-    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise DataError(f"{path}: the model file is damaged ({error}): save it again") from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise DataError(f"{path}: {_damaged(error)}") from error
+    except (RecursionError, MemoryError, AssertionError) as error:
+        raise DataError(f"{path}: {_damaged(error)}") from error
+
+
+def _damaged(error: BaseException) -> str:
+    reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
+    return f"the model file is damaged ({reason}): save it again"
 
 
 def _content(clf: HIPADClassifier) -> dict[str, Any]:
@@ -137,7 +153,13 @@ def _checksum(content: dict[str, Any]) -> str:
 
 def _read_content(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text("utf-8"))
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise DataError(f"expected a model of at most {MOST_BYTES:,} bytes, got more")
+        document = json.loads(text.decode("utf-8"), parse_constant=_no_number)
+    except DataError:
+        raise
     except OSError as error:
         raise DataError(f"the file cannot be opened: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
@@ -158,14 +180,27 @@ def _read_content(path: Path) -> dict[str, Any]:
     return content
 
 
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _origin(content: dict[str, Any]) -> Origin | None:
+    origin: Origin | None = rebuild(Origin | None, content["origin"])
+    if origin is not None:
+        check_recipe(origin.recipe, content["n_features"])
+        if len(set(origin.classes)) != 2 or len(origin.classes) != 2:
+            raise DataError(f"expected two classes of the table, got {len(origin.classes)}")
+    return origin
+
+
 def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     settings = dict(content["settings"])
     if isinstance(settings["class_weight"], list):
         settings["class_weight"] = dict(settings["class_weight"])
     blocks = {name: np.array(columns, dtype=int) for name, columns in content["blocks"].items()}
     clf = HIPADClassifier(content["rules"], blocks=blocks or None, **settings)
-    classes = content["classes"]
-    clf.classes_ = np.array(classes["values"], dtype=np.dtype(classes["dtype"]))
+    check_settings(clf)
+    clf.classes_ = checked_classes(content["classes"])
     clf.n_features_in_ = content["n_features"]
     clf.feature_index_ = FeatureIndex(content["feature_names"], clf.n_features_in_)
     if content["named_columns"]:
@@ -174,6 +209,7 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     clf._compiled = clf._compile()
     records = rebuild(tuple[RuleRecord, ...], content["rule_report"])
     clf._report = [replace(record, names=clf.feature_index_) for record in records]
+    check_report(clf._report, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
     return clf
 

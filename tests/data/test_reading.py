@@ -238,8 +238,8 @@ REFUSED = {
     "archive without X": (npz(Z=X), "expected an array X"),
     "X is a vector": (npz(X=X[0]), "matrix of numbers"),
     "X is text": (npz(X=np.array([["a"]])), "matrix of numbers"),
-    "y too short": (npz(X=X, y=np.arange(2)), "one label a row"),
-    "features too few": (npz(X=X, features=np.array(["a"])), "one feature name a column"),
+    "y too short": (npz(X=X, y=np.arange(2)), "one label per row"),
+    "features too few": (npz(X=X, features=np.array(["a"])), "one feature name per column"),
     "broken csr": (
         npz(data=np.ones(2), indices=np.array([0, 9]), indptr=np.array([0, 2]), shape=(1, 3)),
         "CSR",

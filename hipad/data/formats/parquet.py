@@ -1,57 +1,115 @@
-"""Parquet files: columns of numbers, truth values and text."""
+"""Parquet files: columns of numbers, truth values, dates and text.
+
+Texts stay a dictionary and one code per row until it is known how wide they are, because a few long
+ones repeated in many rows take little room in the file and much in memory.
+"""
 
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from hipad.data.formats.arrow import ColumnReader
 from hipad.data.limits import Limits
-from hipad.data.table import Table, count, some, tidy_names, tidy_text
+from hipad.data.table import Table, some, tidy_names
 from hipad.errors import DataError
+
+INDEX: Final = re.compile(r"__index_level_\d+__")
+BATCH_ROWS: Final = 2**16
+TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
 
 def read_parquet(data: bytes, limits: Limits) -> Table:
-    """Number, truth-value and text columns of a Parquet file."""
+    """Number, truth-value, date and text columns of a Parquet file."""
     try:
-        file = pq.ParquetFile(io.BytesIO(data))
-        meta = file.metadata
-        limits.check_shape(meta.num_rows, meta.num_columns)
-        unpacked = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
-        if unpacked > limits.unpacked_bytes:
-            raise DataError(
-                f"expected at most {limits.unpacked_bytes:,} bytes once unpacked, got {unpacked:,}"
-            )
-        table = file.read()
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"the Parquet file cannot be read ({error}): save it again") from error
-    return _from_arrow(table)
+        return _table(*_read(data, limits), limits)
+    except DataError:
+        raise
+    except Exception as error:  # Arrow lets errors of many kinds through
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(f"the Parquet file cannot be read ({reason}): save it again") from error
 
 
-def _from_arrow(table: pa.Table) -> Table:
-    names, remarks = tidy_names(table.column_names)
-    numbers, text, left_out = {}, {}, []
-    for name, column in zip(names, table.columns, strict=True):
-        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind):
-            numbers[name] = pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False)
-        elif pa.types.is_decimal(kind):
-            numbers[name] = np.array(
-                [np.nan if v is None else float(v) for v in column.to_pylist()]
-            )
-        elif pa.types.is_nested(kind) or pa.types.is_binary(kind):
-            left_out.append(name)
-        else:
-            values = ["" if v is None else str(v) for v in column.to_pylist()]
-            text[name] = tidy_text(np.array(values, dtype=str))
-    if left_out:
-        remarks.append(
-            f"{count(len(left_out), 'column')} of lists or bytes left out: {some(left_out)}"
+def _read(data: bytes, limits: Limits) -> tuple[pa.Table, list[str]]:
+    """The columns that can be of use, and the names of the others, which stay packed."""
+    file = pq.ParquetFile(io.BytesIO(data))
+    _check_size(file.metadata, limits)
+    schema = file.schema_arrow
+    texts = [field.name for field in schema if any(is_text(field.type) for is_text in TEXTS)]
+    useful = [field.name for field in schema if is_useful(field.type)]
+    others = [field.name for field in schema if not is_useful(field.type)]
+    if mixed := set(others) & set(useful):
+        raise DataError(f"expected different names of columns, got two called {some(mixed)}")
+    file = pq.ParquetFile(io.BytesIO(data), metadata=file.metadata, read_dictionary=texts)
+    batches = list(_batches(file, useful, limits))
+    if not batches:
+        raise DataError("expected rows of data, got none: the table is empty")
+    table = pa.Table.from_batches(batches)
+    if table.num_rows != file.metadata.num_rows:
+        raise DataError(f"the Parquet file is damaged: {table.num_rows:,} rows came of it")
+    return table, others
+
+
+def _batches(file: pq.ParquetFile, columns: list[str], limits: Limits) -> Iterator[pa.RecordBatch]:
+    """Some rows after the other, for as long as they take no more memory than they may."""
+    unpacked = 0
+    for batch in file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
+        unpacked += batch.nbytes
+        _check_unpacked(unpacked, limits)
+        yield batch
+
+
+def is_useful(kind: pa.DataType) -> bool:
+    """Whether a column can be read as numbers or text: neither lists nor bytes."""
+    types = pa.types
+    if types.is_dictionary(kind):
+        return is_useful(kind.value_type)
+    binary = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+    other = (types.is_nested, types.is_binary_view, types.is_interval)
+    is_extension = isinstance(kind, pa.BaseExtensionType)
+    return not (is_extension or any(test(kind) for test in (*binary, *other)))
+
+
+def _check_size(meta: pq.FileMetaData, limits: Limits) -> None:
+    """Refuse what says of itself that it is too large; what is read is held to this."""
+    groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
+    rows = [group.num_rows for group in groups]
+    if min(rows, default=0) < 0 or meta.num_rows != sum(rows):
+        raise DataError("the Parquet file is damaged: its rows do not add up")
+    limits.check_shape(meta.num_rows, meta.num_columns)
+    # Arrow ends the process where the record of a single column is damaged, so none is looked at.
+    _check_unpacked(sum(group.total_byte_size for group in groups), limits)
+
+
+def _check_unpacked(unpacked: int, limits: Limits) -> None:
+    if unpacked > limits.unpacked_bytes:
+        raise DataError(
+            f"expected at most {limits.unpacked_bytes:,} bytes once unpacked, got {unpacked:,}"
         )
-    matrix = np.empty((table.num_rows, len(numbers)))
+
+
+def _table(arrow: pa.Table, others: list[str], limits: Limits) -> Table:
+    names, remarks = tidy_names(arrow.column_names)
+    index = [name for name in names if INDEX.fullmatch(name)]
+    if index:
+        remarks.append(f"the row names of a data frame are the column {some(index)}")
+    reader = ColumnReader(arrow.num_rows, limits)
+    numbers: dict[str, np.ndarray] = {}
+    text: dict[str, np.ndarray] = {}
+    reader.left_out["of lists or bytes"] = others
+    for name, column in zip(names, arrow.columns, strict=True):
+        values = reader.read(name, column)
+        if values is not None:
+            (text if values.dtype.kind == "U" else numbers)[name] = values
+    if not numbers and not text:
+        raise DataError("expected columns of numbers or text, got none")
+    matrix = np.empty((arrow.num_rows, len(numbers)))
     for j, values in enumerate(numbers.values()):
         matrix[:, j] = values
-    return Table(matrix, tuple(numbers), text, format="Parquet", remarks=tuple(remarks))
+    return Table(matrix, tuple(numbers), text, "Parquet", (*remarks, *reader.remarks()))

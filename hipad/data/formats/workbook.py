@@ -3,57 +3,86 @@
 from __future__ import annotations
 
 import io
+import warnings
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
+from typing import Any
 
 import openpyxl
 import pyarrow as pa
 
 from hipad.data.formats.cells import Row, table_from_cells
+from hipad.data.formats.sheet import SheetReader, check_xml
 from hipad.data.limits import Limits
-from hipad.data.table import Table
+from hipad.data.table import Table, some
 from hipad.errors import DataError
+
+Rows = list[tuple[int, list[str]]]
 
 
 def read_workbook(data: bytes, limits: Limits) -> Table:
     """The first sheet of an Excel workbook; its first row that is not empty holds the names."""
     try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheet = book.worksheets[0]
-        rows = [
-            (number, list(cells))
-            for number, cells in enumerate(_sheet_rows(sheet, limits), start=1)
-            if any(cells)
-        ]
+        check_xml(data, limits)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they would put cells of the table into logs
+            book = openpyxl.load_workbook(
+                io.BytesIO(data), read_only=True, data_only=True, keep_links=False
+            )
+            sheet = book.worksheets[0]
+            reader = _reader(sheet, limits)
+            rows = list(reader.rows())
     except DataError:
         raise
     except Exception as error:  # openpyxl lets errors of many kinds through
-        raise DataError(f"the workbook cannot be read ({error}): save it as CSV") from error
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(f"the workbook cannot be read ({reason}): save it as CSV") from error
     if not rows:
         raise DataError(f"expected a table in the first sheet ({sheet.title!r}), found it empty")
-    width = max(len(cells) for _, cells in rows)
-    padded = [(number, cells + [""] * (width - len(cells))) for number, cells in rows]
+    header = _header(rows, reader, limits)
+    table = _table(header, rows[1:], limits)
+    remarks = reader.remarks(header)
+    if len(book.sheetnames) > 1:
+        remarks.insert(
+            0, f"only the first of {len(book.sheetnames)} sheets was read: {sheet.title!r}"
+        )
+    return replace(table, remarks=(*remarks, *table.remarks))
 
-    def body() -> Iterator[Row]:
-        yield from ((number, pa.array(cells)) for number, cells in padded[1:])
 
-    table = table_from_cells(
-        padded[0][1], body, most_rows=len(padded) - 1, format="Excel workbook", limits=limits
+def _reader(sheet: Any, limits: Limits) -> SheetReader:
+    book = sheet.parent
+    return SheetReader(
+        sheet._get_source(),
+        sheet._shared_strings,
+        limits=limits,
+        epoch=book.epoch,
+        date_formats=book._date_formats,
+        timedelta_formats=book._timedelta_formats,
     )
-    if len(book.sheetnames) == 1:
-        return table
-    remark = f"only the first of {len(book.sheetnames)} sheets was read: {sheet.title!r}"
-    return replace(table, remarks=(remark, *table.remarks))
 
 
-def _sheet_rows(sheet: openpyxl.worksheet.worksheet.Worksheet, limits: Limits) -> Iterator[list]:
-    for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
-        limits.check_shape(number, len(cells))
-        yield [_written(cell) for cell in cells]
+def _header(rows: Rows, reader: SheetReader, limits: Limits) -> list[str]:
+    """The names, one per column; a column that lost all its values to formulas is refused."""
+    width = max([len(cells) for _, cells in rows] + list(+reader.without_value))
+    limits.check_shape(len(rows) - 1, width)
+    header = rows[0][1] + [""] * (width - len(rows[0][1]))
+    filled = Counter(j for _, cells in rows[1:] for j, cell in enumerate(cells, 1) if cell)
+    lost = [j for j in sorted(+reader.without_value) if not filled[j]]
+    if lost:
+        names = some([header[j - 1] or f"column_{j}" for j in lost])
+        raise DataError(
+            f"expected values, got only formulas saved without them in {names}: open the workbook "
+            "in a spreadsheet program and save it there"
+        )
+    return header
 
 
-def _written(cell: object) -> str:
-    if cell is None:
-        return ""
-    return cell.isoformat() if isinstance(cell, date) else str(cell)
+def _table(header: list[str], rows: Rows, limits: Limits) -> Table:
+    def body() -> Iterator[Row]:
+        for number, cells in rows:
+            yield number, pa.array(cells + [""] * (len(header) - len(cells)), pa.string())
+
+    return table_from_cells(
+        header, body, most_rows=len(rows), format="Excel workbook", limits=limits
+    )
