@@ -55,5 +55,5 @@ def test_every_number_of_a_form_has_bounds_and_a_usual_value_within_them():
 
 def test_an_error_names_the_field():
     values = {**RunSettings().as_dict(), "max_sweeps": 0}
-    with pytest.raises(ValueError, match="^max_sweeps: expected a whole number from 1 to"):
+    with pytest.raises(ValueError, match=r"^max_sweeps: expected a whole number from 1 to"):
         rebuild(RunSettings, values)
