@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-LONGEST: Final = 200
+LONGEST: Final = 200  # versions
+MOST_CHARACTERS: Final = 5_000_000  # of all versions together; the current one always stays
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class TextHistory:
         if text == self.text:
             return
         self.edits = [*self.edits[: self.at + 1], Edit(what, text)][-LONGEST:]
+        while len(self.edits) > 1 and sum(len(e.text) for e in self.edits) > MOST_CHARACTERS:
+            self.edits.pop(0)
         self.at = len(self.edits) - 1
 
     def undo(self) -> None:

@@ -44,3 +44,12 @@ def test_a_version_by_name():
     assert (history.text, history.edits[history.at].what) == ("one", "first")
     history.go_to(99)
     assert history.text == "two"
+
+
+def test_long_texts_push_out_the_oldest_versions(monkeypatch):
+    monkeypatch.setattr("workbench.history.MOST_CHARACTERS", 100)
+    rules = TextHistory()
+    for n in range(9):
+        rules.change(str(n) * 40, f"edit {n}")
+    assert [edit.what for edit in rules.edits] == ["edit 7", "edit 8"]
+    assert rules.text == "8" * 40

@@ -91,7 +91,7 @@ def bound(row: PictureRow) -> str:
 
 def axis_label(row: PictureRow) -> str:
     """Which rule, up to or from which threshold, says what."""
-    return f"{row.rule[:18]}: {bound(row)} → {row.outcome[:16]}"
+    return f"{charts.label(row.rule, 18)}: {bound(row)} → {charts.label(row.outcome, 16)}"
 
 
 def words(rows: Sequence[PictureRow]) -> str:
