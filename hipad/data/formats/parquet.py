@@ -38,7 +38,7 @@ def read_parquet(data: bytes, limits: Limits) -> Table:
 
 def _read(data: bytes, limits: Limits) -> tuple[pa.Table, list[str]]:
     """The columns that can be of use, and the names of the others, which stay packed."""
-    file = pq.ParquetFile(io.BytesIO(data))
+    file = pq.ParquetFile(io.BytesIO(data), pre_buffer=False)
     _check_size(file.metadata, limits)
     schema = file.schema_arrow
     texts = [field.name for field in schema if any(is_text(field.type) for is_text in TEXTS)]
@@ -46,7 +46,10 @@ def _read(data: bytes, limits: Limits) -> tuple[pa.Table, list[str]]:
     others = [field.name for field in schema if not is_useful(field.type)]
     if mixed := set(others) & set(useful):
         raise DataError(f"expected different names of columns, got two called {some(mixed)}")
-    file = pq.ParquetFile(io.BytesIO(data), metadata=file.metadata, read_dictionary=texts)
+    # Without a buffer Arrow starts no threads, which a limit on memory could keep from starting.
+    file = pq.ParquetFile(
+        io.BytesIO(data), metadata=file.metadata, read_dictionary=texts, pre_buffer=False
+    )
     batches = list(_batches(file, useful, limits))
     if not batches:
         raise DataError("expected rows of data, got none: the table is empty")

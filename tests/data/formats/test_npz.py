@@ -65,11 +65,13 @@ def test_parts_that_make_no_matrix_are_refused_before_compiled_code_sees_them(ki
 
 
 def test_many_empty_rows_are_refused_or_read_at_once(tmp_path):
-    for rows, told in ((20_000_000, "at most 5,000,000 rows"), (4_000_000, "table 4000000 3")):
-        parts = csr(shape=[rows, 3], indptr=np.zeros(rows + 1, np.int32), indices=[0][:0], data=[])
+    for rows, told in ((20_000_000, "at most 5,000,000 rows"), (2_000_000, "table 2000000 3")):
+        parts = csr(
+            shape=[rows, 3], indptr=np.zeros(rows + 1, np.int32), indices=np.arange(0), data=[]
+        )
         path = tmp_path / f"{rows}.npz"
         path.write_bytes(npz(**parts))
-        assert told in read_limited(path, gigabytes=3, seconds=10)
+        assert told in read_limited(path, gigabytes=1, seconds=10)
 
 
 def with_claim(data: bytes, claim: int) -> bytes:
@@ -82,7 +84,7 @@ def with_claim(data: bytes, claim: int) -> bytes:
 def test_a_member_larger_than_it_claims_is_not_unpacked_beyond_the_claim(tmp_path):
     path = tmp_path / "bomb.npz"
     path.write_bytes(with_claim(npz(X=np.zeros((1_000_000, 4))), 5_000))
-    assert "less than it claims" in read_limited(path, gigabytes=3, seconds=10)
+    assert "less than it claims" in read_limited(path, gigabytes=1, seconds=10)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
