@@ -18,6 +18,7 @@ from hipad.errors import DataError
 
 Cells: TypeAlias = Any  # an Arrow array of strings (Arrow has no types)
 Text = npt.NDArray[np.str_]
+Mask = npt.NDArray[np.bool_]
 
 MISSING: Final = frozenset(
     ["", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", ".", "-"]
@@ -45,16 +46,16 @@ def to_number(cell: str) -> float | None:
     return None
 
 
-def tidy_levels(levels: Cells) -> tuple[Cells, npt.NDArray[np.bool_]]:
-    """The different texts of a column without blanks around them, and which of them are gaps.
-
-    Where `+` is among them, `-` is its opposite and no gap.
-    """
+def tidy_levels(levels: Cells) -> tuple[Cells, Mask]:
+    """Texts without blanks around them, and which of them are a gap, if `-` is one."""
     levels = pc.utf8_trim_whitespace(levels)
-    gaps = pc.is_in(pc.utf8_lower(levels), GAPS).to_numpy(zero_copy_only=False)
-    if gaps.any() and pc.any(pc.equal(levels, "+")).as_py():
-        gaps &= ~pc.equal(levels, "-").to_numpy(zero_copy_only=False)
-    return levels, gaps
+    return levels, pc.is_in(pc.utf8_lower(levels), GAPS).to_numpy(zero_copy_only=False)
+
+
+def spare_signs(levels: list[str], gaps: Mask) -> None:
+    """Where `+` is among the texts of a column, `-` is its opposite and no gap."""
+    if "+" in levels and "-" in levels:
+        gaps[[level == "-" for level in levels]] = False
 
 
 def tidy_text(cells: npt.ArrayLike) -> Text:
@@ -64,7 +65,9 @@ def tidy_text(cells: npt.ArrayLike) -> Text:
     (['a', '', ''], ['+', '-', ''])
     """
     found, codes = np.unique(np.asarray(cells, dtype=str), return_inverse=True)
-    levels, gaps = tidy_levels(pa.array(_sound(found), pa.string()))
+    tidy, gaps = tidy_levels(pa.array(_sound(found), pa.string()))
+    levels = tidy.to_pylist()
+    spare_signs(levels, gaps)
     return level_array(levels, gaps)[codes]
 
 
@@ -76,10 +79,11 @@ def _sound(texts: Text) -> list[str]:
         raise DataError(f"expected text, got what no letter stands for: {error}") from error
 
 
-def level_array(levels: Cells, gaps: npt.NDArray[np.bool_]) -> Text:
+def level_array(levels: list[str], gaps: Mask) -> Text:
     """Levels as NumPy's texts, "" for gaps."""
-    written = ["" if gap else level for level, gap in zip(levels.to_pylist(), gaps, strict=True)]
-    return np.array(written, dtype=str)
+    written = np.array(levels, dtype=str)
+    written[gaps] = ""
+    return written
 
 
 def label_text(y: npt.NDArray[Any]) -> Text:

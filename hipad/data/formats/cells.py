@@ -17,15 +17,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hipad.data.formats.columns import column_from_cells, fixed_width
+from hipad.data.formats.columns import fixed_width, read_columns
+from hipad.data.formats.numbers import NumberReader
 from hipad.data.limits import Limits
 from hipad.data.table import Table, count, tidy_names
-from hipad.data.texts import GAPS, IS_NUMBER, Cells, to_number
+from hipad.data.texts import Cells, to_number
 from hipad.errors import DataError
 
 __all__ = ["Block", "Row", "check_width", "table_from_blocks", "table_from_cells", "to_number"]
 
-USUAL_GAPS: Final = pa.array(["", "NA", "?"])
 BLOCK_CELLS: Final = 100_000
 FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
 
@@ -98,8 +98,7 @@ def table_from_blocks(
     matrix, texts = _read_numbers(blocks(), (most_rows, len(names)), limits, decimal)
     texts.complete(blocks())
     text = {}
-    for j in texts.found:
-        column = column_from_cells(texts.column(j), decimal)
+    for j, column in read_columns(texts.columns(), decimal):
         if column.numbers is not None:
             matrix[:, j] = column.numbers
             remarks.append(f"column {names[j]!r}: {column.remark}")
@@ -123,52 +122,17 @@ def _read_numbers(
 ) -> tuple[Floats, Texts]:
     """All cells as numbers (NaN where there is none), and the columns that hold something else."""
     matrix, n_rows = np.empty(shape), 0
-    texts = Texts(shape[1])
+    texts, reader = Texts(shape[1]), NumberReader()
     for cells, n in blocks:
         limits.check_shape(n_rows + n, shape[1])
         plain = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
-        numbers = _numbers(plain, n, texts.odd)
+        numbers = reader.read(plain, n, texts.odd)
         texts.add(cells, n)
         if n_rows + n > len(matrix):
             matrix = np.concatenate([matrix[:n_rows], np.empty((n_rows + n, shape[1]))])
         matrix[n_rows : n_rows + n] = numbers.reshape(n, shape[1])
         n_rows += n
     return matrix[:n_rows], texts
-
-
-def _numbers(cells: Cells, n_rows: int, odd: Mask) -> Floats:
-    """Cells as numbers; columns newly found to hold something else are marked in `odd`."""
-    if odd.any():
-        cells = pc.if_else(pa.array(np.tile(odd, n_rows)), None, cells)
-    for tidy in (_as_written, _without_usual_gaps, _without_gaps):
-        cells = tidy(cells)
-        try:
-            return _cast(cells)
-        except pa.ArrowInvalid:
-            continue
-    is_number = pc.match_substring_regex(cells, IS_NUMBER)
-    other = ~pc.fill_null(is_number, True).to_numpy(zero_copy_only=False)
-    odd |= other.reshape(n_rows, len(odd)).any(axis=0)
-    return _cast(pc.if_else(is_number, cells, None))
-
-
-def _as_written(cells: Cells) -> Cells:
-    return cells
-
-
-def _without_usual_gaps(cells: Cells) -> Cells:
-    """Cheap, and enough for most rows that have gaps."""
-    return pc.if_else(pc.is_in(cells, USUAL_GAPS), None, cells)
-
-
-def _without_gaps(cells: Cells) -> Cells:
-    plain = pc.utf8_trim_whitespace(cells)
-    return pc.if_else(pc.is_in(pc.utf8_lower(plain), GAPS), None, plain)
-
-
-def _cast(cells: Cells) -> Floats:
-    numbers: Floats = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
-    return numbers
 
 
 def _keep_columns(matrix: Floats, columns: list[int]) -> Floats:
@@ -218,12 +182,11 @@ class Texts:
             self.early.append(Piece.of(cells, n_rows, late, place))
         self.found = dict(sorted(self.found.items()))
 
-    def column(self, j: int) -> Cells:
-        """All cells of a column."""
-        told = self.found[j]
-        return pa.concat_arrays(
-            [piece.column(j) for piece in (*self.early[:told], *self.pieces[told:])]
-        )
+    def columns(self) -> Iterator[tuple[int, Cells]]:
+        """Each of these columns, and all its cells."""
+        for j, told in self.found.items():
+            pieces = (*self.early[:told], *self.pieces[told:])
+            yield j, pa.concat_arrays([piece.column(j) for piece in pieces])
 
 
 class Piece(NamedTuple):

@@ -6,8 +6,10 @@ as missing, and a remark says so. Work is done on the different texts only, whic
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -17,9 +19,10 @@ import pyarrow.compute as pc
 
 from hipad.data.limits import Limits
 from hipad.data.table import count, some
-from hipad.data.texts import IS_NUMBER, Cells, Text, level_array, tidy_levels
+from hipad.data.texts import IS_NUMBER, Cells, Text, level_array, spare_signs, tidy_levels
 
 ODD_SHARE: Final = 0.1
+COLUMNS_AT_ONCE: Final = 100
 CHARACTER_BYTES: Final = np.dtype("U1").itemsize
 TEXT_SHARE: Final = 4  # text columns may take this part of the memory that reading may take
 
@@ -33,7 +36,7 @@ class Column:
     It is one of numbers if `numbers` is there; `remark` says what it leaves out.
     """
 
-    levels: Cells
+    levels: list[str]
     gaps: Mask
     codes: npt.NDArray[np.int32]
     numbers: npt.NDArray[np.float64] | None = None
@@ -42,30 +45,50 @@ class Column:
     @cached_property
     def longest(self) -> int:
         """Characters of the longest text."""
-        return int(pc.max(pc.utf8_length(self.levels)).as_py())
+        return max(map(len, self.levels), default=0)
 
     def text(self) -> Text:
         """All rows, each as wide as the longest text."""
         return level_array(self.levels, self.gaps)[self.codes]
 
 
-def column_from_cells(cells: Cells, decimal: str = ".") -> Column:
-    """Read a column in which a cell was found that is no number."""
-    encoded = cells.dictionary_encode()
-    codes = encoded.indices.to_numpy(zero_copy_only=False)
-    levels, gaps = tidy_levels(encoded.dictionary)
-    plain = pc.replace_substring(levels, ",", ".") if decimal == "," else levels
-    is_number = pc.match_substring_regex(plain, IS_NUMBER)
-    odd = ~(is_number.to_numpy(zero_copy_only=False) | gaps)
+def read_columns(
+    columns: Iterable[tuple[int, Cells]], decimal: str = "."
+) -> Iterator[tuple[int, Column]]:
+    """Read columns in which a cell was found that is no number, many at a time."""
+    rest = iter(columns)
+    while some_columns := list(islice(rest, COLUMNS_AT_ONCE)):
+        encoded = [cells.dictionary_encode() for _, cells in some_columns]
+        every, gaps = tidy_levels(pa.concat_arrays([part.dictionary for part in encoded]))
+        plain = pc.replace_substring(every, ",", ".") if decimal == "," else every
+        is_number = pc.match_substring_regex(plain, IS_NUMBER)
+        values = pc.cast(pc.if_else(is_number, plain, None), pa.float64())
+        texts, numbers = every.to_pylist(), values.to_numpy(zero_copy_only=False)
+        numeric = is_number.to_numpy(zero_copy_only=False)
+        end = 0
+        for (j, _), part in zip(some_columns, encoded, strict=True):
+            here = slice(end, end := end + len(part.dictionary))
+            codes = part.indices.to_numpy(zero_copy_only=False)
+            yield j, _column(texts[here], gaps[here], codes, numeric[here], numbers[here])
+
+
+def _column(
+    levels: list[str],
+    gaps: Mask,
+    codes: npt.NDArray[np.int32],
+    numeric: Mask,
+    numbers: npt.NDArray[np.float64],
+) -> Column:
+    """Text, or numbers if all but a few cells are, with a remark on the others."""
+    spare_signs(levels, gaps)
+    odd = ~(numeric | gaps)
     times = np.bincount(codes, minlength=len(levels))
     n_odd = int(times[odd].sum())
     if n_odd > ODD_SHARE * int(times[~gaps].sum()):
         return Column(levels, gaps, codes)
-    values = pc.cast(pc.if_else(is_number, plain, None), pa.float64())
-    told = some(levels.filter(pa.array(odd)).to_pylist())
+    told = some(levels[at] for at in np.flatnonzero(odd).tolist())
     remark = f"{count(n_odd, 'cell')} not a number ({told}), taken as missing"
-    numbers = values.to_numpy(zero_copy_only=False)[codes]
-    return Column(levels, gaps, codes, numbers, remark)
+    return Column(levels, gaps, codes, numbers[codes], remark)
 
 
 def fixed_width(
