@@ -30,6 +30,7 @@ NUMBER: Final = (
 )
 IS_NUMBER: Final = f"^{NUMBER}$"  # in Arrow's own engine, where $ is the very end
 WRITTEN_NUMBER: Final = re.compile(NUMBER)
+MANY: Final = 1_000  # texts that are worth the faster way to NumPy
 
 
 def to_number(cell: str) -> float | None:
@@ -52,10 +53,10 @@ def tidy_levels(levels: Cells) -> tuple[Cells, Mask]:
     return levels, pc.is_in(pc.utf8_lower(levels), GAPS).to_numpy(zero_copy_only=False)
 
 
-def spare_signs(levels: list[str], gaps: Mask) -> None:
-    """Where `+` is among the texts of a column, `-` is its opposite and no gap."""
-    if "+" in levels and "-" in levels:
-        gaps[[level == "-" for level in levels]] = False
+def signs(levels: Cells) -> tuple[Mask, Mask]:
+    """Which texts are `+`, and which `-`: where a column has the first, the other is no gap."""
+    plus, minus = (pc.equal(levels, sign).to_numpy(zero_copy_only=False) for sign in "+-")
+    return plus, minus
 
 
 def tidy_text(cells: npt.ArrayLike) -> Text:
@@ -65,10 +66,9 @@ def tidy_text(cells: npt.ArrayLike) -> Text:
     (['a', '', ''], ['+', '-', ''])
     """
     found, codes = np.unique(np.asarray(cells, dtype=str), return_inverse=True)
-    tidy, gaps = tidy_levels(pa.array(_sound(found), pa.string()))
-    levels = tidy.to_pylist()
-    spare_signs(levels, gaps)
-    return level_array(levels, gaps)[codes]
+    levels, gaps = tidy_levels(pa.array(_sound(found), pa.string()))
+    plus, minus = signs(levels)
+    return level_array(levels, gaps & ~(minus & plus.any()))[codes]
 
 
 def _sound(texts: Text) -> list[str]:
@@ -79,11 +79,26 @@ def _sound(texts: Text) -> list[str]:
         raise DataError(f"expected text, got what no letter stands for: {error}") from error
 
 
-def level_array(levels: list[str], gaps: Mask) -> Text:
+def level_array(levels: Cells, gaps: Mask) -> Text:
     """Levels as NumPy's texts, "" for gaps."""
-    written = np.array(levels, dtype=str)
+    written = _fixed(levels)
     written[gaps] = ""
     return written
+
+
+def _fixed(texts: Cells) -> Text:
+    """NumPy's texts, in which every letter takes four bytes and every text as many letters."""
+    if len(texts) < MANY:
+        return np.array(texts.to_pylist(), dtype=str)
+    _, starts, letters = texts.buffers()
+    ends = np.frombuffer(starts, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    written = np.frombuffer(letters or b"", np.uint8)[ends[0] : ends[-1]]
+    if written.max(initial=0) > 127:
+        return np.array(texts.to_pylist(), dtype=str)
+    lengths = np.diff(ends)
+    result = np.zeros((len(texts), max(1, lengths.max())), dtype=np.uint32)
+    result[np.arange(result.shape[1]) < lengths[:, None]] = written
+    return result.view(f"U{result.shape[1]}").ravel()
 
 
 def label_text(y: npt.NDArray[Any]) -> Text:

@@ -120,17 +120,20 @@ def table_from_blocks(
 def _read_numbers(
     blocks: Iterable[Block], shape: tuple[int, int], limits: Limits, decimal: str
 ) -> tuple[Floats, Texts]:
-    """All cells as numbers (NaN where there is none), and the columns that hold something else."""
+    """All cells as numbers (NaN where there is none), but for columns that hold something else."""
     matrix, n_rows = np.empty(shape), 0
     texts, reader = Texts(shape[1]), NumberReader()
     for cells, n in blocks:
         limits.check_shape(n_rows + n, shape[1])
         plain = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
-        numbers = reader.read(plain, n, texts.odd)
+        numbers = reader.read(plain, texts.odd)
         texts.add(cells, n)
         if n_rows + n > len(matrix):
             matrix = np.concatenate([matrix[:n_rows], np.empty((n_rows + n, shape[1]))])
-        matrix[n_rows : n_rows + n] = numbers.reshape(n, shape[1])
+        if numbers.shape[1] == shape[1]:
+            matrix[n_rows : n_rows + n] = numbers
+        elif numbers.size:
+            matrix[n_rows : n_rows + n, ~texts.odd] = numbers
         n_rows += n
     return matrix[:n_rows], texts
 

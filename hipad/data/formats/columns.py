@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ import pyarrow.compute as pc
 
 from hipad.data.limits import Limits
 from hipad.data.table import count, some
-from hipad.data.texts import IS_NUMBER, Cells, Text, level_array, spare_signs, tidy_levels
+from hipad.data.texts import IS_NUMBER, Cells, Text, level_array, signs, tidy_levels
 
 ODD_SHARE: Final = 0.1
 COLUMNS_AT_ONCE: Final = 100
@@ -36,16 +35,12 @@ class Column:
     It is one of numbers if `numbers` is there; `remark` says what it leaves out.
     """
 
-    levels: list[str]
+    levels: Cells
     gaps: Mask
     codes: npt.NDArray[np.int32]
+    longest: int  # characters of the longest text
     numbers: npt.NDArray[np.float64] | None = None
     remark: str = ""
-
-    @cached_property
-    def longest(self) -> int:
-        """Characters of the longest text."""
-        return max(map(len, self.levels), default=0)
 
     def text(self) -> Text:
         """All rows, each as wide as the longest text."""
@@ -59,36 +54,54 @@ def read_columns(
     rest = iter(columns)
     while some_columns := list(islice(rest, COLUMNS_AT_ONCE)):
         encoded = [cells.dictionary_encode() for _, cells in some_columns]
-        every, gaps = tidy_levels(pa.concat_arrays([part.dictionary for part in encoded]))
-        plain = pc.replace_substring(every, ",", ".") if decimal == "," else every
-        is_number = pc.match_substring_regex(plain, IS_NUMBER)
-        values = pc.cast(pc.if_else(is_number, plain, None), pa.float64())
-        texts, numbers = every.to_pylist(), values.to_numpy(zero_copy_only=False)
-        numeric = is_number.to_numpy(zero_copy_only=False)
+        levels = Levels.of(pa.concat_arrays([part.dictionary for part in encoded]), decimal)
         end = 0
         for (j, _), part in zip(some_columns, encoded, strict=True):
             here = slice(end, end := end + len(part.dictionary))
-            codes = part.indices.to_numpy(zero_copy_only=False)
-            yield j, _column(texts[here], gaps[here], codes, numeric[here], numbers[here])
+            yield j, _column(levels.part(here), part.indices.to_numpy(zero_copy_only=False))
 
 
-def _column(
-    levels: list[str],
-    gaps: Mask,
-    codes: npt.NDArray[np.int32],
-    numeric: Mask,
-    numbers: npt.NDArray[np.float64],
-) -> Column:
+class Levels(NamedTuple):
+    """Different texts, and what each of them is."""
+
+    texts: Cells
+    gaps: Mask
+    plus: Mask
+    minus: Mask
+    numeric: Mask
+    numbers: npt.NDArray[np.float64]
+    lengths: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, written: Cells, decimal: str) -> Levels:
+        """Look at texts as they are written."""
+        texts, gaps = tidy_levels(written)
+        plain = pc.replace_substring(texts, ",", ".") if decimal == "," else texts
+        is_number = pc.match_substring_regex(plain, IS_NUMBER)
+        numbers = pc.cast(pc.if_else(is_number, plain, None), pa.float64())
+        more = (is_number, numbers, pc.utf8_length(texts))
+        return cls(
+            texts, gaps, *signs(texts), *(part.to_numpy(zero_copy_only=False) for part in more)
+        )
+
+    def part(self, here: slice) -> Levels:
+        """Some of them."""
+        parts: list[Any] = [part[here] for part in self]
+        return Levels(*parts)
+
+
+def _column(levels: Levels, codes: npt.NDArray[np.int32]) -> Column:
     """Text, or numbers if all but a few cells are, with a remark on the others."""
-    spare_signs(levels, gaps)
-    odd = ~(numeric | gaps)
-    times = np.bincount(codes, minlength=len(levels))
+    gaps = levels.gaps & ~levels.minus if levels.plus.any() else levels.gaps
+    longest = int(levels.lengths.max(initial=0))
+    odd = ~(levels.numeric | gaps)
+    times = np.bincount(codes, minlength=len(gaps))
     n_odd = int(times[odd].sum())
     if n_odd > ODD_SHARE * int(times[~gaps].sum()):
-        return Column(levels, gaps, codes)
-    told = some(levels[at] for at in np.flatnonzero(odd).tolist())
+        return Column(levels.texts, gaps, codes, longest)
+    told = some(levels.texts.filter(pa.array(odd)).to_pylist())
     remark = f"{count(n_odd, 'cell')} not a number ({told}), taken as missing"
-    return Column(levels, gaps, codes, numbers[codes], remark)
+    return Column(levels.texts, gaps, codes, longest, levels.numbers[codes], remark)
 
 
 def fixed_width(

@@ -13,7 +13,7 @@ import numpy as np
 from hipad.data.limits import Limits
 from hipad.errors import DataError
 
-CHUNK_BYTES: Final = 4 * 2**20
+CHUNK_BYTES: Final = 2**20
 FIRST_BYTES: Final = 2**16  # a small first piece: what it tells makes the rest cheaper
 NEWLINE: Final = 10
 

@@ -50,42 +50,50 @@ class NumberReader:
         self.way = 0
         self.is_first = True
 
-    def read(self, cells: Cells, n_rows: int, odd: Mask) -> Floats:
-        """Cells as numbers; columns newly found to hold something else are marked in `odd`."""
+    def read(self, cells: Cells, odd: Mask) -> Floats:
+        """Rows of numbers in the columns that are not `odd`.
+
+        Columns newly found to hold something else are marked there, and left out.
+        """
         if self.is_first:
             self.is_first = False
-            _mark(_without_gaps(cells), n_rows, odd)
-            cells = _without(cells, n_rows, odd)
+            _mark(_without_gaps(cells), odd)
+            cells = _even(cells, odd)
             self.way = next(i for i, way in enumerate(WAYS) if _all_numbers(way(cells)))
-            return _cast(WAYS[self.way](cells))
-        cells = _without(cells, n_rows, odd)
+            return _cast(WAYS[self.way](cells), odd)
+        kept = _even(cells, odd)
         for way in range(self.way, len(WAYS)):
             try:
-                numbers = _cast(WAYS[way](cells))
+                numbers = _cast(WAYS[way](kept), odd)
             except pa.ArrowInvalid:
                 continue
             self.way = way
             return numbers
         plain = _without_gaps(cells)
-        _mark(plain, n_rows, odd)
-        return _cast(_without(plain, n_rows, odd))
+        _mark(plain, odd)
+        return _cast(_even(plain, odd), odd)
 
 
-def _without(cells: Cells, n_rows: int, odd: Mask) -> Cells:
-    return pc.if_else(pa.array(np.tile(odd, n_rows)), None, cells) if odd.any() else cells
+def _even(cells: Cells, odd: Mask) -> Cells:
+    """The cells of columns that are not odd."""
+    if not odd.any():
+        return cells
+    rows = np.arange(0, len(cells), len(odd))
+    return cells.take(pa.array(np.add.outer(rows, np.flatnonzero(~odd)).ravel()))
 
 
-def _mark(cells: Cells, n_rows: int, odd: Mask) -> None:
+def _mark(cells: Cells, odd: Mask) -> None:
     """Mark the columns in which a cell is no number."""
     is_number = pc.fill_null(pc.match_substring_regex(cells, IS_NUMBER), True)
     other = ~is_number.to_numpy(zero_copy_only=False)
-    odd |= other.reshape(n_rows, len(odd)).any(axis=0)
+    odd |= other.reshape(-1, len(odd)).any(axis=0)
 
 
 def _all_numbers(cells: Cells) -> bool:
     return bool(pc.all(pc.match_substring_regex(cells, IS_NUMBER), min_count=0).as_py())
 
 
-def _cast(cells: Cells) -> Floats:
+def _cast(cells: Cells, odd: Mask) -> Floats:
     numbers: Floats = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
-    return numbers
+    n_columns = len(odd) - int(np.count_nonzero(odd))
+    return numbers.reshape(-1, n_columns) if n_columns else np.empty((0, 0))
