@@ -9,6 +9,14 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+RESERVED = 2.0  # gigabytes
+REPORT = """
+import atexit, re, sys
+def report():
+    status = open("/proc/self/status").read()
+    sys.stderr.write("\\n" + re.search(r"VmHWM:\\s+(\\d+)", status)[1])
+atexit.register(report)
+"""
 
 
 def run_limited(
@@ -16,10 +24,11 @@ def run_limited(
 ) -> str:
     """What the code prints; it fails if it ends in an error, or needs more memory or time.
 
-    `arguments` are its `sys.argv[1:]`. Memory is address space, of which the libraries alone take
-    about half a gigabyte; time is that of the processor.
+    `arguments` are its `sys.argv[1:]`. Memory is the most that the process held at once, its
+    libraries (0.2 GB) included; the system stops it when it asks for much more, as libraries
+    reserve addresses that they never use. Time is that of the processor.
     """
-    most = int(gigabytes * 2**30)
+    most = int((gigabytes + RESERVED) * 2**30)
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -27,7 +36,7 @@ def run_limited(
 
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [sys.executable, "-c", REPORT + code, *map(str, arguments)],
         cwd=ROOT,
         env=os.environ | one_thread,
         capture_output=True,
@@ -37,6 +46,8 @@ def run_limited(
     )
     if done.returncode:
         raise AssertionError(f"ended with {done.returncode}:\n{done.stderr[-3000:]}")
+    peak = int(done.stderr.split()[-1]) / 2**20
+    assert peak <= gigabytes, f"expected at most {gigabytes} GB of memory, got {peak:.2f} GB"
     return done.stdout
 
 

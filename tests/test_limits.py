@@ -10,8 +10,10 @@ def test_what_is_printed_comes_back():
 
 
 def test_too_much_memory_or_time_fails():
+    with pytest.raises(AssertionError, match="expected at most"):
+        run_limited("b'x' * 2**30", gigabytes=0.5)
     with pytest.raises(AssertionError, match="MemoryError"):
-        run_limited("bytes(2**30)", gigabytes=0.5)
+        run_limited("bytes(2**32)", gigabytes=0.5)
     with pytest.raises(AssertionError, match="ended with -"):
         run_limited("while True: pass", seconds=1)
 

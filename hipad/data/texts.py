@@ -7,6 +7,7 @@ text, so one long text in many rows would take gigabytes; `fixed_width` of the r
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -73,10 +74,10 @@ def tidy_text(cells: npt.ArrayLike) -> Text:
 
 def _sound(texts: Text) -> list[str]:
     """Texts without halves of letters, which no file could hold."""
-    try:
-        return [text.encode("utf-8", "replace").decode() for text in texts.tolist()]
-    except ValueError as error:
-        raise DataError(f"expected text, got what no letter stands for: {error}") from error
+    letters = np.ascontiguousarray(texts).view(np.uint32) if texts.dtype.itemsize else np.zeros(1)
+    if letters.max(initial=0) > sys.maxunicode:
+        raise DataError("expected text, got numbers that no letter has: the file is damaged")
+    return [text.encode("utf-8", "replace").decode() for text in texts.tolist()]
 
 
 def level_array(levels: Cells, gaps: Mask) -> Text:

@@ -27,14 +27,18 @@ SEEN: Final = 100_000  # bytes that are enough to know the format
 
 
 def looks_like_libsvm(data: bytes) -> bool:
-    """Whether the first lines are a number each, followed by pairs of index and value."""
+    """Whether the first line and most others are a number, followed by pairs of index and value."""
     seen = data[:SEEN].decode(errors="replace").replace("\r", "\n")
     lines = [line.split("#")[0].split()[:5] for line in seen.split("\n")[:20]]
     full = [words for words in lines if words]
-    return any(len(words) > 1 for words in full) and all(
-        LABEL.fullmatch(words[0]) and all(PAIR.fullmatch(word) for word in words[1:4])
+    alike = [
+        bool(LABEL.fullmatch(words[0])) and all(PAIR.fullmatch(word) for word in words[1:4])
         for words in full
+    ]
+    has_pairs = any(
+        len(words) > 1 and is_alike for words, is_alike in zip(full, alike, strict=True)
     )
+    return has_pairs and alike[0] and 2 * sum(alike) >= len(alike)
 
 
 class Part(NamedTuple):

@@ -16,6 +16,7 @@ from hipad.errors import DataError
 CHUNK_BYTES: Final = 2**20
 FIRST_BYTES: Final = 2**16  # a small first piece: what it tells makes the rest cheaper
 NEWLINE: Final = 10
+LINES_PER_ROW: Final = 4  # empty lines are no rows, but there is an end to them too
 
 
 class Lines:
@@ -25,6 +26,11 @@ class Lines:
         self.data = data if b"\n" in data else data.replace(b"\r", b"\n")
         self.limits = limits
         self.most_rows = self.data.count(NEWLINE) + 1
+        if self.most_rows > LINES_PER_ROW * limits.rows:
+            raise DataError(
+                f"expected at most {limits.rows:,} rows, got {self.most_rows:,} lines: leave out "
+                "rows, or lines that are empty"
+            )
         if self.most_rows > limits.rows:
             self.most_rows = self._filled()
             limits.check_shape(self.most_rows, 1)
