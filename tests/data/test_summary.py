@@ -53,10 +53,10 @@ def test_duplicates_are_exactly_the_columns_equal_to_an_earlier_one(X):
 def test_values_near_the_largest_number_have_statistics(form):
     X = np.array([[1e308, 1.7e308], [-1e308, 1.5e308], [1e308, 1.7e308], [-1e308, 1.5e308]])
     stats = column_statistics(form(X))
-    np.testing.assert_allclose(stats.mean, [0, 1.6e308])
+    np.testing.assert_allclose(stats.mean, [0, 1.6e308], atol=1e293)
     np.testing.assert_allclose(stats.sd, [1e308, 1e307])
     assert not stats.constant.any()
-    np.testing.assert_allclose(summary.medians(form(X)), [0, 1.6e308])
+    np.testing.assert_allclose(summary.medians(form(X)), [0, 1.6e308], atol=1e293)
 
 
 def test_minus_zero_is_zero():
