@@ -205,8 +205,9 @@ class Piece(NamedTuple):
     ) -> Piece:
         """Take these columns from the cells of a block."""
         width = len(cells) // n_rows
-        taken = np.add.outer(columns, width * np.arange(n_rows)).ravel()
-        return cls(cells.take(pa.array(taken)), n_rows, place)
+        rows = np.arange(0, len(cells), width, dtype=np.int32)
+        taken = pa.array(np.add.outer(columns.astype(np.int32), rows).ravel())
+        return cls(pc.take(cells, taken, boundscheck=False), n_rows, place)
 
     def column(self, j: int) -> Cells:
         """The cells of one column."""

@@ -78,8 +78,9 @@ def _even(cells: Cells, odd: Mask) -> Cells:
     """The cells of columns that are not odd."""
     if not odd.any():
         return cells
-    rows = np.arange(0, len(cells), len(odd))
-    return cells.take(pa.array(np.add.outer(rows, np.flatnonzero(~odd)).ravel()))
+    rows = np.arange(0, len(cells), len(odd), dtype=np.int32)
+    places = np.add.outer(rows, np.flatnonzero(~odd).astype(np.int32)).ravel()
+    return pc.take(cells, pa.array(places), boundscheck=False)
 
 
 def _mark(cells: Cells, odd: Mask) -> None:

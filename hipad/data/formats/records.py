@@ -80,13 +80,13 @@ def _cut_even(chunk: bytes, separator: int, width: int) -> Block | None:
     if not chunk.endswith(b"\n"):
         chunk += b"\n"
     letters = np.frombuffer(chunk, np.uint8)
-    ends = np.flatnonzero((letters == separator) | (letters == NEWLINE))
-    if len(ends) % width:
+    is_newline = letters == NEWLINE
+    ends, line_ends = (
+        np.flatnonzero((letters == separator) | is_newline),
+        np.flatnonzero(is_newline),
+    )
+    if not np.array_equal(ends[width - 1 :: width], line_ends) or len(ends) % width:
         return None
-    is_newline = (letters[ends] == NEWLINE).reshape(-1, width)
-    if not is_newline[:, -1].all() or is_newline[:, :-1].any():
-        return None
-    line_ends = ends[width - 1 :: width]
     starts = np.concatenate([[0], line_ends[:-1] + 1])
     blanks = np.frombuffer(bytes([separator]) + BLANK.encode(), np.uint8)
     unsure = np.isin(letters[starts], blanks)
