@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.reporting import Options, write_section
 
-PARTS = ("speed", "rules", "accuracy", "fewlabels", "curves", "real", "app", "sessions")
+PARTS = ("speed", "rules", "accuracy", "fewlabels", "curves", "real", "reading", "app", "sessions")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -24,6 +24,7 @@ class Limits:
 
     file_bytes: int = 512 * 2**20
     unpacked_bytes: int = 2**30
+    line_bytes: int = 128 * 2**20  # of a text file
     rows: int = 5_000_000
     columns: int = 2_000_000
     cells: int = 100_000_000

@@ -22,6 +22,7 @@ from hipad.data.table import Table
 from hipad.errors import DataError
 
 FORMATS: Final = ("CSV", "CSV.gz", "XLSX", "Parquet", "NPZ", "LIBSVM")
+PIECE_BYTES: Final = 2**20
 REFUSED: Final = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls): save it as .xlsx or CSV",
     b"\x93NUMPY": "a single NumPy array: save X and y together with numpy.savez",
@@ -70,16 +71,20 @@ def _unpack(data: bytes, limits: Limits) -> bytes:
     """The bytes themselves, or what gzip packed into them, as long as it is not too much."""
     if not data.startswith(b"\x1f\x8b"):
         return data
+    unpacked = io.BytesIO()  # gives its content away without a copy
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            unpacked = file.read(limits.unpacked_bytes + 1)
+            while piece := file.read(PIECE_BYTES):
+                unpacked.write(piece)
+                if unpacked.tell() > limits.unpacked_bytes:
+                    raise DataError(
+                        f"expected at most {limits.unpacked_bytes:,} bytes once unpacked, got more"
+                    )
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"the gzip file is damaged ({error}): pack it again") from error
-    if len(unpacked) > limits.unpacked_bytes:
-        raise DataError(f"expected at most {limits.unpacked_bytes:,} bytes once unpacked, got more")
-    if not unpacked:
+    if not unpacked.tell():
         raise DataError("expected a table, got an empty file")
-    return unpacked
+    return unpacked.getvalue()
 
 
 def _read(data: bytes, limits: Limits) -> Table:
@@ -90,7 +95,7 @@ def _read(data: bytes, limits: Limits) -> Table:
     for start, what in REFUSED.items():
         if data.startswith(start):
             raise DataError(f"expected one of {', '.join(FORMATS)}, got {what}")
-    text, remark = _decode(data)
+    text, remark = _as_utf8(data, limits)
     table = (read_libsvm if looks_like_libsvm(text) else read_delimited)(text, limits)
     return replace(table, remarks=remark + table.remarks)
 
@@ -104,15 +109,43 @@ def _read_archive(data: bytes, limits: Limits) -> Table:
     raise DataError("expected a table, got a ZIP archive: unpack it and give the file in it")
 
 
-def _decode(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Text in UTF-8, UTF-16 or, when it is neither, Windows' Latin letters."""
+def _as_utf8(data: bytes, limits: Limits) -> tuple[bytes, tuple[str, ...]]:
+    """Text in UTF-8, made from UTF-16 or, when it is neither, from Windows' Latin letters."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", errors="replace"), ("read as UTF-16",)
+        return _transcode(data, "utf-16", limits), ("read as UTF-16",)
     if b"\0" in data[:100_000]:
         raise DataError(f"expected one of {', '.join(FORMATS)}, got a file of another kind")
-    try:
-        return data.decode("utf-8-sig"), ()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        remark = f"not UTF-8 (line {line:,}), read as Windows Latin-1: check names with accents"
-        return data.decode("cp1252", errors="replace"), (remark,)
+    data = data.removeprefix(codecs.BOM_UTF8)
+    wrong = _not_utf8(data)
+    if wrong is None:
+        return data, ()
+    line = data.count(b"\n", 0, wrong) + 1
+    remark = f"not UTF-8 (line {line:,}), read as Windows Latin-1: check names with accents"
+    return _transcode(data, "cp1252", limits), (remark,)
+
+
+def _not_utf8(data: bytes) -> int | None:
+    """Where text stops being UTF-8; read in pieces, as text takes up to four times the memory."""
+    if data.isascii():
+        return None
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), PIECE_BYTES):
+        piece = data[start : start + PIECE_BYTES]
+        try:
+            decoder.decode(piece, final=start + PIECE_BYTES >= len(data))
+        except UnicodeDecodeError as error:
+            return max(0, start + error.start)
+    return None
+
+
+def _transcode(data: bytes, encoding: str, limits: Limits) -> bytes:
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    result = io.BytesIO()
+    for start in range(0, len(data), PIECE_BYTES):
+        piece = data[start : start + PIECE_BYTES]
+        text = decoder.decode(piece, final=start + PIECE_BYTES >= len(data))
+        # Halves of letters, which UTF-16 may hold, cannot be written in UTF-8.
+        result.write(text.encode("utf-8", errors="replace"))
+        if result.tell() > 2 * limits.unpacked_bytes:
+            raise DataError(f"expected at most {limits.unpacked_bytes:,} bytes of text, got more")
+    return result.getvalue()

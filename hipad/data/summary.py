@@ -84,7 +84,7 @@ def medians(X: Matrix) -> Floats:
 def _row_medians(values: Floats) -> Floats:
     gap = ~np.isfinite(values)
     if not gap.any():
-        return np.median(values, axis=1)
+        return 2 * np.median(values / 2, axis=1)  # the mean of two large values may be too large
     values[gap] = np.inf  # sorted to the end
     values.sort(axis=1)
     n = values.shape[1] - gap.sum(axis=1)
@@ -118,12 +118,27 @@ def _dense_statistics(part: npt.NDArray[np.floating]) -> Floats:
     low = np.where(there, values, np.inf).min(axis=0)
     high = np.where(there, values, -np.inf).max(axis=0)
     values[~there] = 0.0
+    unit = _unit(low, high)
+    values /= unit
     with np.errstate(invalid="ignore"):
         mean = values.sum(axis=0) / n
         deviations = np.where(there, values - mean, 0.0)
         sd = np.sqrt(np.einsum("ij,ij->j", deviations, deviations) / n)
+    mean, sd = _between(mean * unit, low, high), sd * unit
     low, high = (np.where(n > 0, bound, np.nan) for bound in (low, high))
     return np.stack([mean, sd, low, high, len(values) - n])
+
+
+def _unit(low: Floats, high: Floats) -> Floats:
+    """A power of two as large as a column's values: divided by it, no square leaves the range."""
+    largest = np.maximum(np.abs(low), np.abs(high))
+    size = np.where(np.isfinite(largest) & (largest > 0), largest, 1.0)
+    return np.ldexp(1.0, np.clip(np.frexp(size)[1], -1000, 1000))
+
+
+def _between(mean: Floats, low: Floats, high: Floats) -> Floats:
+    """Rounding takes no mean beyond the values that it is the mean of."""
+    return np.where(low <= high, np.clip(mean, low, high), mean)
 
 
 def _sparse_statistics(X: sp.csr_array) -> ColumnStatistics:
@@ -139,14 +154,16 @@ def _sparse_statistics(X: sp.csr_array) -> ColumnStatistics:
 
     missing = np.bincount(columns[~there], minlength=n_columns)
     n = n_rows - missing
-    with np.errstate(invalid="ignore"):
-        mean = total(np.where(there, X.data, 0.0)) / n
-        squares = total((np.where(there, X.data, 0.0) - mean[columns]) ** 2)
-        zeros = n - total(np.ones_like(X.data))
-        sd = np.sqrt((squares + zeros * mean**2) / n)
     X.data[~there] = np.nan
     low, high = (bound.toarray().ravel() for bound in (X.nanmin(axis=0), X.nanmax(axis=0)))
-    return ColumnStatistics(mean, sd, low, high, missing)
+    unit = _unit(low, high)
+    values = np.where(there, X.data, 0.0) / unit[columns]
+    with np.errstate(invalid="ignore"):
+        mean = total(values) / n
+        squares = total((values - mean[columns]) ** 2)
+        zeros = n - total(np.ones_like(X.data))
+        sd = np.sqrt((squares + zeros * mean**2) / n)
+    return ColumnStatistics(_between(mean * unit, low, high), sd * unit, low, high, missing)
 
 
 def _column_bytes(X: Matrix) -> Iterator[bytes]:

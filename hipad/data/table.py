@@ -11,14 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from hipad.data.texts import MISSING, Text, label_text, tidy_text
 from hipad.errors import DataError
 
-Matrix: TypeAlias = Any  # float32 or float64 array, or scipy CSR array (which has no types)
-Text = npt.NDArray[np.str_]
+__all__ = [
+    "MISSING", "Matrix", "Table", "Text", "count", "label_text", "some", "tidy_names", "tidy_text",
+]  # fmt: skip
 
-MISSING: Final = frozenset(
-    ["", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", ".", "-"]
-)
+Matrix: TypeAlias = Any  # float32 or float64 array, or scipy CSR array (which has no types)
+NAME_CHARACTERS: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -53,34 +54,29 @@ class Table:
         """One column by name, as text or as numbers."""
         if name in self.text:
             return self.text[name]
-        if name not in self.number_names:
-            raise DataError(f"expected a column called {name!r}, found none: {some(self.names)}")
-        column = self.numbers[:, [self.number_names.index(name)]]
-        dense = column.toarray() if sp.issparse(column) else column
-        return dense.ravel().astype(np.float64)
+        return self._numbers_of(name).astype(np.float64)
 
     def as_text(self, name: str) -> Text:
         """One column by name, as text even where it was read as numbers."""
-        return self.text[name] if name in self.text else label_text(self.column(name))
+        return self.text[name] if name in self.text else label_text(self._numbers_of(name))
 
-
-def tidy_text(cells: Text) -> Text:
-    """Texts without blanks around them, and "" for every way to write a gap."""
-    stripped = np.char.strip(cells)
-    return np.where(np.isin(np.char.lower(stripped), list(MISSING)), "", stripped)
-
-
-def label_text(y: npt.NDArray[Any]) -> Text:
-    """Labels as text; whole numbers without a decimal point, a missing one as ""."""
-    if y.dtype.kind == "f":
-        return np.array(["" if v != v else f"{v:g}" for v in y.tolist()])
-    return tidy_text(y.astype(str))
+    def _numbers_of(self, name: str) -> npt.NDArray[np.floating[Any]]:
+        if name not in self.number_names:
+            raise DataError(f"expected a column called {name!r}, found none: {some(self.names)}")
+        column = self.numbers[:, [self.number_names.index(name)]]
+        dense: npt.NDArray[Any] = column.toarray() if sp.issparse(column) else column
+        return dense.ravel()
 
 
 def tidy_names(raw: Sequence[object]) -> tuple[list[str], list[str]]:
     """Column names on one line each and all different, and remarks on what was changed."""
     names = [" ".join(str(name if name is not None else "").split()) for name in raw]
     remarks = []
+    if long := [name for name in names if len(name) > NAME_CHARACTERS]:
+        names = [name[:NAME_CHARACTERS] for name in names]
+        remarks.append(
+            f"{count(len(long), 'column name')} cut to {NAME_CHARACTERS:,} characters: {some(long)}"
+        )
     unnamed = [j for j, name in enumerate(names) if not name]
     for j in unnamed:
         names[j] = f"column_{j + 1}"

@@ -1,8 +1,8 @@
 """Texts written to files so that no half file is ever seen and nothing unexpected is overwritten.
 
 A text is written beside its target and then moved into place. What is not an ordinary file is never
-replaced: a link stays and the file it points to is replaced, a device or pipe is written into, a
-directory is refused.
+replaced: a link stays and the file it points to is replaced, a device is written into, a directory
+or a named pipe is refused.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ def write_text(path: Path, text: str, *, not_over: Iterable[Path] = ()) -> None:
         if str(path) in STDOUT:
             sys.stdout.write(text)
             sys.stdout.flush()
-        elif str(path).startswith(DEVICES) or _is_stream(target):
-            _write_into(path, data)
+        elif str(path).startswith(DEVICES) or target.is_char_device():
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as stream:
+                stream.write(data)
         else:
             _check_target(path, target, not_over)
             _replace(target, data)
@@ -44,28 +45,16 @@ def write_text(path: Path, text: str, *, not_over: Iterable[Path] = ()) -> None:
         raise DataError(f"{path} cannot be written: {reason}") from error
 
 
-def _is_stream(target: Path) -> bool:
-    """Whether the target is a pipe, a device or a socket, which has no content to replace."""
-    return target.exists() and not target.is_file() and not target.is_dir()
-
-
 def _check_target(path: Path, target: Path, not_over: Iterable[Path]) -> None:
-    if target.is_dir():
-        raise DataError(f"{path} cannot be written: expected a file, got a directory")
     if not target.exists():
         return
+    if not target.is_file():
+        kind = "a directory" if target.is_dir() else "a pipe or another special file"
+        raise DataError(f"{path} cannot be written: expected a file, got {kind}")
     if any(other.exists() and target.samefile(other) for other in not_over):
         raise DataError(f"{path} cannot be written: it is being read: give another name")
     if not os.access(target, os.W_OK):
         raise DataError(f"{path} cannot be written: it is write-protected: give another name")
-
-
-def _write_into(path: Path, data: bytes) -> None:
-    """Append to a device or pipe; a pipe that nobody reads is refused and not waited for."""
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)
-    with os.fdopen(file, "wb") as stream:
-        os.set_blocking(file, True)
-        stream.write(data)
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -7,7 +7,7 @@ rounding keeps from zero, and its mean is the constant itself, so that centring 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ import scipy.sparse as sp
 
 from hipad.designs.base import FloatArray, column_blocks
 from hipad.designs.sparse import canonical_csc
+
+HUGE: Final = 1e307
 
 
 def column_moments(X: Any, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
@@ -44,10 +46,19 @@ def _dense_moments(X: npt.NDArray[Any], share: FloatArray) -> tuple[FloatArray, 
     for block in column_blocks(*X.shape):
         part = np.array(X[:, block], dtype=np.float64)
         low, high = part.min(axis=0), part.max(axis=0)
-        mean[block] = np.where(low == high, low, share @ part)
-        part -= mean[block]
-        std[block] = _root_mean_square(part, high - low, share)
+        shrink = _shrink(low, high)
+        part *= shrink
+        low, high = low * shrink, high * shrink
+        centre = np.where(low == high, low, share @ part)
+        part -= centre
+        mean[block] = centre / shrink
+        std[block] = _root_mean_square(part, high - low, share) / shrink
     return mean, std
+
+
+def _shrink(low: FloatArray, high: FloatArray) -> FloatArray:
+    """What keeps differences of a column's values in range: 1, but for values near the largest."""
+    return np.where(np.maximum(-low, high) > HUGE, 0.25, 1.0)
 
 
 def _root_mean_square(deviations: FloatArray, spread: FloatArray, share: FloatArray) -> FloatArray:
@@ -61,13 +72,15 @@ def _sparse_moments(X: Any, share: FloatArray) -> tuple[FloatArray, FloatArray]:
     stored = np.diff(X.indptr)
     low, high = (X.min(axis=0).toarray(), X.max(axis=0).toarray())
     low, high = low.astype(np.float64), high.astype(np.float64)
+    shrink = _shrink(low, high)
+    low, high, data = low * shrink, high * shrink, X.data * np.repeat(shrink, stored)
     held = share[X.indices]
-    mean = np.where(low == high, low, _column_sums(X, held * X.data))
+    mean = np.where(low == high, low, _column_sums(X, held * data))
     unit = np.where(high > low, high - low, 1.0)
-    deviations = (X.data - np.repeat(mean, stored)) / np.repeat(unit, stored)
+    deviations = (data - np.repeat(mean, stored)) / np.repeat(unit, stored)
     empty = np.where(stored < len(share), np.maximum(1.0 - _column_sums(X, held), 0.0), 0.0)
     squares = _column_sums(X, held * deviations**2) + empty * (mean / unit) ** 2
-    return mean, unit * np.sqrt(squares)
+    return mean / shrink, unit * np.sqrt(squares) / shrink
 
 
 def _column_sums(X: Any, values: FloatArray) -> FloatArray:

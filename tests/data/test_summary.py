@@ -49,5 +49,15 @@ def test_duplicates_are_exactly_the_columns_equal_to_an_earlier_one(X):
     assert duplicates(sp.csr_array(X)).tolist() == expected
 
 
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_values_near_the_largest_number_have_statistics(form):
+    X = np.array([[1e308, 1.7e308], [-1e308, 1.5e308], [1e308, 1.7e308], [-1e308, 1.5e308]])
+    stats = column_statistics(form(X))
+    np.testing.assert_allclose(stats.mean, [0, 1.6e308], atol=1e293)
+    np.testing.assert_allclose(stats.sd, [1e308, 1e307])
+    assert not stats.constant.any()
+    np.testing.assert_allclose(summary.medians(form(X)), [0, 1.6e308], atol=1e293)
+
+
 def test_minus_zero_is_zero():
     assert duplicates(np.array([[0.0, -0.0], [1.0, 1.0]])).tolist() == [1]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 import subprocess
@@ -78,18 +77,11 @@ def test_a_device_is_written_into_and_stays_a_device():
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
 
 
-def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path):
+def test_a_named_pipe_is_refused_and_stays_one(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(DataError, match="cannot be written"):
-        write_text(pipe, "nobody reads")
-    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
-        while True:
-            with contextlib.suppress(DataError):  # until the reader is there
-                write_text(pipe, "x" * 200_000)
-                break
-        got, _ = reader.communicate(timeout=20)
-    assert got == b"x" * 200_000
+    with pytest.raises(DataError, match="pipe"):
+        write_text(pipe, "x")
     assert pipe.is_fifo()
 
 

@@ -1,44 +1,44 @@
 """Rows of written cells turned into numbers and text, whatever they hold.
 
-Every cell is read as a number; where that fails, the column's texts are collected instead. A column
-that is numeric but for a few odd cells (`<5`, `n.d.`) stays numeric, its odd cells count as
-missing, and a remark says so. A row is an Arrow array, whose string functions read 500 x 50,000
-cells in a few seconds.
+Every cell is read as a number; where that fails, the column's texts are collected instead. Cells
+come in blocks: some rows, one after the other, in one Arrow array, whose string functions read
+25 million cells in a few seconds. What a table means does not depend on how it is cut into blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hipad.data.formats.columns import fixed_width, read_columns
+from hipad.data.formats.numbers import NumberReader
 from hipad.data.limits import Limits
-from hipad.data.table import MISSING, Table, Text, count, some, tidy_names, tidy_text
+from hipad.data.table import Table, count, tidy_names
+from hipad.data.texts import Cells, to_number
 from hipad.errors import DataError
 
-ODD_SHARE: Final = 0.1
-NUMBER: Final = r"^-?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:inf(inity)?))$"
-GAPS: Final = pa.array(sorted(MISSING))
-USUAL_GAPS: Final = pa.array(["", "NA", "?"])
+__all__ = ["Block", "Row", "check_width", "table_from_blocks", "table_from_cells", "to_number"]
 
-Cells: TypeAlias = Any  # an Arrow array of strings (Arrow has no types)
+BLOCK_CELLS: Final = 100_000
+FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
+
 Row: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 
-def to_number(cell: str) -> float | None:
-    """The cell as a number, NaN where it is a gap, None where it is something else."""
-    if cell.strip().lower() in MISSING:
-        return np.nan
-    try:
-        return float(cell)
-    except ValueError:
-        return None
+class Block(NamedTuple):
+    """Some rows: their cells, row after row."""
+
+    cells: Cells
+    n_rows: int
 
 
 def table_from_cells(
@@ -51,111 +51,164 @@ def table_from_cells(
     decimal: str = ".",
 ) -> Table:
     """Build a table from rows that can be read twice; each must be as long as the header."""
+    return table_from_blocks(
+        header,
+        lambda: _blocks(rows(), len(header)),
+        most_rows=most_rows,
+        format=format,
+        limits=limits,
+        decimal=decimal,
+    )
+
+
+def _blocks(rows: Iterable[Row], width: int) -> Iterator[Block]:
+    held: list[Cells] = []
+    most = FIRST_ROWS
+    for number, cells in rows:
+        check_width(len(cells), width, number)
+        held.append(cells)
+        if len(held) >= most:
+            yield Block(pa.concat_arrays(held), len(held))
+            held, most = [], max(FIRST_ROWS, BLOCK_CELLS // max(width, 1))
+    if held:
+        yield Block(pa.concat_arrays(held), len(held))
+
+
+def check_width(got: int, width: int, number: int) -> None:
+    """Refuse a row that is not as long as the header."""
+    if got != width:
+        raise DataError(
+            f"expected {count(width, 'cell')} in every row, as in the header, got "
+            f"{got:,} in row {number:,}: look there for a separator or quote too many or too few"
+        )
+
+
+def table_from_blocks(
+    header: Sequence[object],
+    blocks: Callable[[], Iterable[Block]],
+    *,
+    most_rows: int,
+    format: str,
+    limits: Limits,
+    decimal: str = ".",
+) -> Table:
+    """Build a table from blocks that can be read twice, with rows as long as the header."""
     names, remarks = tidy_names(header)
     limits.check_shape(most_rows, len(names))
-    matrix, texts = _read_numbers(rows(), (most_rows, len(names)), decimal)
-    late = max((len(matrix) - len(cells) for cells in texts.values()), default=0)
-    early = _read_columns(islice(rows(), late), list(texts))
+    matrix, texts = _read_numbers(blocks(), (most_rows, len(names)), limits, decimal)
+    texts.complete(blocks())
     text = {}
-    for j, cells in texts.items():
-        written = np.array(early[j][: len(matrix) - len(cells)] + cells)
-        values, told = _mostly_numbers(written, decimal)
-        if values is None:
-            text[names[j]] = tidy_text(written)
+    for j, column in read_columns(texts.columns(), decimal):
+        if column.numbers is not None:
+            matrix[:, j] = column.numbers
+            remarks.append(f"column {names[j]!r}: {column.remark}")
         else:
-            matrix[:, j] = values
-            remarks.append(f"column {names[j]!r}: {told}")
+            text[names[j]] = column
     kept = [j for j, name in enumerate(names) if name not in text]
+    # The matrix gives back what text columns took of it before these take more.
+    numbers = _keep_columns(matrix, kept)
+    columns, left_out = fixed_width(text, len(numbers), limits)
     return Table(
-        numbers=_select(matrix, kept),
+        numbers=numbers,
         number_names=tuple(names[j] for j in kept),
-        text=text,
+        text=columns,
         format=format,
-        remarks=tuple(remarks),
+        remarks=(*remarks, *left_out),
     )
 
 
 def _read_numbers(
-    rows: Iterable[Row], shape: tuple[int, int], decimal: str
-) -> tuple[Floats, dict[int, list[str]]]:
-    """All cells as numbers (NaN where there is none), and the columns that hold something else.
-
-    Of such a column come the texts from the row on in which it was found out.
-    """
+    blocks: Iterable[Block], shape: tuple[int, int], limits: Limits, decimal: str
+) -> tuple[Floats, Texts]:
+    """All cells as numbers (NaN where there is none), but for columns that hold something else."""
     matrix, n_rows = np.empty(shape), 0
-    odd = np.zeros(shape[1], dtype=bool)
-    texts: dict[int, list[str]] = {}
-    for number, cells in rows:
-        if len(cells) != shape[1]:
-            raise DataError(
-                f"expected {count(shape[1], 'cell')} in every row, as in the header, got "
-                f"{len(cells):,} in row {number:,}: look there for a separator or quote too many "
-                "or too few"
-            )
+    texts, reader = Texts(shape[1]), NumberReader()
+    for cells, n in blocks:
+        limits.check_shape(n_rows + n, shape[1])
         plain = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
-        matrix[n_rows] = _read_row(plain, odd)
-        n_rows += 1
-        columns = np.flatnonzero(odd)
-        for j, cell in zip(columns.tolist(), cells.take(columns).to_pylist(), strict=True):
-            texts.setdefault(j, []).append(cell)
+        numbers = reader.read(plain, texts.odd)
+        texts.add(cells, n)
+        if n_rows + n > len(matrix):
+            matrix = np.concatenate([matrix[:n_rows], np.empty((n_rows + n, shape[1]))])
+        if numbers.shape[1] == shape[1]:
+            matrix[n_rows : n_rows + n] = numbers
+        elif numbers.size:
+            matrix[n_rows : n_rows + n, ~texts.odd] = numbers
+        n_rows += n
     return matrix[:n_rows], texts
 
 
-def _read_row(cells: Cells, odd: npt.NDArray[np.bool_]) -> Floats:
-    """One row as numbers; columns newly found to hold something else are marked in `odd`."""
-    if odd.any():
-        cells = pc.if_else(pa.array(odd), None, cells)
-    for tidy in (_as_written, _without_usual_gaps, _without_gaps):
-        cells = tidy(cells)
-        try:
-            return _cast(cells)
-        except pa.ArrowInvalid:
-            continue
-    is_number = pc.match_substring_regex(cells, NUMBER)
-    odd |= ~pc.fill_null(is_number, True).to_numpy(zero_copy_only=False)
-    return _cast(pc.if_else(is_number, cells, None))
+def _keep_columns(matrix: Floats, columns: list[int]) -> Floats:
+    """Some columns, moved together in place: a copy would need the memory twice."""
+    n_rows, width = matrix.shape
+    if len(columns) == width:
+        return matrix
+    flat, kept = matrix.reshape(-1), len(columns)
+    step = max(1, BLOCK_CELLS // max(width, 1))
+    for start in range(0, n_rows, step):
+        part = matrix[start : start + step, columns]
+        flat[start * kept : start * kept + part.size] = part.ravel()
+    return flat[: n_rows * kept].reshape(n_rows, kept)
 
 
-def _as_written(cells: Cells) -> Cells:
-    return cells
+@dataclass
+class Texts:
+    """The written cells of columns that hold more than numbers, block by block."""
+
+    width: int
+    odd: Mask = field(init=False)
+    found: dict[int, int] = field(default_factory=dict)  # column: the block that told
+    pieces: list[Piece] = field(default_factory=list)
+    early: list[Piece] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.odd = np.zeros(self.width, dtype=bool)
+
+    def add(self, cells: Cells, n_rows: int) -> None:
+        """Keep a block's cells of the columns marked in `odd`, and of these from now on."""
+        block = len(self.pieces)
+        columns = np.flatnonzero(self.odd)
+        if len(columns) > len(self.found):
+            for j in columns.tolist():
+                self.found.setdefault(j, block)
+            place = {j: i for i, j in enumerate(columns.tolist())}
+        else:
+            place = self.pieces[-1].place if self.pieces else {}
+        self.pieces.append(Piece.of(cells, n_rows, columns, place))
+
+    def complete(self, blocks: Iterable[Block]) -> None:
+        """Fetch what columns hold in the blocks before the one that told they are no numbers."""
+        last = max(self.found.values(), default=0)
+        late = np.array([j for j, block in self.found.items() if block], dtype=np.int64)
+        place = {j: i for i, j in enumerate(late.tolist())}
+        for cells, n_rows in islice(blocks, last):
+            self.early.append(Piece.of(cells, n_rows, late, place))
+        self.found = dict(sorted(self.found.items()))
+
+    def columns(self) -> Iterator[tuple[int, Cells]]:
+        """Each of these columns, and all its cells."""
+        for j, told in self.found.items():
+            pieces = (*self.early[:told], *self.pieces[told:])
+            yield j, pa.concat_arrays([piece.column(j) for piece in pieces])
 
 
-def _without_usual_gaps(cells: Cells) -> Cells:
-    """Cheap, and enough for most rows that have gaps."""
-    return pc.if_else(pc.is_in(cells, USUAL_GAPS), None, cells)
+class Piece(NamedTuple):
+    """Some columns of a block, one after the other, and where each stands."""
 
+    cells: Cells
+    n_rows: int
+    place: dict[int, int]
 
-def _without_gaps(cells: Cells) -> Cells:
-    plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(cells), r"^\+", "")
-    return pc.if_else(pc.is_in(pc.utf8_lower(plain), GAPS), None, plain)
+    @classmethod
+    def of(
+        cls, cells: Cells, n_rows: int, columns: npt.NDArray[np.int64], place: dict[int, int]
+    ) -> Piece:
+        """Take these columns from the cells of a block."""
+        width = len(cells) // n_rows
+        rows = np.arange(0, len(cells), width, dtype=np.int32)
+        taken = pa.array(np.add.outer(columns.astype(np.int32), rows).ravel())
+        return cls(pc.take(cells, taken, boundscheck=False), n_rows, place)
 
-
-def _cast(cells: Cells) -> Floats:
-    numbers: Floats = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
-    return numbers
-
-
-def _read_columns(rows: Iterable[Row], columns: list[int]) -> dict[int, list[str]]:
-    """The texts of a few columns."""
-    places = np.array(columns, dtype=np.int64)
-    written = [cells.take(places).to_pylist() for _, cells in rows]
-    return {j: [cells[i] for cells in written] for i, j in enumerate(columns)}
-
-
-def _select(matrix: Floats, columns: list[int]) -> Floats:
-    """Some columns, without a copy when they are neighbours."""
-    if columns and columns[-1] - columns[0] == len(columns) - 1:
-        return matrix[:, columns[0] : columns[-1] + 1]
-    return matrix[:, columns]
-
-
-def _mostly_numbers(cells: Text, decimal: str) -> tuple[Floats | None, str]:
-    """The column as numbers if all but a few cells are, and a remark on the others."""
-    written = cells.tolist()
-    numbers = [to_number(cell.replace(decimal, ".")) for cell in written]
-    odd = [cell for cell, number in zip(written, numbers, strict=True) if number is None]
-    filled = sum(number is None or number == number for number in numbers)
-    if len(odd) > ODD_SHARE * filled:
-        return None, ""
-    values = np.array([np.nan if number is None else number for number in numbers])
-    return values, f"{count(len(odd), 'cell')} not a number ({some(odd)}), taken as missing"
+    def column(self, j: int) -> Cells:
+        """The cells of one column."""
+        return self.cells.slice(self.place[j] * self.n_rows, self.n_rows)

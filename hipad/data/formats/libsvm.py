@@ -1,44 +1,164 @@
-"""LIBSVM text: a label and `index:value` pairs a line; what is not written is zero."""
+"""LIBSVM text: a label and `index:value` pairs on every line; what is not written is zero.
+
+A query number (`qid:3`) after the label and comments after `#` are left out.
+"""
 
 from __future__ import annotations
 
-import io
 import re
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 import scipy.sparse as sp
-from sklearn.datasets import load_svmlight_file
 
+from hipad.data.formats.lines import Lines
 from hipad.data.limits import Limits
-from hipad.data.table import Table, label_text
+from hipad.data.table import Table
+from hipad.data.texts import IS_NUMBER, WRITTEN_NUMBER, label_text, tidy_text
 from hipad.errors import DataError
 
-LABEL: Final = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?")
-PAIR: Final = re.compile(r"\d+:\S+")
-SEEN: Final = 100_000  # characters that are enough to know the format
+LABEL: Final = re.compile(r"[-+]|[-+]?[0-9.]+([eE][-+]?[0-9]+)?(,[-+]?[0-9.]+)*")
+PAIR: Final = re.compile(r"(qid|-?[0-9]+):\S+")
+COMMENT: Final = re.compile(rb"#[^\n]*")
+SEEN: Final = 100_000  # bytes that are enough to know the format
 
 
-def looks_like_libsvm(text: str) -> bool:
-    """Whether the first lines are a number each, followed by pairs of index and value."""
-    lines = [line.split("#")[0].split()[:5] for line in text[:SEEN].split("\n")[:20]]
+def looks_like_libsvm(data: bytes) -> bool:
+    """Whether the first line and most others are a number, followed by pairs of index and value."""
+    seen = data[:SEEN].decode(errors="replace").replace("\r", "\n")
+    lines = [line.split("#")[0].split()[:5] for line in seen.split("\n")[:20]]
     full = [words for words in lines if words]
-    return any(len(words) > 1 for words in full) and all(
-        LABEL.fullmatch(words[0]) and all(PAIR.fullmatch(word) for word in words[1:4])
+    alike = [
+        bool(LABEL.fullmatch(words[0])) and all(PAIR.fullmatch(word) for word in words[1:4])
         for words in full
+    ]
+    has_pairs = any(
+        len(words) > 1 and is_alike for words, is_alike in zip(full, alike, strict=True)
+    )
+    return has_pairs and alike[0] and 2 * sum(alike) >= len(alike)
+
+
+class Part(NamedTuple):
+    """What some lines hold: labels, pairs on each line, and the pairs."""
+
+    labels: list[str]
+    lengths: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float64]
+    has_queries: bool
+
+
+def read_libsvm(data: bytes, limits: Limits) -> Table:
+    """Features keep the numbers that the file gives them: index 7 is called x7."""
+    lines = Lines(data, limits)
+    limits.check_shape(lines.most_rows, 1, cells=data.count(b":"))
+    parts, number = [], 1
+    for chunk in lines.chunks():
+        parts.append(_read_part(COMMENT.sub(b"", chunk), number, limits))
+        number += chunk.count(b"\n")
+    indices = np.concatenate([part.indices for part in parts])
+    if not indices.size:
+        raise DataError("expected `label index:value ...` on the lines of LIBSVM text, got labels")
+    lengths = np.concatenate([part.lengths for part in parts])
+    values = np.concatenate([part.values for part in parts])
+    first = min(1, int(indices.min()))
+    X = sp.csr_array(
+        (values, indices - first, np.concatenate([[0], np.cumsum(lengths)])),
+        shape=(len(lengths), int(indices.max()) + 1 - first),
+    )
+    X.sort_indices()
+    names = tuple(f"x{j}" for j in range(first, first + X.shape[1]))
+    labels = _labels([label for part in parts for label in part.labels])
+    remarks = ("query numbers (qid) left out",) if any(p.has_queries for p in parts) else ()
+    return Table(X, names, {"label": labels}, "LIBSVM", remarks, label="label")
+
+
+def _read_part(chunk: bytes, number: int, limits: Limits) -> Part:
+    """Read lines, of which the first has this number in the file."""
+    words = pc.ascii_split_whitespace(pc.ascii_trim_whitespace(_lines(chunk)))
+    lengths = np.diff(words.offsets.to_numpy())
+    every = words.values
+    empty = pc.equal(every, "").to_numpy(zero_copy_only=False)
+    line = np.repeat(np.arange(len(lengths)), lengths)
+    is_label = np.zeros(len(every), dtype=bool)
+    is_label[words.offsets.to_numpy()[:-1][lengths > 0]] = True
+    is_query = pc.starts_with(every, "qid:").to_numpy(zero_copy_only=False)
+    is_pair = ~(is_label | is_query | empty)
+    pairs, at = every.filter(pa.array(is_pair)), line[is_pair]
+    indices, values = _split_pairs(pairs, at + number)
+    _check_indices(indices, at, number, limits)
+    filled = line[is_label & ~empty]
+    return Part(
+        every.filter(pa.array(is_label & ~empty)).to_pylist(),
+        np.bincount(at, minlength=len(lengths))[filled],
+        indices.astype(np.int32),
+        values,
+        bool(is_query.any()),
     )
 
 
-def read_libsvm(text: str, limits: Limits) -> Table:
-    """Features keep the numbers that the file gives them: index 7 is called x7."""
-    try:
-        X, y = load_svmlight_file(io.BytesIO(text.encode()), zero_based=True)
-    except (ValueError, OverflowError) as error:
+def _lines(chunk: bytes) -> Any:
+    return pa.array(chunk.removesuffix(b"\n").split(b"\n"), pa.string())
+
+
+def _split_pairs(
+    pairs: Any, numbers: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Indices and values of pairs, which stand on lines of these numbers."""
+    index, value = (
+        pc.replace_substring_regex(pairs, pattern, "") for pattern in (r":.*$", r"^[^:]*:")
+    )
+    sound = pc.and_(
+        pc.match_substring_regex(pairs, r"^-?[0-9]{1,18}:"),
+        pc.match_substring_regex(value, IS_NUMBER),
+    ).to_numpy(zero_copy_only=False)
+    if not sound.all():
+        at = int(np.argmin(sound))
         raise DataError(
-            f"expected `label index:value ...` on every line of LIBSVM text: {error}"
-        ) from error
-    first = int(X.shape[1] > 1 and X[:, [0]].nnz == 0)
-    X = sp.csr_array(X[:, first:])
-    limits.check_shape(X.shape[0], X.shape[1], cells=X.nnz)
-    names = tuple(f"x{j}" for j in range(first, first + X.shape[1]))
-    return Table(X, names, {"label": label_text(np.asarray(y))}, "LIBSVM", label="label")
+            "expected `label index:value ...` on every line of LIBSVM text, got "
+            f"{pairs[at].as_py()[:40]!r} on line {numbers[at]:,}"
+        )
+    return (
+        pc.cast(index, pa.int64()).to_numpy(zero_copy_only=False),
+        pc.cast(value, pa.float64()).to_numpy(zero_copy_only=False),
+    )
+
+
+def _check_indices(
+    indices: npt.NDArray[np.int64], at: npt.NDArray[np.int64], number: int, limits: Limits
+) -> None:
+    """Refuse indices below zero, beyond the limit, or twice on a line, before anything is made."""
+    if not indices.size:
+        return
+    if (indices < 0).any():
+        wrong = int(np.argmax(indices < 0))
+        raise DataError(
+            "expected indices from 0 or 1 on in LIBSVM text, got "
+            f"{indices[wrong]:,} on line {at[wrong] + number:,}"
+        )
+    limits.check_shape(1, int(indices.max()), cells=0)
+    order = np.lexsort((indices, at))
+    twice = (np.diff(indices[order]) == 0) & (np.diff(at[order]) == 0)
+    if twice.any():
+        wrong = int(order[np.argmax(twice)])
+        raise DataError(
+            "expected every index once on a line of LIBSVM text, got "
+            f"{indices[wrong]:,} twice on line {at[wrong] + number:,}"
+        )
+
+
+def _labels(written: list[str]) -> npt.NDArray[np.str_]:
+    """Labels as numbers where all are, so that +1 is 1; otherwise `+` and `-`."""
+    cells = pa.array(written, pa.string())
+    if pc.all(pc.match_substring_regex(cells, IS_NUMBER)).as_py():
+        return label_text(pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False))
+    if set(written) == {"+", "-"}:
+        return tidy_text(written)
+    wrong = next(w for w in written if not WRITTEN_NUMBER.fullmatch(w))
+    raise DataError(
+        f"expected one number as the label of every line of LIBSVM text, got {wrong[:40]!r}: "
+        "write one line for each label, or give the classes numbers"
+    )

@@ -1,0 +1,116 @@
+"""How a text table is written: its separator, its decimal sign, and whether it has a header.
+
+All of it is found from the first rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Final, NamedTuple
+
+from hipad.data.limits import Limits
+from hipad.data.texts import to_number
+from hipad.errors import DataError
+
+SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+SAMPLE_ROWS: Final = 20
+SAMPLE_CHARACTERS: Final = 1_000_000
+SAMPLE_CELLS: Final = 5_000
+FIELD_CHARACTERS: Final = 10_000_000
+
+# The csv module's own limit is lower; beyond this one, a quote was never closed.
+csv.field_size_limit(FIELD_CHARACTERS)
+
+
+class Dialect(NamedTuple):
+    """How a text table is written."""
+
+    separator: str
+    decimal: str
+    has_header: bool
+
+    def __str__(self) -> str:
+        decimal = ", decimal commas" if self.decimal == "," else ""
+        return f"text, separated by {SEPARATORS[self.separator]}{decimal}"
+
+
+def first_lines(lines: Iterable[str], limits: Limits) -> list[str]:
+    """The first of some lines: three of them, or more if they are short."""
+    sample: list[str] = []
+    size = 0
+    for line in lines:
+        if len(sample) > SAMPLE_ROWS or (len(sample) >= 3 and size > SAMPLE_CHARACTERS):
+            break
+        limits.check_shape(1, max(line.count(separator) for separator in SEPARATORS))
+        sample.append(line)
+        size += len(line)
+    return sample
+
+
+def find_dialect(lines: list[str]) -> tuple[Dialect, list[list[str]]]:
+    """The dialect, and the first rows read with it."""
+    separator = max(SEPARATORS, key=lambda s: _agreement(lines, s))
+    rows = list(csv_rows(lines, separator))
+    if len(rows[0]) == 1:
+        raise DataError(
+            "expected columns separated by commas, semicolons, tabs or bars, got one column only: "
+            f"the first line is {lines[0][:60]!r}"
+        )
+    decimal = _decimal(rows[1:]) if separator != "," else "."
+    return Dialect(separator, decimal, _has_header(rows, decimal)), rows
+
+
+def find_header(sample: list[list[str]], dialect: Dialect) -> tuple[list[str], tuple[str, ...]]:
+    """The names of the columns, and a remark if the file does not tell them."""
+    first, *body = sample
+    if not dialect.has_header:
+        remark = "no header row: the columns are called x0, x1, ..."
+        return [f"x{j}" for j in range(len(first))], (remark,)
+    if {len(row) for row in body} == {len(first) + 1}:
+        # R leaves out the name of the first column when it holds the names of the rows.
+        return ["row", *first], ()
+    return first, ()
+
+
+def csv_rows(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
+    """Rows of cells as Python's csv module reads them; blanks before a cell do not count."""
+    if separator == " ":
+        lines = (line.strip() for line in lines)
+    try:
+        yield from csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    except csv.Error as error:
+        raise DataError(
+            f"expected cells of at most {FIELD_CHARACTERS:,} characters, got more: look for a "
+            "quote that is never closed"
+        ) from error
+
+
+def _decimal(rows: list[list[str]]) -> str:
+    """The sign between digits that most of some cells have."""
+    cells = list(islice(chain.from_iterable(rows), SAMPLE_CELLS))
+    commas = sum(bool(re.fullmatch(r"\s*[-+]?\d*,\d+\s*", cell)) for cell in cells)
+    points = sum(bool(re.fullmatch(r"\s*[-+]?\d*\.\d+\s*", cell)) for cell in cells)
+    return "," if commas > points else "."
+
+
+def _agreement(lines: list[str], separator: str) -> tuple[bool, float, int]:
+    """How well a separator explains the lines: most columns, on which most lines agree.
+
+    Blanks come last: they separate the words of a text too.
+    """
+    widths = [len(row) for row in csv_rows(lines, separator)]
+    agree = sum(width == widths[0] for width in widths) / len(widths)
+    return widths[0] > 1 and separator != " ", agree if widths[0] > 1 else 0.0, widths[0]
+
+
+def _has_header(rows: list[list[str]], decimal: str) -> bool:
+    """A header holds a text that no other row has in the same column."""
+    first, *body = rows
+    return any(
+        to_number(cell.replace(decimal, ".")) is None
+        and not any(j < len(row) and row[j] == cell for row in body)
+        for j, cell in enumerate(first)
+    )

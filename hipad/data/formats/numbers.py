@@ -1,0 +1,100 @@
+"""Written cells as numbers, by the cheapest way that works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hipad.data.texts import GAPS, IS_NUMBER, Cells
+
+USUAL_GAPS: Final = pa.array(["", "NA", "?"])
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+def _as_written(cells: Cells) -> Cells:
+    return cells
+
+
+def _without_usual_gaps(cells: Cells) -> Cells:
+    """Cheap, and enough for most tables that have gaps."""
+    return pc.if_else(pc.is_in(cells, USUAL_GAPS), None, cells)
+
+
+def _without_gaps(cells: Cells) -> Cells:
+    plain = pc.utf8_trim_whitespace(cells)
+    return pc.if_else(pc.is_in(pc.utf8_lower(plain), GAPS), None, plain)
+
+
+WAYS: Final[tuple[Callable[[Cells], Cells], ...]] = (
+    _as_written,
+    _without_usual_gaps,
+    _without_gaps,
+)
+
+
+class NumberReader:
+    """Reads block after block; each begins with the way that the blocks before it needed.
+
+    A cast that fails costs far more than one that works, so the first block, which is small, is
+    looked at before it is cast.
+    """
+
+    def __init__(self) -> None:
+        self.way = 0
+        self.is_first = True
+
+    def read(self, cells: Cells, odd: Mask) -> Floats:
+        """Rows of numbers in the columns that are not `odd`.
+
+        Columns newly found to hold something else are marked there, and left out.
+        """
+        if self.is_first:
+            self.is_first = False
+            _mark(_without_gaps(cells), odd)
+            cells = _even(cells, odd)
+            self.way = next(i for i, way in enumerate(WAYS) if _all_numbers(way(cells)))
+            return _cast(WAYS[self.way](cells), odd)
+        kept = _even(cells, odd)
+        for way in range(self.way, len(WAYS)):
+            try:
+                numbers = _cast(WAYS[way](kept), odd)
+            except pa.ArrowInvalid:
+                continue
+            self.way = way
+            return numbers
+        plain = _without_gaps(cells)
+        _mark(plain, odd)
+        return _cast(_even(plain, odd), odd)
+
+
+def _even(cells: Cells, odd: Mask) -> Cells:
+    """The cells of columns that are not odd."""
+    if not odd.any():
+        return cells
+    rows = np.arange(0, len(cells), len(odd), dtype=np.int32)
+    places = np.add.outer(rows, np.flatnonzero(~odd).astype(np.int32)).ravel()
+    return pc.take(cells, pa.array(places), boundscheck=False)
+
+
+def _mark(cells: Cells, odd: Mask) -> None:
+    """Mark the columns in which a cell is no number."""
+    is_number = pc.fill_null(pc.match_substring_regex(cells, IS_NUMBER), True)
+    other = ~is_number.to_numpy(zero_copy_only=False)
+    odd |= other.reshape(-1, len(odd)).any(axis=0)
+
+
+def _all_numbers(cells: Cells) -> bool:
+    return bool(pc.all(pc.match_substring_regex(cells, IS_NUMBER), min_count=0).as_py())
+
+
+def _cast(cells: Cells, odd: Mask) -> Floats:
+    numbers: Floats = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
+    n_columns = len(odd) - int(np.count_nonzero(odd))
+    return numbers.reshape(-1, n_columns) if n_columns else np.empty((0, 0))

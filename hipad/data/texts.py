@@ -1,0 +1,125 @@
+"""What a written cell means: a number, a gap, or a text.
+
+Texts are Arrow arrays while they are worked on. NumPy's have one width for all, that of the longest
+text, so one long text in many rows would take gigabytes; `fixed_width` of the readers bounds that.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hipad.errors import DataError
+
+Cells: TypeAlias = Any  # an Arrow array of strings (Arrow has no types)
+Text = npt.NDArray[np.str_]
+Mask = npt.NDArray[np.bool_]
+
+MISSING: Final = frozenset(
+    ["", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", ".", "-"]
+)
+GAPS: Final = pa.array(sorted(MISSING))
+NUMBER: Final = (
+    r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
+    r"|(?i:inf(inity)?|nan(\([a-z0-9_]*\))?))"
+)
+IS_NUMBER: Final = f"^{NUMBER}$"  # in Arrow's own engine, where $ is the very end
+WRITTEN_NUMBER: Final = re.compile(NUMBER)
+MANY: Final = 1_000  # texts that are worth the faster way to NumPy
+
+
+def to_number(cell: str) -> float | None:
+    """The cell as a number, NaN where it is a gap, None where it is something else.
+
+    >>> to_number(" 1e3 "), to_number("n/a"), to_number("1_000")
+    (1000.0, nan, None)
+    """
+    plain = cell.strip()
+    if plain.lower() in MISSING:
+        return np.nan
+    if WRITTEN_NUMBER.fullmatch(plain):
+        return float(plain.partition("(")[0])
+    return None
+
+
+def tidy_levels(levels: Cells) -> tuple[Cells, Mask]:
+    """Texts without blanks around them, and which of them are a gap, if `-` is one."""
+    levels = pc.utf8_trim_whitespace(levels)
+    return levels, pc.is_in(pc.utf8_lower(levels), GAPS).to_numpy(zero_copy_only=False)
+
+
+def signs(levels: Cells) -> tuple[Mask, Mask]:
+    """Which texts are `+`, and which `-`: where a column has the first, the other is no gap."""
+    plus, minus = (pc.equal(levels, sign).to_numpy(zero_copy_only=False) for sign in "+-")
+    return plus, minus
+
+
+def tidy_text(cells: npt.ArrayLike) -> Text:
+    """Texts without blanks around them, and "" for every way to write a gap.
+
+    >>> tidy_text(["a ", "n/a", "-"]).tolist(), tidy_text(["+", "-", "?"]).tolist()
+    (['a', '', ''], ['+', '-', ''])
+    """
+    found, codes = np.unique(np.asarray(cells, dtype=str), return_inverse=True)
+    levels, gaps = tidy_levels(pa.array(_sound(found), pa.string()))
+    plus, minus = signs(levels)
+    return level_array(levels, gaps & ~(minus & plus.any()))[codes]
+
+
+def _sound(texts: Text) -> list[str]:
+    """Texts without halves of letters, which no file could hold."""
+    letters = np.ascontiguousarray(texts).view(np.uint32) if texts.dtype.itemsize else np.zeros(1)
+    if letters.max(initial=0) > sys.maxunicode:
+        raise DataError("expected text, got numbers that no letter has: the file is damaged")
+    return [text.encode("utf-8", "replace").decode() for text in texts.tolist()]
+
+
+def level_array(levels: Cells, gaps: Mask) -> Text:
+    """Levels as NumPy's texts, "" for gaps."""
+    written = _fixed(levels)
+    written[gaps] = ""
+    return written
+
+
+def _fixed(texts: Cells) -> Text:
+    """NumPy's texts, in which every letter takes four bytes and every text as many letters."""
+    if len(texts) < MANY:
+        return np.array(texts.to_pylist(), dtype=str)
+    _, starts, letters = texts.buffers()
+    ends = np.frombuffer(starts, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    written = np.frombuffer(letters or b"", np.uint8)[ends[0] : ends[-1]]
+    if written.max(initial=0) > 127:
+        return np.array(texts.to_pylist(), dtype=str)
+    lengths = np.diff(ends)
+    result = np.zeros((len(texts), max(1, lengths.max())), dtype=np.uint32)
+    result[np.arange(result.shape[1]) < lengths[:, None]] = written
+    return result.view(f"U{result.shape[1]}").ravel()
+
+
+def label_text(y: npt.NDArray[Any]) -> Text:
+    """Labels as text in full precision; whole numbers without a decimal point, a missing one as "".
+
+    >>> label_text(np.array([73211009.0, 0.1, np.nan])).tolist()
+    ['73211009', '0.1', '']
+    """
+    if y.dtype.kind == "f":
+        found, codes = np.unique(y, return_inverse=True)
+        return np.array([_number_text(value) for value in found], dtype=str)[codes]
+    if y.dtype.kind not in "biuSUOMm":
+        raise DataError(f"expected labels that are numbers or texts, got {y.dtype}")
+    if y.dtype.kind == "S":
+        y = np.char.decode(y, "utf-8", "replace")
+    return tidy_text(y.astype(str))
+
+
+def _number_text(value: np.floating[Any]) -> str:
+    if np.isnan(value):
+        return ""
+    whole = abs(value) < 1e16 and float(value).is_integer()
+    return str(int(value)) if whole else str(value)  # the shortest text that gives it back

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hipad.data import prepare, read_table
+from hipad.data.table import label_text, tidy_names, tidy_text
+from hipad.data.texts import to_number
+from hipad.errors import DataError
+
+
+def test_labels_keep_full_precision():
+    csv = "a,y\n" + "\n".join(f"{j},{73211009 + j % 2}" for j in range(6))
+    prepared = prepare(read_table(csv.encode()), label="y")
+    assert prepared.classes == ("73211009", "73211010")
+    assert label_text(np.array([0.1, 1 / 3, -0.0, 1e20, np.nan])).tolist() == [
+        "0.1", "0.3333333333333333", "0", "1e+20", "",
+    ]  # fmt: skip
+    assert label_text(np.array([0.1, 16777216], dtype=np.float32)).tolist() == ["0.1", "16777216"]
+
+
+def test_plus_and_minus_are_two_classes():
+    table = read_table(b"a,y\n" + b"1,+\n2,-\n3,+\n4,-\n5,\n")
+    assert table.text["y"].tolist() == ["+", "-", "+", "-", ""]
+    assert prepare(table, label="y").classes == ("-", "+")
+    assert tidy_text(np.array(["+", "-", "NA"])).tolist() == ["+", "-", ""]
+
+
+def test_minus_alone_is_a_gap_among_numbers_and_texts():
+    table = read_table(b"a,b\n1,x\n-,-\n3,y\n")
+    np.testing.assert_array_equal(table.numbers, [[1], [np.nan], [3]])
+    assert table.text["b"].tolist() == ["x", "", "y"]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array(["größe", "été"]).astype("U"),
+        np.array(["größe".encode(), b"\xff\xfe"]),
+        np.array([True, False]),
+        np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
+    ],
+)
+def test_labels_of_every_sort_become_text(y):
+    assert label_text(y).dtype.kind == "U"
+    assert len(label_text(y)) == 2
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([1j, 2]),
+        np.zeros(2, dtype=[("a", int)]),
+        np.array([0x7FFFFFFF] * 2, "u4").view("U1"),
+    ],
+)
+def test_labels_that_are_none_are_refused(y):
+    with pytest.raises(DataError):
+        label_text(y)
+
+
+def test_half_letters_become_question_marks():
+    assert tidy_text(np.array(["a\ud800"])).tolist() == ["a?"]
+
+
+def test_many_texts_and_few_become_the_same():
+    words = [f"w{j % 1500}" for j in range(3_000)] + ["", "NA", "é"]
+    csv = "a,b,c\n" + "\n".join(f"1,{w},{w.replace('é', 'e')}x" for w in words)
+    table = read_table(csv.encode())
+    assert table.text["b"].tolist() == [w if w != "NA" else "" for w in words]
+    assert table.text["c"].tolist() == [w.replace("é", "e") + "x" for w in words]
+
+
+def test_underscores_and_foreign_digits_are_no_numbers():
+    assert to_number("1_000") is None
+    assert to_number("١٢") is None
+    assert to_number(" -.5e3 ") == -500
+
+
+def test_long_names_are_cut_and_stay_different():
+    names, remarks = tidy_names(["n" * 3_000 + "a", "n" * 3_000 + "b"])
+    assert len(set(names)) == 2
+    assert max(map(len, names)) < 1_010
+    assert "cut to 1,000 characters" in remarks[0]
