@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from hipad.data.limits import Limits
 from hipad.data.table import MISSING, Table, Text, count, some, tidy_names, tidy_text
+from hipad.data.telling import tell_rows
 from hipad.errors import DataError
 
 ODD_SHARE: Final = 0.1
@@ -95,6 +96,7 @@ def _read_numbers(
         plain = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
         matrix[n_rows] = _read_row(plain, odd)
         n_rows += 1
+        tell_rows(n_rows, shape[0])
         columns = np.flatnonzero(odd)
         for j, cell in zip(columns.tolist(), cells.take(columns).to_pylist(), strict=True):
             texts.setdefault(j, []).append(cell)

@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.datasets import load_svmlight_file
 
 from hipad.data.limits import Limits
 from hipad.data.table import Table, label_text
@@ -31,6 +30,8 @@ def looks_like_libsvm(text: str) -> bool:
 
 def read_libsvm(text: str, limits: Limits) -> Table:
     """Features keep the numbers that the file gives them: index 7 is called x7."""
+    from sklearn.datasets import load_svmlight_file  # here, as it takes seconds to import
+
     try:
         X, y = load_svmlight_file(io.BytesIO(text.encode()), zero_based=True)
     except (ValueError, OverflowError) as error:

@@ -6,8 +6,8 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
-import openpyxl
 import pyarrow as pa
 
 from hipad.data.formats.cells import Row, table_from_cells
@@ -18,6 +18,8 @@ from hipad.errors import DataError
 
 def read_workbook(data: bytes, limits: Limits) -> Table:
     """The first sheet of an Excel workbook; its first row that is not empty holds the names."""
+    import openpyxl  # here, as most tables do without it and it takes a while
+
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheet = book.worksheets[0]
@@ -47,7 +49,7 @@ def read_workbook(data: bytes, limits: Limits) -> Table:
     return replace(table, remarks=(remark, *table.remarks))
 
 
-def _sheet_rows(sheet: openpyxl.worksheet.worksheet.Worksheet, limits: Limits) -> Iterator[list]:
+def _sheet_rows(sheet: Any, limits: Limits) -> Iterator[list]:
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
         limits.check_shape(number, len(cells))
         yield [_written(cell) for cell in cells]
