@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from workbench.logs import keep_values_out
+from workbench.orphans import start_sweeping
 from workbench.parts import sidebar
 from workbench.state import open_session
 
@@ -17,6 +19,8 @@ PAGES = [
     st.Page("pages/workbench.py", title="Workbench", icon=":material/tune:"),
 ]
 
+keep_values_out()
+start_sweeping()
 st.set_page_config(page_title="HIPAD Workbench", page_icon=":material/rule:", layout="wide")
 page = st.navigation(PAGES)
 open_session()

@@ -22,6 +22,7 @@ from workbench.dataset import Dataset, Loaded, Preparation, build
 from workbench.history import TextHistory
 from workbench.jobs import Job
 from workbench.models import Model, Request
+from workbench.reading import Reading
 from workbench.saving import Session
 from workbench.settings import RunSettings
 
@@ -49,6 +50,7 @@ class AppState:
     loaded: Loaded | None = None
     pending: Loaded | None = None  # a table that cannot be used before a label is chosen
     awaiting: Session | None = None  # a reopened session whose data are yet to be given
+    readings: dict[str, Reading] = field(default_factory=dict)  # files on their way, by uploader
     preparation: Preparation | None = None
     data: Dataset | None = None
     blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see blocks.py

@@ -82,17 +82,21 @@ def read_apart(
 
 
 def _source(source: bytes | str | Path, folder: Path, where: str, limits: Limits) -> Path:
-    """Where the process finds the file."""
-    if not isinstance(source, bytes):
-        return Path(source).resolve()
+    """Where the process finds the file: where it is, or in the folder."""
     try:
-        check_size(len(source), limits)
-        (folder / "source").write_bytes(source)
+        if isinstance(source, bytes):
+            check_size(len(source), limits)
+            path = folder / "source"
+            path.write_bytes(source)
+            return path
+        check_size(Path(source).stat().st_size, limits)
+        with Path(source).open("rb"):
+            return Path(source).resolve()
     except DataError as error:
         raise DataError(f"{where}{error}") from error
     except OSError as error:
-        raise DataError(f"{where}it cannot be put aside for reading: {error.strerror}") from error
-    return folder / "source"
+        place = folder if isinstance(source, bytes) else source
+        raise DataError(f"{place} cannot be opened: {error.strerror}") from error
 
 
 def _start(source: Path, filename: str, folder: Path, limits: Limits) -> subprocess.Popen[bytes]:
