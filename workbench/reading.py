@@ -51,6 +51,10 @@ class Reading:
     def is_active(self) -> bool:
         return self.status in (Status.WAITING, Status.RUNNING)
 
+    @property
+    def was_cancelled(self) -> bool:
+        return self.status is Status.STOPPED and not self.error
+
     def launch(self) -> None:
         self.seen()
         self._thread.start()

@@ -164,7 +164,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.kill()
     if process.stdin is not None:
         process.stdin.close()
-    process.wait(GRACE)
+    with contextlib.suppress(subprocess.TimeoutExpired):  # the kernel may be slow to bury it
+        process.wait(GRACE)
 
 
 def _sentence(folder: Path, code: int | None, limits: Limits) -> str | None:

@@ -75,6 +75,9 @@ def table(
     if reading.is_active:
         _watch(reading, key)
         return
+    if reading.was_cancelled:
+        st.caption(f"Reading {plain(reading.name)} was cancelled.")
+        return
     del state.readings[key]
     _finish(state, reading, take)
     st.rerun()
@@ -119,7 +122,5 @@ def _finish(state: AppState, reading: Reading, take: Callable[[Table, str], None
     if read is not None:
         with st.spinner(f"Preparing {plain(reading.name)}"):
             attempt(state, lambda: take(read, reading.name))
-    elif reading.error:
-        state.error = reading.error
     else:
-        state.notice = f"Reading {reading.name} was cancelled."
+        state.error = reading.error
