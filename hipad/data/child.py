@@ -15,7 +15,10 @@ import sys
 import threading
 from importlib.abc import MetaPathFinder
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+if TYPE_CHECKING:
+    from hipad.data.table import Table
 
 ANSWER: Final = "answer.json"  # {} when the table is there, or {"error": ...} or {"lack": "memory"}
 PROGRESS: Final = "progress.json"
@@ -44,7 +47,6 @@ def main() -> NoReturn:
 
 
 def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
-    from hipad.data.handing import save_table
     from hipad.data.limits import Limits
     from hipad.data.reading import read_table
     from hipad.data.telling import listening
@@ -62,7 +64,7 @@ def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
         with listening(tell):
             table = read_table(Path(order["source"]), order["name"], limits=limits)
         tell(None, "almost done")
-        save_table(table, folder)
+        _hand_over(table, folder)
     except DataError as error:
         return {"lack": "memory"} if _from_memory(error) else {"error": str(error)}
     except MemoryError:
@@ -71,6 +73,16 @@ def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
         # The text of an unforeseen error may carry values, its type does not.
         return {"error": "", "type": type(error).__name__}
     return {}
+
+
+def _hand_over(table: Table, folder: Path) -> None:
+    from hipad.data.handing import save_table
+    from hipad.errors import DataError
+
+    try:
+        save_table(table, folder)
+    except OSError as error:
+        raise DataError(f"there is no room to hand the table over: {error.strerror}") from error
 
 
 def hold_to(memory_bytes: int, seconds: int) -> None:

@@ -56,6 +56,8 @@ def load_table(folder: Path, limits: Limits) -> Table:
         return Table(numbers=numbers, text=text, **plain)
     except DataError:
         raise
+    except MemoryError as error:
+        raise DataError("it is too large for the memory that is free: leave out columns") from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise DataError("it could not be read: what came of it is damaged") from error
 
