@@ -1,8 +1,8 @@
 """One browser sends files made to do harm, while another goes on with its work.
 
-The clicks of the other are timed, which is the point here. On a busy machine of two cores a single
-click may take long by itself, so the bounds are: half of the clicks within a second, and none as
-long as a frozen server would make it wait.
+The clicks of the other are timed, which is the point here. A busy machine may be slow by itself, so
+the bounds are: half of the clicks within a second, or within three times what they took before the
+attack where that is more, and none as long as a frozen server would make it wait.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from tests.browser.test_path import go, heading, press
 pytestmark = pytest.mark.browser
 
 SECRET = "PATIENT-4711"
-USUAL, LONGEST = 1.0, 8.0  # seconds: half of the clicks, and every click
+USUAL, LONGEST = 1.0, 12.0  # seconds: half of the clicks, and every click
+CALM = 8  # clicks before the attack
 GOOD = f"id,a,b,state\n{SECRET},1,2,sick\n".encode() + b"".join(
     b"p%d,%d,%d,%s\n" % (i, i, i * i % 7, (b"sick", b"well")[i % 2]) for i in range(40)
 )
@@ -81,6 +82,8 @@ class Worker:
         expect(heading(self.page, "Preparation")).to_be_visible()
         go(self.page, "Rules")
         expect(self.editor).to_be_visible()
+        for _ in range(CALM):
+            self.click()
 
     @property
     def editor(self):
@@ -95,13 +98,18 @@ class Worker:
         self.seconds.append(time.monotonic() - begun)
 
     def check(self) -> None:
-        told = " ".join(f"{s:.2f}" for s in self.seconds)
-        assert statistics.median(self.seconds) < USUAL, told
+        told = "seconds per click: " + " ".join(f"{s:.2f}" for s in self.seconds)
+        print(told)
+        calm, attacked = self.seconds[:CALM], self.seconds[CALM:]
+        assert statistics.median(attacked) < max(USUAL, 3 * statistics.median(calm)), told
         assert max(self.seconds) < LONGEST, told
         expect(self.page.get_by_test_id("stSidebar").get_by_text("pima:")).to_be_visible()
 
 
 def send(page: Page, name: str, content: bytes) -> None:
+    """Give a file to the uploader, once the page has come to rest."""
+    expect(page.locator(".st-key-upload_table")).to_be_visible()
+    expect(page.get_by_test_id("stStatusWidget")).not_to_be_visible()
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
     page.locator(".st-key-upload_table input[type=file]").set_input_files(file)
 
