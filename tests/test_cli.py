@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from hipad import HIPADClassifier, load_model
 from hipad.cli import app, main
 from hipad.cli.bar import Bar, counted
+from hipad.data import apart
 from hipad.datasets.samples import FOLDER
 from hipad.solver import Status
 
@@ -353,3 +355,33 @@ def test_the_bar_tells_what_a_fit_does():
             bar.progress(record)
     for part in ("choosing lambda1: value 1", "finding features: step 1", "accurate classifier"):
         assert part in terminal.getvalue()
+
+
+def test_a_table_is_read_within_the_limits_of_the_environment(small, tmp_path):
+    command = [sys.executable, "-m", "hipad", "fit", str(small), "--label", "ill"]
+    done = subprocess.run(
+        [*command, "--model", str(tmp_path / "model.json")],
+        env={**os.environ, "HIPAD_LIMIT_COLUMNS": "3"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "small.csv: expected at most 3 columns, got 5" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_while_reading_ends_the_reader_too(small, tmp_path, monkeypatch, capsys):
+    started, start = [], apart._start
+
+    def note(*arguments):
+        started.append(start(*arguments))
+        return started[0]
+
+    monkeypatch.setattr(apart, "_start", note)
+    monkeypatch.setattr(apart, "_news", lambda folder: signal.raise_signal(signal.SIGINT))
+    code, target = fit(small, tmp_path)
+    assert code == 1
+    assert "stopped" in capsys.readouterr().err
+    assert started[0].returncode is not None
+    assert not target.exists()

@@ -1,46 +1,67 @@
-"""The server's log tells where an error happened and of which type, never its text.
+"""What the server writes to its log: where an error arose and of what type, never its text.
 
-The text of an error may quote a cell of a patient's table. Streamlit logs every unforeseen error
-with it, so this takes the text out of whatever is logged, by whichever library.
+The text of an error may quote a cell of a patient's table. So records of errors are rewritten where
+all of them are made, whichever library writes them.
 """
 
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import traceback
-from pathlib import Path
+from types import TracebackType
 from typing import Any
+
+_make = logging.getLogRecordFactory()
 
 
 def keep_values_out() -> None:
-    """From now on errors are logged in this process as `where_and_what` tells them."""
-    make = logging.getLogRecordFactory()
-
-    def without_text(*args: Any, **kwargs: Any) -> logging.LogRecord:
-        record = make(*args, **kwargs)
-        error = record.exc_info[1] if record.exc_info else None
-        if error is not None:
-            words = str(record.msg) if isinstance(record.msg, str) else type(record.msg).__name__
-            record.msg, record.args = f"{words}\n{where_and_what(error)}", ()
-            record.exc_info = None
-        return record
-
-    logging.setLogRecordFactory(without_text)
-    threading.excepthook = _log_thread
+    """From now on no error's text reaches a log of this process."""
+    logging.setLogRecordFactory(_record)
+    threading.excepthook = _end_of_thread
 
 
-def where_and_what(error: BaseException | None) -> str:
-    """The calls that led to an error and its type, and the same of the errors behind it."""
-    parts: list[str] = []
-    while error is not None and len(parts) < 10:
-        calls = traceback.extract_tb(error.__traceback__)
-        lines = [f"  {Path(call.filename).name}:{call.lineno} in {call.name}" for call in calls]
-        parts.append("\n".join([*lines, type(error).__name__]))
-        error = error.__cause__ or error.__context__
-    return "\n caused by\n".join(parts)
+def _record(*args: Any, **kwargs: Any) -> logging.LogRecord:
+    record = _make(*args, **kwargs)
+    if isinstance(record.msg, BaseException):
+        record.msg = f"error of type {type(record.msg).__name__}"
+    if isinstance(record.args, tuple):
+        record.args = tuple(_named(arg) for arg in record.args)
+    if record.exc_info and record.exc_info[1] is not None:
+        record.msg = f"{record.getMessage()}\n{_places(record.exc_info[1])}"
+        record.args, record.exc_info = (), None
+    return record
 
 
-def _log_thread(hook: threading.ExceptHookArgs) -> None:
-    if hook.exc_value is not None:
-        logging.getLogger(__name__).error("A thread failed", exc_info=hook.exc_value)
+def _named(arg: Any) -> Any:
+    return type(arg).__name__ if isinstance(arg, BaseException) else arg
+
+
+def _places(error: BaseException) -> str:
+    """The calls that led to an error, and the types of it and of those behind it.
+
+    >>> try:
+    ...     int("patient 17")
+    ... except ValueError as error:
+    ...     print(_places(error).splitlines()[-1])
+    ValueError
+    """
+    lines: list[str] = []
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        lines[:0] = [*_calls(cause.__traceback__), type(cause).__name__]
+        cause = cause.__cause__ or cause.__context__
+    return "\n".join(lines)
+
+
+def _calls(at: TracebackType | None) -> list[str]:
+    frames = traceback.extract_tb(at)
+    return [f'  File "{f.filename}", line {f.lineno}, in {f.name}' for f in frames]
+
+
+def _end_of_thread(args: threading.ExceptHookArgs) -> None:
+    if args.exc_value is not None:
+        print(f"a thread ended:\n{_places(args.exc_value)}", file=sys.stderr)

@@ -22,6 +22,7 @@ from workbench.dataset import Dataset, Loaded, Preparation, build
 from workbench.history import TextHistory
 from workbench.jobs import Job
 from workbench.models import Model, Request
+from workbench.reading import Reading
 from workbench.refitting import Refitting
 from workbench.saving import Recipe, Session
 from workbench.settings import RunSettings
@@ -50,6 +51,7 @@ class AppState:
     loaded: Loaded | None = None
     pending: Loaded | None = None  # a table that cannot be used before a label is chosen
     awaiting: Session | None = None  # a reopened session whose data are yet to be given
+    readings: dict[str, Reading] = field(default_factory=dict)  # files on their way, by uploader
     preparation: Preparation | None = None
     data: Dataset | None = None
     blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see blocks.py
@@ -149,12 +151,21 @@ class AppState:
             known = self.memo[name] = (key, make())
         return cast(Value, known[1])
 
-    def _forget_models(self) -> None:
-        """Models of other data cannot be compared with those of these."""
+    def stop_work(self) -> None:
+        """End whatever is still computed for this session, when nobody can come back to it."""
+        self._stop_fits()
+        for reading in self.readings.values():
+            reading.cancel()
+
+    def _stop_fits(self) -> None:
         if self.job is not None:
             self.job.stop()
         if self.refitting is not None:
             self.refitting.job.stop()
+
+    def _forget_models(self) -> None:
+        """Models of other data cannot be compared with those of these."""
+        self._stop_fits()
         self.job, self.refitting, self.tuning = None, None, Tuning()
         self.models, self.pinned = [], ""
         self.pending, self.error = None, ""

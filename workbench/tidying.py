@@ -85,11 +85,10 @@ class Sweeper:
 
 
 def stop_work(session_state: Any) -> None:
-    """Stop the job of a session that nobody can come back to."""
+    """Stop the work of a session that nobody can come back to."""
     with suppress(KeyError):
         state: AppState = session_state[KEY]
-        if state.job is not None:
-            state.job.stop()
+        state.stop_work()
 
 
 def give_back_memory() -> None:

@@ -19,10 +19,10 @@ from hipad.cli.inputs import (
     origin_of,
     prepared_table,
     read_blocks,
+    read_data,
     read_text,
 )
 from hipad.cli.words import sentence
-from hipad.data import read_table
 from hipad.data.labels import labels_of
 from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
@@ -92,7 +92,7 @@ def plain_rows(options: argparse.Namespace) -> Rows:
 
 def modelled_rows(options: argparse.Namespace) -> Rows:
     """A table in the columns of a model; weights point to the positive class."""
-    stored, table = read_model(options.model), read_table(options.data)
+    stored, table = read_model(options.model), read_data(options.data)
     clf, origin = stored.classifier, origin_of(stored)
     label = options.label or origin.label or table.label
     if not label:

@@ -22,12 +22,13 @@ from hipad.cli.inputs import (
     add_table_options,
     prepared_table,
     read_blocks,
+    read_data,
     read_text,
 )
 from hipad.cli.judging import accuracy_line
 from hipad.cli.outputs import check_output
 from hipad.cli.words import INTERRUPTED
-from hipad.data import Matched, Prepared, match_test, read_table, split
+from hipad.data import Matched, Prepared, match_test, split
 from hipad.data.writing import STDOUT
 from hipad.labels import named_outcomes
 from hipad.parameters import CHOICES
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, fit, save, report."""
     check_output(options.model, [options.data, options.test, options.rules, options.blocks])
     words = sys.stderr if options.model in STDOUT else sys.stdout
-    train, test = read_data(options)
+    train, test = read_rows(options)
     for step in train.steps:
         print(f"data: {step}", file=words)
     clf = fitted(build(options, train), train)
@@ -94,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def read_data(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
+def read_rows(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
     """Training rows, and test rows where they are asked for."""
     prepared = prepared_table(options.data, options)
     if options.split is not None:
@@ -102,7 +103,7 @@ def read_data(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
         return parts.train, parts.test
     if options.test is None:
         return prepared, None
-    return prepared, match_test(prepared, read_table(options.test))
+    return prepared, match_test(prepared, read_data(options.test))
 
 
 def build(options: argparse.Namespace, train: Prepared) -> HIPADClassifier:

@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any, get_args
 
-from hipad.data import Missing, Prepared, Table, prepare, read_table
+from hipad.cli.bar import Bar
+from hipad.data import Missing, Prepared, Table, prepare, read_apart
 from hipad.data.encoding import Recipe
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex, parse_blocks, read_gmt
@@ -41,9 +42,18 @@ def label_of(table: Table, options: argparse.Namespace) -> str:
     return str(label)
 
 
+def read_data(path: str) -> Table:
+    """A table, read in a process of its own, with a bar; Ctrl-C ends both."""
+    name = Path(path).name
+    with Bar() as bar:
+        return read_apart(
+            Path(path), progress=lambda done, words: bar.show(f"reading {name}: {words}", done)
+        )
+
+
 def prepared_table(path: str, options: argparse.Namespace) -> Prepared:
     """A table as numbers. Constant columns stay: a rule may name them."""
-    table = read_table(path)
+    table = read_data(path)
     return prepare(
         table,
         label=label_of(table, options),

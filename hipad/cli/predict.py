@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hipad.cli.inputs import origin_of
+from hipad.cli.inputs import origin_of, read_data
 from hipad.cli.judging import accuracy_line
 from hipad.cli.outputs import check_output
-from hipad.data import Table, read_table, to_csv
+from hipad.data import Table, to_csv
 from hipad.data.labels import labels_of
 from hipad.data.writing import write_text
 from hipad.storage import Origin, read_model
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Read both, predict, write."""
     if options.out:
         check_output(options.out, [options.model, options.data])
-    stored, table = read_model(options.model), read_table(options.data)
+    stored, table = read_model(options.model), read_data(options.data)
     clf, origin = stored.classifier, origin_of(stored)
     X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))
     if not len(rows):

@@ -1,5 +1,6 @@
 """Read files of users, prepare them as numbers and two classes, and tell what was done."""
 
+from hipad.data.apart import Cancelled, read_apart
 from hipad.data.export import csv_safe, to_csv
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.preparing import Missing, Options, Prepared, Step, prepare
@@ -11,6 +12,7 @@ from hipad.data.table import Table
 __all__ = [
     "FORMATS",
     "LIMITS",
+    "Cancelled",
     "Limits",
     "Matched",
     "Missing",
@@ -24,6 +26,7 @@ __all__ = [
     "duplicates",
     "match_test",
     "prepare",
+    "read_apart",
     "read_table",
     "split",
     "summarise",

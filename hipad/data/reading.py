@@ -42,7 +42,7 @@ def read_table(source: bytes | str | Path, filename: str = "", *, limits: Limits
         source = _read_bytes(Path(source), limits)
     where = f"{filename}: " if filename else ""
     try:
-        _check_size(len(source), limits)
+        check_size(len(source), limits)
         table = _read(_unpack(source, limits), limits)
     except DataError as error:
         raise DataError(f"{where}{error}") from error
@@ -51,13 +51,14 @@ def read_table(source: bytes | str | Path, filename: str = "", *, limits: Limits
 
 def _read_bytes(path: Path, limits: Limits) -> bytes:
     try:
-        _check_size(path.stat().st_size, limits)
+        check_size(path.stat().st_size, limits)
         return path.read_bytes()
     except OSError as error:
         raise DataError(f"{path} cannot be opened: {error.strerror}") from error
 
 
-def _check_size(size: int, limits: Limits) -> None:
+def check_size(size: int, limits: Limits) -> None:
+    """Refuse a file that is empty or too large, before it is opened."""
     if size == 0:
         raise DataError("expected a table, got an empty file")
     if size > limits.file_bytes:

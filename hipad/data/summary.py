@@ -9,14 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import scipy.sparse as sp
 
 from hipad.data.table import Matrix
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BLOCK_CELLS: Final = 2_000_000
 
@@ -52,6 +54,8 @@ def column_statistics(X: Matrix) -> ColumnStatistics:
 
 def summarise(X: Matrix, names: Sequence[str]) -> pd.DataFrame:
     """One row a feature: its name, mean, standard deviation, gaps, smallest and largest value."""
+    import pandas as pd  # here, as reading a table alone does without it
+
     stats = column_statistics(X)
     return pd.DataFrame(
         {

@@ -55,7 +55,10 @@ class App:
     def upload(self, name: str, content: bytes, prefix: str = "upload_") -> App:
         uploaders = [u for u in self.at.file_uploader if (u.key or "").startswith(prefix)]
         uploaders[0].set_value((name, content, "application/octet-stream"))
-        return self.run()
+        self.run()
+        for reading in list(self.state.readings.values()):
+            reading.wait(60)
+        return self.run() if self.state.readings else self
 
     def finish(self) -> App:
         """Press Run and wait for the end."""

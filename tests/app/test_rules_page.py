@@ -106,13 +106,13 @@ def test_the_text_survives_a_visit_to_another_page(app):
 def test_import_adds_or_replaces_and_refuses_what_is_not_text(app):
     app.load("pima").go("rules")
     before = app.state.rules.text
-    app.upload("bad.rules", b"\xff\xfe\x00", prefix="rules_file_")
+    app.upload("bad.rules", b"\xff\xfe\x00", prefix="rules_file")
     assert "expected a text file" in app.at.error[0].value
     assert app.state.rules.text == before
-    app.upload("mine.rules", b"Age >= 60 => diabetic\r\n", prefix="rules_file_")
+    app.upload("mine.rules", b"Age >= 60 => diabetic\r\n", prefix="rules_file")
     assert app.state.rules.text == "Age >= 60 => diabetic"
     app.at.toggle(key="rules_instead").set_value(False)
-    app.run().upload("more.rules", b"BMI >= 40 => diabetic", prefix="rules_file_")
+    app.run().upload("more.rules", b"BMI >= 40 => diabetic", prefix="rules_file")
     assert len(read_rules(app.state.rules.text)) == 2
     assert app.state.rules.edits[-1].what == "import of more.rules"
 

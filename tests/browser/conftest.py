@@ -30,12 +30,13 @@ expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
-def serving(log: Path, **environment: str) -> Iterator[str]:
+def serving(log: Path, *, script: Path = ROOT / "app.py", **environment: str) -> Iterator[str]:
     """A server of its own; yields its address, and notes its process beside the log."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    command += ["--server.headless", "true"]
     command += ["--server.port", str(port), "--server.fileWatcherType", "none"]
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -47,7 +48,11 @@ def serving(log: Path, **environment: str) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(20)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:  # a frozen server does not hear
+            process.kill()
+            process.wait(20)
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from typing import Final
 
 import pandas as pd
 import streamlit as st
 
 from hipad.errors import DataError, HipadError
+from workbench.attempts import attempt
 from workbench.blocks import check_name, find_members, read_blocks
 from workbench.dataset import Dataset
-from workbench.parts.choosing import attempt
+from workbench.parts import uploading
 from workbench.state import AppState
 from workbench.words import count, listing, plain
+
+LARGEST: Final = 20 * 2**20  # bytes of a file with blocks
 
 
 def show(state: AppState) -> None:
@@ -86,19 +90,14 @@ def _preview(data: Dataset, definition: str) -> None:
 
 
 def _from_file(state: AppState, data: Dataset) -> None:
-    turn = st.session_state.setdefault("blocks_turn", 0)
-    file = st.file_uploader(
+    uploading.small_file(
+        state,
         "Blocks from a file",
-        key=f"blocks_{turn}",
-        max_upload_size=20,
+        key="blocks_file",
+        most_bytes=LARGEST,
         help='Lines such as "ABL1 = 1636_g_at, 39730_at", or JSON {"ABL1": ["1636_g_at"]}.',
+        take=lambda content, _: _take(state, data, content),
     )
-    if file is not None:
-        if attempt(state, lambda: _take(state, data, file.getvalue())):
-            st.session_state["blocks_turn"] = turn + 1
-            st.rerun()
-        st.error(plain(state.error, 600))
-        state.error = ""
     if state.blocks:
         st.download_button(
             "Save the blocks",
@@ -113,7 +112,7 @@ def _from_file(state: AppState, data: Dataset) -> None:
 
 def _take(state: AppState, data: Dataset, content: bytes) -> None:
     try:
-        text = content[: 20 * 2**20].decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError("expected a text file with blocks, got something else") from error
     state.set_blocks({**state.blocks, **read_blocks(text, data.every)})

@@ -6,9 +6,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from hipad.data import FORMATS, LIMITS, read_table
-from hipad.errors import DataError, HipadError
+from hipad.data import Table
+from hipad.errors import DataError
+from workbench.attempts import attempt
 from workbench.dataset import Loaded, Preparation
+from workbench.parts import uploading
 from workbench.parts.columns import choose_column, choose_positive
 from workbench.reopening import restore
 from workbench.samples import CARDS, NOISE, SIZES, Card
@@ -94,26 +96,18 @@ def _size(card: Card) -> dict[str, Any]:
 
 
 def _upload(state: AppState) -> None:
-    turn = st.session_state.setdefault("upload_turn", 0)
-    file = st.file_uploader(
-        "Or upload a table of your own, one row a patient",
-        key=f"upload_{turn}",
-        max_upload_size=LIMITS.file_bytes // 2**20,
-        help=f"{', '.join(FORMATS)}, up to {LIMITS.file_bytes / 2**20:,.0f} MB. The format is "
-        "found from the content. The file stays on this computer.",
+    uploading.table(
+        state,
+        "Or upload a table of your own, one row per patient",
+        key="upload_table",
+        help="",
+        take=lambda table, name: take_table(state, table, name),
     )
-    if file is None:
-        return
-    # A new key empties the uploader, so that the bytes do not stay in memory beside the table.
-    st.session_state["upload_turn"] = turn + 1
-    with st.spinner(f"Reading {plain(file.name)}"):
-        attempt(state, lambda: take_file(state, file.getvalue(), file.name))
-    st.rerun()
 
 
-def take_file(state: AppState, content: bytes, name: str) -> None:
-    """Read a file and use it; when only the label is not clear, keep it until one is chosen."""
-    loaded = Loaded(name=name, table=read_table(content, name))
+def take_table(state: AppState, table: Table, name: str) -> None:
+    """Use a table; when only the label is not clear, keep it until one is chosen."""
+    loaded = Loaded(name=name, table=table)
     try:
         if state.awaiting is not None and state.awaiting.data_key == loaded.key:
             restore(state, state.awaiting, loaded)
@@ -122,18 +116,6 @@ def take_file(state: AppState, content: bytes, name: str) -> None:
     except DataError:
         state.pending = loaded
         raise
-
-
-def attempt(state: AppState, action: Any) -> bool:
-    """Do something with data; when it cannot be done, say why and leave everything as it was."""
-    state.error = ""
-    try:
-        action()
-    except HipadError as error:
-        state.error = str(error)
-    except MemoryError:
-        state.error = "expected data that fit in memory, got more: leave out columns or rows"
-    return not state.error
 
 
 def _pending(state: AppState, loaded: Loaded) -> None:

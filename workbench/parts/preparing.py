@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import streamlit as st
 
-from hipad.data import LIMITS, read_table
+from workbench.attempts import attempt
 from workbench.dataset import Dataset, Loaded, Preparation
 from workbench.fields import SEED, field_of
-from workbench.parts.choosing import attempt
+from workbench.parts import uploading
 from workbench.parts.columns import choose_column, choose_positive
 from workbench.state import AppState
 from workbench.words import count, listing, plain
@@ -95,25 +95,16 @@ def _test(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
 
 
 def _test_file(state: AppState, loaded: Loaded, chosen: Preparation) -> None:
-    turn = st.session_state.setdefault("test_turn", 0)
-    file = st.file_uploader(
+    uploading.table(
+        state,
         "File with test patients",
-        key=f"test_{turn}",
-        max_upload_size=LIMITS.file_bytes // 2**20,
+        key="test_file",
         help="A table with the same columns. Columns it has beside them are left alone.",
+        take=lambda table, _: state.prepare(
+            replace(chosen, test="file"), replace(loaded, test=table)
+        ),
     )
-    if file is None:
-        st.caption("Until a file is given, the test patients stay as they were.")
-        return
-    st.session_state["test_turn"] = turn + 1
-
-    def take() -> None:
-        table = read_table(file.getvalue(), file.name)
-        state.prepare(replace(chosen, test="file"), replace(loaded, test=table))
-
-    with st.spinner(f"Reading {plain(file.name)}"):
-        attempt(state, take)
-    st.rerun()
+    st.caption("Until a file is given, the test patients stay as they were.")
 
 
 def _steps(state: AppState, data: Dataset, chosen: Preparation) -> Preparation:

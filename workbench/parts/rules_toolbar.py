@@ -8,7 +8,7 @@ import streamlit as st
 
 from hipad.errors import DataError
 from workbench.fields import RULES
-from workbench.parts.choosing import attempt
+from workbench.parts import uploading
 from workbench.parts.rules_editing import describe
 from workbench.state import AppState
 from workbench.words import plain
@@ -70,26 +70,20 @@ def _history(state: AppState) -> None:
 
 
 def _import(state: AppState) -> None:
-    turn = st.session_state.setdefault("rules_turn", 0)
     instead = st.toggle(
         "In place of the present rules",
         True,
         key="rules_instead",
         help="Off: add the rules of the file below the present ones.",
     )
-    file = st.file_uploader(
+    uploading.small_file(
+        state,
         "A .rules file",
-        key=f"rules_file_{turn}",
-        max_upload_size=1,
-        help="Text with one rule a line.",
+        key="rules_file",
+        most_bytes=LARGEST,
+        help="Text with one rule per line.",
+        take=lambda content, name: take(state, content, name, instead),
     )
-    if file is None:
-        return
-    if attempt(state, lambda: take(state, file.getvalue(), file.name, instead)):
-        st.session_state["rules_turn"] = turn + 1  # an uploader without the file
-        st.rerun()
-    st.error(plain(state.error, 400))
-    state.error = ""
 
 
 def take(state: AppState, content: bytes, name: str, instead: bool) -> None:

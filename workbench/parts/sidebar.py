@@ -6,8 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from workbench.parts import refitting
-from workbench.parts.choosing import attempt
+from workbench.parts import refitting, uploading
 from workbench.reopening import reopen
 from workbench.saving import LARGEST, session_of
 from workbench.state import AppState, app_state
@@ -76,15 +75,12 @@ def _session(state: AppState) -> None:
             disabled=not state.rules.text.strip(),
             help="The rules alone, as text, without anything of the data.",
         )
-    turn = st.session_state.setdefault("session_turn", 0)
-    file = st.file_uploader(
+    uploading.small_file(
+        state,
         "Reopen a session",
-        key=f"session_{turn}",
-        max_upload_size=LARGEST // 2**20,
+        key="session_file",
+        most_bytes=LARGEST,
         help="A file saved here before. Data of your own must be uploaded again.",
+        take=lambda content, _: reopen(state, content),
+        then="pages/data.py",
     )
-    if file is not None:
-        st.session_state["session_turn"] = turn + 1
-        with st.spinner("Taking up the session"):
-            attempt(state, lambda: reopen(state, file.getvalue()))
-        st.switch_page("pages/data.py")

@@ -21,6 +21,7 @@ from hipad.data.formats.columns import fixed_width, read_columns
 from hipad.data.formats.numbers import NumberReader
 from hipad.data.limits import Limits
 from hipad.data.table import Table, count, tidy_names
+from hipad.data.telling import tell_rows
 from hipad.data.texts import Cells, to_number
 from hipad.errors import DataError
 
@@ -135,6 +136,7 @@ def _read_numbers(
         elif numbers.size:
             matrix[n_rows : n_rows + n, ~texts.odd] = numbers
         n_rows += n
+        tell_rows(n_rows, shape[0])
     return matrix[:n_rows], texts
 
 
