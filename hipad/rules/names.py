@@ -16,8 +16,9 @@ from hipad.rules.words import listed, quote_name, rule_error
 IntArray = npt.NDArray[np.int64]
 Blocks = Mapping[str, Iterable[int] | Iterable[str]]
 
-_GENERATED = re.compile(r"x(0|[1-9]\d*)")
+_GENERATED = re.compile(r"x(0|[1-9][0-9]{0,17})")
 _WIDTH = 48  # characters compared when looking for a similar name
+_LONGEST = 200  # characters compared exactly
 _CANDIDATES = 40  # names compared exactly after the rough search
 
 
@@ -174,6 +175,7 @@ def _likeness(name: str, other: str) -> float:
     """1 for equal texts, 0 for texts without a common letter; a shared beginning counts most."""
     if not name or not other:
         return 0.0
+    name, other = name[:_LONGEST], other[:_LONGEST]
     ratio = difflib.SequenceMatcher(None, name, other).ratio()
     short, long = sorted((name, other), key=len)
     starts = long.startswith(short) and (len(short) > 2 or not long[len(short) :][:1].isalnum())

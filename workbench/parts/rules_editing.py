@@ -19,13 +19,16 @@ FIELDS: Final = {
 def read_rules(text: str) -> RuleSet:
     """The rules on the lines that can be read; their places are those in the whole text.
 
+    None are read of a text beyond the limits in `hipad.rules.limits`.
+
     >>> read_rules("a >= => yes\\nb >= 2 => no").labels
     ('rule 1',)
     """
     lines = text.splitlines()
     for error in rule_errors(text):
-        if error.line is not None:
-            lines[error.line - 1] = ""
+        if error.line is None:
+            return RuleSet()
+        lines[error.line - 1] = ""
     return parse_rules("\n".join(lines))
 
 
