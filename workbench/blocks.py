@@ -21,9 +21,7 @@ from hipad.rules.words import quote_name
 IntArray = npt.NDArray[np.int64]
 
 
-def find_members(
-    definition: str, index: FeatureIndex, budget: Budget | None = None
-) -> IntArray:
+def find_members(definition: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:
     """The columns that a definition means; HipadError when it means none."""
     columns = select_features(definition, index, budget)
     if not len(columns):

@@ -42,9 +42,7 @@ _REFUSALS: Final = {
 }
 
 
-def regex_columns(
-    expression: str, index: FeatureIndex, budget: Budget | None = None
-) -> IntArray:
+def regex_columns(expression: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:
     """The columns in whose names the expression is found.
 
     >>> regex_columns("^AB+L", FeatureIndex(["ABL1", "JAK1", "ABBL2"]))
@@ -58,9 +56,7 @@ def glob_columns(glob: str, index: FeatureIndex, budget: Budget | None = None) -
     return _columns(glob_expression(glob), glob, index, budget)
 
 
-def _columns(
-    expression: str, shown: str, index: FeatureIndex, budget: Budget | None
-) -> IntArray:
+def _columns(expression: str, shown: str, index: FeatureIndex, budget: Budget | None) -> IntArray:
     pattern = _compiled(expression, shown)
     names: Iterable[str] = index.names or (index.name(j) for j in range(len(index)))
     budget = budget or Budget(PATIENCE)
