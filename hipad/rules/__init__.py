@@ -21,7 +21,7 @@ from hipad.rules.blocks import (
 from hipad.rules.box import Box, Patient
 from hipad.rules.budget import Budget
 from hipad.rules.checks import Finding, check_rules
-from hipad.rules.compile import CompiledRule, as_rule_set, compile_rules
+from hipad.rules.compile import CompiledRule, as_rule_set, compile_each, compile_rules
 from hipad.rules.guarantee import Prototype, WorstCase, prototype, tightest_bound, worst_case
 from hipad.rules.model import Condition, Rule, RuleSet, Span, Term
 from hipad.rules.names import FeatureIndex, resolve_blocks
@@ -62,6 +62,7 @@ __all__ = [
     "block_overlaps",
     "blocks_text",
     "check_rules",
+    "compile_each",
     "compile_rules",
     "farkas",
     "holding_threshold",

@@ -12,6 +12,7 @@ LONGEST_TEXT: Final = 2**20  # characters of all rules
 LONGEST_RULE: Final = 200_000  # characters of one rule
 DEEPEST: Final = 20  # brackets inside brackets
 MOST_SIGNS: Final = 5_000  # + - * / in one rule
+MOST_WEIGHTS: Final = 20_000_000  # features that all rules name, counted for each condition
 
 
 def text_error(text: str) -> RuleError | None:
@@ -38,6 +39,15 @@ def rule_too_long(length: int) -> RuleError:
         f"expected a rule of at most {LONGEST_RULE:,} characters, got {length:,}: "
         "name a block of features, and write mean(block)",
         column=LONGEST_RULE,
+    )
+
+
+def too_many_weights(line: int | None) -> RuleError:
+    """The error for rules that together name too many features."""
+    return rule_error(
+        f"expected conditions that name at most {MOST_WEIGHTS:,} features in all, got more: "
+        "leave out rules from here on, or name fewer features in each",
+        None if line is None else (line, 1),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +38,7 @@ class FeatureIndex:
     ) -> None:
         if names is None and n_features is None:
             raise rule_error("give the feature names, or how many features there are")
+        self._suggests = True
         self.names = None if names is None else [str(name) for name in names]
         self.n_features = len(self.names) if self.names is not None else int(n_features or 0)
         if n_features is not None and self.n_features != n_features:
@@ -87,8 +89,16 @@ class FeatureIndex:
             suggestion=near[0] if near else None,
         )
 
+    def without_suggestions(self) -> FeatureIndex:
+        """The same names, for errors without near names: finding these takes time."""
+        other = copy(self)
+        other._suggests = False
+        return other
+
     def nearest(self, name: str, n: int = 3, also: Iterable[str] = ()) -> list[str]:
         """Up to n known names that look most like this one, best first."""
+        if not self._suggests:
+            return []
         lowered = name.lower()
         pool = dict.fromkeys([*also, *self._roughly_like(lowered)])
         scored = [(_likeness(lowered, other.lower()), other) for other in pool]

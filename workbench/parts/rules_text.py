@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import RuleError
+from hipad.rules.limits import LONGEST_TEXT
 from hipad.rules.words import quote_label, quote_name
 from workbench.dataset import Dataset
 from workbench.parts.columns import search
@@ -16,7 +17,6 @@ from workbench.state import AppState
 from workbench.words import count, listing, plain
 
 MOST_ERRORS: Final = 10
-LONGEST: Final = 100_000  # characters
 EXAMPLES: Final = """\
 {label}: mean({block}) >= 4 => {positive} worth 20 patients  # why I think so
 {feature} >= 126 and {other} >= 30 => {positive}
@@ -38,7 +38,7 @@ def show(state: AppState, data: Dataset) -> None:
         history.text,
         key=key,
         height=min(max(26 * lines + 20, 170), 420),
-        max_chars=LONGEST,
+        max_chars=LONGEST_TEXT,
         placeholder=_example(data).splitlines()[0],
         on_change=lambda: change(state, st.session_state[key]),
         help="Write what you know. The rules are checked when you press Ctrl+Enter or click "

@@ -7,12 +7,13 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import DataError
+from hipad.rules.limits import LONGEST_TEXT
 from workbench.parts.choosing import attempt
 from workbench.parts.rules_editing import describe
 from workbench.state import AppState
 from workbench.words import plain
 
-LARGEST: Final = 2**20  # bytes of a rules file
+LARGEST: Final = LONGEST_TEXT  # bytes of a rules file
 
 
 def show(state: AppState) -> None:
