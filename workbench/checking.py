@@ -21,7 +21,7 @@ from typing import Final, Generic, TypeVar
 from hipad.errors import HipadError
 from hipad.rules import Budget
 
-SECONDS: Final = 8.0  # for one check
+SECONDS: Final = 12.0  # for one check
 UNSEEN_SECONDS: Final = 5.0
 PLACES: Final = threading.BoundedSemaphore(2)  # checks at work at once, of all sessions
 LOOK: Final = 0.05  # seconds between two looks while nothing is computed

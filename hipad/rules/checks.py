@@ -71,8 +71,8 @@ def check_rules(
         *_single_findings(rules, regions, pairs),
         *_containments(rules, regions, pairs),
         *conflicts,
-        *_unchecked(rules, pairs.missed),
     ]
+    found[:0] = _unchecked(rules, pairs.missed)
     if mean is not None:
         found += _average_findings(rules, mean)
     if knobs is not None and pulls is not None:

@@ -64,7 +64,8 @@ class CompiledRule:
         B = on_columns(self.B, columns)
         step = max(1, _BATCH // max(1, len(columns)))
         starts = range(0, X.shape[0], step)
-        parts = [rows_met(B, self.d, _dense(X[i : i + step][:, columns]).T) for i in starts]
+        batches = (X[i : i + step] if step < X.shape[0] else X for i in starts)
+        parts = [rows_met(B, self.d, _dense(batch[:, columns]).T) for batch in batches]
         return np.concatenate([part.all(axis=0) for part in parts] or [np.empty(0, dtype=bool)])
 
     def scaled(self, mean: FloatArray | None, scale: FloatArray | None) -> CompiledRule:

@@ -81,7 +81,9 @@ class FeatureIndex:
         elif self.names is None:
             remedy = f"the features are x0 to x{self.n_features - 1}"
         else:
-            remedy = f"the features are {listed([quote_name(n) for n in self.names], limit=4)}"
+            first = [quote_name(n) for n in self.names[:4]]  # not of all: they may be millions
+            others = [""] * (len(self.names) - len(first))
+            remedy = f"the features are {listed([*first, *others], limit=4)}"
         return rule_error(
             f"no feature or block is called {quote_name(name)}: {remedy}",
             column=column,

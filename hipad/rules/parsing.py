@@ -39,6 +39,12 @@ def parse_rules(text: str) -> RuleSet:
     return RuleSet(tuple(rules), ending)
 
 
+def parse_lines(text: str) -> tuple[RuleSet, list[RuleError]]:
+    """The rules on the lines that can be read, and every mistake, at most one a line."""
+    rules, ending, errors = _read(text)
+    return RuleSet(tuple(rules), ending), errors
+
+
 def rule_errors(text: str) -> list[RuleError]:
     """Every mistake in the text, at most one a line: what an editor underlines."""
     return _read(text)[2]

@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
+from hipad.rules import check_rules
 from hipad.rules.limits import MOST_RULES
-from workbench import checking
 from workbench.parts import rules_checking
 from workbench.parts.rules_checking import checked_rules
 
@@ -56,21 +56,21 @@ def test_three_hundred_rules_on_long_ranges(app):
 
 
 def test_rules_that_take_too_long_to_compare_are_told(app, monkeypatch):
-    monkeypatch.setattr(checking, "SECONDS", 1.0)
-    monkeypatch.setattr(
-        checking.CheckJob.__init__,
-        "__kwdefaults__",
-        {**checking.CheckJob.__init__.__kwdefaults__, "seconds": 2.0},
-    )
+    def hurried(*args, budget, **options):
+        budget.steps = 20
+        return check_rules(*args, budget=budget, **options)
+
+    monkeypatch.setattr(rules_checking, "check_rules", hurried)
     app.load("ksvm-s-10k")
-    form = "mean(x{a}:x{b}) >= {c} and x{a} + 2*x{b} <= 1 and sum(x{a}:x{b}) <= 99 => {outcome}"
-    app.state.rules.change(ranges(400, form), "costly")
-    assert seconds(lambda: app.go("rules")) < 15
+    app.state.rules.change(ranges(60), "costly")
+    app.go("rules")
     settle(app)
     checked = checked_rules(app.state)
     assert checked.is_final
-    kinds = {finding.kind for finding in checked.findings}
-    assert "unchecked" in kinds or not checked.untried
+    assert "unchecked" in {finding.kind for finding in checked.findings}
+    assert "of 60 rules were not compared with all others" in app.text()
+    assert checked.unadvised == 60
+    assert "no time to look for better thresholds of 60 rules" in app.text()
 
 
 def test_while_the_check_is_at_work_the_page_says_so(app, monkeypatch):
@@ -120,7 +120,7 @@ def test_thousands_of_unknown_names_are_told_soon(app):
 
 def test_sliders_are_made_for_the_rules_in_sight(app):
     app.load("pima")
-    lines = [f"Glucose >= {100 + k} => diabetic" for k in range(300)]
+    lines = [f"Glucose >= {100 + k} => diabetic" for k in range(40)]
     app.state.rules.change("\n".join(lines), "many")
     app.finish().go("workbench")
     assert len([s for s in app.at.slider if s.key.startswith("bench_threshold_")]) == 6

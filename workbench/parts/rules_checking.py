@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import numpy as np
+from scipy import sparse
 
 from hipad.errors import DataError, RuleError
 from hipad.evaluation.metrics import wilson_interval
@@ -30,16 +31,15 @@ from hipad.rules import (
     check_rules,
     compile_each,
     rule_counts,
-    rule_errors,
     rule_pulls,
 )
+from hipad.rules.parsing import parse_lines
 from hipad.rules.rows import on_columns
 from hipad.rules.statistics import overlap_of
 from hipad.training import shares
 from workbench.checking import CheckJob
 from workbench.dataset import Dataset
 from workbench.models import largest_lambda1
-from workbench.parts.rules_editing import read_rules
 from workbench.settings import AUTOMATIC, FEWNESS, RunSettings
 from workbench.state import AppState
 
@@ -54,7 +54,7 @@ class RuleCheck:
     compiled: CompiledRule
     train: RuleCounts
     test: RuleCounts | None
-    better: tuple[Threshold, ...]  # thresholds that the training patients clearly support
+    better: tuple[Threshold, ...] = ()  # thresholds that the training patients clearly support
     pull: Pull | None = None  # None while lambda1 is not known, and for a rule that is off
     knobs: Knobs | None = None
 
@@ -81,6 +81,7 @@ class Checked:
     overlap: Overlap | None = None
     overlap_test: Overlap | None = None
     untried: int = 0  # rules for which there was no time
+    unadvised: int = 0  # rules for which no better threshold was looked for
     is_final: bool = False
 
     @property
@@ -134,9 +135,9 @@ def known_lambda1(state: AppState) -> float | None:
 
 def read(data: Dataset, text: str) -> Checked:
     """The rules and what is wrong with them, before anything is tried."""
-    rules = read_rules(text)
+    rules, unread = parse_lines(text)
     _, unfit = fitting_rules(rules, data)
-    return Checked(rules, _sorted([*rule_errors(text), *unfit]))
+    return Checked(rules, _sorted([*unread, *unfit]))
 
 
 def _sorted(errors: list[RuleError]) -> tuple[RuleError, ...]:
@@ -147,11 +148,12 @@ def check(
     data: Dataset, text: str, settings: RunSettings, lambda1: float | None, budget: Budget
 ) -> Iterator[Checked]:
     """Read, compile and try the rules: first on the patients, then against each other."""
-    rules = read_rules(text)
+    rules, unread = parse_lines(text)
     compiled, unfit = fitting_rules(rules, data)
-    so_far = Checked(rules, _sorted([*rule_errors(text), *unfit]))
+    so_far = Checked(rules, _sorted([*unread, *unfit]))
     yield so_far
-    so_far = _on_patients(so_far, compiled, data, budget)
+    few, parts = _cut_out(list(compiled.values()), data)
+    so_far = _on_patients(so_far, compiled, few, parts, budget)
     yield so_far
     checks = {check.label: check for check in so_far.checks}
     on = [rule for rule in compiled.values() if rule.rule.enabled and rule.label in checks]
@@ -166,26 +168,47 @@ def check(
         pulls=list(pulls.values()) if pulls else None,
         budget=budget,
     )
-    yield replace(so_far, checks=tuple(checks.values()), findings=findings, is_final=True)
+    so_far = replace(so_far, checks=tuple(checks.values()), findings=findings)
+    yield so_far
+    better = []
+    for rule, own in zip(few, so_far.checks, strict=False):
+        if budget.is_spent:
+            break
+        better.append(replace(own, better=supported_thresholds(rule, *parts[0])))
+    checked = (*better, *so_far.checks[len(better) :])
+    unadvised = len(checked) - len(better)
+    yield replace(so_far, checks=checked, unadvised=unadvised, is_final=True)
+
+
+Part = tuple[Any, np.ndarray]
+"""The columns that rules name, and outcomes as +1 and -1."""
 
 
 def _on_patients(
-    so_far: Checked, compiled: dict[int, CompiledRule], data: Dataset, budget: Budget
+    so_far: Checked,
+    compiled: dict[int, CompiledRule],
+    few: list[CompiledRule],
+    parts: tuple[Part, Part | None],
+    budget: Budget,
 ) -> Checked:
     """What each rule does on the patients, for as many rules as half of the time allows."""
-    few, parts = _cut_out(list(compiled.values()), data)
+    train, test = parts
     latest = budget.seconds_left / 2
     checks: list[RuleCheck] = []
     for (position, rule), cut in zip(compiled.items(), few, strict=True):
         if budget.is_spent or budget.seconds_left < latest:
             break
-        checks.append(RuleCheck(position, rule, *_tried(cut, parts)))
+        counts = rule_counts(cut, *train), None if test is None else rule_counts(cut, *test)
+        checks.append(RuleCheck(position, rule, *counts))
     on = [check for check in checks if check.rule.enabled]
-    first = _overlap(on, [check.train for check in on], len(data.y_train))
     tested = [check.test for check in on if check.test is not None]
-    test = None if data.y_test is None else _overlap(on, tested, len(data.y_test))
-    untried = len(compiled) - len(checks)
-    return replace(so_far, checks=tuple(checks), overlap=first, overlap_test=test, untried=untried)
+    return replace(
+        so_far,
+        checks=tuple(checks),
+        overlap=_overlap(on, [check.train for check in on], len(train[1])),
+        overlap_test=None if test is None else _overlap(on, tested, len(test[1])),
+        untried=len(compiled) - len(checks),
+    )
 
 
 def _overlap(checks: Sequence[RuleCheck], counts: Sequence[RuleCounts], n_rows: int) -> Overlap:
@@ -234,33 +257,27 @@ def data_pull(data: Dataset, settings: RunSettings) -> DataPull:
     return pull
 
 
-Part = tuple[Any, np.ndarray]
-"""The columns that rules name, and outcomes as +1 and -1."""
-
-
 def _cut_out(
     rules: list[CompiledRule], data: Dataset
 ) -> tuple[list[CompiledRule], tuple[Part, Part | None]]:
     """The rules on the columns they name, and these columns of the training and test rows."""
     columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
     few = [replace(rule, B=on_columns(rule.B, columns)) for rule in rules]
-    train = (data.X_train[:, columns], signs(data.y_train, data))
+    train = (_columns(data.X_train, columns), signs(data.y_train, data))
     if data.X_test is None or data.y_test is None:
         return few, (train, None)
-    return few, (train, (data.X_test[:, columns], signs(data.y_test, data)))
+    return few, (train, (_columns(data.X_test, columns), signs(data.y_test, data)))
+
+
+def _columns(X: Any, columns: np.ndarray) -> Any:
+    """Some columns, in a form from which columns are quickly taken."""
+    part = X[:, columns]
+    return part.tocsc() if sparse.issparse(part) else np.asfortranarray(part)
 
 
 def signs(y: np.ndarray, data: Dataset) -> np.ndarray:
     """+1 for the positive class, -1 for the other."""
     return np.where(y == data.classes[1], 1.0, -1.0)
-
-
-def _tried(
-    rule: CompiledRule, parts: tuple[Part, Part | None]
-) -> tuple[RuleCounts, RuleCounts | None, tuple[Threshold, ...]]:
-    train, test = parts
-    tested = None if test is None else rule_counts(rule, *test)
-    return rule_counts(rule, *train), tested, supported_thresholds(rule, *train)
 
 
 def supported_thresholds(rule: CompiledRule, X: Any, y: np.ndarray) -> tuple[Threshold, ...]:

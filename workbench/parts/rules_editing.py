@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from hipad.rules import Rule, RuleSet, parse_rules, rule_errors
+from hipad.rules import Rule, RuleSet
+from hipad.rules.parsing import parse_lines
 from hipad.rules.words import format_number
 
 FIELDS: Final = {
@@ -25,12 +26,7 @@ def read_rules(text: str) -> RuleSet:
     >>> read_rules("a >= => yes\\nb >= 2 => no").labels
     ('rule 1',)
     """
-    lines = text.splitlines()
-    for error in rule_errors(text):
-        if error.line is None:
-            return RuleSet()
-        lines[error.line - 1] = ""
-    return parse_rules("\n".join(lines))
+    return parse_lines(text)[0]
 
 
 def with_rule(text: str, position: int, rule: Rule | None) -> str:

@@ -28,7 +28,7 @@ ICONS: Final = {"warning": ":material/warning:", "note": ":material/info:"}
 def show(state: AppState, checked: Checked, data: Dataset) -> None:
     """Each finding with its remedy and a patient that shows it."""
     st.subheader("Findings", anchor=False)
-    if not checked.is_final:
+    if not checked.is_final and not checked.findings:
         st.caption("The rules are being compared with each other ...")
     elif not checked.findings:
         st.caption("Nothing odd: no empty, needless, contradicting or silenced rule.")
@@ -151,8 +151,10 @@ def suggestions(state: AppState, checked: Checked) -> None:
     """Thresholds and worths that would serve better, each taken only by a click."""
     st.subheader("Suggestions", anchor=False)
     if not checked.is_final:
-        st.caption("They come when the rules have been compared.")
+        st.caption("They come when the rules have been checked.")
         return
+    if checked.unadvised:
+        st.caption(f"There was no time to look for better thresholds of {checked.unadvised} rules.")
     offers = [offer for check in checked.checks if check.rule.enabled for offer in offers_of(check)]
     if not offers:
         st.caption("None: the data support no other threshold clearly, and every rule is heard.")
