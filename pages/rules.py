@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import streamlit as st
 
+from hipad.errors import HipadError
+from workbench.checking import CheckJob
 from workbench.dataset import Dataset
 from workbench.parts import (
     rules_findings,
@@ -14,8 +18,24 @@ from workbench.parts import (
     rules_toolbar,
 )
 from workbench.parts.empty import need_data
-from workbench.parts.rules_checking import checked_rules
+from workbench.parts.rules_checking import Checked, checked_rules, checking
 from workbench.state import AppState, app_state
+from workbench.words import count, plain
+
+PATIENCE: Final = 0.4  # seconds in which most checks are done: the page waits so long for them
+EVERY: Final = 0.5  # seconds between two looks at one that takes longer
+
+
+def follow(job: CheckJob[Checked], drawn: Checked) -> None:
+    """Look in on a check that is at work, and draw the page anew when it has more to say."""
+
+    def look() -> None:
+        job.seen()
+        is_better = job.latest is not None and job.latest is not drawn
+        if not drawn.is_final and (job.is_done or is_better):
+            st.rerun()
+
+    st.fragment(look, run_every=None if drawn.is_final else EVERY)()
 
 
 def edit(state: AppState, data: Dataset) -> None:
@@ -29,14 +49,23 @@ def edit(state: AppState, data: Dataset) -> None:
         label_visibility="collapsed",
         help="The same rules as text, or one at a time in fields.",
     )
-    checked = checked_rules(state)
+    job = checking(state)
+    try:
+        checked = checked_rules(state, PATIENCE)
+    except HipadError as error:
+        rules_text.show(state, data)
+        st.error(f"The rules could not be checked: {plain(error, 400)}", icon=":material/error:")
+        return
+    follow(job, drawn=checked)
     if view == "Form":
         rules_form.show(state, data, checked)
     else:
         rules_text.show(state, data)
     rules_text.errors(checked, state.rules.text)
     if not checked.checks:
-        if not checked.errors:
+        if not checked.is_final and checked.rules:
+            st.caption(f"{count(len(checked.rules), 'rule')} read, being tried on the data ...")
+        elif not checked.errors:
             st.info(
                 "No rule yet. Write one above, such as the first example, or choose **Form**.",
                 icon=":material/edit_note:",

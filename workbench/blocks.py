@@ -15,6 +15,8 @@ import numpy.typing as npt
 from hipad.errors import DataError, HipadError
 from hipad.rules import FeatureIndex
 from hipad.rules.blocks import blocks_text, read_gmt, select_features
+from hipad.rules.budget import Budget
+from hipad.rules.patterns import PATIENCE
 from hipad.rules.words import quote_name
 
 MOST_BLOCKS: Final = 10_000  # more than there are gene sets in the usual collections
@@ -22,9 +24,9 @@ MOST_BLOCKS: Final = 10_000  # more than there are gene sets in the usual collec
 IntArray = npt.NDArray[np.int64]
 
 
-def find_members(definition: str, index: FeatureIndex) -> IntArray:
+def find_members(definition: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:
     """The columns that a definition means; HipadError when it means none."""
-    columns = select_features(definition, index)
+    columns = select_features(definition, index, budget)
     if not len(columns):
         raise DataError("expected features, got none: write a range, a pattern or names")
     return columns
@@ -40,9 +42,10 @@ def resolve(
         )
     found: dict[str, IntArray] = {}
     failed: dict[str, str] = {}
+    budget = Budget(PATIENCE)
     for name, definition in definitions.items():
         try:
-            found[name] = find_members(definition, index)
+            found[name] = find_members(definition, index, budget)
         except HipadError as error:
             failed[name] = str(error)
     return found, failed
@@ -103,7 +106,7 @@ def _from_lines(text: str) -> dict[str, str]:
 def _from_json(text: str) -> dict[str, str]:
     try:
         content = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"expected blocks as JSON, got text that is not JSON: {error}") from error
     lists = isinstance(content, dict) and all(
         isinstance(members, list) and members for members in content.values()

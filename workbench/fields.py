@@ -13,6 +13,7 @@ from math import isclose, log10
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
 from hipad.plain import misfit, named, text_of
+from hipad.rules.limits import LONGEST_TEXT
 
 Value = TypeVar("Value", int, float)
 AUTO: Final = "auto"
@@ -137,6 +138,6 @@ def _is_positive(value: object) -> bool:
 
 
 SEED: Final = Number(0, 1_000_000)
-RULES: Final = Text(100_000)
+RULES: Final = Text(LONGEST_TEXT)
 NAME: Final = Text(1_000)  # of a file, a sample or data
 MODEL_NAME: Final = Text(40)

@@ -29,6 +29,7 @@ from hipad.designs.scaling import standardisation
 from hipad.errors import DataError
 from hipad.rules import (
     Box,
+    Budget,
     CompiledRule,
     FeatureIndex,
     Finding,
@@ -42,6 +43,7 @@ from hipad.rules import (
 from hipad.storage import read_model
 
 MOST_SHOWN = 4  # features of a witness patient
+PATIENCE = 60.0  # seconds for comparing the rules with each other
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def findings(rules: tuple[CompiledRule, ...], rows: Rows) -> Iterator[str]:
     """What is odd about the rules, each with a patient that shows it."""
     box = Box.observed(rows.X)
     mean, _ = standardisation(rows.X)
-    for finding in check_rules(rules, box.lo, box.hi, mean=mean):
+    for finding in check_rules(rules, box.lo, box.hi, mean=mean, budget=Budget(PATIENCE)):
         yield str(finding)
         if finding.witness is not None:
             yield f"  for example {witness(finding, rows.index)}"

@@ -19,8 +19,9 @@ from hipad.rules.blocks import (
     suggest_blocks,
 )
 from hipad.rules.box import Box, Patient
+from hipad.rules.budget import Budget
 from hipad.rules.checks import Finding, check_rules
-from hipad.rules.compile import CompiledRule, as_rule_set, compile_rules
+from hipad.rules.compile import CompiledRule, as_rule_set, compile_each, compile_rules
 from hipad.rules.guarantee import Prototype, WorstCase, prototype, tightest_bound, worst_case
 from hipad.rules.model import Condition, Rule, RuleSet, Span, Term
 from hipad.rules.names import FeatureIndex, resolve_blocks
@@ -33,6 +34,7 @@ from hipad.rules.statistics import Overlap, RuleCounts, rule_counts, rule_overla
 __all__ = [
     "BlockFile",
     "Box",
+    "Budget",
     "Cell",
     "CompiledRule",
     "Condition",
@@ -60,6 +62,7 @@ __all__ = [
     "block_overlaps",
     "blocks_text",
     "check_rules",
+    "compile_each",
     "compile_rules",
     "farkas",
     "holding_threshold",

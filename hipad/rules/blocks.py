@@ -9,9 +9,7 @@ A blocks file has one block a line, its parts separated by commas:
 
 from __future__ import annotations
 
-import fnmatch
 import itertools
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,12 +20,12 @@ from scipy.sparse.csgraph import connected_components
 
 from hipad.designs import column_moments
 from hipad.errors import RuleError
+from hipad.rules.budget import Budget
 from hipad.rules.names import FeatureIndex, IntArray
 from hipad.rules.parsing import split_note
-from hipad.rules.words import on_line, quote_name, read_quoted, rule_error
-
-_PART = re.compile(r"\s*(/(?:\\/|[^/])+/|(?:`(?:[^`]|``)+`|[^,;`])+)\s*(?:[,;]|$)")
-_ENDS = re.compile(r"(`(?:[^`]|``)+`|[^`:]+):(`(?:[^`]|``)+`|[^`:]+)")
+from hipad.rules.parts import listed_names, plain_name, range_ends, split_parts
+from hipad.rules.patterns import PATIENCE, glob_columns, regex_columns
+from hipad.rules.words import on_line, quote_name, rule_error
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,10 @@ class BlockFile:
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def select_features(text: str, index: FeatureIndex) -> IntArray:
+def select_features(text: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:
     """The columns that a text describes: names, ranges, globs and /expressions/, each once.
+
+    RuleError if the patterns take longer than the budget, or `PATIENCE` without one.
 
     >>> index = FeatureIndex(["ABL1", "ABL2", "JAK1", "p-1=a"])
     >>> select_features("JAK*, ABL1:ABL2", index)
@@ -47,47 +47,28 @@ def select_features(text: str, index: FeatureIndex) -> IntArray:
     >>> select_features("/^ABL/, `p-1=a`", index)
     array([0, 1, 3])
     """
-    parts = [part for line in text.splitlines() for part in _parts(line)]
-    columns = [_select_part(part, index) for part in parts]
-    return np.unique(np.concatenate(columns)) if columns else np.empty(0, np.int64)
+    parts = dict.fromkeys(part for line in text.splitlines() for part in split_parts(line))
+    budget = budget or Budget(PATIENCE)
+    chosen = np.zeros(len(index), dtype=bool)
+    for part in parts:
+        chosen[_select_part(part, index, budget)] = True
+    return np.flatnonzero(chosen)
 
 
-def _parts(line: str) -> list[str]:
-    return [part for found in _PART.finditer(line) if (part := found[1].strip())]
-
-
-def _select_part(part: str, index: FeatureIndex) -> IntArray:
+def _select_part(part: str, index: FeatureIndex, budget: Budget) -> IntArray | slice:
     if len(part) > 2 and part[0] == part[-1] == "/":
-        return _matching(part[1:-1], part, index)
-    name = _plain(part)
+        return regex_columns(part[1:-1], index, budget)
+    name = plain_name(part)
     if index.position(name) is not None:
         return np.array([index.find(name)])
     if part[0] != "`" and set(part) & set("*?["):
-        return _matching(r"\A" + fnmatch.translate(part), part, index)
-    if ends := _ENDS.fullmatch(part):
-        first, last = (index.find(_plain(end)) for end in ends.groups())
+        return glob_columns(part, index, budget)
+    if ends := range_ends(part):
+        first, last = map(index.find, ends)
         if first > last:
             raise rule_error(f"the range {part} runs backwards: exchange its ends")
-        return np.arange(first, last + 1)
+        return slice(first, last + 1)
     return np.array([index.find(name)])
-
-
-def _plain(part: str) -> str:
-    part = part.strip()
-    return read_quoted(part) if len(part) > 2 and part[0] == part[-1] == "`" else part
-
-
-def _matching(expression: str, shown: str, index: FeatureIndex) -> IntArray:
-    try:
-        matches = re.compile(expression).search
-    except re.error as error:
-        message = f"{shown} is not a regular expression ({error}): correct it, or write a glob: AB*"
-        raise rule_error(message) from None
-    names = index.names or (index.name(j) for j in range(len(index)))
-    columns = np.array([j for j, name in enumerate(names) if matches(name)], dtype=np.int64)
-    if not len(columns):
-        raise rule_error(f"no feature fits {shown}: widen it, or check upper and lower case")
-    return columns
 
 
 def parse_blocks(text: str, index: FeatureIndex) -> dict[str, IntArray]:
@@ -97,6 +78,7 @@ def parse_blocks(text: str, index: FeatureIndex) -> dict[str, IntArray]:
     {'K1': array([2, 3, 4, 7])}
     """
     blocks: dict[str, IntArray] = {}
+    budget = Budget(PATIENCE)
     for number, line in enumerate(text.splitlines(), 1):
         body, _ = split_note(line)
         if not body.strip():
@@ -104,10 +86,10 @@ def parse_blocks(text: str, index: FeatureIndex) -> dict[str, IntArray]:
         name, equals, members = body.partition("=")
         if not equals or not name.strip():
             raise rule_error("expected a block such as K1 = x101:x150", (number, 1))
-        if _plain(name) in blocks:
+        if plain_name(name) in blocks:
             raise rule_error(f"the block {name.strip()} is given twice: rename one", (number, 1))
         try:
-            blocks[_plain(name)] = select_features(members, index)
+            blocks[plain_name(name)] = select_features(members, index, budget)
         except RuleError as error:
             raise on_line(rule_error(str(error), column=len(name) + 2), number) from None
     return blocks
@@ -118,7 +100,10 @@ def block_from_list(text: str, index: FeatureIndex) -> tuple[IntArray, tuple[str
 
     Returns the columns found and the names that are not features.
     """
-    names = [_plain(word) for word in re.findall(r"`[^`]+`|[^\s,;]+", text)]
+    return _known(listed_names(text), index)
+
+
+def _known(names: Iterable[str], index: FeatureIndex) -> tuple[IntArray, tuple[str, ...]]:
     columns = {name: index.position(name) for name in dict.fromkeys(names)}
     found = np.unique([j for j in columns.values() if j is not None]).astype(np.int64)
     return found, tuple(name for name, j in columns.items() if j is None)
@@ -136,7 +121,7 @@ def read_gmt(text: str, index: FeatureIndex, *, smallest: int = 1) -> BlockFile:
             message = "expected a gene set: name, description and genes, separated by tabs"
             raise rule_error(message, (number, 1))
         genes = [gene.strip() for gene in rest[1:] if gene.strip()]
-        columns, absent = block_from_list("\n".join(f"`{gene}`" for gene in genes), index)
+        columns, absent = _known(genes, index)
         if len(columns) >= smallest:
             blocks[name.strip()] = columns
         if absent:

@@ -15,7 +15,7 @@ from hipad.errors import RuleError
 from hipad.rules.hints import unknown_function
 from hipad.rules.linear import check_linear
 from hipad.rules.model import COUNTS, FUNCTIONS, Condition, Name, Side, Span, Term
-from hipad.rules.words import checked_number, read_quoted, rule_error
+from hipad.rules.words import LARGEST, checked_number, read_quoted, rule_error
 
 _SIGNS = {"≤": "<=", "⩽": "<=", "=<": "<=", "≥": ">=", "⩾": ">=", "==": "="}
 
@@ -155,42 +155,32 @@ class Builder(Transformer):
         sign, side = parts
         return side if sign == "+" else times(side, -1.0)
 
-    def multiply(self, parts: list[Any]) -> Side:
-        left, sign, right = parts
-        factor = constant(left)
-        side = right
-        if factor is None:
-            factor, side = constant(right), left
-        if factor is None:
+    def product(self, parts: list[Any]) -> Side:
+        """Factors, of which at most one names features, with the signs between them."""
+        side = parts[0]
+        steps: list[tuple[Token, float]] = []
+        for sign, factor in zip(parts[1::2], parts[2::2], strict=True):
+            number = constant(factor)
+            if sign.type == "DIVIDED":
+                steps.append((sign, _divisor(number, sign)))
+            elif number is not None:
+                steps.append((sign, number))
+            else:
+                steps = [(sign, self._number_before(side, steps, sign))]
+                side = factor
+        return _scaled(side, steps)
+
+    def _number_before(self, side: Side, steps: list[tuple[Token, float]], sign: Token) -> float:
+        """The value of the factors up to a sign that features follow."""
+        if constant(side) is None:
             message = (
                 "a product of features is not linear: multiply a feature by a number, or add the "
                 "product to the data as a feature of its own"
             )
             raise rule_error(message, column=_column(sign))
-        return self._scaled(side, factor, sign)
-
-    def divide(self, parts: list[Any]) -> Side:
-        left, sign, right = parts
-        divisor = constant(right)
-        if divisor is None:
-            message = (
-                "a quotient of features is not linear: compare a >= 2*b in place of a/b >= 2, or "
-                "add the quotient to the data as a feature of its own"
-            )
-            raise rule_error(message, column=_column(sign), suggestion="a >= 2*b")
-        if divisor == 0:
-            message = "a division by zero has no value: divide by another number"
-            raise rule_error(message, column=_column(sign))
-        try:
-            return tuple(Term(t.coefficient / divisor, t.names, t.function, t.column) for t in left)
-        except RuleError as error:
-            raise rule_error(str(error), column=_column(sign)) from None
-
-    def _scaled(self, side: Side, factor: float, sign: Token) -> Side:
-        try:
-            return times(side, factor)
-        except RuleError as error:
-            raise rule_error(str(error), column=_column(sign)) from None
+        value = constant(_scaled(side, steps))
+        assert value is not None
+        return value
 
     def plain_number(self, tokens: list[Token]) -> Side:
         return (Term(self.number(tokens)),)
@@ -223,6 +213,40 @@ class Builder(Transformer):
 def constant(side: Side) -> float | None:
     """The value of a side that names no feature, else None."""
     return sum(term.coefficient for term in side) if all(t.is_number for t in side) else None
+
+
+def _divisor(number: float | None, sign: Token) -> float:
+    if number is None:
+        message = (
+            "a quotient of features is not linear: compare a >= 2*b in place of a/b >= 2, or "
+            "add the quotient to the data as a feature of its own"
+        )
+        raise rule_error(message, column=_column(sign), suggestion="a >= 2*b")
+    if number == 0:
+        message = "a division by zero has no value: divide by another number"
+        raise rule_error(message, column=_column(sign))
+    return number
+
+
+def _scaled(side: Side, steps: list[tuple[Token, float]]) -> Side:
+    """The side after all steps; those of a long sum are put together first, to go through once."""
+    if len(side) > 1 and len(steps) > 1:
+        factor = _after(Term(1.0), steps).coefficient
+        steps = [(steps[-1][0].update(type="TIMES"), factor)]
+    return tuple(_after(term, steps) for term in side)
+
+
+def _after(term: Term, steps: list[tuple[Token, float]]) -> Term:
+    """The term multiplied and divided step by step, as it is written."""
+    value = term.coefficient
+    for sign, number in steps:
+        value = value / number if sign.type == "DIVIDED" else value * number
+        if value and not 1 / LARGEST <= abs(value) <= LARGEST:
+            break
+    try:
+        return Term(value, term.names, term.function, term.column)
+    except RuleError as error:
+        raise rule_error(str(error), column=_column(sign)) from None
 
 
 def times(side: Side, factor: float) -> Side:

@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from hipad.rules.box import Box, Patient
+from hipad.rules.budget import Budget
 from hipad.rules.compile import CompiledRule
+from hipad.rules.pairs import Pairs
 from hipad.rules.pull import Knobs, Pull
-from hipad.rules.regions import Region, Regions
+from hipad.rules.regions import Regions
 from hipad.rules.rows import FloatArray
-from hipad.rules.words import listed
+from hipad.rules.words import counted, listed
 
 MAX_LISTED = 3  # rules that meet more opponents than this get one finding for all of them
 
@@ -29,7 +30,8 @@ MAX_LISTED = 3  # rules that meet more opponents than this get one finding for a
 class Finding:
     """Something the author of the rules should know.
 
-    `kind` is one of empty, always, average, duplicate, subsumed, conflict, silenced.
+    `kind` is one of empty, always, average, duplicate, subsumed, conflict, silenced,
+    unchecked.
     """
 
     kind: str
@@ -51,8 +53,11 @@ def check_rules(
     mean: FloatArray | None = None,
     knobs: Sequence[Knobs] | None = None,
     pulls: Sequence[Pull] | None = None,
+    budget: Budget | None = None,
 ) -> tuple[Finding, ...]:
     """Every finding on rules in the user's units; the knobs are checked if their pulls are given.
+
+    When the budget ends, a finding of kind "unchecked" says how many rules it did not reach.
 
     >>> from hipad.rules.compile import compile_rules
     >>> rules = compile_rules("a: x0 >= 2 => positive\\nb: x0 >= 3 => positive", n_features=1)
@@ -60,12 +65,14 @@ def check_rules(
     [('subsumed', ('b', 'a'))]
     """
     regions = Regions.of(rules, Box(lo, hi))
-    alive = [i for i, region in enumerate(regions.regions) if region.point is not None]
+    pairs = Pairs(regions, budget or Budget())
+    conflicts = list(_conflicts(rules, regions, pairs))  # first, they matter most
     found = [
-        *_single_findings(rules, regions),
-        *_containments(rules, regions, alive),
-        *_conflicts(rules, regions, alive),
+        *_single_findings(rules, regions, pairs),
+        *_containments(rules, regions, pairs),
+        *conflicts,
     ]
+    found[:0] = _unchecked(rules, pairs.missed)
     if mean is not None:
         found += _average_findings(rules, mean)
     if knobs is not None and pulls is not None:
@@ -73,8 +80,11 @@ def check_rules(
     return tuple(found)
 
 
-def _single_findings(rules: Sequence[CompiledRule], regions: Regions) -> Iterator[Finding]:
-    for i, (rule, region) in enumerate(zip(rules, regions.regions, strict=True)):
+def _single_findings(
+    rules: Sequence[CompiledRule], regions: Regions, pairs: Pairs
+) -> Iterator[Finding]:
+    for i in pairs.reached:
+        rule, region = rules[i], regions.regions[i]
         if region.point is None:
             yield Finding(
                 "empty",
@@ -96,14 +106,13 @@ def _single_findings(rules: Sequence[CompiledRule], regions: Regions) -> Iterato
 
 
 def _containments(
-    rules: Sequence[CompiledRule], regions: Regions, alive: list[int]
+    rules: Sequence[CompiledRule], regions: Regions, pairs: Pairs
 ) -> Iterator[Finding]:
     """Rules that say nothing beyond others of the same outcome."""
-    shared = _share_columns(regions.regions)
-    for i in alive:
-        same = [j for j in alive if j != i and rules[i].sign == rules[j].sign and shared[i, j]]
-        wider = [j for j in same if regions.inside(i, j)]
-        equal = [j for j in wider if regions.inside(j, i)]
+    for i in pairs.alive:
+        same = [j for j in pairs.near(i) if rules[i].sign == rules[j].sign]
+        wider = [j for j in same if pairs.inside(i, j)]
+        equal = [j for j in wider if pairs.inside(j, i)]
         if any(j > i for j in equal):
             yield _duplicate(rules, regions, i, [j for j in equal if j > i])
         if len(wider) > len(equal):
@@ -136,25 +145,14 @@ def _subsumed(rules: Sequence[CompiledRule], regions: Regions, i: int, wider: li
     )
 
 
-def _share_columns(regions: Sequence[Region]) -> npt.NDArray[np.bool_]:
-    """Which pairs of regions name a common feature."""
-    columns = np.concatenate([region.columns for region in regions] or [np.empty(0, int)])
-    indptr = np.cumsum([0] + [len(region.columns) for region in regions])
-    width = int(columns.max(initial=0)) + 1
-    names = sparse.csr_array((np.ones(len(columns)), columns, indptr), (len(regions), width))
-    return np.asarray((names @ names.T).toarray() > 0)
-
-
-def _conflicts(
-    rules: Sequence[CompiledRule], regions: Regions, alive: list[int]
-) -> Iterator[Finding]:
+def _conflicts(rules: Sequence[CompiledRule], regions: Regions, pairs: Pairs) -> Iterator[Finding]:
     """Rules of opposite outcome that can fire together."""
-    against = [j for j in alive if rules[j].sign < 0]
-    for i in (i for i in alive if rules[i].sign > 0):
-        meetings = [(j, patient) for j in against if (patient := regions.meeting(i, j))]
-        apart = len(meetings) <= MAX_LISTED
-        for group in [[pair] for pair in meetings] if apart else [meetings]:
-            others = tuple(rules[j].label for j, _ in group)
+    against = [j for j in pairs.alive if rules[j].sign < 0]
+    for i in (i for i in pairs.alive if rules[i].sign > 0):
+        met = pairs.meeting(i, against)
+        apart = len(met) <= MAX_LISTED
+        for group in [[j] for j in met] if apart else [met]:
+            others = tuple(rules[j].label for j in group)
             yield Finding(
                 "conflict",
                 "note",
@@ -162,8 +160,20 @@ def _conflicts(
                 f"some patients meet both {rules[i].label} and "
                 f"{listed(others, limit=MAX_LISTED)}, which say the opposite",
                 "decide which should win there, and give it more worth or the other a limit",
-                group[0][1],
+                regions.meeting(i, group[0]),
             )
+
+
+def _unchecked(rules: Sequence[CompiledRule], missed: set[int]) -> Iterator[Finding]:
+    if missed:
+        yield Finding(
+            "unchecked",
+            "note",
+            (),
+            f"{len(missed):,} of {counted(len(rules), 'rule')} were not compared with all others, "
+            "which would take too long",
+            "switch off or leave out rules to have the rest compared",
+        )
 
 
 def _average_findings(rules: Sequence[CompiledRule], mean: FloatArray) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from hipad.errors import RuleError
+from hipad.rules.limits import MOST_WEIGHTS, too_many_weights
 from hipad.rules.model import Condition, Rule, RuleSet
 from hipad.rules.names import Blocks, FeatureIndex, IntArray, as_index, resolve_blocks
 from hipad.rules.parsing import parse_rules
@@ -25,6 +26,7 @@ from hipad.rules.rows import FloatArray, Row, needed_rows, on_columns, rows_met
 from hipad.rules.words import listed, on_line, quote_label, rule_error
 
 _BATCH = 4_000_000  # numbers held at once while a rule is tried on data
+_HELPED = 20  # errors that say which names are near
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,8 @@ class CompiledRule:
         B = on_columns(self.B, columns)
         step = max(1, _BATCH // max(1, len(columns)))
         starts = range(0, X.shape[0], step)
-        parts = [rows_met(B, self.d, _dense(X[i : i + step][:, columns]).T) for i in starts]
+        batches = (X[i : i + step] if step < X.shape[0] else X for i in starts)
+        parts = [rows_met(B, self.d, _dense(batch[:, columns]).T) for batch in batches]
         return np.concatenate([part.all(axis=0) for part in parts] or [np.empty(0, dtype=bool)])
 
     def scaled(self, mean: FloatArray | None, scale: FloatArray | None) -> CompiledRule:
@@ -99,12 +102,49 @@ def compile_rules(
     found = as_rule_set(rules)
     index = as_index(feature_names, n_features)
     columns = resolve_blocks(blocks, index)
-    resolved = [
-        (rule, label, *_resolved(rule, Resolver(index, columns), classes))
-        for rule, label in zip(found, found.labels, strict=True)
-        if rule.enabled or include_off
-    ]  # the names of all rules before the matrices of all: one kind of work at a time is faster
+    resolved, weights = [], 0
+    for rule, label in zip(found, found.labels, strict=True):
+        if rule.enabled or include_off:
+            each = _resolved(rule, Resolver(index, columns), classes)
+            weights = _more_weights(weights, each[1], rule)
+            resolved.append((rule, label, *each))
+    # The names of all rules before the matrices of all: one kind of work at a time is faster.
     return tuple([_compiled(*each, index) for each in resolved])
+
+
+def compile_each(
+    rules: RuleSet,
+    *,
+    feature_names: FeatureIndex,
+    blocks: Blocks | None = None,
+    classes: Sequence[object] = ("negative", "positive"),
+) -> tuple[dict[int, CompiledRule], list[RuleError]]:
+    """Each rule that fits the data by its position, off or on, and what is wrong with the others.
+
+    Near names are looked for in the first few errors only.
+    """
+    index = feature_names
+    columns = resolve_blocks(blocks, index)
+    found: dict[int, CompiledRule] = {}
+    errors: list[RuleError] = []
+    weights = 0
+    for position, (rule, label) in enumerate(zip(rules, rules.labels, strict=True)):
+        names = index if len(errors) < _HELPED else index.without_suggestions()
+        try:
+            each = _resolved(rule, Resolver(names, columns), classes)
+            weights = _more_weights(weights, each[1], rule)
+            found[position] = _compiled(rule, label, *each, index)
+        except RuleError as error:
+            errors.append(error)
+    return found, errors
+
+
+def _more_weights(weights: int, rows: list[Row], rule: Rule) -> int:
+    """How many numbers the matrices will hold with these rows; RuleError if too many."""
+    weights += sum(len(row.columns) for row in rows)
+    if weights > MOST_WEIGHTS:
+        raise too_many_weights(rule.place and rule.place[0])
+    return weights
 
 
 def as_rule_set(rules: str | Iterable[Rule]) -> RuleSet:

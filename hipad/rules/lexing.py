@@ -7,16 +7,26 @@ reading takes; a rule stands on one line, so its words come from a single sweep.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lark import Token
 from lark.common import LexerConf
 from lark.lexer import BasicLexer, Lexer
 
+from hipad.rules.limits import (
+    DEEPEST,
+    LONGEST_RULE,
+    MOST_SIGNS,
+    rule_too_long,
+    too_deep,
+    too_many_signs,
+)
+
 UNKNOWN = "UNKNOWN"
 """The kind of a character that begins no word; no rule of the grammar has a place for it."""
 
 _NEXT_LINE = "_NEXT_LINE"  # declared in the grammar, found in no line
+_SIGNS = {"SIGN", "TIMES", "DIVIDED"}
 
 
 class LineLexer(Lexer):
@@ -36,8 +46,24 @@ class LineLexer(Lexer):
         for number, line in enumerate(lines, 1):
             if number > 1:
                 words.append(Token(_NEXT_LINE, "\n"))
-            for found in self._next_word.finditer(line):
-                kind = found.lastgroup or UNKNOWN
-                start = found.start(kind)
-                words.append(Token(kind, found[kind], start, number, start + 1))
+            words += self._words(line, number)
         return words
+
+    def _words(self, line: str, number: int) -> Iterator[Token]:
+        """The words of a line, up to one that makes no sense: nothing is read beyond it."""
+        line = line.rstrip()  # blanks at the end would be tried one by one
+        if len(line) > LONGEST_RULE:
+            raise rule_too_long(len(line))
+        depth = signs = 0
+        for found in self._next_word.finditer(line):
+            kind = found.lastgroup or UNKNOWN
+            start = found.start(kind)
+            yield Token(kind, found[kind], start, number, start + 1)
+            if kind == UNKNOWN:
+                return
+            depth += (kind == "LPAR") - (kind == "RPAR")
+            signs += kind in _SIGNS
+            if depth > DEEPEST:
+                raise too_deep(start + 1)
+            if signs > MOST_SIGNS:
+                raise too_many_signs(start + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +17,9 @@ from hipad.rules.words import listed, quote_name, rule_error
 IntArray = npt.NDArray[np.int64]
 Blocks = Mapping[str, Iterable[int] | Iterable[str]]
 
-_GENERATED = re.compile(r"x(0|[1-9]\d*)")
+_GENERATED = re.compile(r"x(0|[1-9][0-9]{0,17})")
 _WIDTH = 48  # characters compared when looking for a similar name
+_LONGEST = 200  # characters compared exactly
 _CANDIDATES = 40  # names compared exactly after the rough search
 
 
@@ -36,6 +38,7 @@ class FeatureIndex:
     ) -> None:
         if names is None and n_features is None:
             raise rule_error("give the feature names, or how many features there are")
+        self._suggests = True
         self.names = None if names is None else [str(name) for name in names]
         self.n_features = len(self.names) if self.names is not None else int(n_features or 0)
         if n_features is not None and self.n_features != n_features:
@@ -78,7 +81,9 @@ class FeatureIndex:
         elif self.names is None:
             remedy = f"the features are x0 to x{self.n_features - 1}"
         else:
-            remedy = f"the features are {listed([quote_name(n) for n in self.names], limit=4)}"
+            first = [quote_name(n) for n in self.names[:4]]  # not of all: they may be millions
+            others = [""] * (len(self.names) - len(first))
+            remedy = f"the features are {listed([*first, *others], limit=4)}"
         return rule_error(
             f"no feature or block is called {quote_name(name)}: {remedy}",
             column=column,
@@ -86,8 +91,16 @@ class FeatureIndex:
             suggestion=near[0] if near else None,
         )
 
+    def without_suggestions(self) -> FeatureIndex:
+        """The same names, for errors without near names: finding these takes time."""
+        other = copy(self)
+        other._suggests = False
+        return other
+
     def nearest(self, name: str, n: int = 3, also: Iterable[str] = ()) -> list[str]:
         """Up to n known names that look most like this one, best first."""
+        if not self._suggests:
+            return []
         lowered = name.lower()
         pool = dict.fromkeys([*also, *self._roughly_like(lowered)])
         scored = [(_likeness(lowered, other.lower()), other) for other in pool]
@@ -174,6 +187,7 @@ def _likeness(name: str, other: str) -> float:
     """1 for equal texts, 0 for texts without a common letter; a shared beginning counts most."""
     if not name or not other:
         return 0.0
+    name, other = name[:_LONGEST], other[:_LONGEST]
     ratio = difflib.SequenceMatcher(None, name, other).ratio()
     short, long = sorted((name, other), key=len)
     starts = long.startswith(short) and (len(short) > 2 or not long[len(short) :][:1].isalnum())

@@ -6,7 +6,6 @@ Every mistake becomes a RuleError that names its line and column; `hints` finds 
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import cast
 
@@ -17,10 +16,11 @@ from hipad.errors import RuleError
 from hipad.rules.building import Builder, Draft
 from hipad.rules.hints import explain
 from hipad.rules.lexing import UNKNOWN, LineLexer
+from hipad.rules.limits import MOST_RULES, text_error, too_many_rules
 from hipad.rules.model import Rule, RuleSet
 from hipad.rules.words import on_line, rule_error
 
-_NOTE = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|“[^”]*”|#")
+_CLOSING = {"`": "`", '"': '"', "'": "'", "“": "”"}
 
 
 def parse_rules(text: str) -> RuleSet:
@@ -39,14 +39,25 @@ def parse_rules(text: str) -> RuleSet:
     return RuleSet(tuple(rules), ending)
 
 
+def parse_lines(text: str) -> tuple[RuleSet, list[RuleError]]:
+    """The rules on the lines that can be read, and every mistake, at most one a line."""
+    rules, ending, errors = _read(text)
+    return RuleSet(tuple(rules), ending), errors
+
+
 def rule_errors(text: str) -> list[RuleError]:
     """Every mistake in the text, at most one a line: what an editor underlines."""
     return _read(text)[2]
 
 
 def _read(text: str) -> tuple[list[Rule], tuple[str, ...], list[RuleError]]:
+    if error := text_error(text):
+        return [], (), [error]
     lines = dict(enumerate(map(split_note, text.splitlines()), 1))
-    drafts, errors = _drafts({n: body for n, (body, _) in lines.items() if body.strip()})
+    bodies = {n: body for n, (body, _) in lines.items() if body.strip()}
+    if len(bodies) > MOST_RULES:
+        return [], (), [too_many_rules(len(bodies))]
+    drafts, errors = _drafts(bodies)
     rules: list[Rule] = []
     comments: list[str] = []
     names: dict[str, int] = {}
@@ -55,8 +66,10 @@ def _read(text: str) -> tuple[list[Rule], tuple[str, ...], list[RuleError]]:
             try:
                 found = _rules(drafts[number], number, note or "", tuple(comments))
                 _claim_names(found, names, number)
+                if len(rules) + len(found) > MOST_RULES:
+                    raise too_many_rules(len(rules) + len(found), number)
             except RuleError as error:
-                errors[number] = error
+                errors[number] = _placed(error, number)
             else:
                 rules += found
                 comments = []
@@ -67,9 +80,15 @@ def _read(text: str) -> tuple[list[Rule], tuple[str, ...], list[RuleError]]:
 
 def split_note(line: str) -> tuple[str, str | None]:
     """A line's rule and its note; None if no `#` stands outside quotes and backticks."""
-    for match in _NOTE.finditer(line):
-        if match[0] == "#":
-            return line[: match.start()], line[match.end() :]
+    last = {mark: line.rfind(closing) for mark, closing in _CLOSING.items()}
+    at = 0
+    while at < len(line) and "#" in line:
+        sign = line[at]
+        if sign == "#":
+            return line[:at], line[at + 1 :]
+        if at < last.get(sign, -1):
+            at = line.index(_CLOSING[sign], at + 1)
+        at += 1
     return line, None
 
 
@@ -125,7 +144,13 @@ def _draft(body: str, number: int) -> Draft:
         expected = () if found == UNKNOWN else error.accepts
         raise explain(body, (number, column), found, expected) from None
     except RuleError as error:
-        raise on_line(error, number) from None
+        raise _placed(error, number) from None
+
+
+def _placed(error: RuleError, number: int) -> RuleError:
+    """The error with its line, at the line's beginning if no column is known."""
+    placed = on_line(error, number)
+    return placed if placed.line is not None else rule_error(str(error), (number, 1))
 
 
 def _claim_names(found: list[Rule], names: dict[str, int], number: int) -> None:

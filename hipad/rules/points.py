@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import nnls
 
-from hipad.rules.box import minimise
+from hipad.rules.box import knapsack, minimise
 from hipad.rules.rows import ROUNDING, FloatArray
 
 _TINY = 60  # rows and sides of the box up to which least squares is faster than looking around
@@ -76,6 +76,8 @@ def some_point(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatAr
         row = A.toarray()[0] if sparse.issparse(A) else A[0]
         return middle - np.sign(row) * half * (excess[0] / reach[0])
     dense = A.toarray() if sparse.issparse(A) else A
+    if len(d) == 2:
+        return _meeting_of_two(dense, d + room / 2, lo, hi)
     sides = len(d) + 2 * len(lo)
     z = _projected(dense * half, room / 2 - excess) if sides > _TINY else None
     if z is None and sides > _SMALL:
@@ -83,6 +85,20 @@ def some_point(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatAr
     if z is None:
         z = _in_cube(dense * half, room - excess)
     return None if z is None else np.clip(middle + half * z, lo, hi)
+
+
+def _meeting_of_two(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray | None:
+    """A point of the box that meets two rows, as near to the middle as one line leads, or None.
+
+    The least value of one row among the points that meet the other is a fractional knapsack.
+    """
+    x = knapsack(A[0], A[1], float(d[1]), lo, hi).x
+    if x is None or A[0] @ x > d[0]:
+        return None
+    middle = (lo + hi) / 2
+    before, after = A @ middle - d, A @ x - d
+    share = before[before > 0] / np.maximum(before - after, before)[before > 0]
+    return np.asarray(middle + min(float(share.max(initial=0.0)), 1.0) * (x - middle))
 
 
 def _projected(B: FloatArray, d: FloatArray, sweeps: int = 8) -> FloatArray | None:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 EXAMPLE = "mean(K1) >= 4 => positive"
 
 _ARROW = r"(?:=>|->|[⇒⟹→]|\bthen\b)"
-_COUNT = r"\b(?:at\s+(?:least|most)|exactly)\b[^()]*$"
+_AFTER_BRACKETS = r"\A(?>.*[()])?+.*?"  # up to the last bracket in one sweep
+_COUNT = _AFTER_BRACKETS + r"\b(?:at\s+(?:least|most)|exactly)\b"
 _ARROWS = {"ARROW", "THEN"}
 _JOINS = {"AND", "OR"}
 _NAMES = {"NAME", "QUOTED"}
@@ -78,7 +79,7 @@ REMEDIES = (
     ),
     Remedy(
         "write the worth as a number of patients, as in worth 20 patients",
-        before=_AFTER[:-1] + r"\bworth\b.*$",
+        before=rf"\A(?>.*?{_ARROW}).*\bworth\b",
     ),
     Remedy(
         "say what the rule counts for, as in worth 20 patients",
@@ -112,7 +113,7 @@ REMEDIES = (
     Remedy("write the number without '%', in the units of the data", rest="%"),
     # counts and ranges
     Remedy("write the count as: at least 3 of (a, b, c, d)", before=_COUNT),
-    Remedy("write the range as: a between 1 and 3", before=r"\bbetween\b[^()]*$"),
+    Remedy("write the range as: a between 1 and 3", before=_AFTER_BRACKETS + r"\bbetween\b"),
     Remedy("write the range as: a between 1 and 3", {"BETWEEN"}, r"^\W*$"),
     Remedy("a chain has two signs at most, as in 3 <= a <= 5", {"RELATION"}, wanted={"AND"}),
     # numbers

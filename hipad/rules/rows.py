@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,12 +85,13 @@ def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:
     if _unlike(rows):
         return rows, []
     kept: dict[Direction, Row] = {}
+    sources = Counter(row.source for row in rows)
     remarks: list[str] = []
     for row in rows:
         if not row.size:
             if row.bound < 0:
                 return [row], [f"'{row.source}' can never be true, so the rule never fires"]
-            part = "part of " if sum(r.source == row.source for r in rows) > 1 else ""
+            part = "part of " if sources[row.source] > 1 else ""
             remarks.append(f"{part}'{row.source}' is always true and was left out")
             continue
         key = row.direction

@@ -128,8 +128,14 @@ class Overlap:
 def rule_overlap(rules: Sequence[CompiledRule], X: Any) -> Overlap:
     """Counts for every pair of rules; `contested` rows fire for both outcomes."""
     X = X if sparse.issparse(X) else np.asarray(X)
-    fires = np.array([rule.fires(X) for rule in rules], dtype=bool).reshape(len(rules), X.shape[0])
-    together = fires.astype(np.int64) @ fires.T.astype(np.int64)
+    return overlap_of(rules, [rule.fires(X) for rule in rules], X.shape[0])
+
+
+def overlap_of(rules: Sequence[CompiledRule], fired: Sequence[BoolArray], n_rows: int) -> Overlap:
+    """The overlap of rules of which it is known on which rows each fires."""
+    fires = np.array(fired, dtype=bool).reshape(len(rules), n_rows)
+    counts = fires.astype(np.float64)  # exact for any number of rows, and fast
+    together = (counts @ counts.T).astype(np.int64)
     signs = np.array([rule.sign for rule in rules])
     conflict = np.where(signs[:, None] * signs < 0, together, 0)
     both = fires[signs > 0].any(axis=0) & fires[signs < 0].any(axis=0)

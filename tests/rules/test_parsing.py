@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hipad.errors import RuleError
 from hipad.rules import Rule, RuleSet, parse_rules, rule_errors
+from hipad.rules.limits import DEEPEST
 from tests.rules.strategies import RULE_SETS, RULES
 
 EXAMPLES = """\
@@ -100,7 +101,7 @@ def test_every_broken_line_is_reported_where_it_stands():
 
 def test_a_very_long_and_a_very_deep_text_are_read():
     long = " + ".join(["a"] * 5_000) + " >= 1 => x"
-    deep = "(" * 3_000 + "a" + ")" * 3_000 + " >= 1 => x"
+    deep = "(" * DEEPEST + "a" + ")" * DEEPEST + " >= 1 => x"
     assert len(parse_rules(long)[0].conditions[0].sides[0]) == 5_000
     assert str(parse_rules(deep)) == "a >= 1 => x"
 

@@ -58,10 +58,12 @@ class Dial:
         return with_rule(text, self.position, replace(rule, conditions=tuple(conditions)))
 
 
-def dials_of(text: str, data: Dataset) -> list[Dial]:
-    """Every number of these rules that a dial can move."""
+def dials_of(text: str, data: Dataset, page: range | None = None) -> list[Dial]:
+    """Every number of these rules that a dial can move, or of those on one page."""
     found = []
-    for position, rule in enumerate(read_rules(text)):
+    rules = read_rules(text)
+    for position in page or range(len(rules)):
+        rule = rules[position]
         for n, condition in enumerate(rule.conditions):
             sides = number_sides(condition)
             if sides:

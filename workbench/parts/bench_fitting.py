@@ -8,7 +8,7 @@ from typing import Final
 from hipad.rules import CompiledRule
 from workbench.models import Model, Request
 from workbench.parts.bench_comparing import Comparison, Side
-from workbench.parts.rules_checking import compile_each
+from workbench.parts.rules_checking import fitting_rules
 from workbench.parts.rules_editing import describe, read_rules
 from workbench.settings import EXACT
 from workbench.state import AppState
@@ -84,7 +84,7 @@ def present_rules(state: AppState) -> list[CompiledRule]:
     assert data is not None
 
     def compile_draft() -> list[CompiledRule]:
-        found, _ = compile_each(read_rules(draft), data)
+        found, _ = fitting_rules(read_rules(draft), data)
         return [rule for rule in found.values() if rule.rule.enabled]
 
     return state.remember("draft rules", (data, draft), compile_draft)

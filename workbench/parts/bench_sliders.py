@@ -27,9 +27,11 @@ def show(state: AppState, data: Dataset, base: Model) -> None:
         st.info("There is no rule to tune. Write one on the **Rules** page.")
         st.page_link("pages/rules.py", label="Go to Rules", icon=":material/arrow_forward:")
         return
-    dials = state.remember("dials", (data, tuning.base), lambda: dials_of(tuning.base, data))
-    worths = worth_dials(tuning.base, n_patients)
-    for position in _page(len(rules)):
+    page, base_text = _page(len(rules)), tuning.base
+    key = (data, base_text, page)
+    dials = state.remember("dials", key, lambda: dials_of(base_text, data, page))
+    worths = worth_dials(base_text, n_patients)
+    for position in page:
         with st.container(border=True):
             _rule(state, rules, position)
             for dial in dials:

@@ -5,16 +5,18 @@ Only the columns that the rules name are looked at: they are cut out of the data
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
+from scipy import sparse
 
-from hipad.errors import RuleError
+from hipad.errors import DataError, RuleError
 from hipad.evaluation.metrics import wilson_interval
 from hipad.knobs import knobs_of
 from hipad.rules import (
+    Budget,
     CompiledRule,
     DataPull,
     Finding,
@@ -27,17 +29,17 @@ from hipad.rules import (
     Threshold,
     best_threshold,
     check_rules,
-    compile_rules,
+    compile_each,
     rule_counts,
-    rule_errors,
-    rule_overlap,
     rule_pulls,
 )
+from hipad.rules.parsing import parse_lines
 from hipad.rules.rows import on_columns
+from hipad.rules.statistics import overlap_of
 from hipad.training import shares
+from workbench.checking import CheckJob
 from workbench.dataset import Dataset
 from workbench.models import largest_lambda1
-from workbench.parts.rules_editing import read_rules
 from workbench.settings import AUTOMATIC, FEWNESS, RunSettings
 from workbench.state import AppState
 
@@ -52,7 +54,7 @@ class RuleCheck:
     compiled: CompiledRule
     train: RuleCounts
     test: RuleCounts | None
-    better: tuple[Threshold, ...]  # thresholds that the training patients clearly support
+    better: tuple[Threshold, ...] = ()  # thresholds that the training patients clearly support
     pull: Pull | None = None  # None while lambda1 is not known, and for a rule that is off
     knobs: Knobs | None = None
 
@@ -67,26 +69,55 @@ class RuleCheck:
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """The state of all rules; overlaps are of those that are switched on."""
+    """The state of all rules; overlaps are of those that are switched on.
+
+    Until `is_final` there are no findings yet, and at first no checks.
+    """
 
     rules: RuleSet
     errors: tuple[RuleError, ...]
-    checks: tuple[RuleCheck, ...]
-    findings: tuple[Finding, ...]
-    overlap: Overlap
-    overlap_test: Overlap | None
+    checks: tuple[RuleCheck, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    overlap: Overlap | None = None
+    overlap_test: Overlap | None = None
+    untried: int = 0  # rules for which there was no time
+    unadvised: int = 0  # rules for which no better threshold was looked for
+    is_final: bool = False
 
     @property
     def active(self) -> list[CompiledRule]:
         return [check.compiled for check in self.checks if check.rule.enabled]
 
 
-def checked_rules(state: AppState) -> Checked:
-    """The check of the present rules, kept until they, the data or the settings change."""
-    data, lambda1 = state.data, known_lambda1(state)
-    assert data is not None
-    key = (data, state.rules.text, state.settings, lambda1)
-    return state.remember("checked rules", key, lambda: check(*key))
+def checked_rules(state: AppState, patience: float | None = None) -> Checked:
+    """The check of the present rules, kept until they, the data or the settings change.
+
+    After `patience` seconds it is given as far as it has come; `is_final` says whether it is all.
+    """
+    job = checking(state)
+    job.wait(patience)
+    if job.error is not None:
+        raise DataError(job.error)
+    return job.latest or read(*_key(state)[:2])
+
+
+def checking(state: AppState) -> CheckJob[Checked]:
+    """The check of the present rules, at work or done; one of an earlier text is stopped."""
+    key = _key(state)
+    known, job = state.memo.get("checked rules", (None, None))
+    if job is None or known != key or job.was_left:
+        if job is not None:
+            job.stop()
+        job = CheckJob(lambda budget: check(*key, budget))
+        state.memo["checked rules"] = (key, job)
+        job.launch()
+    job.seen()
+    return cast(CheckJob[Checked], job)
+
+
+def _key(state: AppState) -> tuple[Dataset, str, RunSettings, float | None]:
+    assert state.data is not None
+    return state.data, state.rules.text, state.settings, known_lambda1(state)
 
 
 def known_lambda1(state: AppState) -> float | None:
@@ -102,52 +133,95 @@ def known_lambda1(state: AppState) -> float | None:
     return FEWNESS[settings.fewness] * largest
 
 
-def check(data: Dataset, text: str, settings: RunSettings, lambda1: float | None) -> Checked:
-    """Read, compile and try the rules."""
-    rules = read_rules(text)
-    compiled, unfit = compile_each(rules, data)
-    errors = sorted([*rule_errors(text), *unfit], key=lambda error: error.line or 0)
-    on = [rule for rule in compiled.values() if rule.rule.enabled]
+def read(data: Dataset, text: str) -> Checked:
+    """The rules and what is wrong with them, before anything is tried."""
+    rules, unread = parse_lines(text)
+    _, unfit = fitting_rules(rules, data)
+    return Checked(rules, _sorted([*unread, *unfit]))
+
+
+def _sorted(errors: list[RuleError]) -> tuple[RuleError, ...]:
+    return tuple(sorted(errors, key=lambda error: error.line or 0))
+
+
+def check(
+    data: Dataset, text: str, settings: RunSettings, lambda1: float | None, budget: Budget
+) -> Iterator[Checked]:
+    """Read, compile and try the rules: first on the patients, then against each other."""
+    rules, unread = parse_lines(text)
+    compiled, unfit = fitting_rules(rules, data)
+    so_far = Checked(rules, _sorted([*unread, *unfit]))
+    yield so_far
+    few, parts = _cut_out(list(compiled.values()), data)
+    so_far = _on_patients(so_far, compiled, few, parts, budget)
+    yield so_far
+    checks = {check.label: check for check in so_far.checks}
+    on = [rule for rule in compiled.values() if rule.rule.enabled and rule.label in checks]
     knobs, pulls = ({}, {}) if lambda1 is None else _pulls(on, lambda1, settings, data)
+    for label, pull in pulls.items():
+        checks[label] = replace(checks[label], pull=pull, knobs=knobs[label])
     findings = check_rules(
         on,
         *(data.summary[end].to_numpy() for end in ("min", "max")),
         mean=scaling(data, settings)[0],
         knobs=list(knobs.values()),
         pulls=list(pulls.values()) if pulls else None,
+        budget=budget,
     )
-    few, parts = _cut_out(list(compiled.values()), data)
-    on_few = [rule for rule in few if rule.rule.enabled]
-    overlaps = [None if part is None else rule_overlap(on_few, part[0]) for part in parts]
-    checks = []
+    so_far = replace(so_far, checks=tuple(checks.values()), findings=findings)
+    yield so_far
+    better = []
+    for rule, own in zip(few, so_far.checks, strict=False):
+        if budget.is_spent:
+            break
+        better.append(replace(own, better=supported_thresholds(rule, *parts[0])))
+    checked = (*better, *so_far.checks[len(better) :])
+    unadvised = len(checked) - len(better)
+    yield replace(so_far, checks=checked, unadvised=unadvised, is_final=True)
+
+
+Part = tuple[Any, np.ndarray]
+"""The columns that rules name, and outcomes as +1 and -1."""
+
+
+def _on_patients(
+    so_far: Checked,
+    compiled: dict[int, CompiledRule],
+    few: list[CompiledRule],
+    parts: tuple[Part, Part | None],
+    budget: Budget,
+) -> Checked:
+    """What each rule does on the patients, for as many rules as half of the time allows."""
+    train, test = parts
+    latest = budget.seconds_left / 2
+    checks: list[RuleCheck] = []
     for (position, rule), cut in zip(compiled.items(), few, strict=True):
-        tried, label = _tried(cut, parts), rule.label
-        checks.append(RuleCheck(position, rule, *tried, pulls.get(label), knobs.get(label)))
-    assert overlaps[0] is not None
-    return Checked(rules, tuple(errors), tuple(checks), findings, overlaps[0], overlaps[1])
+        if budget.is_spent or budget.seconds_left < latest:
+            break
+        counts = rule_counts(cut, *train), None if test is None else rule_counts(cut, *test)
+        checks.append(RuleCheck(position, rule, *counts))
+    on = [check for check in checks if check.rule.enabled]
+    tested = [check.test for check in on if check.test is not None]
+    return replace(
+        so_far,
+        checks=tuple(checks),
+        overlap=_overlap(on, [check.train for check in on], len(train[1])),
+        overlap_test=None if test is None else _overlap(on, tested, len(test[1])),
+        untried=len(compiled) - len(checks),
+    )
 
 
-def compile_each(rules: RuleSet, data: Dataset) -> tuple[dict[int, CompiledRule], list[RuleError]]:
+def _overlap(checks: Sequence[RuleCheck], counts: Sequence[RuleCounts], n_rows: int) -> Overlap:
+    """Where rules fire together, by the rows on which each was seen to fire."""
+    fires = np.zeros((len(checks), n_rows), dtype=bool)
+    for own, count in zip(fires, counts, strict=True):
+        own[count.fired] = True
+    return overlap_of([check.compiled for check in checks], list(fires), n_rows)
+
+
+def fitting_rules(rules: RuleSet, data: Dataset) -> tuple[dict[int, CompiledRule], list[RuleError]]:
     """Each rule that fits the data by its position, and what is wrong with the others."""
-    options: dict[str, Any] = {
-        "feature_names": data.index,
-        "blocks": data.blocks,
-        "classes": data.classes,
-        "include_off": True,
-    }
-    try:
-        return dict(enumerate(compile_rules(rules, **options))), []
-    except RuleError:
-        pass
-    found: dict[int, CompiledRule] = {}
-    errors = []
-    for position, (rule, label) in enumerate(zip(rules, rules.labels, strict=True)):
-        try:
-            (compiled,) = compile_rules([rule], **options)
-            found[position] = replace(compiled, label=label)
-        except RuleError as error:
-            errors.append(error)
-    return found, errors
+    return compile_each(rules, feature_names=data.index, blocks=data.blocks, classes=data.classes)
 
 
 def scaling(data: Dataset, settings: RunSettings) -> tuple[np.ndarray, np.ndarray | None]:
@@ -183,33 +257,27 @@ def data_pull(data: Dataset, settings: RunSettings) -> DataPull:
     return pull
 
 
-Part = tuple[Any, np.ndarray]
-"""The columns that rules name, and outcomes as +1 and -1."""
-
-
 def _cut_out(
     rules: list[CompiledRule], data: Dataset
 ) -> tuple[list[CompiledRule], tuple[Part, Part | None]]:
     """The rules on the columns they name, and these columns of the training and test rows."""
     columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
     few = [replace(rule, B=on_columns(rule.B, columns)) for rule in rules]
-    train = (data.X_train[:, columns], signs(data.y_train, data))
+    train = (_columns(data.X_train, columns), signs(data.y_train, data))
     if data.X_test is None or data.y_test is None:
         return few, (train, None)
-    return few, (train, (data.X_test[:, columns], signs(data.y_test, data)))
+    return few, (train, (_columns(data.X_test, columns), signs(data.y_test, data)))
+
+
+def _columns(X: Any, columns: np.ndarray) -> Any:
+    """Some columns, in a form from which columns are quickly taken."""
+    part = X[:, columns]
+    return part.tocsc() if sparse.issparse(part) else np.asfortranarray(part)
 
 
 def signs(y: np.ndarray, data: Dataset) -> np.ndarray:
     """+1 for the positive class, -1 for the other."""
     return np.where(y == data.classes[1], 1.0, -1.0)
-
-
-def _tried(
-    rule: CompiledRule, parts: tuple[Part, Part | None]
-) -> tuple[RuleCounts, RuleCounts | None, tuple[Threshold, ...]]:
-    train, test = parts
-    tested = None if test is None else rule_counts(rule, *test)
-    return rule_counts(rule, *train), tested, supported_thresholds(rule, *train)
 
 
 def supported_thresholds(rule: CompiledRule, X: Any, y: np.ndarray) -> tuple[Threshold, ...]:

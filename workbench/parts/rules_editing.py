@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from hipad.rules import Rule, RuleSet, parse_rules, rule_errors
+from hipad.rules import Rule, RuleSet
+from hipad.rules.parsing import parse_lines
 from hipad.rules.words import format_number
 
 FIELDS: Final = {
@@ -19,14 +21,12 @@ FIELDS: Final = {
 def read_rules(text: str) -> RuleSet:
     """The rules on the lines that can be read; their places are those in the whole text.
 
+    None are read of a text beyond the limits in `hipad.rules.limits`.
+
     >>> read_rules("a >= => yes\\nb >= 2 => no").labels
     ('rule 1',)
     """
-    lines = text.splitlines()
-    for error in rule_errors(text):
-        if error.line is not None:
-            lines[error.line - 1] = ""
-    return parse_rules("\n".join(lines))
+    return parse_lines(text)[0]
 
 
 def with_rule(text: str, position: int, rule: Rule | None) -> str:
@@ -35,16 +35,20 @@ def with_rule(text: str, position: int, rule: Rule | None) -> str:
     >>> with_rule("# mine\\na >= 1 => yes  # x\\nb >= 2 => no", 1, None)
     '# mine\\na >= 1 => yes  # x'
     """
+    return with_rules(text, {position: rule})
+
+
+def with_rules(text: str, changes: Mapping[int, Rule | None]) -> str:
+    """The text with the rules at these positions exchanged for others, or taken out."""
     rules = read_rules(text)
-    line = _line(rules[position])
-    beside = [
-        rule if at == position else other
-        for at, other in enumerate(rules)
-        if _line(other) == line  # several where conditions are joined by `or`
-    ]
-    lines = text.splitlines()
-    lines[line - 1 : line] = [str(replace(other, preface=())) for other in beside if other]
-    return "\n".join(lines)
+    touched = {_line(rules[position]) for position in changes}
+    now: dict[int, list[str]] = {line: [] for line in touched}
+    for at, rule in enumerate(rules):
+        if _line(rule) in touched:  # several rules stand on a line where `or` joins conditions
+            other = changes.get(at, rule)
+            now[_line(rule)] += [] if other is None else [str(replace(other, preface=()))]
+    lines = enumerate(text.splitlines(), 1)
+    return "\n".join(new for number, line in lines for new in now.get(number, [line]))
 
 
 def with_new_rule(text: str, rule: Rule) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -29,7 +28,9 @@ ICONS: Final = {"warning": ":material/warning:", "note": ":material/info:"}
 def show(state: AppState, checked: Checked, data: Dataset) -> None:
     """Each finding with its remedy and a patient that shows it."""
     st.subheader("Findings", anchor=False)
-    if not checked.findings:
+    if not checked.is_final and not checked.findings:
+        st.caption("The rules are being compared with each other ...")
+    elif not checked.findings:
         st.caption("Nothing odd: no empty, needless, contradicting or silenced rule.")
     for n, finding in enumerate(checked.findings[:MOST_FINDINGS]):
         sentence, remedy = (
@@ -100,35 +101,38 @@ def overlaps(checked: Checked, data: Dataset) -> None:
         st.dataframe(pairs, hide_index=True, key="rules_pairs", alt="Rules that meet")
     else:
         st.caption("No two rules speak of the same patient.")
-    wrong = [_wrong_words(check, data) for check in checked.checks]
-    if any(wrong):
+    wrong = [words for check in checked.checks if (words := _wrong_words(check, data))]
+    if wrong:
         with st.expander("Patients who contradict a rule"):
-            st.markdown("\n".join(f"- {words}" for words in wrong if words))
+            st.markdown("\n".join(f"- {words}" for words in wrong[:MOST_LISTED]))
+            if len(wrong) > MOST_LISTED:
+                st.caption(f"And patients who contradict {len(wrong) - MOST_LISTED:,} more rules.")
 
 
 def pair_table(checked: Checked) -> pd.DataFrame:
     """One row a pair of rules that apply to the same patients."""
     first, test = checked.overlap, checked.overlap_test
-    table: list[dict[str, Any]] = []
-    for i, j in combinations(range(len(first.labels)), 2):
-        shared = [0 if part is None else int(part.together[i, j]) for part in (first, test)]
-        if any(shared):
-            opposite = _opposite(first, test, i, j)
-            table.append(
-                {
-                    "rule": first.labels[i],
-                    "and": first.labels[j],
-                    "training patients": shared[0],
-                    "test patients": shared[1],
-                    "they say": "the opposite" if opposite else "the same",
-                }
-            )
-    table.sort(key=lambda row: (row["they say"] == "the same", -row["training patients"]))
-    return pd.DataFrame(table[:MOST_LISTED])
+    assert first is not None
+    shared = first.together if test is None else first.together + test.together
+    i, j = np.nonzero(np.triu(shared, 1))
+    same = ~_opposite(first, test)[i, j]
+    order = np.lexsort((-first.together[i, j], same))[:MOST_LISTED]
+    table = [
+        {
+            "rule": first.labels[a],
+            "and": first.labels[b],
+            "training patients": int(first.together[a, b]),
+            "test patients": 0 if test is None else int(test.together[a, b]),
+            "they say": "the same" if agree else "the opposite",
+        }
+        for a, b, agree in zip(i[order], j[order], same[order], strict=True)
+    ]
+    return pd.DataFrame(table)
 
 
-def _opposite(first: Overlap, test: Overlap | None, i: int, j: int) -> bool:
-    return bool(first.conflict[i, j] or (test is not None and test.conflict[i, j]))
+def _opposite(first: Overlap, test: Overlap | None) -> np.ndarray:
+    """Which two rules contradict each other on some patient."""
+    return np.asarray((first.conflict > 0) | (False if test is None else test.conflict > 0))
 
 
 def _wrong_words(check: RuleCheck, data: Dataset) -> str:
@@ -146,6 +150,11 @@ def _wrong_words(check: RuleCheck, data: Dataset) -> str:
 def suggestions(state: AppState, checked: Checked) -> None:
     """Thresholds and worths that would serve better, each taken only by a click."""
     st.subheader("Suggestions", anchor=False)
+    if not checked.is_final:
+        st.caption("They come when the rules have been checked.")
+        return
+    if checked.unadvised:
+        st.caption(f"There was no time to look for better thresholds of {checked.unadvised} rules.")
     offers = [offer for check in checked.checks if check.rule.enabled for offer in offers_of(check)]
     if not offers:
         st.caption("None: the data support no other threshold clearly, and every rule is heard.")

@@ -12,7 +12,7 @@ from hipad.knobs import default_patients
 from hipad.rules import Rule, RuleSet
 from hipad.rules.compile import outcome_sign
 from workbench.dataset import Dataset
-from workbench.parts.rules_checking import Checked, compile_each
+from workbench.parts.rules_checking import Checked, fitting_rules
 from workbench.parts.rules_drafting import (
     KINDS,
     RELATIONS,
@@ -80,7 +80,7 @@ def _fields(
         return None
     try:
         made = drafted(filled, like(checked_name(name, rules, position)), data)
-        for error in compile_each(RuleSet((made,)), data)[1]:
+        for error in fitting_rules(RuleSet((made,)), data)[1]:
             raise error
     except HipadError as error:
         st.error(plain(error, 500), icon=":material/error:")

@@ -24,12 +24,15 @@ TOLD: Final = 5  # conditions, and cells of one, that are told in words
 def show(state: AppState, checked: Checked, data: Dataset) -> None:
     """The picture, and for experts what it is a picture of."""
     st.subheader("What the rules weigh", anchor=False)
-    rows = picture(checked.active, blocks=data.blocks)
+    active = checked.active
+    rows = picture(active[:MOST_ROWS], blocks=data.blocks)
     if not rows:
         st.caption("Switch a rule on to see it here.")
         return
     chart, text = draw(rows)
     charts.show(chart, key="rules_picture", text=text)
+    if len(active) > MOST_ROWS:
+        st.caption(f"The first {MOST_ROWS} of {count(len(active), 'rule')}.")
     if state.expert:
         st.caption(
             "Each line is a row of B x ≤ d, with its signs turned where large values meet it. A "

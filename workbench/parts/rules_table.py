@@ -13,11 +13,13 @@ from hipad.errors import HipadError
 from hipad.rules import RuleCounts
 from hipad.rules.words import counted
 from workbench.parts.rules_checking import Checked, RuleCheck
-from workbench.parts.rules_editing import with_rule
+from workbench.parts.rules_editing import with_rules
 from workbench.parts.rules_toolbar import change
 from workbench.state import AppState
 from workbench.words import plain
 
+MOST_ROWS: Final = 200  # rules in the table
+LONGEST: Final = 300  # characters of a premise in it
 EDITABLE: Final = ("on", "worth", "note")
 
 
@@ -62,7 +64,8 @@ def _apply(state: AppState, checked: Checked, edited: pd.DataFrame) -> None:
 
 def with_table(text: str, checked: Checked, edited: list[dict[str, Any]]) -> str:
     """The text with switches, worths and notes as they stand in the table's rows."""
-    for check, row in zip(checked.checks, edited, strict=True):
+    changes = {}
+    for check, row in zip(checked.checks[:MOST_ROWS], edited, strict=True):
         worth, note = row["worth"], row["note"]
         rule = replace(
             check.rule,
@@ -71,13 +74,13 @@ def with_table(text: str, checked: Checked, edited: list[dict[str, Any]]) -> str
             note=str(note or "")[:500],
         )
         if rule != check.rule:
-            text = with_rule(text, check.position, rule)
-    return text
+            changes[check.position] = rule
+    return with_rules(text, changes) if changes else text
 
 
 def rows(checked: Checked) -> pd.DataFrame:
     """One row a rule that can be used."""
-    table = pd.DataFrame([_row(check) for check in checked.checks])
+    table = pd.DataFrame([_row(check) for check in checked.checks[:MOST_ROWS]])
     return table.astype({"worth": "float64"})
 
 
@@ -85,8 +88,8 @@ def _row(check: RuleCheck) -> dict[str, Any]:
     rule = check.rule
     return {
         "on": rule.enabled,
-        "rule": check.label,
-        "says": f"{rule.premise} => {rule.outcome}",
+        "rule": check.label[:80],
+        "says": f"{rule.premise[:LONGEST]} => {rule.outcome[:80]}",
         "worth": rule.worth,
         "heard": heard(check),
         "training": met(check.train),
@@ -146,8 +149,14 @@ def _columns() -> dict[str, Any]:
 def words(checked: Checked) -> str:
     """The table in a sentence, for those who do not see it."""
     on = [check for check in checked.checks if check.rule.enabled]
+    assert checked.overlap is not None
     covered = counted(checked.overlap.covered, "training patient")
     contested = len(checked.overlap.contested)
-    text = f"{counted(len(on), 'rule')} on, {len(checked.checks) - len(on)} off. "
+    text = ""
+    if len(checked.checks) > MOST_ROWS:
+        text += f"The table shows the first {MOST_ROWS} of {len(checked.checks):,} rules. "
+    if checked.untried:
+        text += f"{counted(checked.untried, 'rule')} more could not be tried in the time there is. "
+    text += f"{counted(len(on), 'rule')} on, {len(checked.checks) - len(on)} off. "
     text += f"Together they speak of {covered}"
     return text + (f", of {contested:,} with both outcomes." if contested else ".")

@@ -13,7 +13,7 @@ from workbench.parts.rules_editing import describe
 from workbench.state import AppState
 from workbench.words import plain
 
-LARGEST: Final = 2**20  # bytes of a rules file
+LARGEST: Final = 4 * RULES.longest  # bytes of a rules file
 
 
 def show(state: AppState) -> None:
