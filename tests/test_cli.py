@@ -381,7 +381,7 @@ def test_ctrl_c_while_reading_ends_the_reader_too(small, tmp_path, monkeypatch, 
     monkeypatch.setattr(apart, "_start", note)
     monkeypatch.setattr(apart, "_news", lambda folder: signal.raise_signal(signal.SIGINT))
     code, target = fit(small, tmp_path)
-    assert code == 1
+    assert code == 130
     assert "stopped" in capsys.readouterr().err
     assert started[0].returncode is not None
     assert not target.exists()

@@ -174,7 +174,7 @@ def test_the_kernel_ends_a_process_that_its_parent_forgot():
         "from hipad.data import child; child.GRACE = 0; child.hold_to(2**32, 1)\nwhile True: pass"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=HARD_BOUND, check=False)
-    assert -done.returncode in (signal.SIGALRM, signal.SIGXCPU)
+    assert -done.returncode in (signal.SIGALRM, signal.SIGXCPU, signal.SIGKILL)
 
 
 def members(group: int) -> list[int]:
@@ -239,7 +239,7 @@ def test_progress_is_told(monkeypatch, tmp_path):
         tmp_path,
         "import time; from hipad.data.telling import tell_rows; tell_rows(3, 4); time.sleep(1)\n"
         "    from hipad.data.formats.delimited import read_delimited as read\n"
-        "    return read('a,b\\n1,2\\n', limits)",
+        "    return read(b'a,b\\n1,2\\n', limits)",
     )
     told = []
     read_apart(b"a,b\n1,2\n", progress=lambda done, words: told.append((done, words)))

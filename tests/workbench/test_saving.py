@@ -51,7 +51,7 @@ def test_a_session_holds_nothing_of_the_data():
         ("version", True, "version 1"),
         ("rules", 5, "rules: expected a text, got 5"),
         ("rules", "\ud800", "rules: expected a text of whole characters"),
-        ("rules", "a" * 100_001, "rules: expected at most 100,000 characters, got 100,001"),
+        ("rules", "a" * 1_048_577, "rules: expected at most 1,048,576 characters, got 1,048,577"),
         ("settings.lambda1", "rm -rf", "settings: lambda1: expected a number from 0"),
         ("settings.lambda2", float("nan"), "lambda2: expected a number from"),
         ("settings.lambda2", float("inf"), "lambda2: expected a number from"),

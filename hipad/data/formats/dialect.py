@@ -44,7 +44,7 @@ def first_lines(lines: Iterable[str], limits: Limits) -> list[str]:
     for line in lines:
         if len(sample) > SAMPLE_ROWS or (len(sample) >= 3 and size > SAMPLE_CHARACTERS):
             break
-        limits.check_shape(1, max(line.count(separator) for separator in SEPARATORS))
+        limits.check_shape(1, 1 + max(line.count(separator) for separator in SEPARATORS))
         sample.append(line)
         size += len(line)
     return sample
