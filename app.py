@@ -12,12 +12,12 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from workbench.guard import Guard
-from workbench.parts import sidebar
-from workbench.state import open_session
-from workbench.tidying import attended
+from ui import sidebar
+from ui.server.guard import Guard
+from ui.server.tidying import attended
+from ui.state import open_session
 
-ICON = Path(__file__).parent / "workbench" / "icon.svg"  # a symbol's name would ask a font host
+ICON = Path(__file__).parent / "ui" / "icon.svg"  # a symbol's name would ask a font host
 
 
 def show() -> None:

@@ -24,7 +24,7 @@ from hipad import HIPADClassifier
 from hipad.datasets import SyntheticData, make_ksvm_s
 from hipad.designs import Design
 from hipad.designs.sparse import SparseDesign
-from hipad.solver.admm import Admm
+from hipad.solver.admm.admm import Admm
 
 LAMBDA1 = 0.08
 EDITED = ("mean(K1) >= 4", "mean(K1) >= 3.8")

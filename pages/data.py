@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from workbench.parts import blocking, choosing, empty, features, preparing
-from workbench.state import AppState, app_state
+from ui import needs
+from ui.data import blocking, choosing, features, preparation
+from ui.state import AppState, app_state
 
 
 def first_visit(state: AppState) -> None:
@@ -26,7 +27,7 @@ def look_around(state: AppState) -> None:
     with st.expander("Load other data", expanded=asked, icon=":material/folder_open:"):
         choosing.show(state)
     st.subheader("Preparation", anchor=False)
-    preparing.show(state)
+    preparation.show(state)
     st.subheader("Blocks", anchor=False)
     blocking.show(state)
     st.subheader("Features", anchor=False)
@@ -44,4 +45,4 @@ if state.data is None:
 else:
     look_around(state)
 with problem:
-    empty.problem(state)
+    needs.problem(state)

@@ -7,20 +7,13 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import HipadError
-from workbench.checking import CheckJob
-from workbench.dataset import Dataset
-from workbench.parts import (
-    rules_findings,
-    rules_form,
-    rules_picture,
-    rules_table,
-    rules_text,
-    rules_toolbar,
-)
-from workbench.parts.empty import need_data
-from workbench.parts.rules_checking import Checked, checked_rules, checking
-from workbench.state import AppState, app_state
-from workbench.words import count, plain
+from ui.dataset import Dataset
+from ui.needs import need_data
+from ui.rules import drawing, findings, form_view, rule_table, text_view, toolbar
+from ui.rules.check_job import CheckJob
+from ui.rules.checking import Checked, checked_rules, checking
+from ui.state import AppState, app_state
+from ui.words import count, plain
 
 PATIENCE: Final = 0.4  # seconds in which most checks are done: the page waits so long for them
 EVERY: Final = 0.5  # seconds between two looks at one that takes longer
@@ -53,15 +46,15 @@ def edit(state: AppState, data: Dataset) -> None:
     try:
         checked = checked_rules(state, PATIENCE)
     except HipadError as error:
-        rules_text.show(state, data)
+        text_view.show(state, data)
         st.error(f"The rules could not be checked: {plain(error, 400)}", icon=":material/error:")
         return
     follow(job, drawn=checked)
     if view == "Form":
-        rules_form.show(state, data, checked)
+        form_view.show(state, data, checked)
     else:
-        rules_text.show(state, data)
-    rules_text.errors(checked, state.rules.text)
+        text_view.show(state, data)
+    text_view.errors(checked, state.rules.text)
     if not checked.checks:
         if not checked.is_final and checked.rules:
             st.caption(f"{count(len(checked.rules), 'rule')} read, being tried on the data ...")
@@ -71,15 +64,15 @@ def edit(state: AppState, data: Dataset) -> None:
                 icon=":material/edit_note:",
             )
         return
-    rules_table.show(state, checked)
-    st.caption(rules_table.words(checked))
+    rule_table.show(state, checked)
+    st.caption(rule_table.words(checked))
     left, right = st.columns(2, gap="large")
     with left:
-        rules_findings.show(state, checked, data)
-        rules_findings.suggestions(state, checked)
+        findings.show(state, checked, data)
+        findings.suggestions(state, checked)
     with right:
-        rules_picture.show(state, checked, data)
-        rules_findings.overlaps(checked, data)
+        drawing.show(state, checked, data)
+        findings.overlaps(checked, data)
     st.page_link("pages/run.py", label="Next: run", icon=":material/arrow_forward:")
 
 
@@ -87,5 +80,5 @@ state = app_state()
 st.title("Rules", anchor=False)
 if need_data(state):
     assert state.data is not None
-    rules_toolbar.show(state)
+    toolbar.show(state)
     edit(state, state.data)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from workbench.parts import controls, live, outcome, steering
-from workbench.parts.empty import need_data
-from workbench.state import app_state
+from ui.needs import need_data
+from ui.run import controls, live, outcome, steering
+from ui.state import app_state
 
 state = app_state()
 st.title("Run", anchor=False)

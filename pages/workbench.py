@@ -5,14 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from hipad.errors import HipadError
-from workbench import charts
-from workbench.dataset import Dataset
-from workbench.jobs import Status
-from workbench.models import Model
-from workbench.parts import bench_changes, bench_fitting, bench_models, bench_sliders, keeping
-from workbench.parts.empty import need_data
-from workbench.state import AppState, app_state
-from workbench.words import plain
+from ui import charts
+from ui.bench import changes, keeping, kept, sliders, tuning
+from ui.dataset import Dataset
+from ui.jobs import Status
+from ui.models import Model
+from ui.needs import need_data
+from ui.state import AppState, app_state
+from ui.words import plain
 
 
 def first_model(state: AppState) -> None:
@@ -40,42 +40,42 @@ def first_model(state: AppState) -> None:
 
 def compare(state: AppState, data: Dataset, base: Model) -> None:
     """Sliders on the left, what they change on the right."""
-    bench_fitting.follow_rules(state)
+    tuning.follow_rules(state)
     left, right = st.columns([1, 2], gap="large")
     with left:
-        bench_sliders.show(state, data, base)
+        sliders.show(state, data, base)
     with right:
-        other = bench_models.choose_shown(state)
-        if other is None and bench_fitting.must_ask(state, base) and not bench_models.refit(state):
+        other = kept.choose_shown(state)
+        if other is None and tuning.must_ask(state, base) and not kept.refit(state):
             return
         try:
-            other = other or bench_fitting.tuned(state, base)
+            other = other or tuning.tuned(state, base)
         except HipadError as error:
             st.error(f"These rules cannot be used: {plain(error, 600)}", icon=":material/error:")
             st.page_link("pages/rules.py", label="Mend them", icon=":material/arrow_forward:")
             return
-        changes(state, base, other)
-    bench_models.kept(state)
+        show_changes(state, base, other)
+    kept.kept(state)
 
 
-def changes(state: AppState, base: Model, other: Model) -> None:
+def show_changes(state: AppState, base: Model, other: Model) -> None:
     """Everything that differs between two models."""
-    found = bench_fitting.compared(state, base, other)
-    bench_changes.figures(found, expert=state.expert)
+    found = tuning.compared(state, base, other)
+    changes.figures(found, expert=state.expert)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         keeping.show(state, other, key="bench")
-    chart, text = bench_changes.weights(found)
+    chart, text = changes.weights(found)
     charts.show(chart, key="bench_blocks", text=text)
-    bench_changes.margins(found, bench_fitting.present_rules(state))
-    bench_changes.features(found)
-    bench_changes.patients(found)
+    changes.margins(found, tuning.present_rules(state))
+    changes.features(found)
+    changes.patients(found)
 
 
 state = app_state()
 st.title("Workbench", anchor=False)
 if need_data(state):
     assert state.data is not None
-    base = bench_fitting.pinned(state)
+    base = tuning.pinned(state)
     if base is None:
         first_model(state)
     else:

@@ -43,7 +43,7 @@ def test_every_limit_of_a_file_can_be_set_as_stated(name: str) -> None:
 def test_the_limits_of_runs_are_as_stated(variable: str, value: str | None) -> None:
     environment = {name: text for name, text in os.environ.items() if name not in JOBS}
     environment |= {variable: value} if value else {}
-    code = f"from workbench import jobs; print(jobs.{JOBS[variable]})"
+    code = f"from ui import jobs; print(jobs.{JOBS[variable]})"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=True
     )
@@ -51,7 +51,7 @@ def test_the_limits_of_runs_are_as_stated(variable: str, value: str | None) -> N
 
 
 def test_every_environment_variable_of_the_code_is_named() -> None:
-    sources = [path for top in ("hipad", "workbench") for path in (ROOT / top).rglob("*.py")]
+    sources = [path for top in ("hipad", "ui") for path in (ROOT / top).rglob("*.py")]
     found = {
         name for path in sources for name in re.findall(r'"(HIPAD_[A-Z_]+[A-Z])"', path.read_text())
     }

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sized
 from typing import TextIO, TypeVar
 
-from hipad.evaluation.path import N_STEPS
+from hipad.estimator.path import N_STEPS
 from hipad.solver import Progress
 
 WIDTH = 24  # characters of the bar

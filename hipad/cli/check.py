@@ -22,11 +22,12 @@ from hipad.cli.inputs import (
     read_data,
     read_text,
 )
-from hipad.cli.words import sentence
-from hipad.data.labels import labels_of
+from hipad.cli.sentences import sentence
+from hipad.data.classes import labels_of
 from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
 from hipad.errors import DataError
+from hipad.estimator.model_file import read_model
 from hipad.rules import (
     Box,
     Budget,
@@ -40,7 +41,6 @@ from hipad.rules import (
     rule_overlap,
     rule_report,
 )
-from hipad.storage import read_model
 
 MOST_SHOWN = 4  # features of a witness patient
 PATIENCE = 60.0  # seconds for comparing the rules with each other

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from hipad.classifier import HIPADClassifier
+from hipad.cli.accuracy import accuracy_line
 from hipad.cli.bar import Bar
 from hipad.cli.inputs import (
     add_rule_options,
@@ -25,17 +25,17 @@ from hipad.cli.inputs import (
     read_data,
     read_text,
 )
-from hipad.cli.judging import accuracy_line
 from hipad.cli.outputs import check_output
-from hipad.cli.words import INTERRUPTED
+from hipad.cli.sentences import INTERRUPTED
 from hipad.data import Matched, Prepared, match_test, split
 from hipad.data.writing import STDOUT
-from hipad.labels import named_outcomes
-from hipad.parameters import CHOICES
+from hipad.estimator.classifier import HIPADClassifier
+from hipad.estimator.labels import named_outcomes
+from hipad.estimator.model_file import Origin, save_model
+from hipad.estimator.parameters import CHOICES
+from hipad.estimator.watching import Watch
 from hipad.rules import FeatureIndex
 from hipad.solver import Status
-from hipad.storage import Origin, save_model
-from hipad.watching import Watch
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -11,8 +11,8 @@ from hipad.cli.bar import Bar
 from hipad.data import Missing, Prepared, Table, prepare, read_apart
 from hipad.data.encoding import Recipe
 from hipad.errors import DataError
+from hipad.estimator.model_file import Origin, StoredModel
 from hipad.rules import FeatureIndex, parse_blocks, read_gmt
-from hipad.storage import Origin, StoredModel
 
 
 def add_table_options(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import ModuleType
 
 from hipad import __version__
-from hipad.cli.words import INTERRUPTED, REFUSED, sentence
+from hipad.cli.sentences import INTERRUPTED, REFUSED, sentence
 
 COMMANDS = ("app", "fit", "predict", "check", "reproduce")
 

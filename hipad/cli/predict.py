@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from hipad.cli.accuracy import accuracy_line
 from hipad.cli.inputs import origin_of, read_data
-from hipad.cli.judging import accuracy_line
 from hipad.cli.outputs import check_output
 from hipad.data import Table, to_csv
-from hipad.data.labels import labels_of
+from hipad.data.classes import labels_of
 from hipad.data.writing import write_text
-from hipad.storage import Origin, read_model
+from hipad.estimator.model_file import Origin, read_model
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from sklearn.svm import SVC
 
-from hipad.classifier import HIPADClassifier
 from hipad.cli.bar import counted
 from hipad.datasets import SyntheticData, make_ksvm_s
 from hipad.errors import DataError
+from hipad.estimator.classifier import HIPADClassifier
 
 PAPER = {"10k": {"HIPAD-ENK": 0.990, "LIBSVM": 0.861}, "50k": {"HIPAD-ENK": 0.988, "LIBSVM": 0.748}}
 NAMES = tuple(f"ksvm-s-{size}" for size in PAPER)

@@ -1,9 +1,9 @@
 """Read files of users, prepare them as numbers and two classes, and tell what was done."""
 
-from hipad.data.apart import Cancelled, read_apart
 from hipad.data.export import csv_safe, to_csv
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.preparing import Missing, Options, Prepared, Step, prepare
+from hipad.data.process.apart import Cancelled, read_apart
 from hipad.data.reading import FORMATS, read_table
 from hipad.data.splitting import Matched, Split, match_test, split
 from hipad.data.summary import column_statistics, duplicates, summarise

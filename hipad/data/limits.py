@@ -1,8 +1,8 @@
 """What a file may cost: bytes, rows, columns, cells, memory and time.
 
 Readers keep these bounds while they read, so that a file beyond them ends in a sentence. The
-process that a file is read in (`hipad.data.apart`) is held to `memory_bytes` and `seconds` by the
-operating system as well. Each bound can be set by an environment variable, for example
+process that a file is read in (`hipad.data.process`) is held to `memory_bytes` and `seconds` by
+the operating system as well. Each bound can be set by an environment variable, for example
 `HIPAD_LIMIT_MEMORY_BYTES=8e9`.
 """
 

@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from hipad.data import encoding
+from hipad.data.classes import Classes, find_classes, labels_of
 from hipad.data.encoding import Recipe, Rows
-from hipad.data.labels import Classes, find_classes, labels_of
 from hipad.data.summary import column_statistics, duplicates, medians
 from hipad.data.table import Matrix, Table, Text, some
 from hipad.errors import DataError

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from hipad.data.formats.archive import check_archive
-from hipad.data.formats.delimited import read_delimited
 from hipad.data.formats.libsvm import looks_like_libsvm, read_libsvm
 from hipad.data.formats.npz import read_npz
 from hipad.data.formats.parquet import read_parquet
+from hipad.data.formats.text.delimited import read_delimited
 from hipad.data.formats.workbook import read_workbook
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.table import Table

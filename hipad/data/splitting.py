@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hipad.data.classes import Classes, check_known, labels_of
 from hipad.data.encoding import Rows
-from hipad.data.labels import Classes, check_known, labels_of
 from hipad.data.preparing import Prepared, Step, prepare_rows
 from hipad.data.table import Matrix, Table, Text, count
 from hipad.errors import DataError

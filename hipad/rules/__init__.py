@@ -1,6 +1,6 @@
 """The rule engine: what an expert writes, read, compiled, checked and explained."""
 
-from hipad.rules.advice import (
+from hipad.rules.analysis.advice import (
     LeftOut,
     Threshold,
     best_threshold,
@@ -8,7 +8,27 @@ from hipad.rules.advice import (
     leave_each_out,
     needed_worth,
 )
-from hipad.rules.blocks import (
+from hipad.rules.analysis.box import Box, Patient
+from hipad.rules.analysis.budget import Budget
+from hipad.rules.analysis.checks import Finding, check_rules
+from hipad.rules.analysis.guarantee import (
+    Prototype,
+    WorstCase,
+    prototype,
+    tightest_bound,
+    worst_case,
+)
+from hipad.rules.analysis.picture import Cell, PictureRow, picture
+from hipad.rules.analysis.pull import DataPull, Knobs, Pull, rule_pull, rule_pulls, shortest_patient
+from hipad.rules.analysis.records import RuleRecord, farkas, rule_report
+from hipad.rules.analysis.statistics import (
+    Overlap,
+    RuleCounts,
+    rule_counts,
+    rule_overlap,
+    rules_alone,
+)
+from hipad.rules.compiling.blocks import (
     BlockFile,
     block_from_list,
     block_overlaps,
@@ -18,18 +38,10 @@ from hipad.rules.blocks import (
     select_features,
     suggest_blocks,
 )
-from hipad.rules.box import Box, Patient
-from hipad.rules.budget import Budget
-from hipad.rules.checks import Finding, check_rules
-from hipad.rules.compile import CompiledRule, as_rule_set, compile_each, compile_rules
-from hipad.rules.guarantee import Prototype, WorstCase, prototype, tightest_bound, worst_case
-from hipad.rules.model import Condition, Rule, RuleSet, Span, Term
-from hipad.rules.names import FeatureIndex, resolve_blocks
-from hipad.rules.parsing import parse_rules, rule_errors
-from hipad.rules.picture import Cell, PictureRow, picture
-from hipad.rules.pull import DataPull, Knobs, Pull, rule_pull, rule_pulls, shortest_patient
-from hipad.rules.report import RuleRecord, farkas, rule_report
-from hipad.rules.statistics import Overlap, RuleCounts, rule_counts, rule_overlap, rules_alone
+from hipad.rules.compiling.compile import CompiledRule, as_rule_set, compile_each, compile_rules
+from hipad.rules.compiling.names import FeatureIndex, resolve_blocks
+from hipad.rules.language.model import Condition, Rule, RuleSet, Span, Term
+from hipad.rules.language.parsing import parse_rules, rule_errors
 
 __all__ = [
     "BlockFile",

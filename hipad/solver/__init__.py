@@ -1,6 +1,6 @@
 """The solvers: a `Problem` in, a certified `Solution` out; of rules they know (B, d, sign)."""
 
-from hipad.solver.admm import AdmmSettings
+from hipad.solver.admm.admm import AdmmSettings
 from hipad.solver.certificate import Certificate, Status
 from hipad.solver.driver import Hipad, Progress, Settings, Solution
 from hipad.solver.exact import lambda1_max

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.admm import Admm, AdmmSettings
+from hipad.solver.admm.admm import Admm, AdmmSettings
 from hipad.solver.certificate import Certificate, Status
 from hipad.solver.phases import AdmmPhase, ExactPhase, Phase, PolishPhase, Tick
 from hipad.solver.problem import Problem

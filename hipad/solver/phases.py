@@ -16,7 +16,8 @@ from typing import Literal, Protocol
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.admm import Admm, AdmmSettings
+from hipad.solver.admm.admm import Admm, AdmmSettings
+from hipad.solver.admm.switching import PaperTest, SupportTest, SwitchTest
 from hipad.solver.certificate import (
     Certificate,
     Status,
@@ -28,7 +29,6 @@ from hipad.solver.exact import WorkingSet
 from hipad.solver.ipm import InteriorPoint
 from hipad.solver.osqp_engine import solve_osqp
 from hipad.solver.problem import Problem
-from hipad.solver.switching import PaperTest, SupportTest, SwitchTest
 
 ALL_FEATURES = "all features"
 SETTLED = "the features settled, which is all that phase 2 needs"

@@ -193,7 +193,7 @@ def test_a_pattern_made_to_do_harm_disturbs_nobody_else(fortress, visit, pattern
 def test_an_error_of_a_page_is_logged_without_its_text(tmp_path, visit):
     script, log = tmp_path / "page.py", tmp_path / "log.txt"
     script.write_text(
-        "from workbench.logs import keep_values_out\nkeep_values_out()\n"
+        "from ui.server.logs import keep_values_out\nkeep_values_out()\n"
         f"raise ValueError('{SECRET}')\n"
     )
     root = str(Path(__file__).resolve().parents[2])

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.browser.conftest import ROOT
-from workbench.guard import HEADERS
+from ui.server.guard import HEADERS
 
 pytestmark = pytest.mark.browser
 

@@ -12,8 +12,8 @@ from hypothesis import reject
 from hipad.designs import make_design
 from hipad.designs.base import Design
 from hipad.solver import Hipad, Problem, RuleBlock, Settings, Solution
-from hipad.solver.admm import Admm
-from hipad.solver.splitting import Penalties, Shift
+from hipad.solver.admm.admm import Admm
+from hipad.solver.admm.penalties import Penalties, Shift
 from tests.oracles import (
     Optimum,
     OracleRule,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hipad.solver import Hipad, Progress, Settings, Status, lambda1_max
-from hipad.solver.switching import PaperTest, SupportTest
+from hipad.solver.admm.switching import PaperTest, SupportTest
 from tests.oracles import clarabel_enk, random_problem
 from tests.solver.problems import full_weights, oracle_objective, solve, to_problem
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from hipad.data.formats.lines import Lines
+from hipad.data.formats.text.lines import Lines
 from hipad.data.limits import Limits
 from hipad.data.table import Table
 from hipad.data.texts import IS_NUMBER, WRITTEN_NUMBER, label_text, tidy_text

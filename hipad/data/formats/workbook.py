@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from hipad.data.formats.cells import Row, table_from_cells
 from hipad.data.formats.sheet import SheetReader, check_xml
+from hipad.data.formats.text.cells import Row, table_from_cells
 from hipad.data.limits import Limits
 from hipad.data.table import Table, some
 from hipad.errors import DataError

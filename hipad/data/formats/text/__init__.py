@@ -1,0 +1,1 @@
+"""Text tables: lines, cells, numbers and the columns made of them."""

@@ -1,0 +1,216 @@
+"""Rows of written cells turned into numbers and text, whatever they hold.
+
+Every cell is read as a number; where that fails, the column's texts are collected instead. Cells
+come in blocks: some rows, one after the other, in one Arrow array, whose string functions read
+25 million cells in a few seconds. What a table means does not depend on how it is cut into blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hipad.data.formats.text.numbers import NumberReader
+from hipad.data.formats.text.text_columns import fixed_width, read_columns
+from hipad.data.limits import Limits
+from hipad.data.process.telling import tell_rows
+from hipad.data.table import Table, count, tidy_names
+from hipad.data.texts import Cells, to_number
+from hipad.errors import DataError
+
+__all__ = ["Block", "Row", "check_width", "table_from_blocks", "table_from_cells", "to_number"]
+
+BLOCK_CELLS: Final = 100_000
+FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
+
+Row: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+class Block(NamedTuple):
+    """Some rows: their cells, row after row."""
+
+    cells: Cells
+    n_rows: int
+
+
+def table_from_cells(
+    header: Sequence[object],
+    rows: Callable[[], Iterable[Row]],
+    *,
+    most_rows: int,
+    format: str,
+    limits: Limits,
+    decimal: str = ".",
+) -> Table:
+    """Build a table from rows that can be read twice; each must be as long as the header."""
+    return table_from_blocks(
+        header,
+        lambda: _blocks(rows(), len(header)),
+        most_rows=most_rows,
+        format=format,
+        limits=limits,
+        decimal=decimal,
+    )
+
+
+def _blocks(rows: Iterable[Row], width: int) -> Iterator[Block]:
+    held: list[Cells] = []
+    most = FIRST_ROWS
+    for number, cells in rows:
+        check_width(len(cells), width, number)
+        held.append(cells)
+        if len(held) >= most:
+            yield Block(pa.concat_arrays(held), len(held))
+            held, most = [], max(FIRST_ROWS, BLOCK_CELLS // max(width, 1))
+    if held:
+        yield Block(pa.concat_arrays(held), len(held))
+
+
+def check_width(got: int, width: int, number: int) -> None:
+    """Refuse a row that is not as long as the header."""
+    if got != width:
+        raise DataError(
+            f"expected {count(width, 'cell')} in every row, as in the header, got "
+            f"{got:,} in row {number:,}: look there for a separator or quote too many or too few"
+        )
+
+
+def table_from_blocks(
+    header: Sequence[object],
+    blocks: Callable[[], Iterable[Block]],
+    *,
+    most_rows: int,
+    format: str,
+    limits: Limits,
+    decimal: str = ".",
+) -> Table:
+    """Build a table from blocks that can be read twice, with rows as long as the header."""
+    names, remarks = tidy_names(header)
+    limits.check_shape(most_rows, len(names))
+    matrix, texts = _read_numbers(blocks(), (most_rows, len(names)), limits, decimal)
+    texts.complete(blocks())
+    text = {}
+    for j, column in read_columns(texts.columns(), decimal):
+        if column.numbers is not None:
+            matrix[:, j] = column.numbers
+            remarks.append(f"column {names[j]!r}: {column.remark}")
+        else:
+            text[names[j]] = column
+    kept = [j for j, name in enumerate(names) if name not in text]
+    # The matrix gives back what text columns took of it before these take more.
+    numbers = _keep_columns(matrix, kept)
+    columns, left_out = fixed_width(text, len(numbers), limits)
+    return Table(
+        numbers=numbers,
+        number_names=tuple(names[j] for j in kept),
+        text=columns,
+        format=format,
+        remarks=(*remarks, *left_out),
+    )
+
+
+def _read_numbers(
+    blocks: Iterable[Block], shape: tuple[int, int], limits: Limits, decimal: str
+) -> tuple[Floats, Texts]:
+    """All cells as numbers (NaN where there is none), but for columns that hold something else."""
+    matrix, n_rows = np.empty(shape), 0
+    texts, reader = Texts(shape[1]), NumberReader()
+    for cells, n in blocks:
+        limits.check_shape(n_rows + n, shape[1])
+        plain = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
+        numbers = reader.read(plain, texts.odd)
+        texts.add(cells, n)
+        if n_rows + n > len(matrix):
+            matrix = np.concatenate([matrix[:n_rows], np.empty((n_rows + n, shape[1]))])
+        if numbers.shape[1] == shape[1]:
+            matrix[n_rows : n_rows + n] = numbers
+        elif numbers.size:
+            matrix[n_rows : n_rows + n, ~texts.odd] = numbers
+        n_rows += n
+        tell_rows(n_rows, shape[0])
+    return matrix[:n_rows], texts
+
+
+def _keep_columns(matrix: Floats, columns: list[int]) -> Floats:
+    """Some columns, moved together in place: a copy would need the memory twice."""
+    n_rows, width = matrix.shape
+    if len(columns) == width:
+        return matrix
+    flat, kept = matrix.reshape(-1), len(columns)
+    step = max(1, BLOCK_CELLS // max(width, 1))
+    for start in range(0, n_rows, step):
+        part = matrix[start : start + step, columns]
+        flat[start * kept : start * kept + part.size] = part.ravel()
+    return flat[: n_rows * kept].reshape(n_rows, kept)
+
+
+@dataclass
+class Texts:
+    """The written cells of columns that hold more than numbers, block by block."""
+
+    width: int
+    odd: Mask = field(init=False)
+    found: dict[int, int] = field(default_factory=dict)  # column: the block that told
+    pieces: list[Piece] = field(default_factory=list)
+    early: list[Piece] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.odd = np.zeros(self.width, dtype=bool)
+
+    def add(self, cells: Cells, n_rows: int) -> None:
+        """Keep a block's cells of the columns marked in `odd`, and of these from now on."""
+        block = len(self.pieces)
+        columns = np.flatnonzero(self.odd)
+        if len(columns) > len(self.found):
+            for j in columns.tolist():
+                self.found.setdefault(j, block)
+            place = {j: i for i, j in enumerate(columns.tolist())}
+        else:
+            place = self.pieces[-1].place if self.pieces else {}
+        self.pieces.append(Piece.of(cells, n_rows, columns, place))
+
+    def complete(self, blocks: Iterable[Block]) -> None:
+        """Fetch what columns hold in the blocks before the one that told they are no numbers."""
+        last = max(self.found.values(), default=0)
+        late = np.array([j for j, block in self.found.items() if block], dtype=np.int64)
+        place = {j: i for i, j in enumerate(late.tolist())}
+        for cells, n_rows in islice(blocks, last):
+            self.early.append(Piece.of(cells, n_rows, late, place))
+        self.found = dict(sorted(self.found.items()))
+
+    def columns(self) -> Iterator[tuple[int, Cells]]:
+        """Each of these columns, and all its cells."""
+        for j, told in self.found.items():
+            pieces = (*self.early[:told], *self.pieces[told:])
+            yield j, pa.concat_arrays([piece.column(j) for piece in pieces])
+
+
+class Piece(NamedTuple):
+    """Some columns of a block, one after the other, and where each stands."""
+
+    cells: Cells
+    n_rows: int
+    place: dict[int, int]
+
+    @classmethod
+    def of(
+        cls, cells: Cells, n_rows: int, columns: npt.NDArray[np.int64], place: dict[int, int]
+    ) -> Piece:
+        """Take these columns from the cells of a block."""
+        width = len(cells) // n_rows
+        rows = np.arange(0, len(cells), width, dtype=np.int32)
+        taken = pa.array(np.add.outer(columns.astype(np.int32), rows).ravel())
+        return cls(pc.take(cells, taken, boundscheck=False), n_rows, place)
+
+    def column(self, j: int) -> Cells:
+        """The cells of one column."""
+        return self.cells.slice(self.place[j] * self.n_rows, self.n_rows)

@@ -1,0 +1,278 @@
+"""HIPADClassifier: a scikit-learn classifier that takes rules as well as data.
+
+>>> from hipad.datasets import make_ksvm_s
+>>> data = make_ksvm_s("10k", seed=0)
+>>> clf = HIPADClassifier(data.rules, blocks=data.blocks, lambda1=0.08, standardize=False)
+>>> bool(clf.fit(data.X_train, data.y_train).score(data.X_test, data.y_test) > 0.97)
+True
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from functools import partial
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from hipad.designs.base import FloatArray
+from hipad.estimator.labels import by_sign, plain_labels, signed_labels
+from hipad.estimator.parameters import Plan, check_parameters
+from hipad.estimator.report import model_report
+from hipad.estimator.run import FitRun, Model
+from hipad.estimator.training import TrainingData, shares
+from hipad.estimator.watching import Watch
+from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord, compile_rules
+from hipad.rules.compiling.names import as_index
+from hipad.solver import Hipad, Status
+
+FLOATS = [np.float64, np.float32]
+CACHES = ("_data", "_hipad", "_model")
+
+
+class HIPADClassifier(ClassifierMixin, BaseEstimator):
+    """Sparse linear classifier for few patients, many features and expert rules.
+
+    Parameters
+    ----------
+    rules : str or rules, default=None
+        Text in the rule language, for example ``mean(K1) >= 4 => positive``, or parsed rules.
+        Always in the user's units, whatever the scaling.
+    blocks : dict, default=None
+        Named groups of features: name -> column indices or feature names.
+    lambda1 : float or "auto", default="auto"
+        Sparsity. "auto" follows a path with cross-validation.
+    lambda2 : float, default=10.0
+        Ridge: correlated features share their weight.
+    patients : float, "auto" or "equal", default="auto"
+        What a rule without a worth of its own counts for; "auto" is a quarter of the patients
+        (but at least 8, or all), "equal" sets sigma to the stiffness, as the paper does.
+    stiffness : float or "auto", default="auto"
+        How closely the weights must follow a rule; "auto" follows the rule's worth.
+    scope : "population" or "typical", default="population"
+        Whether a rule speaks of every patient or of an otherwise typical one.
+    class_weight : "balanced", dict or None, default="balanced"
+        "balanced" gives each class one half of the total weight.
+    calibrate : bool, default=True
+        Put the average training patient of each class at decision value +1 and -1 (unless classes
+        are balanced: the same scale, and the intercept where the weighted hinge loss is least).
+        False returns the optimum of the paper's problem as it is.
+    method : "hipad", "admm" or "exact", default="hipad"
+        Two phases; phase 1 to convergence; or the certified elastic net.
+    engine : "ipm" or "osqp", default="ipm"
+        Solver of phase 2.
+    standardize : bool, default=True
+        Scale columns to mean 0 and deviation 1, implicitly: sparse data stay sparse.
+    switch : "support" or "paper", default="support"
+        When phase 1 ends: the support has settled, or the paper's test.
+    tol : float, default=1e-7
+        Residuals at which the ADMM has converged.
+    max_iter : int, default=5000
+        Limit of sweeps in phase 1.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, support_ : the model in the user's units
+    certificate_ : how far, at most, the result is from the optimum
+    selection_certificate_ : the same for phase 1 over all features, or None
+    history_ : one `Progress` a sweep or iteration
+    rule_report_ : one `RuleRecord` a rule
+    lambda1_ : the value used
+    """
+
+    _report: list[RuleRecord] | None
+    _sha256: str | None
+    _compiled: tuple[CompiledRule, ...]
+    _data: TrainingData
+    _hipad: Hipad | None
+    _model: Model
+
+    def __init__(
+        self,
+        rules: str | Iterable[Rule] | None = None,
+        *,
+        blocks: Mapping[str, Any] | None = None,
+        lambda1: float | str = "auto",
+        lambda2: float = 10.0,
+        patients: float | str = "auto",
+        stiffness: float | str = "auto",
+        scope: str = "population",
+        class_weight: str | dict[Any, float] | None = "balanced",
+        calibrate: bool = True,
+        method: str = "hipad",
+        engine: str = "ipm",
+        standardize: bool = True,
+        switch: str = "support",
+        tol: float = 1e-7,
+        max_iter: int = 5000,
+    ) -> None:
+        self.rules = rules
+        self.blocks = blocks
+        self.lambda1 = lambda1
+        self.lambda2 = lambda2
+        self.patients = patients
+        self.stiffness = stiffness
+        self.scope = scope
+        self.class_weight = class_weight
+        self.calibrate = calibrate
+        self.method = method
+        self.engine = engine
+        self.standardize = standardize
+        self.switch = switch
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @classmethod
+    def paper(cls, rules: str | Iterable[Rule] | None = None, **parameters: Any) -> Self:
+        """The paper's literal settings: equal rho, no calibration, no class weights.
+
+        The paper sets all its rho to the same value, which is both stiffness and sigma.
+        """
+        literal = {"stiffness": 100.0, "patients": "equal", "class_weight": None}
+        return cls(rules, **{**literal, "calibrate": False, "standardize": False, **parameters})
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to data X (array, DataFrame or sparse matrix) and two classes of labels y."""
+        watch = self.start(X, y, sample_weight=sample_weight)
+        for _ in watch:
+            pass
+        watch.finish()
+        if self.certificate_.status in (Status.LIMIT, Status.INACCURATE):
+            message = f"the fit did not converge: {self.certificate_}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def start(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        like: HIPADClassifier | None = None,
+        feature_names: Iterable[str] | FeatureIndex | None = None,
+    ) -> Watch[Self]:
+        """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
+
+        The earlier fit's Gram matrix and state serve when X is the very same object and labels,
+        weights and scaling are unchanged. `feature_names` names the columns of a bare array.
+        """
+        check_parameters(self)
+        fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
+        rows, y, weights = fresh._validated(X, y, sample_weight)
+        data = fresh._training_data(X, rows, y, weights, like)
+        warm = like._hipad if like is not None and vars(like).get("_data") is data else None
+        run = FitRun(data, fresh._plan(feature_names), warm)
+        return Watch(run, partial(self._take, fresh))
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Signed distance of each row: +1 is the average positive training patient."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=FLOATS, reset=False)
+        kept = self.support_
+        scores = X[:, kept] @ self.coef_[0, kept].astype(float) + self.intercept_[0]
+        return np.asarray(scores, dtype=float).ravel()
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class of each row."""
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(int)]
+
+    @property
+    def rule_report_(self) -> list[RuleRecord]:
+        """One record a rule: who fires, margins, worst case, slack, residual, pull."""
+        check_is_fitted(self)
+        if self._report is None:
+            self._report = model_report(self._compiled, self._data, self._model)
+        return self._report
+
+    @property
+    def data_sha256_(self) -> str:
+        """A hash of the training rows, labels and weights."""
+        check_is_fitted(self)
+        if self._sha256 is None:
+            self._sha256 = self._data.sha256
+        return self._sha256
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model as JSON: weights, rules, settings, certificate, hash of the data."""
+        from hipad.estimator.model_file import save_model
+
+        save_model(self, path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the training data and solver state, which only speed up refits."""
+        state = dict(super().__getstate__())
+        if "_model" in state:
+            state |= {"_report": self.rule_report_, "_sha256": self.data_sha256_}
+        return {key: value for key, value in state.items() if key not in CACHES}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _validated(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
+        """Rows of weight above zero, their labels as -1 and +1, and their weights."""
+        y = plain_labels(y)
+        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=FLOATS)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self.classes_, signs = signed_labels(y, weights)
+        kept = weights > 0
+        return (X, signs, weights) if kept.all() else (X[kept], signs[kept], weights[kept])
+
+    def _training_data(
+        self, original: Any, X: Any, y: FloatArray, w: FloatArray, like: HIPADClassifier | None
+    ) -> TrainingData:
+        p = shares(y, w, by_sign(self.class_weight, self.classes_))
+        earlier = getattr(like, "_data", None)
+        if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize):
+            return earlier
+        return TrainingData.of(X, y, w, p, self.standardize, source=original)
+
+    def _plan(self, names: Iterable[str] | FeatureIndex | None) -> Plan:
+        if names is None:
+            names = getattr(self, "feature_names_in_", None)
+        named = names if names is None or isinstance(names, FeatureIndex) else list(names)
+        self.feature_index_ = as_index(named, self.n_features_in_)
+        return Plan.of(self, self._compile())
+
+    def _compile(self) -> tuple[CompiledRule, ...]:
+        return compile_rules(
+            self.rules if self.rules is not None else (),
+            feature_names=self.feature_index_,
+            blocks=self.blocks,
+            classes=tuple(self.classes_.tolist()),
+        )
+
+    def _take(self, fresh: HIPADClassifier, run: FitRun) -> Self:
+        """Become what `fresh`, on which the run was prepared, is with the outcome of the run."""
+        fresh._set_outcome(run)
+        parameters = self.get_params(deep=False)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        for name, value in vars(fresh).items():
+            if name not in parameters:
+                setattr(self, name, value)
+        return self
+
+    def _set_outcome(self, run: FitRun) -> None:
+        model = run.model()
+        self.coef_ = np.zeros((1, self.n_features_in_))
+        self.coef_[0, model.features] = model.coef
+        self.intercept_ = np.array([model.intercept])
+        self.support_ = model.features
+        self.certificate_ = model.solution.certificate
+        self.selection_certificate_ = model.solution.selection
+        self.lambda1_ = model.lambda1
+        self.path_ = model.path
+        self.history_ = list(run.history)
+        self.n_iter_ = max(len(self.history_), 1)
+        self._report = self._sha256 = None
+        self._compiled = run.plan.rules
+        self._data, self._hipad, self._model = run.data, run.hipad, model

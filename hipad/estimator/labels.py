@@ -1,0 +1,89 @@
+"""Labels of any type as two classes: signs for the solver, the user's own labels for the user."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from hipad.designs.base import FloatArray
+from hipad.errors import DataError
+from hipad.rules import RuleSet, parse_rules
+from hipad.rules.compiling.compile import outcome_sign
+
+
+class SignedLabels(NamedTuple):
+    """The two classes in order, and for each row -1 for the first, +1 for the second."""
+
+    classes: np.ndarray
+    signs: FloatArray
+
+
+def signed_labels(y: np.ndarray, weights: FloatArray) -> SignedLabels:
+    """The two classes of y; each must have a row whose weight is above zero."""
+    check_classification_targets(y)
+    classes = np.unique(y)
+    if len(classes) != 2:
+        raise DataError(_not_two(classes, type_of_target(y)))
+    signs = np.where(y == classes[1], 1.0, -1.0)
+    weighted = np.unique(y[weights > 0])
+    if len(weighted) != 2:
+        raise DataError(_not_two(weighted, "binary, but weights are zero"))
+    return SignedLabels(classes, signs)
+
+
+def plain_labels(y: Any) -> Any:
+    """Labels kept as Python objects in an array of their common type; others as they are.
+
+    >>> plain_labels(np.array([True, False], dtype=object)).dtype
+    dtype('bool')
+    """
+    if getattr(getattr(y, "dtype", None), "kind", "") != "O" or getattr(y, "ndim", 1) != 1:
+        return y
+    values = np.asarray(y).tolist()
+    kinds = {type(value) for value in values}
+    for same in ({str}, {bool}, {int}, {int, float}):
+        if kinds and kinds <= same:
+            return np.array(values)
+    if kinds and str not in kinds:
+        return y
+    names = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise DataError(f"expected labels of one type in y, got {names}: write them all as text")
+
+
+def by_sign(
+    class_weight: str | dict[Any, float] | None, classes: np.ndarray
+) -> str | dict[float, float] | None:
+    """Weights of the two classes by their signs; a class that is not named has weight one."""
+    if not isinstance(class_weight, dict):
+        return class_weight
+    negative, positive = (float(class_weight.get(label, 1.0)) for label in classes.tolist())
+    return {-1.0: negative, 1.0: positive}
+
+
+def named_outcomes(text: str, classes: tuple[str, str]) -> RuleSet:
+    """Rules whose outcomes are class names, also where the user wrote positive or negative.
+
+    `classes` is (negative, positive) as the user means it, whatever their alphabetical order.
+
+    >>> print(named_outcomes("x0 >= 2 => positive", ("well", "ill")))
+    x0 >= 2 => ill
+    """
+    rules = parse_rules(text)
+    named = (replace(rule, outcome=classes[int(outcome_sign(rule, classes) > 0)]) for rule in rules)
+    return replace(rules, rules=tuple(named))
+
+
+def _not_two(classes: np.ndarray, kind: str) -> str:
+    shown = ", ".join(repr(label) for label in classes[:5].tolist())
+    if len(classes) < 2:
+        return (
+            f"expected two classes in y, got one class ({shown}): add patients of the other class"
+        )
+    return (
+        f"Only binary classification is supported. The type of the target is {kind}: expected two "
+        f"classes in y, got {len(classes)} ({shown}, ...): choose the positive class and join "
+        "the others"
+    )

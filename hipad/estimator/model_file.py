@@ -1,0 +1,228 @@
+"""Models as JSON files: weights, rules, settings, certificate and a hash of the data; no pickle.
+
+    {"format": "hipad-model", "version": 1, "library": ..., "checksum": ..., "content": {...}}
+
+The checksum covers the content, so a file that was cut off or edited is told from a whole one.
+Numbers are written so that they read back exactly: a loaded model predicts what the saved one did.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import hipad
+from hipad.data.encoding import Recipe
+from hipad.data.writing import write_text
+from hipad.errors import DataError, HipadError
+from hipad.estimator.classifier import HIPADClassifier
+from hipad.estimator.json_values import plain, rebuild
+from hipad.estimator.path import PathPoint
+from hipad.estimator.vetting import (
+    LABEL_KINDS,
+    check_content,
+    check_recipe,
+    check_report,
+    check_settings,
+    checked_classes,
+)
+from hipad.rules import FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
+from hipad.solver import Certificate, Progress
+
+FORMAT: Final = "hipad-model"
+VERSION: Final = 1
+MOST_BYTES: Final = 256 * 2**20
+
+AnyPath = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The table that a model was fitted to, so that later tables are prepared in the same way."""
+
+    label: str
+    classes: tuple[str, ...]  # negative, positive
+    recipe: Recipe
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """A model as read from a file; `origin` is None if it was not fitted to a table."""
+
+    classifier: HIPADClassifier
+    origin: Origin | None
+
+
+def save_model(clf: HIPADClassifier, path: AnyPath, *, origin: Origin | None = None) -> None:
+    """Write a fitted classifier; an existing file is replaced only once the new one is whole."""
+    content = {**_content(clf), "origin": plain(origin)}
+    header = {"format": FORMAT, "version": VERSION, "library": hipad.__version__}
+    document = {**header, "checksum": _checksum(content), "content": content}
+    write_text(Path(path), json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False))
+
+
+def load_model(path: AnyPath) -> HIPADClassifier:
+    """Read a classifier that `save` wrote; it predicts exactly as the saved one did."""
+    return read_model(path).classifier
+
+
+def read_model(path: AnyPath) -> StoredModel:
+    """Read a classifier and, where it has one, the origin of its data."""
+    try:
+        content = _read_content(Path(path))
+        check_content(content)
+        return StoredModel(_classifier(content), _origin(content))
+    except HipadError as error:
+        raise DataError(f"{path}: {error}") from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise DataError(f"{path}: {_damaged(error)}") from error
+    except (RecursionError, MemoryError, AssertionError) as error:
+        raise DataError(f"{path}: {_damaged(error)}") from error
+
+
+def _damaged(error: BaseException) -> str:
+    reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
+    return f"the model file is damaged ({reason}): save it again"
+
+
+def _content(clf: HIPADClassifier) -> dict[str, Any]:
+    records = [replace(record, names=None) for record in clf.rule_report_]
+    names = clf.feature_index_.names
+    return {
+        "data_sha256": clf.data_sha256_,
+        "classes": _stored_classes(clf.classes_),
+        "n_features": clf.n_features_in_,
+        "feature_names": names,
+        "named_columns": hasattr(clf, "feature_names_in_"),
+        "rules": clf.rules if isinstance(clf.rules, str | None) else str(as_rule_set(clf.rules)),
+        "blocks": plain(used_blocks(clf)),
+        "settings": _settings(clf),
+        "lambda1": clf.lambda1_,
+        "coefficients": {
+            "indices": clf.support_.tolist(),
+            "values": clf.coef_[0, clf.support_].tolist(),
+        },
+        "intercept": float(clf.intercept_[0]),
+        "certificate": plain(clf.certificate_),
+        "selection_certificate": plain(clf.selection_certificate_),
+        "path": plain(clf.path_),
+        "history": plain(clf.history_),
+        "rule_report": plain(records),
+    }
+
+
+def used_blocks(clf: HIPADClassifier) -> dict[str, np.ndarray]:
+    """The blocks that rules name, as column numbers."""
+    rules = as_rule_set(clf.rules) if clf.rules is not None else ()
+    sides = [side for rule in rules for condition in rule.conditions for side in condition.sides]
+    named = {name for side in sides for term in side for name in term.names}
+    own = {name: members for name, members in (clf.blocks or {}).items() if name in named}
+    return dict(resolve_blocks(own, clf.feature_index_))
+
+
+def _stored_classes(classes: np.ndarray) -> dict[str, Any]:
+    values = classes.tolist()
+    if classes.dtype.kind not in LABEL_KINDS or not all(
+        isinstance(value, str | int | float) for value in values
+    ):
+        raise DataError(
+            f"expected labels that are texts, numbers or truth values, got {classes.dtype}: "
+            "write the labels as text before fitting"
+        )
+    return {"dtype": classes.dtype.str, "values": values}
+
+
+def _settings(clf: HIPADClassifier) -> dict[str, Any]:
+    settings = clf.get_params(deep=False)
+    weights = settings["class_weight"]
+    if isinstance(weights, dict):  # JSON keys are texts only
+        settings["class_weight"] = [[label, weight] for label, weight in weights.items()]
+    return {key: plain(settings[key]) for key in settings if key not in ("rules", "blocks")}
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read_content(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise DataError(f"expected a model of at most {MOST_BYTES:,} bytes, got more")
+        document = json.loads(text.decode("utf-8"), parse_constant=_no_number)
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataError(f"the file cannot be opened: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"expected a model saved by HIPADClassifier.save, got something else or a part of it "
+            f"({error}): give the whole file"
+        ) from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise DataError(f"expected a JSON file of format {FORMAT!r}, got another one")
+    if document["version"] != VERSION:
+        raise DataError(
+            f"expected format version {VERSION}, got {document['version']!r} (saved by hipad "
+            f"{document.get('library', '?')}): use that version of hipad, or a newer one"
+        )
+    content: dict[str, Any] = document["content"]
+    if document["checksum"] != _checksum(content):
+        raise DataError("the model file is damaged or was edited: save the model again")
+    return content
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _origin(content: dict[str, Any]) -> Origin | None:
+    origin: Origin | None = rebuild(Origin | None, content["origin"])
+    if origin is not None:
+        check_recipe(origin.recipe, content["n_features"])
+        if len(set(origin.classes)) != 2 or len(origin.classes) != 2:
+            raise DataError(f"expected two classes of the table, got {len(origin.classes)}")
+    return origin
+
+
+def _classifier(content: dict[str, Any]) -> HIPADClassifier:
+    settings = dict(content["settings"])
+    if isinstance(settings["class_weight"], list):
+        settings["class_weight"] = dict(settings["class_weight"])
+    blocks = {name: np.array(columns, dtype=int) for name, columns in content["blocks"].items()}
+    clf = HIPADClassifier(content["rules"], blocks=blocks or None, **settings)
+    check_settings(clf)
+    clf.classes_ = checked_classes(content["classes"])
+    clf.n_features_in_ = content["n_features"]
+    clf.feature_index_ = FeatureIndex(content["feature_names"], clf.n_features_in_)
+    if content["named_columns"]:
+        clf.feature_names_in_ = np.array(content["feature_names"], dtype=object)
+    _set_model(clf, content)
+    clf._compiled = clf._compile()
+    records = rebuild(tuple[RuleRecord, ...], content["rule_report"])
+    clf._report = [replace(record, names=clf.feature_index_) for record in records]
+    check_report(clf._report, clf.n_features_in_)
+    clf._sha256 = content["data_sha256"]
+    return clf
+
+
+def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
+    weights = content["coefficients"]
+    clf.support_ = np.array(weights["indices"], dtype=int)
+    clf.coef_ = np.zeros((1, clf.n_features_in_))
+    clf.coef_[0, clf.support_] = np.array(weights["values"], dtype=float)
+    clf.intercept_ = np.array([content["intercept"]], dtype=float)
+    clf.lambda1_ = float(content["lambda1"])
+    clf.certificate_ = rebuild(Certificate, content["certificate"])
+    clf.selection_certificate_ = rebuild(Certificate | None, content["selection_certificate"])
+    clf.path_ = rebuild(tuple[PathPoint, ...], content["path"])
+    clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
+    clf.n_iter_ = max(len(clf.history_), 1)

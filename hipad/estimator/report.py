@@ -1,0 +1,65 @@
+"""The rule report of a fitted model: joins the model with what the rule engine knows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.estimator.run import Model
+from hipad.estimator.training import TrainingData
+from hipad.rules import CompiledRule, RuleRecord, rule_report
+
+
+def model_report(
+    rules: tuple[CompiledRule, ...], data: TrainingData, model: Model
+) -> list[RuleRecord]:
+    """One record a rule. Margins and worst cases are of the model as it predicts, in user's units;
+    slack and residual are of the optimisation problem.
+    """
+    w = np.zeros(data.design.shape[1])
+    w[model.features] = model.coef
+    return rule_report(
+        rules,
+        w=w,
+        b=model.intercept,
+        lo=data.box.lo,
+        hi=data.box.hi,
+        mean=data.design.mean,
+        scale=data.design.scale,
+        train=(data.X, data.y),
+        lambda1=model.lambda1,
+        knobs=model.knobs,
+        data_pull=lambda columns: data.design.columns(columns).T @ (data.p * data.y),
+        certificates=farkas_residuals(model),
+    )
+
+
+def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:
+    """Slack (d'u - s b + 1)_+ and residual |M (B'u + s w)| of each rule; None for one left out."""
+    problem, found, stack = model.problem, model.solution, model.problem.stack
+    slacks = np.maximum(stack.slacks(found.b, found.u), 0.0)
+    inside, outside = _split_weights(model)
+    active = iter(range(stack.n_rules))
+    pairs: list[tuple[float | None, float | None]] = []
+    for own in model.knobs:
+        if own.sigma <= 0:
+            pairs.append((None, None))
+            continue
+        i = next(active)
+        rows = stack.owner == i
+        residual = stack.B[rows].T @ found.u[rows] + stack.sign[i] * inside
+        if problem.scope == "typical":
+            residual = residual[np.any(stack.B[rows] != 0, axis=0)]
+            outside = np.zeros(0)
+        size = float(np.sqrt(residual @ residual + outside @ outside))
+        pairs.append((float(slacks[i]), size))
+    return pairs
+
+
+def _split_weights(model: Model) -> tuple[FloatArray, FloatArray]:
+    """Weights on the features that rules name (in their order), and all others."""
+    problem, found = model.problem, model.solution
+    at, of = problem.rule_positions(found.features)
+    inside = np.zeros(problem.stack.features.size)
+    inside[of] = found.w[at]
+    return inside, np.delete(found.w, at)

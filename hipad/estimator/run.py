@@ -1,0 +1,207 @@
+"""A fit that can be watched: from data, compiled rules and settings to a model in user's units.
+
+1. lambda1="auto": follow the path, one record (phase 0) for each value tried
+2. HIPAD: one record for each sweep (phase 1) and each iteration (phase 2)
+3. `model()`: calibrate, map back to the user's units
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
+from hipad.estimator.empty import explained, noise, nothing_survives
+from hipad.estimator.parameters import Plan
+from hipad.estimator.path import (
+    Judge,
+    PathPoint,
+    choose,
+    content_folds,
+    follow_path,
+    lambda_grid,
+    usable_folds,
+)
+from hipad.estimator.strength import knobs_of, rule_blocks
+from hipad.estimator.training import TrainingData
+from hipad.rules import Knobs
+from hipad.solver import Hipad, Problem, Progress, Solution, lambda1_max
+
+CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
+CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so far"
+WITHOUT_FOLDS = 0.3  # fraction of lambda1_max, when there are too few patients for folds
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted model in the user's units, with the optimisation result behind it."""
+
+    features: np.ndarray
+    coef: FloatArray
+    intercept: float
+    solution: Solution
+    problem: Problem
+    lambda1: float
+    knobs: list[Knobs]
+    path: tuple[PathPoint, ...]
+    calibration: Calibration
+
+
+class FitRun:
+    """An iterator of progress; leave and re-enter the loop to pause and continue."""
+
+    def __init__(self, data: TrainingData, plan: Plan, warm: Hipad | None = None) -> None:
+        self.data, self.plan = data, plan
+        self.history: list[Progress] = []
+        self.path: list[PathPoint] = []
+        self.hipad: Hipad | None = None
+        self._warm, self._stopping = warm, False
+        self.scaled_rules = data.scaled(plan.rules)
+        self._records = self._generate()
+
+    def __iter__(self) -> Iterator[Progress]:
+        return self
+
+    def __next__(self) -> Progress:
+        if self._stopping:
+            raise StopIteration
+        record = next(self._records)
+        self.history.append(record)
+        return record
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run went to its end."""
+        return self.hipad is not None and self.hipad.finished
+
+    def stop(self) -> None:
+        """End the iteration after the present step."""
+        self._stopping = True
+
+    def resume(self) -> None:
+        """Let a stopped run go on."""
+        self._stopping = False
+
+    def run(self) -> Model:
+        """Go to the end."""
+        for _ in self:
+            pass
+        return self.model()
+
+    def model(self) -> Model:
+        """The model so far."""
+        hipad = self.hipad or self._best_so_far()
+        found = explained(hipad, "" if self.hipad or not self.history else CHOOSING)
+        scores = self.data.design.columns(found.features) @ found.w
+        scale = self._calibration(scores, found.b)
+        coef, intercept = self.data.to_user_units(
+            found.features, scale.factor * found.w, scale.offset
+        )
+        problem = hipad.problem
+        return Model(
+            features=found.features,
+            coef=coef,
+            intercept=intercept,
+            solution=found,
+            problem=problem,
+            lambda1=problem.lambda1,
+            knobs=self.knobs,
+            path=tuple(self.path),
+            calibration=scale,
+        )
+
+    def _calibration(self, scores: FloatArray, b: float) -> Calibration:
+        plan, data = self.plan, self.data
+        if not plan.calibrate:
+            return Calibration(1.0, b)
+        scale = class_means_at_one(scores, data.y, data.weights, b)
+        if plan.balanced:
+            return scale
+        return least_hinge_offset(scores, data.y, data.p, scale.factor)
+
+    def _generate(self) -> Iterator[Progress]:
+        lambda1 = self.plan.lambda1
+        if isinstance(lambda1, str):
+            yield from self._choose_lambda1()
+            lambda1 = choose(self.path) if self.path else self._fallback()
+        self.hipad = Hipad(self._problem(lambda1), self.plan.settings, warm=self._warm)
+        yield from self.hipad
+        if not self._stopping and nothing_survives(self.hipad):
+            exact = replace(self.plan.settings, method="exact")
+            self.hipad = Hipad(self.hipad.problem, exact)
+            yield from self.hipad
+
+    def _best_so_far(self) -> Hipad:
+        """A fit at the best lambda1 so far, for a run that was left while it was being chosen."""
+        lambda1 = self.plan.lambda1
+        if isinstance(lambda1, str):
+            lambda1 = choose(self.path) if self.path else self._fallback()
+        hipad = Hipad(self._problem(lambda1), self.plan.settings, warm=self._warm)
+        if self.history:
+            hipad.run()
+        hipad.finished = False
+        return hipad
+
+    def _choose_lambda1(self) -> Iterator[Progress]:
+        held_out = usable_folds(content_folds(self.data.design, self.data.y), self.data.y)
+        if len(held_out) < 2:
+            return
+        largest = self._largest_lambda1()
+        if largest <= noise(self.data.design):
+            return
+        judge = Judge(self.data.design, self.data.y, self.data.weights)
+        grid = lambda_grid(largest)
+        polish = self.plan.settings.method == "hipad"
+        named = self._problem(largest).stack.features
+        points = follow_path(self._problem, grid, held_out, judge, polish, named)
+        for step, point in enumerate(points, start=1):
+            self.path.append(point)
+            yield _path_record(step, point)
+
+    def _problem(self, lambda1: float, rows: np.ndarray | None = None) -> Problem:
+        plan, data = self.plan, self.data
+        blocks = rule_blocks(self.scaled_rules, self.knobs)
+        if rows is None:
+            return data.problem(blocks, lambda1, plan.lambda2, plan.scope)
+        p = data.p[rows] / data.p[rows].sum()
+        design = data.design.rows(rows)
+        return Problem(design, data.y[rows], p, lambda1, plan.lambda2, blocks, plan.scope)
+
+    @cached_property
+    def knobs(self) -> list[Knobs]:
+        """sigma and rho of every rule."""
+        total, plan = self.data.total, self.plan
+        return [
+            knobs_of(rule, total=total, patients=plan.patients, stiffness=plan.stiffness)
+            for rule in self.scaled_rules
+        ]
+
+    def _largest_lambda1(self) -> float:
+        """lambda1_max without the rules: the scale on which the data speak."""
+        plan = self.plan
+        return lambda1_max(self.data.problem((), 0.0, plan.lambda2, plan.scope))
+
+    def _fallback(self) -> float:
+        largest, least = self._largest_lambda1(), noise(self.data.design)
+        return WITHOUT_FOLDS * largest if largest > least else CLEARLY * least
+
+
+def _path_record(step: int, point: PathPoint) -> Progress:
+    nothing = np.zeros(0, dtype=int)
+    return Progress(
+        phase=0,
+        iteration=step,
+        objective=point.loss,
+        support_size=round(point.support_size),
+        entered=nothing,
+        left=nothing,
+        sign_changes=0,
+        primal_residual=float("nan"),
+        dual_residual=float("nan"),
+        rule_slacks=np.zeros(0),
+        seconds=0.0,
+    )

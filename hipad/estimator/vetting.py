@@ -1,0 +1,136 @@
+"""Is what a model file says possible? Asked before any of it becomes a model.
+
+A checksum tells a whole file from a torn one, but anyone can compute it anew. So each part is held
+to what a fitted model can hold; a `DataError` names the first part that is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from hipad.data.encoding import Recipe
+from hipad.errors import DataError
+from hipad.estimator.classifier import HIPADClassifier
+from hipad.estimator.parameters import check_parameters
+from hipad.rules import RuleRecord
+from hipad.rules.analysis.box import Patient
+
+LABEL_KINDS: Final = "biufUO"  # truth values, numbers, text, and text kept as objects
+MOST_FEATURES: Final = 100_000_000
+LABEL_BYTES: Final = 1_000_000
+SHA256_DIGITS: Final = 64
+
+
+def check_content(content: Any) -> None:
+    """Refuse wrong types, and numbers that no fit gives."""
+    _expect(isinstance(content, dict), "a record of a model", content)
+    n_features = content["n_features"]
+    _expect(_is_index(n_features, MOST_FEATURES + 1) and n_features > 0, "n_features", n_features)
+    names = content["feature_names"]
+    _expect(names is None or _is_list_of(names, str), "feature_names", names)
+    _expect(isinstance(content["named_columns"], bool), "named_columns", content["named_columns"])
+    _expect(names is not None or not content["named_columns"], "feature_names", names)
+    _expect(isinstance(content["rules"], str | None), "rules", content["rules"])
+    digest = content["data_sha256"]
+    _expect(isinstance(digest, str) and len(digest) == SHA256_DIGITS, "data_sha256", digest)
+    _expect(isinstance(content["blocks"], dict), "blocks", content["blocks"])
+    for name, columns in content["blocks"].items():
+        _check_columns(f"block {name!r}", columns, n_features)
+    _check_weights(content["coefficients"], n_features)
+    _expect(is_finite(content["intercept"]), "the intercept", content["intercept"])
+    lambda1 = content["lambda1"]
+    _expect(is_finite(lambda1) and lambda1 >= 0, "lambda1", lambda1)
+
+
+def _check_weights(weights: dict[str, Any], n_features: int) -> None:
+    indices, values = weights["indices"], weights["values"]
+    _check_columns("the indices of the weights", indices, n_features)
+    sound = isinstance(values, list) and all(map(is_finite, values))
+    _expect(sound and len(values) == len(indices), "one finite weight per index", values)
+
+
+def _check_columns(what: str, columns: Any, n_features: int) -> None:
+    """Column numbers must lie in the table, and none may come twice."""
+    known = isinstance(columns, list) and all(_is_index(j, n_features) for j in columns)
+    _expect(known and len(set(columns)) == len(columns), f"different columns in {what}", columns)
+
+
+def checked_classes(stored: dict[str, Any]) -> np.ndarray:
+    """The two classes in their own type; they must be different and in order."""
+    values, kind = stored["values"], stored["dtype"]
+    plain = _is_list_of(values, str | int | float) and len(values) == 2
+    _expect(plain and isinstance(kind, str) and len(kind) <= 20, "two classes", values)
+    dtype = np.dtype(kind)
+    _expect(dtype.kind in LABEL_KINDS and dtype.itemsize <= LABEL_BYTES, "a type of labels", kind)
+    classes = np.array(values, dtype=dtype)
+    _expect(classes.tolist() == values, f"classes of the type {kind}", values)
+    _expect(classes[0] < classes[1], "two different classes in order", values)
+    return classes
+
+
+def check_settings(clf: HIPADClassifier) -> None:
+    """Settings that `fit` would refuse are refused here too."""
+    check_parameters(clf)
+    for name in ("calibrate", "standardize"):
+        _expect(isinstance(getattr(clf, name), bool), name, getattr(clf, name))
+
+
+def check_recipe(recipe: Recipe, n_features: int) -> None:
+    """The recipe must give as many columns as the model has weights."""
+    width = len(recipe.number_names) + sum(map(len, recipe.levels.values()))
+    for name, levels in recipe.levels.items():
+        ordered = len(levels) > 0 and list(levels) == sorted(set(levels))
+        _expect(ordered, f"different levels in order for {name!r}", levels)
+    if recipe.kept is not None:
+        _check_columns("the recipe", recipe.kept.tolist(), width)
+        width = len(recipe.kept)
+    _expect(width == n_features, f"a recipe for {n_features:,} columns", width)
+    if recipe.fill is not None:
+        whole = recipe.fill.shape == (len(recipe.number_names),)
+        _expect(whole and np.isfinite(recipe.fill).all(), "one finite value per gap", recipe.fill)
+
+
+def check_report(records: list[RuleRecord], n_features: int) -> None:
+    """Columns that a record names must be there, and the record must read as sentences."""
+    for record in records:
+        for patient in _patients(record):
+            _check_columns(f"the record of {record.label!r}", patient.columns.tolist(), n_features)
+            _expect(len(patient.columns) == len(patient.values), "a value per column", record.label)
+        _ = record.lines, record.as_dict()
+
+
+def _patients(value: Any) -> Iterator[Patient]:
+    if isinstance(value, Patient):
+        yield value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _patients(getattr(value, field.name))
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _patients(item)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether this is a finite number, and not a truth value."""
+    return isinstance(value, int | float) and type(value) is not bool and math.isfinite(value)
+
+
+def _is_index(value: Any, below: int) -> bool:
+    return type(value) is int and 0 <= value < below
+
+
+def _is_list_of(value: Any, kind: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, kind) for item in value)
+
+
+def _expect(sound: Any, what: str, got: Any) -> None:
+    if not sound:
+        shown = repr(got) if not isinstance(got, list | tuple | dict) else f"{len(got):,} values"
+        raise DataError(
+            f"the model file is damaged: expected {what}, got {shown[:60]}: save the model again"
+        )

@@ -1,0 +1,1 @@
+"""What rules say of data and of models: counts, conflicts, worst cases, pull, advice."""

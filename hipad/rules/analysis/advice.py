@@ -1,0 +1,191 @@
+"""Advice on a rule, as suggestions and never as edits: a better threshold, a worth, its use.
+
+`best_threshold` looks at the data, `holding_threshold` at a classifier, `needed_worth` at the knobs
+and `leave_each_out` at whatever score the caller computes without a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from hipad.rules.analysis.box import Box
+from hipad.rules.analysis.guarantee import tightest_bound
+from hipad.rules.analysis.pull import Pull
+from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.rows import FloatArray, on_columns, rows_met
+from hipad.rules.language.model import Condition, Rule, RuleSet, Term
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A rule with another threshold, and what it would do on the data it was found on."""
+
+    rule: Rule
+    number: float
+    fires: int
+    right: int
+    fires_now: int
+    right_now: int
+
+    def __str__(self) -> str:
+        return (
+            f"the data support '{self.rule.premise}' best: it fires on {self.fires:,} rows and is "
+            f"right on {self.right:,} (now {self.fires_now:,} and {self.right_now:,})"
+        )
+
+
+def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshold | None:
+    """The threshold of one row that separates the outcomes best, the other rows kept.
+
+    Best is the largest difference between the share of the rule's own class that fires and the
+    share of the other class. None if the condition has no single threshold, or if no threshold
+    tells the classes apart.
+
+    >>> from hipad.rules.compiling.compile import compile_rules
+    >>> (rule,) = compile_rules("x0 >= 1 => positive", n_features=1)
+    >>> print(best_threshold(rule, [[1.0], [2.0], [5.0], [6.0]], [-1, -1, 1, 1]))
+    the data support 'x0 >= 4' best: it fires on 2 rows and is right on 2 (now 4 and 2)
+    """
+    values, others = _row_values(rule, X, row)
+    agrees = np.asarray(y, dtype=np.float64) == rule.sign
+    usable = np.flatnonzero(others & np.isfinite(values))
+    order = usable[np.argsort(values[usable], kind="stable")]
+    own, other = max(int(agrees.sum()), 1), max(int((~agrees).sum()), 1)
+    right = np.cumsum(agrees[order])
+    fires = np.arange(1, len(order) + 1)
+    ends = np.flatnonzero(np.diff(values[order], append=np.inf) > 0)
+    gain = right[ends] / own - (fires[ends] - right[ends]) / other
+    if not len(ends) or gain.max() <= 0:
+        return None
+    best = int(ends[np.argmax(gain)])
+    after = values[order[best + 1]] if best + 1 < len(order) else values[order[best]]
+    changed = with_bound(rule, row, float(values[order[best]]), float(after))
+    if changed is None:
+        return None
+    now = others & (values <= rule.d[row] + 1e-7 * (1 + abs(rule.d[row])))
+    counts = int(fires[best]), int(right[best]), int(now.sum()), int((now & agrees).sum())
+    return Threshold(*changed, *counts)
+
+
+def _row_values(rule: CompiledRule, X: Any, row: int) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """B_row x for every x, and whether x meets all the other rows."""
+    X = X if sparse.issparse(X) else np.asarray(X)
+    part = X[:, rule.columns]
+    named = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64).T
+    B = on_columns(rule.B, rule.columns)
+    rest = np.flatnonzero(np.arange(len(rule.d)) != row)
+    met = np.asarray(rows_met(B[rest], rule.d[rest], named).all(axis=0))
+    return (B[[row]] @ named)[0], met
+
+
+def holding_threshold(
+    rule: CompiledRule, w: FloatArray, b: float, lo: Any, hi: Any, *, row: int = 0
+) -> Rule | None:
+    """The rule with the loosest threshold for which it holds everywhere in the box, or None."""
+    bound = tightest_bound(rule.B, rule.d, rule.sign, w, b, lo, hi, row=row)
+    if bound is None or not np.isfinite(bound):
+        return None
+    start, end = rule.B.indptr[row : row + 2]
+    lows, highs = Box(lo, hi).ends(rule.B.indices[start:end])
+    values = rule.B.data[start:end]
+    lowest = float(np.where(values > 0, lows, highs) @ values)
+    changed = with_bound(rule, row, bound - 1e-3 * (bound - lowest), bound)
+    return changed[0] if changed else None
+
+
+def with_bound(
+    rule: CompiledRule, row: int, least: float, most: float
+) -> tuple[Rule, float] | None:
+    """The rule with the shortest number whose bound is at least `least` and below `most`.
+
+    None if the row's condition does not compare with one number.
+    """
+    position = _condition_of(rule, row)
+    if position is None:
+        return None
+    condition = rule.rule.conditions[position]
+    side, factor = _number_side(condition) or (None, 0.0)
+    if side is None:
+        return None
+    now = condition.sides[side][0].coefficient
+    ends = sorted(now + factor * (bound - float(rule.d[row])) for bound in (least, most))
+    number = short_number(*ends, from_low=factor > 0)
+    sides = tuple((Term(number),) if i == side else s for i, s in enumerate(condition.sides))
+    conditions = list(rule.rule.conditions)
+    conditions[position] = replace(condition, sides=sides)
+    return replace(rule.rule, conditions=tuple(conditions)), number
+
+
+def _condition_of(rule: CompiledRule, row: int) -> int | None:
+    """Which condition the row comes from, if it gives no other row."""
+    source = rule.sources[row]
+    if rule.sources.count(source) > 1:
+        return None
+    texts = [str(condition) for condition in rule.rule.conditions]
+    return texts.index(source) if source in texts else None
+
+
+def _number_side(condition: Condition) -> tuple[int, float] | None:
+    """The side that is one number, and whether it rises (1) or falls (-1) with the row's bound."""
+    if len(condition.sides) != 2 or condition.relations == ("=",):
+        return None
+    below = condition.relations[0][0] == "<"
+    for side, factor in ((1, 1.0 if below else -1.0), (0, -1.0 if below else 1.0)):
+        terms = condition.sides[side]
+        if len(terms) == 1 and terms[0].is_number:
+            return side, factor
+    return None
+
+
+def short_number(low: float, high: float, *, from_low: bool) -> float:
+    """The number of fewest digits in [low, high), or in (low, high] unless `from_low`.
+
+    >>> short_number(2.0, 5.0, from_low=False), short_number(0.1234, 0.1237, from_low=True)
+    (4.0, 0.1235)
+    """
+    if not high > low:
+        return low
+    middle = (low + high) / 2
+    for digits in range(1, 17):
+        number = float(f"{middle:.{digits}g}")
+        if low < number < high:
+            return number
+    return low if from_low else high
+
+
+def needed_worth(pull: Pull, n_samples: float) -> float:
+    """The worth, in patients, above which the rule is not silenced by its worth; inf if never."""
+    return pull.sigma_needed * n_samples
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a score is with all rules, and without one of them."""
+
+    label: str
+    with_rule: float
+    without_rule: float
+
+    @property
+    def gain(self) -> float:
+        """What the rule adds; below zero it does harm."""
+        return self.with_rule - self.without_rule
+
+    def __str__(self) -> str:
+        return f"without {self.label}: {self.without_rule:.3f}, with it: {self.with_rule:.3f}"
+
+
+def leave_each_out(rules: RuleSet, score: Callable[[RuleSet], float]) -> tuple[LeftOut, ...]:
+    """Score the rules, and again with each one switched off."""
+    whole = score(rules)
+    return tuple(
+        LeftOut(label, whole, score(rules.without(position)))
+        for position, (label, rule) in enumerate(zip(rules.labels, rules, strict=True))
+        if rule.enabled
+    )

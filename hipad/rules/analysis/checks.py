@@ -1,0 +1,222 @@
+"""Static checks of rules over the box of plausible values: warnings, never refusals.
+
+Each finding says in a sentence what is odd, names the rules, shows a witness patient where there
+can be one, and what to do. The rules need no data beyond the box, the average patient and, for the
+knobs, the weights of the objective.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from hipad.rules.analysis.box import Box, Patient
+from hipad.rules.analysis.budget import Budget
+from hipad.rules.analysis.pairs import Pairs
+from hipad.rules.analysis.pull import Knobs, Pull
+from hipad.rules.analysis.regions import Regions
+from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.rows import FloatArray
+from hipad.rules.language.spelling import counted, listed
+
+MAX_LISTED = 3  # rules that meet more opponents than this get one finding for all of them
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something the author of the rules should know.
+
+    `kind` is one of empty, always, average, duplicate, subsumed, conflict, silenced,
+    unchecked.
+    """
+
+    kind: str
+    severity: str
+    rules: tuple[str, ...]
+    sentence: str
+    remedy: str
+    witness: Patient | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.sentence}; {self.remedy}"
+
+
+def check_rules(
+    rules: Sequence[CompiledRule],
+    lo: FloatArray | float,
+    hi: FloatArray | float,
+    *,
+    mean: FloatArray | None = None,
+    knobs: Sequence[Knobs] | None = None,
+    pulls: Sequence[Pull] | None = None,
+    budget: Budget | None = None,
+) -> tuple[Finding, ...]:
+    """Every finding on rules in the user's units; the knobs are checked if their pulls are given.
+
+    When the budget ends, a finding of kind "unchecked" says how many rules it did not reach.
+
+    >>> from hipad.rules.compiling.compile import compile_rules
+    >>> rules = compile_rules("a: x0 >= 2 => positive\\nb: x0 >= 3 => positive", n_features=1)
+    >>> [(finding.kind, finding.rules) for finding in check_rules(rules, 0.0, 9.0)]
+    [('subsumed', ('b', 'a'))]
+    """
+    regions = Regions.of(rules, Box(lo, hi))
+    pairs = Pairs(regions, budget or Budget())
+    conflicts = list(_conflicts(rules, regions, pairs))  # first, they matter most
+    found = [
+        *_single_findings(rules, regions, pairs),
+        *_containments(rules, regions, pairs),
+        *conflicts,
+    ]
+    found[:0] = _unchecked(rules, pairs.missed)
+    if mean is not None:
+        found += _average_findings(rules, mean)
+    if knobs is not None and pulls is not None:
+        found += _silenced_findings(rules, knobs, pulls)
+    return tuple(found)
+
+
+def _single_findings(
+    rules: Sequence[CompiledRule], regions: Regions, pairs: Pairs
+) -> Iterator[Finding]:
+    for i in pairs.reached:
+        rule, region = rules[i], regions.regions[i]
+        if region.point is None:
+            yield Finding(
+                "empty",
+                "warning",
+                (rule.label,),
+                f"nobody in the range of plausible values meets '{rule.rule.premise}' "
+                f"of {rule.label}",
+                "loosen a threshold, or check the units",
+            )
+        elif region.is_whole_box:
+            yield Finding(
+                "always",
+                "warning",
+                (rule.label,),
+                f"{rule.label} fires for every patient in the range of plausible values",
+                "tighten a threshold, or leave the rule out",
+                regions.witness(i),
+            )
+
+
+def _containments(
+    rules: Sequence[CompiledRule], regions: Regions, pairs: Pairs
+) -> Iterator[Finding]:
+    """Rules that say nothing beyond others of the same outcome."""
+    for i in pairs.alive:
+        same = [j for j in pairs.near(i) if rules[i].sign == rules[j].sign]
+        wider = [j for j in same if pairs.inside(i, j)]
+        equal = [j for j in wider if pairs.inside(j, i)]
+        if any(j > i for j in equal):
+            yield _duplicate(rules, regions, i, [j for j in equal if j > i])
+        if len(wider) > len(equal):
+            yield _subsumed(rules, regions, i, [j for j in wider if j not in equal])
+
+
+def _duplicate(
+    rules: Sequence[CompiledRule], regions: Regions, i: int, equal: list[int]
+) -> Finding:
+    labels = (rules[i].label, *(rules[j].label for j in equal))
+    return Finding(
+        "duplicate",
+        "warning",
+        labels,
+        f"{listed(labels)} fire for the same patients and say the same",
+        "keep one of them, and give it the worth of all",
+        regions.witness(i),
+    )
+
+
+def _subsumed(rules: Sequence[CompiledRule], regions: Regions, i: int, wider: list[int]) -> Finding:
+    label, others = rules[i].label, tuple(rules[j].label for j in wider)
+    return Finding(
+        "subsumed",
+        "note",
+        (label, *others),
+        f"whoever meets {label} meets {listed(others, limit=MAX_LISTED)} too, which says the same",
+        f"leave {label} out, unless its patients should count more",
+        regions.witness(i),
+    )
+
+
+def _conflicts(rules: Sequence[CompiledRule], regions: Regions, pairs: Pairs) -> Iterator[Finding]:
+    """Rules of opposite outcome that can fire together."""
+    against = [j for j in pairs.alive if rules[j].sign < 0]
+    for i in (i for i in pairs.alive if rules[i].sign > 0):
+        met = pairs.meeting(i, against)
+        apart = len(met) <= MAX_LISTED
+        for group in [[j] for j in met] if apart else [met]:
+            others = tuple(rules[j].label for j in group)
+            yield Finding(
+                "conflict",
+                "note",
+                (rules[i].label, *others),
+                f"some patients meet both {rules[i].label} and "
+                f"{listed(others, limit=MAX_LISTED)}, which say the opposite",
+                "decide which should win there, and give it more worth or the other a limit",
+                regions.meeting(i, group[0]),
+            )
+
+
+def _unchecked(rules: Sequence[CompiledRule], missed: set[int]) -> Iterator[Finding]:
+    if missed:
+        yield Finding(
+            "unchecked",
+            "note",
+            (),
+            f"{len(missed):,} of {counted(len(rules), 'rule')} were not compared with all others, "
+            "which would take too long",
+            "switch off or leave out rules to have the rest compared",
+        )
+
+
+def _average_findings(rules: Sequence[CompiledRule], mean: FloatArray) -> Iterator[Finding]:
+    for rule in rules:
+        average = np.asarray(mean, dtype=np.float64)[rule.columns]
+        if rule.fires(_one_row(rule, average))[0]:
+            yield Finding(
+                "average",
+                "warning",
+                (rule.label,),
+                f"the average patient already meets '{rule.rule.premise}' of {rule.label}, so the "
+                "rule can move the intercept but no feature",
+                "tighten the threshold beyond the average",
+                Patient(rule.columns, average),
+            )
+
+
+def _one_row(rule: CompiledRule, values: FloatArray) -> Any:
+    indptr = np.array([0, len(values)])
+    return sparse.csr_array((values, rule.columns, indptr), shape=(1, rule.B.shape[1]))
+
+
+def _silenced_findings(
+    rules: Sequence[CompiledRule], knobs: Sequence[Knobs], pulls: Sequence[Pull]
+) -> Iterator[Finding]:
+    for rule, own, pull in zip(rules, knobs, pulls, strict=True):
+        if pull.silenced and pull.limit in ("worth", "stiffness"):
+            yield Finding(
+                "silenced",
+                "warning",
+                (rule.label,),
+                f"{rule.label} pulls with {pull.strongest:.3g}, not above lambda1 = "
+                f"{pull.lambda1:.3g}, so it is ignored for its {pull.limit}",
+                knob_advice(pull, own),
+            )
+
+
+def knob_advice(pull: Pull, knobs: Knobs) -> str:
+    """Which knobs must turn, and how far, for the pull to exceed lambda1."""
+    steps = []
+    if knobs.sigma <= pull.sigma_needed:
+        patients = pull.sigma_needed * knobs.n_samples
+        steps.append(f"make it worth more than {patients:.3g} patients")
+    if knobs.rho <= pull.rho_needed and not knobs.rho_follows:
+        steps.append(f"raise its stiffness above {pull.rho_needed:.3g}")
+    return f"{listed(steps)}, or lower lambda1 below {pull.strongest:.3g}"

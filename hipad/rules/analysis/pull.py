@@ -1,0 +1,133 @@
+"""How hard a rule pulls on its features at w = 0, and which knob holds it back.
+
+With z the shortest patient that meets the premise (in scaled units, the average patient at 0), the
+multiplier that is best at w = 0 gives
+
+    pull_j = min( sigma, rho / |z|^2 ) |z_j|
+
+which for one condition is min( sigma |d| |B_j| / |B|^2, rho |B_j| / |d| ). A feature can enter only
+if its pull exceeds lambda1. A premise that the average patient meets has z = 0: the rule then moves
+the intercept, never the features.
+
+The training patients pull as well, by X'(p y), and so do other rules: a rule that is too weak alone
+may be heard together with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from hipad.rules.analysis.points import least_norm
+from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.names import IntArray
+from hipad.rules.compiling.rows import FloatArray, on_columns
+
+DataPull = Callable[[IntArray], FloatArray]
+"""Columns -> X'(p y) on them, in scaled units: how hard the training patients pull at w = 0."""
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """What a rule counts for: sigma and rho in the objective, for n_samples training rows.
+
+    `rho_follows` says that rho was set by sigma, so that there is one knob to turn.
+    """
+
+    sigma: float
+    rho: float
+    n_samples: float
+    rho_follows: bool = False
+
+
+@dataclass(frozen=True)
+class Pull:
+    """The strongest pull of a rule, what it must exceed, and what it takes to exceed it.
+
+    `limit` is "worth", "stiffness", "premise" (met by the average patient) or "never" (no patient
+    can meet it). The sigma and rho that are needed are inf where no value would do. `together` is
+    the strongest pull on a feature of the rule, towards its outcome, of patients and all rules.
+    """
+
+    strongest: float
+    lambda1: float
+    limit: str
+    sigma_needed: float
+    rho_needed: float
+    together: float | None = None
+
+    @property
+    def alone(self) -> bool:
+        """True if a feature of the rule can enter by the rule alone."""
+        return self.strongest > self.lambda1
+
+    @property
+    def silenced(self) -> bool:
+        """True if no feature of the rule can enter, as far as is known."""
+        return not self.alone and not (self.together or 0.0) > self.lambda1
+
+
+def shortest_patient(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
+    """z on the columns that B names, or None if no patient meets the premise."""
+    return least_norm(on_columns(B, np.unique(B.indices)), d)
+
+
+def rule_pull(
+    B: sparse.csr_array, d: FloatArray, *, sigma: float, rho: float, lambda1: float
+) -> Pull:
+    """The pull of a rule in scaled units.
+
+    >>> B, d = sparse.csr_array([[-0.5, -0.5]]), np.array([-4.0])
+    >>> pull = rule_pull(B, d, sigma=0.25, rho=100.0, lambda1=0.1)
+    >>> pull.strongest, pull.limit, pull.silenced
+    (1.0, 'worth', False)
+    """
+    return _pull(shortest_patient(B, d), sigma, rho, lambda1)
+
+
+def _pull(z: FloatArray | None, sigma: float, rho: float, lambda1: float) -> Pull:
+    if z is None:
+        return Pull(0.0, lambda1, "never", np.inf, np.inf)
+    square, largest = float(z @ z), float(np.abs(z).max(initial=0.0))
+    if largest == 0.0:
+        return Pull(0.0, lambda1, "premise", np.inf, np.inf)
+    return Pull(
+        strongest=min(sigma, rho / square) * largest,
+        lambda1=lambda1,
+        limit="worth" if sigma <= rho / square else "stiffness",
+        sigma_needed=lambda1 / largest,
+        rho_needed=lambda1 * square / largest,
+    )
+
+
+def rule_pulls(
+    rules: Sequence[CompiledRule],
+    knobs: Sequence[Knobs],
+    lambda1: float,
+    data_pull: DataPull | None = None,
+) -> list[Pull]:
+    """The pulls of rules in scaled units, each alone and, if the patients' is known, together."""
+    shortest = [shortest_patient(rule.B, rule.d) for rule in rules]
+    alone = [_pull(z, own.sigma, own.rho, lambda1) for z, own in zip(shortest, knobs, strict=True)]
+    if data_pull is None or not rules:
+        return alone
+    named = np.unique(np.concatenate([rule.columns for rule in rules]))
+    forces = list(map(_force, rules, shortest, knobs))
+    places = [np.searchsorted(named, rule.columns) for rule in rules]
+    total = np.array(data_pull(named), dtype=np.float64)
+    for at, force in zip(places, forces, strict=True):
+        total[at] += force
+    return [
+        replace(pull, together=float(np.max(np.sign(force) * total[at], initial=0.0)))
+        for pull, at, force in zip(alone, places, forces, strict=True)
+    ]
+
+
+def _force(rule: CompiledRule, z: FloatArray | None, knobs: Knobs) -> FloatArray:
+    """The pull of a rule on each feature that it names, with its sign."""
+    if z is None or not z.any():
+        return np.zeros(len(rule.columns))
+    return rule.sign * min(knobs.sigma, knobs.rho / float(z @ z)) * z

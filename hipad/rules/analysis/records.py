@@ -1,0 +1,194 @@
+"""One record a rule: what it does on data, how far it holds, how hard it pulls.
+
+The same records serve the classifier's `rule_report_`, the command line and the app. Everything is
+given as plain arrays; what is not given is left out of the record.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hipad.rules.analysis.advice import holding_threshold
+from hipad.rules.analysis.box import Patient
+from hipad.rules.analysis.guarantee import Prototype, WorstCase, prototype, worst_case
+from hipad.rules.analysis.pull import DataPull, Knobs, Pull, rule_pulls
+from hipad.rules.analysis.statistics import RuleCounts, rule_counts
+from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.rows import FloatArray
+
+Data = tuple[Any, Any]
+"""Rows X in the user's units and their outcomes in {-1, +1}."""
+
+
+@dataclass(frozen=True)
+class RuleRecord:
+    """What there is to know of one rule; parts that were not asked for are None.
+
+    `slack` and `residual` are those of the certificate: the rule holds exactly if both are zero.
+    Neither says how the rule does on patients: for that read `train`, `test` and `worst`.
+    """
+
+    label: str
+    text: str
+    outcome: str
+    sign: float
+    remarks: tuple[str, ...]
+    train: RuleCounts | None = field(default=None, repr=False)
+    test: RuleCounts | None = field(default=None, repr=False)
+    prototype: Prototype | None = field(default=None, repr=False)
+    worst: WorstCase | None = field(default=None, repr=False)
+    holds_from: str | None = None
+    slack: float | None = None
+    residual: float | None = None
+    pull: Pull | None = None
+    names: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def lines(self) -> list[str]:
+        """The record in sentences."""
+        found = [f"{part}: {counts}" for part, counts in self._counts() if counts is not None]
+        if self.prototype is not None and self.prototype.feasible:
+            found.append(f"prototype margin {self.prototype.margin:.3g}")
+        if self.worst is not None:
+            found.append(self.worst.sentence(self.names))
+        if self.holds_from is not None:
+            found.append(f"would hold from '{self.holds_from}' on")
+        if self.slack is not None and self.residual is not None:
+            found.append(f"slack {self.slack:.3g}, residual {self.residual:.3g}")
+        if self.pull is not None:
+            found.append(self._pull_line(self.pull))
+        return found + list(self.remarks)
+
+    def _pull_line(self, pull: Pull) -> str:
+        state = "heard" if pull.alone else "silenced" if pull.silenced else "heard with the data"
+        return (
+            f"pull {pull.strongest:.3g} against lambda1 {pull.lambda1:.3g}: {state}, "
+            f"limited by its {pull.limit}"
+        )
+
+    def _counts(self) -> list[tuple[str, RuleCounts | None]]:
+        return [("training", self.train), ("test", self.test)]
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.label}: {self.text}", *(f"  {line}" for line in self.lines)])
+
+    @property
+    def markdown(self) -> str:
+        """The record as a heading and a list."""
+        return "\n".join([f"**{self.label}** `{self.text}`", "", *(f"- {x}" for x in self.lines)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, texts and lists, as JSON can hold them; infinite numbers become None."""
+        record: dict[str, Any] = {
+            "label": self.label,
+            "text": self.text,
+            "outcome": self.outcome,
+            "sign": self.sign,
+            "remarks": list(self.remarks),
+            "holds_from": self.holds_from,
+            "slack": self.slack,
+            "residual": self.residual,
+        }
+        for part, counts in (("train", self.train), ("test", self.test)):
+            record[part] = None if counts is None else _counts_dict(counts)
+        if self.prototype is not None:
+            record["prototype_margin"] = _finite(self.prototype.margin)
+            record["prototype_patient"] = self._named(self.prototype.patient)
+        if self.worst is not None:
+            record["worst_case"] = _finite(self.worst.value)
+            record["worst_patient"] = self._named(self.worst.patient)
+            record["holds"] = self.worst.holds
+        if self.pull is not None:
+            record["pull"] = self.pull.strongest
+            record["silenced"] = self.pull.silenced
+            record["limit"] = self.pull.limit
+        return record
+
+    def _named(self, patient: Patient) -> dict[str, float]:
+        return patient.named(self.names)
+
+
+def _counts_dict(counts: RuleCounts) -> dict[str, Any]:
+    return {**counts.numbers, "wrong_rows": counts.wrong.tolist()}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def rule_report(
+    rules: Sequence[CompiledRule],
+    *,
+    w: FloatArray | None = None,
+    b: float = 0.0,
+    lo: FloatArray | float | None = None,
+    hi: FloatArray | float | None = None,
+    mean: FloatArray | None = None,
+    scale: FloatArray | None = None,
+    train: Data | None = None,
+    test: Data | None = None,
+    missing: Any = None,
+    lambda1: float | None = None,
+    knobs: Sequence[Knobs] | None = None,
+    data_pull: DataPull | None = None,
+    certificates: Iterable[tuple[float | None, float | None]] | None = None,
+) -> list[RuleRecord]:
+    """Records for rules, classifier (w, b) and box in the user's units.
+
+    `mean` and `scale` are the scaling that training used, `missing` marks the filled-in cells of
+    the training rows, `data_pull` says how hard the training rows pull by themselves,
+    `certificates` holds (slack, residual) of each rule.
+    """
+    pulls: Sequence[Pull | None] = [None] * len(rules)
+    if knobs is not None and lambda1 is not None:
+        pulls = rule_pulls([r.scaled(mean, scale) for r in rules], knobs, lambda1, data_pull)
+    pairs = list(certificates) if certificates is not None else [(None, None)] * len(rules)
+    records = []
+    for rule, (slack, residual), pull in zip(rules, pairs, pulls, strict=True):
+        parts: dict[str, Any] = {"slack": slack, "residual": residual, "pull": pull}
+        if train is not None:
+            parts["train"] = rule_counts(rule, *train, missing=missing)
+        if test is not None:
+            parts["test"] = rule_counts(rule, *test)
+        if w is not None:
+            parts |= _guarantees(rule, np.asarray(w, dtype=np.float64), b, lo, hi, mean, scale)
+        text, outcome = rule.rule.text, rule.rule.outcome
+        about = (rule.label, text, outcome, rule.sign, rule.remarks)
+        records.append(RuleRecord(*about, **parts, names=rule.features))
+    return records
+
+
+def _guarantees(
+    rule: CompiledRule,
+    w: FloatArray,
+    b: float,
+    lo: FloatArray | float | None,
+    hi: FloatArray | float | None,
+    mean: FloatArray | None,
+    scale: FloatArray | None,
+) -> dict[str, Any]:
+    """Prototype, worst case, and the threshold from which a failing rule would hold."""
+    found: dict[str, Any] = {
+        "prototype": prototype(rule.B, rule.d, rule.sign, w, b, mean, scale),
+    }
+    if lo is None or hi is None:
+        return found
+    worst = worst_case(rule.B, rule.d, rule.sign, w, b, lo, hi)
+    found["worst"] = worst
+    if worst.feasible and not worst.holds and len(rule.d) == 1:
+        better = holding_threshold(rule, w, b, lo, hi)
+        found["holds_from"] = None if better is None else better.premise
+    return found
+
+
+def farkas(
+    B: Any, d: FloatArray, sign: float, w: FloatArray, b: float, u: FloatArray
+) -> tuple[float, float]:
+    """Slack (d'u - s b + 1)_+ and residual |B'u + s w| of a rule's certificate, in scaled units."""
+    slack = max(float(d @ u) - sign * b + 1.0, 0.0)
+    return slack, float(np.linalg.norm(B.T @ u + sign * np.asarray(w)))

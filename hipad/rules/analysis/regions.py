@@ -1,0 +1,198 @@
+"""Regions of rules inside the box of plausible values: is one empty, inside another, do two meet?
+
+Columns that have the same weight in every rule act as one, their sum, so a rule on a block of a
+thousand features is a rule on one number; a row on a single column only narrows the box. Little is
+then left to decide, and most of it by a glance at parallel rows or at the middle of a box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from hipad.rules.analysis.box import TOLERANCE, Box, Patient
+from hipad.rules.analysis.points import some_point
+from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.names import IntArray
+from hipad.rules.compiling.rows import FloatArray, Row, on_columns
+
+_FAR = 1e12  # stands for an end of the box that is infinite
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Part of a box: narrower ends on some columns, and rows on several columns at once."""
+
+    columns: IntArray
+    rows: tuple[Row, ...]
+    outer_lo: FloatArray
+    outer_hi: FloatArray
+
+    @cached_property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """The box narrowed by the rows on one column."""
+        lo, hi = self.outer_lo.copy(), self.outer_hi.copy()
+        for row in self.rows:
+            if len(row.columns) == 1:
+                j = np.searchsorted(self.columns, row.columns[0])
+                end = row.bound / row.values[0]
+                if row.values[0] > 0:
+                    hi[j] = min(hi[j], end)
+                else:
+                    lo[j] = max(lo[j], end)
+        return _touching(lo, hi)
+
+    @cached_property
+    def wide_rows(self) -> tuple[Row, ...]:
+        """The rows on several columns, and those on none that can never be met."""
+        return tuple(row for row in self.rows if len(row.columns) != 1)
+
+    @cached_property
+    def point(self) -> FloatArray | None:
+        """A point of the region on its columns, or None if it is empty."""
+        return some_point(*_matrix(self.wide_rows, self.columns), *self.ends)
+
+    @cached_property
+    def directions(self) -> dict[tuple[bytes, bytes], Row]:
+        """Each row by its direction, to be compared with parallel rows."""
+        rows = sorted((row for row in self.rows if row.size), key=lambda row: -row.level)
+        return {row.direction: row for row in rows}  # of parallel rows the tightest stays
+
+    @cached_property
+    def is_whole_box(self) -> bool:
+        """True if every point of the box meets the rows."""
+        A, d = _matrix(self.rows, self.columns)
+        middle, half = (self.outer_lo + self.outer_hi) / 2, (self.outer_hi - self.outer_lo) / 2
+        highest = A @ middle + abs(A) @ half
+        return bool((highest <= d + TOLERANCE * (1 + np.abs(d))).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """The regions of several rules on groups of columns, and the way back to columns."""
+
+    regions: tuple[Region, ...]
+    columns: IntArray
+    group: IntArray
+    lo: FloatArray
+    hi: FloatArray
+    group_lo: FloatArray
+    group_hi: FloatArray
+
+    @classmethod
+    def of(cls, rules: Sequence[CompiledRule], box: Box) -> Regions:
+        """Regions on groups of columns that no rule tells apart."""
+        columns = np.unique(np.concatenate([rule.columns for rule in rules] or [np.empty(0, int)]))
+        matrices = [on_columns(rule.B, columns) for rule in rules]
+        group = _same_weights(matrices, len(columns))
+        lo, hi = (np.clip(end, -_FAR, _FAR) for end in box.ends(columns))
+        group_lo, group_hi = (np.bincount(group, end).astype(np.float64) for end in (lo, hi))
+        regions = []
+        for B, rule in zip(matrices, rules, strict=True):
+            rows = _grouped_rows(B, rule.d, group)
+            named = np.unique(np.concatenate([row.columns for row in rows]))
+            regions.append(Region(named, rows, group_lo[named], group_hi[named]))
+        return cls(tuple(regions), columns, group, lo, hi, group_lo, group_hi)
+
+    def patient(self, groups: IntArray, values: FloatArray) -> Patient:
+        """The patient whose groups have these sums, its columns at one share of their ranges."""
+        width = self.group_hi[groups] - self.group_lo[groups]
+        above = values - self.group_lo[groups]
+        share = np.full(len(self.group_lo), np.nan)
+        share[groups] = np.divide(above, width, out=np.zeros_like(above), where=width > 0)
+        own = np.flatnonzero(np.isfinite(share[self.group]))
+        lo, hi = self.lo[own], self.hi[own]
+        return Patient(self.columns[own], lo + share[self.group[own]] * (hi - lo))
+
+    def witness(self, i: int) -> Patient:
+        """A patient of region i, which must not be empty."""
+        region = self.regions[i]
+        assert region.point is not None
+        return self.patient(region.columns, region.point)
+
+    def inside(self, i: int, j: int) -> bool:
+        """True if region i lies in region j."""
+        inner, outer = self.regions[i], self.regions[j]
+        if inner.point is None or outer.point is None:
+            return inner.point is None
+        parallel = inner.directions
+        return all(
+            (key in parallel and parallel[key].level <= row.level) or self._implied(inner, row)
+            for key, row in outer.directions.items()
+        )
+
+    def _implied(self, inner: Region, row: Row) -> bool:
+        """True if every point of the region meets the row."""
+        groups = np.union1d(inner.columns, row.columns)
+        lo, hi = _touching(*self._ends([inner], groups))
+        largest = np.maximum(np.abs(self.group_lo), np.abs(self.group_hi))[row.columns]
+        slack = 1e-5 * (abs(row.bound) + float(np.abs(row.values) @ largest))
+        beyond = Row.of(row.columns, -row.values, -row.bound - slack)
+        return some_point(*_matrix((*inner.wide_rows, beyond), groups), lo, hi) is None
+
+    def meeting(self, i: int, j: int) -> Patient | None:
+        """A patient of both regions, or None."""
+        first, second = self.regions[i], self.regions[j]
+        if first.point is None or second.point is None:
+            return None
+        groups = np.union1d(first.columns, second.columns)
+        lo, hi = _touching(*self._ends([first, second], groups))
+        x = some_point(*_matrix(first.wide_rows + second.wide_rows, groups), lo, hi)
+        return None if x is None else self.patient(groups, x)
+
+    def _ends(self, regions: list[Region], groups: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The box narrowed by the ends of every region, on some groups that hold theirs."""
+        lo, hi = self.group_lo[groups], self.group_hi[groups]
+        for region in regions:
+            own = np.searchsorted(groups, region.columns)
+            lo[own] = np.maximum(lo[own], region.ends[0])
+            hi[own] = np.minimum(hi[own], region.ends[1])
+        return lo, hi
+
+
+def _same_weights(matrices: list[sparse.csr_array], n: int) -> IntArray:
+    """A number for each column, equal for columns that are equal in every matrix.
+
+    Equal columns have bitwise equal products with random vectors, and no others do in practice.
+    """
+    if not n:
+        return np.empty(0, np.int64)
+    A = sparse.csc_array(sparse.vstack(matrices))
+    marks = A.T @ np.random.default_rng(0).standard_normal((A.shape[0], 2))
+    return np.unique(marks, axis=0, return_inverse=True)[1].ravel()
+
+
+def _grouped_rows(B: sparse.csr_array, d: FloatArray, group: IntArray) -> tuple[Row, ...]:
+    """The rows of B with one entry for each group."""
+    found = []
+    for start, end, bound in zip(B.indptr[:-1], B.indptr[1:], d, strict=True):
+        groups, first = np.unique(group[B.indices[start:end]], return_index=True)
+        found.append(Row.of(groups, B.data[start:end][first], float(bound)))
+    return tuple(found)
+
+
+def _touching(lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Ends that cross by no more than rounding are made to touch."""
+    close = (lo > hi) & (lo - hi <= TOLERANCE * (1 + np.abs(lo)))
+    return np.where(close, hi, lo), hi
+
+
+def _matrix(rows: Sequence[Row], columns: IntArray) -> tuple[Any, FloatArray]:
+    """Rows as a matrix on some sorted columns; dense unless that is large."""
+    bounds = np.array([row.bound for row in rows])
+    places = [np.searchsorted(columns, row.columns) for row in rows]
+    if len(rows) * len(columns) > 1_000_000:
+        indptr = np.cumsum([0] + [len(place) for place in places])
+        values = np.concatenate([row.values for row in rows])
+        shape = (len(rows), len(columns))
+        return sparse.csr_array((values, np.concatenate(places), indptr), shape=shape), bounds
+    A: npt.NDArray[np.float64] = np.zeros((len(rows), len(columns)))
+    for own, place, row in zip(A, places, rows, strict=True):
+        own[place] = row.values
+    return A, bounds

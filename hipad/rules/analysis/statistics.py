@@ -1,0 +1,152 @@
+"""Rules on data: how many rows fire, how many are right, where rules overlap and contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from hipad.errors import DataError
+from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.names import IntArray
+from hipad.rules.compiling.rows import on_columns, rows_met
+from hipad.rules.language.spelling import counted
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class RuleCounts:
+    """What one rule does on one set of rows; the arrays hold row numbers.
+
+    `filled` are rows that fire with the help of a filled-in value; `undecided` are rows that meet
+    every condition which can be read, but have a missing value in another.
+    """
+
+    label: str
+    n_rows: int
+    fired: IntArray
+    right: IntArray
+    wrong: IntArray
+    filled: IntArray
+    undecided: IntArray
+
+    @property
+    def coverage(self) -> float:
+        """Share of the rows that fire."""
+        return len(self.fired) / self.n_rows if self.n_rows else 0.0
+
+    @property
+    def precision(self) -> float:
+        """Share of the firing rows that are right; nan if none fires."""
+        return len(self.right) / len(self.fired) if len(self.fired) else float("nan")
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The counts alone."""
+        parts = ("fired", "right", "wrong", "filled", "undecided")
+        return {"rows": self.n_rows} | {part: len(getattr(self, part)) for part in parts}
+
+    def __str__(self) -> str:
+        if not len(self.fired):
+            text = f"fires on none of {counted(self.n_rows, 'row')}"
+        else:
+            text = (
+                f"fires on {len(self.fired):,} of {counted(self.n_rows, 'row')}, "
+                f"right on {len(self.right):,} ({self.precision:.0%})"
+            )
+        if len(self.filled):
+            text += f", {len(self.filled):,} of them through missing values"
+        if len(self.undecided):
+            text += f", {len(self.undecided):,} undecided for missing values"
+        return text
+
+
+def rule_counts(rule: CompiledRule, X: Any, y: Any, *, missing: Any = None) -> RuleCounts:
+    """Try one rule on rows with outcomes y in {-1, +1}.
+
+    `missing` marks the cells of X that were filled in; cells that are nan count by themselves.
+
+    >>> from hipad.rules.compiling.compile import compile_rules
+    >>> (rule,) = compile_rules("x0 >= 2 => positive", n_features=1)
+    >>> print(rule_counts(rule, [[1], [2], [3]], [-1, 1, -1]))
+    fires on 2 of 3 rows, right on 1 (50%)
+    """
+    X = X if sparse.issparse(X) else np.asarray(X)
+    outcomes = np.asarray(y, dtype=np.float64)
+    if X.shape[0] != len(outcomes):
+        raise DataError(f"expected one outcome a row, got {len(outcomes)} for {X.shape[0]} rows")
+    fires = rule.fires(X)
+    agrees = outcomes == rule.sign
+    filled = fires & _any_marked(rule, missing, len(fires))
+    rows = (fires, fires & agrees, fires & ~agrees, filled, _undecided(rule, X))
+    return RuleCounts(rule.label, len(fires), *(np.flatnonzero(mask) for mask in rows))
+
+
+def _any_marked(rule: CompiledRule, missing: Any, n_rows: int) -> BoolArray:
+    """Rows with a marked cell among the features that the rule names."""
+    if missing is None:
+        return np.zeros(n_rows, dtype=bool)
+    named = (missing if sparse.issparse(missing) else np.asarray(missing))[:, rule.columns]
+    return np.asarray(named.sum(axis=1)).ravel() > 0
+
+
+def _undecided(rule: CompiledRule, X: Any) -> BoolArray:
+    """Rows that would fire if each condition with a missing value were met."""
+    named = X[:, rule.columns]
+    found = np.zeros(X.shape[0], dtype=bool)
+    if sparse.issparse(named):
+        if not np.isnan(named.data).any():
+            return found
+        named = named.toarray()
+    values = np.asarray(named, dtype=np.float64)
+    rows = np.flatnonzero(np.isnan(values).any(axis=1))
+    if len(rows):
+        B = on_columns(rule.B, rule.columns)
+        unknown = np.isnan(values[rows]).T
+        met = rows_met(B, rule.d, np.where(unknown, 0.0, values[rows].T))
+        unread = abs(B) @ unknown.astype(np.float64) > 0
+        found[rows] = (met | unread).all(axis=0)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """How often rules fire on the same rows, and how often they then contradict each other."""
+
+    labels: tuple[str, ...]
+    together: IntArray
+    conflict: IntArray
+    contested: IntArray
+    covered: int
+
+
+def rule_overlap(rules: Sequence[CompiledRule], X: Any) -> Overlap:
+    """Counts for every pair of rules; `contested` rows fire for both outcomes."""
+    X = X if sparse.issparse(X) else np.asarray(X)
+    return overlap_of(rules, [rule.fires(X) for rule in rules], X.shape[0])
+
+
+def overlap_of(rules: Sequence[CompiledRule], fired: Sequence[BoolArray], n_rows: int) -> Overlap:
+    """The overlap of rules of which it is known on which rows each fires."""
+    fires = np.array(fired, dtype=bool).reshape(len(rules), n_rows)
+    counts = fires.astype(np.float64)  # exact for any number of rows, and fast
+    together = (counts @ counts.T).astype(np.int64)
+    signs = np.array([rule.sign for rule in rules])
+    conflict = np.where(signs[:, None] * signs < 0, together, 0)
+    both = fires[signs > 0].any(axis=0) & fires[signs < 0].any(axis=0)
+    labels = tuple(rule.label for rule in rules)
+    return Overlap(labels, together, conflict, np.flatnonzero(both), int(fires.any(axis=0).sum()))
+
+
+def rules_alone(rules: Sequence[CompiledRule], X: Any) -> npt.NDArray[np.float64]:
+    """The vote of the rules without a classifier: the sum of the signs of those that fire."""
+    X = X if sparse.issparse(X) else np.asarray(X)
+    votes = np.zeros(X.shape[0])
+    for rule in rules:
+        votes += rule.sign * rule.fires(X)
+    return votes

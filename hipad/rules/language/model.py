@@ -1,0 +1,255 @@
+"""What a rule is: terms in conditions, conditions in a rule, rules in a rule set.
+
+These objects hold the rule as the user wrote it (`mean(K1)`, `between`, a chain), never its
+matrices, so that printing gives back the same rule: `parse_rules(str(rules)) == rules`.
+
+Comment lines above a rule are its `preface`, text after `#` on its line is its `note`, and a rule
+that is switched off is written with a leading `off`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import overload
+
+from hipad.rules.language.spelling import (
+    Place,
+    checked_name,
+    checked_number,
+    format_number,
+    one_line,
+    patients_text,
+    quote_label,
+    quote_name,
+    rule_error,
+)
+
+FUNCTIONS = ("mean", "sum", "min", "max")
+COUNTS = {">=": "at least", "<=": "at most", "=": "exactly"}
+RELATIONS = (">=", "<=", ">", "<", "=")
+
+
+@dataclass(frozen=True)
+class Span:
+    """Neighbouring features, written `x101:x150` inside a function."""
+
+    first: str
+    last: str
+
+    def __str__(self) -> str:
+        return f"{quote_name(self.first)}:{quote_name(self.last)}"
+
+
+Name = str | Span
+
+
+@dataclass(frozen=True)
+class Term:
+    """A coefficient times one feature, a function of features, or nothing (a plain number).
+
+    >>> print(Term(2.0, ("p-36=t",)), Term(-1.0, ("K1", "K2"), "mean"), Term(4.0))
+    2*`p-36=t` -mean(K1, K2) 4
+    """
+
+    coefficient: float = 1.0
+    names: tuple[Name, ...] = ()
+    function: str = ""
+    column: int | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coefficient", checked_number(self.coefficient))
+        for name in self.names:
+            for text in (name,) if isinstance(name, str) else (name.first, name.last):
+                checked_name(text)
+        lone = not self.names or (len(self.names) == 1 and isinstance(self.names[0], str))
+        if self.function not in FUNCTIONS if self.function else not lone:
+            raise rule_error(f"a term needs one of the functions {FUNCTIONS}", column=self.column)
+
+    @property
+    def is_number(self) -> bool:
+        """True for a plain number."""
+        return not self.names
+
+    @property
+    def body(self) -> str:
+        """The term without its coefficient."""
+        if self.function:
+            return f"{self.function}({', '.join(map(_name_text, self.names))})"
+        return "".join(map(_name_text, self.names))
+
+    def __str__(self) -> str:
+        if self.is_number:
+            return format_number(self.coefficient)
+        factor = {1.0: "", -1.0: "-"}.get(self.coefficient)
+        return (f"{format_number(self.coefficient)}*" if factor is None else factor) + self.body
+
+
+Side = tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Two or three sides and the relations between them; `form` is how the user wrote it.
+
+    A range is held as a chain (`low <= expression <= high`), a count as a sum, so whoever reads
+    only `sides` and `relations` understands every form.
+    """
+
+    sides: tuple[Side, ...]
+    relations: tuple[str, ...]
+    form: str = "compare"
+
+    def __post_init__(self) -> None:
+        if not 2 <= len(self.sides) == len(self.relations) + 1 <= 3 or not all(self.sides):
+            raise rule_error("a condition compares two sides, or three in a chain")
+        if not set(self.relations).issubset(RELATIONS):
+            raise rule_error(f"a condition compares with one of {', '.join(RELATIONS)}")
+        if not any(term.names for side in self.sides for term in side):
+            raise rule_error(f"'{self}' names no feature: compare a feature with a number")
+
+    def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:  # kept, since each of a thousand rows may ask for it
+        if self.form == "between":
+            low, middle, high = map(side_text, self.sides)
+            return f"{middle} between {low} and {high}"
+        if self.form == "count":
+            (counted,), (number,) = self.sides
+            names = ", ".join(map(_name_text, counted.names))
+            return f"{COUNTS[self.relations[0]]} {number} of ({names})"
+        text = side_text(self.sides[0])
+        for relation, side in zip(self.relations, self.sides[1:], strict=True):
+            text += f" {relation} {side_text(side)}"
+        return text
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Conditions that must all be met, and the outcome that then follows.
+
+    >>> print(Rule.simple("sweet", {"Glucose": 1}, 126, "diabetic", worth=20))
+    sweet: Glucose >= 126 => diabetic worth 20 patients
+    """
+
+    conditions: tuple[Condition, ...]
+    outcome: str
+    name: str = ""
+    worth: float | None = None
+    note: str = ""
+    enabled: bool = True
+    preface: tuple[str, ...] = ()
+    place: Place | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.conditions:
+            raise rule_error("a rule needs at least one condition", self.place)
+        checked_name(self.outcome)
+        if self.name:
+            checked_name(self.name)
+        if self.worth is not None and checked_number(self.worth) < 0:
+            raise rule_error("a rule is worth 0 patients or more", self.place)
+        object.__setattr__(self, "note", one_line(self.note))
+        object.__setattr__(self, "preface", tuple(map(one_line, self.preface)))
+
+    @classmethod
+    def simple(
+        cls,
+        name: str,
+        weights: Mapping[str, float],
+        threshold: float,
+        outcome: object,
+        worth: float | None = None,
+        at_least: bool = True,
+    ) -> Rule:
+        """The rule `sum of weight * feature >= threshold => outcome` (or `<=`)."""
+        terms = tuple(Term(weight, (feature,)) for feature, weight in weights.items())
+        relation = ">=" if at_least else "<="
+        condition = Condition((terms, (Term(threshold),)), (relation,))
+        return cls((condition,), str(outcome), name, worth)
+
+    @property
+    def premise(self) -> str:
+        """What must be met, as text."""
+        return " and ".join(map(str, self.conditions))
+
+    @property
+    def text(self) -> str:
+        """The rule on one line, without its name, note and preface."""
+        worth = "" if self.worth is None else f" worth {patients_text(self.worth)}"
+        return f"{self.premise} => {quote_label(self.outcome)}{worth}"
+
+    def __str__(self) -> str:
+        head = "" if self.enabled else "off "
+        head += f"{quote_name(self.name)}: " if self.name else ""
+        note = f"  # {self.note}" if self.note else ""
+        preface = [f"# {line}".rstrip() for line in self.preface]
+        return "\n".join([*preface, head + self.text + note])
+
+
+@dataclass(frozen=True)
+class RuleSet(Sequence[Rule]):
+    """An immutable sequence of rules whose names differ; `ending` holds comments after the last.
+
+    >>> rules = RuleSet((Rule.simple("a", {"x": 1}, 2, 1), Rule.simple("", {"y": 1}, 3, 0)))
+    >>> rules.labels
+    ('a', 'rule 2')
+    """
+
+    rules: tuple[Rule, ...] = ()
+    ending: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "ending", tuple(map(one_line, self.ending)))
+        seen: set[str] = set()
+        for rule in self.rules:
+            if rule.name and rule.name in seen:
+                advice = "give each rule a name of its own"
+                raise rule_error(f"two rules are called '{rule.name}': {advice}", rule.place)
+            seen.add(rule.name)
+
+    @overload
+    def __getitem__(self, index: int) -> Rule: ...
+    @overload
+    def __getitem__(self, index: slice) -> RuleSet: ...
+    def __getitem__(self, index: int | slice) -> Rule | RuleSet:
+        return RuleSet(self.rules[index]) if isinstance(index, slice) else self.rules[index]
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What to call each rule: its name, or its position."""
+        return tuple(rule.name or f"rule {n}" for n, rule in enumerate(self.rules, 1))
+
+    def without(self, position: int) -> RuleSet:
+        """The same rules with the one at `position` switched off."""
+        rules = list(self.rules)
+        rules[position] = replace(rules[position], enabled=False)
+        return replace(self, rules=tuple(rules))
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.rules), *(f"# {line}".rstrip() for line in self.ending)])
+
+
+def side_text(side: Iterable[Term]) -> str:
+    """One side of a condition as text, its terms joined by + and -."""
+    text = ""
+    for term in side:
+        piece = str(term)
+        if text:
+            piece = f" - {piece[1:]}" if piece.startswith("-") else f" + {piece}"
+        text += piece
+    return text
+
+
+def _name_text(name: Name) -> str:
+    return quote_name(name) if isinstance(name, str) else str(name)

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hipad import HIPADClassifier
+from hipad.errors import HipadError
+from hipad.estimator.parameters import CHOICES, SMALLEST, WORDS, Plan, check_parameters
+
+
+def refused(**parameters):
+    with pytest.raises(HipadError) as error:
+        check_parameters(HIPADClassifier(**parameters))
+    return str(error.value)
+
+
+def test_the_defaults_and_the_papers_settings_are_usable():
+    check_parameters(HIPADClassifier())
+    check_parameters(HIPADClassifier.paper())
+
+
+@pytest.mark.parametrize("name", sorted(SMALLEST))
+def test_numbers_of_every_kind_are_taken(name):
+    for value in (1, 1.5, np.float32(2.0), np.int64(3)):
+        check_parameters(HIPADClassifier(**{name: value}))
+
+
+@pytest.mark.parametrize("name", sorted(SMALLEST))
+@pytest.mark.parametrize("value", [-0.1, float("inf"), float("nan"), True, None, "1.0", [1.0]])
+def test_what_is_not_a_usable_number_is_told(name, value):
+    message = refused(**{name: value})
+    assert message.startswith(f"expected {name} to be a finite number")
+    assert repr(value) in message
+
+
+@pytest.mark.parametrize(("name", "words"), sorted(WORDS.items()))
+def test_words_are_taken_where_they_mean_something(name, words):
+    for word in words:
+        check_parameters(HIPADClassifier(**{name: word}))
+    assert f"or {words[0]!r}" in refused(**{name: "much"})
+
+
+@pytest.mark.parametrize(("name", "choices"), sorted(CHOICES.items()))
+def test_a_wrong_choice_lists_the_right_ones(name, choices):
+    message = refused(**{name: "other"})
+    assert all(repr(choice) in message for choice in choices)
+    for choice in choices:
+        check_parameters(HIPADClassifier(**{name: choice}))
+
+
+@pytest.mark.parametrize("weights", ["even", 2.0, {1: 0.0}, {1: -2.0}, {1: float("nan")}])
+def test_wrong_class_weights_are_told(weights):
+    assert "class_weight" in refused(class_weight=weights)
+
+
+def test_zero_is_a_limit_of_some_and_not_of_others():
+    for name in ("lambda1", "patients", "stiffness"):
+        check_parameters(HIPADClassifier(**{name: 0}))
+    for name in ("lambda2", "tol", "max_iter"):
+        assert name in refused(**{name: 0})
+
+
+def test_a_plan_takes_the_parameters_over():
+    clf = HIPADClassifier(lambda1=0.3, tol=1e-5, max_iter=7, class_weight={0: 2.0}, engine="osqp")
+    plan = Plan.of(clf, ())
+    assert (plan.lambda1, plan.balanced, plan.calibrate) == (0.3, False, True)
+    assert (plan.settings.tolerance, plan.settings.max_sweeps) == (1e-5, 7)
+    assert plan.settings.engine == "osqp"

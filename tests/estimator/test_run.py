@@ -1,0 +1,140 @@
+"""A run from data and plan to a model in the user's units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from hipad import HIPADClassifier
+from hipad.designs import make_design
+from hipad.estimator.empty import noise
+from hipad.estimator.parameters import Plan
+from hipad.estimator.run import FitRun
+from hipad.estimator.training import TrainingData, shares
+from hipad.rules import compile_rules
+from hipad.solver import Status, lambda1_max
+
+
+def training(n=30, m=5, seed=0, standardize=True, class_weight="balanced"):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+    X = 10 + 4 * (rng.standard_normal((n, m)) + np.outer(y, np.r_[1.0, np.zeros(m - 1)]))
+    ones = np.ones(n)
+    return TrainingData.of(X, y, ones, shares(y, ones, class_weight), standardize)
+
+
+def run_of(data, text="x0 >= 16 => positive", **parameters):
+    rules = compile_rules(text, n_features=data.X.shape[1])
+    return FitRun(data, Plan.of(HIPADClassifier(**{"lambda1": 0.05, **parameters}), rules))
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("calibrate", [True, False])
+def test_the_model_in_users_units_is_the_solution_in_the_designs(standardize, calibrate):
+    data = training(standardize=standardize)
+    model = run_of(data, calibrate=calibrate).run()
+    found, scale = model.solution, model.calibration
+    inside = scale.factor * (data.design.columns(found.features) @ found.w) + scale.offset
+    outside = data.X[:, model.features] @ model.coef + model.intercept
+    np.testing.assert_allclose(outside, inside, atol=1e-9)
+    if not calibrate:
+        assert (scale.factor, scale.offset) == (1.0, found.b)
+
+
+def test_calibration_puts_the_average_patients_at_plus_and_minus_one():
+    data = training()
+    model = run_of(data).run()
+    scores = data.X[:, model.features] @ model.coef + model.intercept
+    for sign in (-1.0, 1.0):
+        assert scores[data.y == sign].mean() == pytest.approx(sign)
+
+
+def test_the_certificate_speaks_of_the_problem_and_not_of_the_calibration():
+    plain, calibrated = (run_of(training(), calibrate=flag).run() for flag in (False, True))
+    assert plain.solution.certificate == calibrated.solution.certificate
+
+
+def test_shares_of_the_rows():
+    y, weights = np.array([1.0, -1.0, -1.0, -1.0]), np.array([1.0, 1.0, 2.0, 1.0])
+    np.testing.assert_allclose(shares(y, weights, None), weights / 5)
+    balanced = shares(y, weights, "balanced")
+    assert balanced[y > 0].sum() == pytest.approx(0.5)
+    np.testing.assert_allclose(balanced[1:], [0.125, 0.25, 0.125])
+    own = shares(y, weights, {-1.0: 1.0, 1.0: 4.0})
+    np.testing.assert_allclose(own, [4 / 8, 1 / 8, 2 / 8, 1 / 8])
+
+
+def test_history_counts_phases_in_order():
+    run = run_of(training(), lambda1="auto")
+    run.run()
+    phases = [record.phase for record in run.history]
+    assert set(phases) == {0, 1, 2}
+    assert phases == sorted(phases)
+    assert len(run.path) == phases.count(0)
+
+
+def test_a_run_that_never_began_is_a_model_that_says_so():
+    for lambda1 in ("auto", 0.05):
+        model = run_of(training(), lambda1=lambda1).model()
+        assert model.solution.certificate.status is Status.STOPPED
+        assert np.isfinite(model.intercept)
+
+
+def test_a_look_at_the_model_while_lambda1_is_chosen_does_not_end_the_choice():
+    looked, plain = (run_of(training(), lambda1="auto") for _ in range(2))
+    for _ in range(2):
+        next(looked)
+    so_far = looked.model().solution.certificate
+    assert so_far.status is Status.STOPPED
+    assert "while lambda1 was being chosen" in so_far.message
+    assert looked.run().lambda1 == plain.run().lambda1
+    assert len(looked.path) == len(plain.path)
+
+
+def test_rounding_is_told_from_a_pull():
+    constant = TrainingData.of(np.full((9, 2), 7.3), np.r_[-np.ones(4), np.ones(5)],
+                               np.ones(9), np.full(9, 1 / 9), True)  # fmt: skip
+    pull = np.abs(constant.design.correlate(constant.y * constant.p)).max()
+    assert pull <= noise(constant.design)
+    assert noise(training().design) < 1e-9
+    assert noise(make_design(sp.csr_array((3, 2)))) == 0.0
+
+
+def test_more_patients_make_a_rule_stronger():
+    slacks = []
+    for patients in (0.1, 3, 30):
+        model = run_of(training(), patients=patients, stiffness=5.0).run()
+        stack = model.problem.stack
+        slacks.append(float(stack.slacks(model.solution.b, model.solution.u)[0]))
+    assert slacks[0] >= slacks[1] >= slacks[2]
+    assert slacks[0] > slacks[2]
+
+
+def test_a_feature_on_its_way_out_when_phase_1_switched_does_not_survive():
+    rng = np.random.default_rng(298)  # a draw on which phase 1 switches too early
+    y = np.arange(16) % 2
+    X = rng.standard_normal((16, 3)) + np.outer(2 * y - 1, rng.uniform(0.2, 1, 3))
+    same = {"stiffness": 2.0, "standardize": False, "lambda2": 0.5}
+    rules = "x0 >= 1.5 => 1\nx1 >= 2 => 0"
+    first = HIPADClassifier(rules, lambda1=0.1, **same).fit(X, y)
+    largest = lambda1_max(first._model.problem)
+    clf = HIPADClassifier(rules, lambda1=1.001 * largest, **same).fit(X, y)
+    switched = [record.support_size for record in clf.history_ if record.phase == 2]
+    assert switched[-1] > 0
+    assert clf.support_.size == 0
+    assert clf.certificate_.status is Status.SOLVED
+    assert clf.certificate_.covers == "all features"
+
+
+def test_unweighted_classes_keep_their_prevalence_in_the_intercept():
+    """Overlapping classes, one patient in five positive: few predictions are."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [160, 40])
+    X = rng.standard_normal((200, 3)) + 0.5 * y[:, None]
+    share = {
+        weight: HIPADClassifier(lambda1=0.01, class_weight=weight).fit(X, y).predict(X).mean()
+        for weight in ("balanced", None)
+    }
+    assert share["balanced"] > 0.3
+    assert share[None] < 0.2

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hipad import HIPADClassifier
+from hipad.estimator.strength import (
+    NEAREST,
+    STIFFNESS_FACTOR,
+    automatic_stiffness,
+    default_patients,
+    knobs_of,
+    rule_blocks,
+)
+from hipad.rules import compile_rules, rule_pull
+
+
+def compiled(text, m=4):
+    return compile_rules(text, n_features=m)
+
+
+def knobs(rule, **changes):
+    usual = {"total": 100.0, "patients": "auto", "stiffness": "auto"}
+    return knobs_of(rule, **{**usual, **changes})
+
+
+@pytest.mark.parametrize(("total", "patients"), [(200, 50.0), (40, 10.0), (16, 8.0), (4, 4.0)])
+def test_a_rule_counts_as_a_quarter_of_the_patients_but_not_as_too_few(total, patients):
+    assert default_patients("auto", total) == patients
+
+
+@pytest.mark.parametrize(
+    ("worth", "patients", "sigma"),
+    [
+        ("", "auto", 0.25),
+        ("worth 20 patients", "auto", 0.2),
+        ("", 5, 0.05),
+        ("worth 0 patients", 5, 0.0),
+        ("worth 3 patients", "equal", 0.03),
+        ("", "equal", 7.0),
+    ],
+)
+def test_worth_in_patients_is_a_share_of_the_training_rows(worth, patients, sigma):
+    (rule,) = compiled(f"x0 >= 1 => positive {worth}")
+    assert knobs(rule, patients=patients, stiffness=7.0).sigma == pytest.approx(sigma)
+
+
+@given(sigma=st.floats(1e-4, 1.0), threshold=st.floats(0.01, 50.0), size=st.integers(1, 4))
+def test_automatic_stiffness_never_holds_a_rule_back(sigma, threshold, size):
+    names = ", ".join(f"x{j}" for j in range(size))
+    (rule,) = compiled(f"mean({names}) >= {threshold!r} => positive")
+    rho = automatic_stiffness(rule.B, rule.d, sigma)
+    pull = rule_pull(rule.B, rule.d, sigma=sigma, rho=rho, lambda1=0.1)
+    assert pull.limit == "worth"
+    assert pull.strongest == rule_pull(rule.B, rule.d, sigma=sigma, rho=np.inf, lambda1=0).strongest
+
+
+@pytest.mark.parametrize("text", ["x0 >= -1 => positive", "x0 >= 3 and x0 <= 1 => positive"])
+def test_a_rule_that_pulls_on_no_feature_is_soft(text):
+    (rule,) = compiled(text)
+    assert automatic_stiffness(rule.B, rule.d, 0.25) == STIFFNESS_FACTOR * 0.25 * NEAREST
+
+
+def test_a_rule_vanishes_with_its_worth():
+    rng = np.random.default_rng(3)
+    y = np.arange(40) % 2
+    X = rng.standard_normal((40, 5)) + np.outer(y, [2.0, 0.5, 0.0, 0.0, 0.0])
+    settings = {"lambda1": 0.05, "method": "exact"}
+    without = HIPADClassifier(**settings).fit(X, y).coef_
+    text = "x0 >= 1 => 1 worth 0.001 patients"
+    assert np.allclose(HIPADClassifier(text, **settings).fit(X, y).coef_, without, atol=1e-3)
+    stiff = HIPADClassifier(text, stiffness=10.0, **settings).fit(X, y).coef_
+    assert not np.allclose(stiff, without, atol=1e-2)  # what the automatic stiffness avoids
+
+
+def test_a_stiffness_of_ones_own_is_taken_as_it_is():
+    (rule,) = compiled("x0 >= 1 => positive")
+    assert knobs(rule, stiffness=0.25).rho == 0.25
+
+
+def test_a_rule_worth_nothing_is_left_out_of_the_problem():
+    rules = compiled("x0 >= 1 => positive worth 0 patients\nx1 >= 1 => negative")
+    blocks = rule_blocks(rules, [knobs(rule) for rule in rules])
+    assert [block.sign for block in blocks] == [-1.0]
+
+
+def test_sigma_is_what_a_patient_weighs():
+    """A rule worth n patients pulls with sigma = n/N, as n rows of weight 1/N do."""
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    y = np.arange(20) % 2
+    clf = HIPADClassifier("x0 >= 1 => 1 worth 5 patients", lambda1=0.1).fit(X, y)
+    (own,) = clf._model.knobs
+    assert own.sigma == pytest.approx(5 / 20)
+    assert clf.fit(X, y, sample_weight=np.full(20, 2.0))._model.knobs[0].sigma == 5 / 40

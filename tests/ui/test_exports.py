@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from hipad.data import Table
+from hipad.estimator.model_file import read_model
+from ui import exports
+from ui.dataset import Loaded
+from ui.state import AppState
+
+
+@pytest.fixture(scope="module")
+def state() -> AppState:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    label = np.where(X[:, 0] > 0, "=sick", "well")
+    names = ("=1+1", "b", "c")
+    table = Table(X, names, {"state": label}, "made", label="state", sha256="s")
+    state = AppState()
+    state.load(Loaded("made", table, positive="=sick", settings={"fewness": "very many"}))
+    return state
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_weights_are_strongest_first_and_no_formulas(state):
+    model = state.request().fit()
+    table = rows(exports.weights(model, state.data))
+    assert table[0]["feature"] == "'=1+1"
+    sizes = [abs(float(row["per standard deviation"])) for row in table]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_answers_are_those_of_the_test_patients(state):
+    model = state.request().fit()
+    table = rows(exports.answers(model, state.data))
+    right = sum(row["answer"] == row["truth"] for row in table)
+    assert (right, len(table)) == (model.judgement.accuracy.k, model.judgement.accuracy.n)
+    labels = state.loaded.table.text["state"]
+    assert all(row["truth"].lstrip("'") == labels[int(row["row"]) - 1] for row in table)
+
+
+def test_the_model_file_predicts_the_same(state, tmp_path):
+    model = state.request().fit()
+    path = tmp_path / "model.json"
+    path.write_text(exports.model_file(model, state.data), "utf-8")
+    stored = read_model(path)
+    X = state.data.X_test
+    np.testing.assert_array_equal(stored.classifier.predict(X), model.classifier.predict(X))
+    assert stored.origin.label == "state"

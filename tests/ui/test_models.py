@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hipad.data import Table
+from ui.dataset import Loaded
+from ui.state import AppState
+
+
+def loaded(positive: str) -> Loaded:
+    """Patients with a high x are sick; alphabetically 'sick' comes before 'well'."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    label = np.where(X[:, 0] > 0, "sick", "well")
+    table = Table(X, tuple("vwxyz"), {"state": label}, "made", label="state", sha256="s")
+    return Loaded("made", table, positive=positive, settings={"fewness": "some"})
+
+
+@pytest.mark.parametrize("positive", ["sick", "well"])
+def test_scores_point_to_the_positive_class_whatever_the_alphabet_says(positive):
+    state = AppState()
+    state.load(loaded(positive))
+    model = state.request().fit()
+    assert state.data.classes[1] == positive
+    assert model.judgement.accuracy.value > 0.8
+    assert np.sign(model.weights[0]) == (1 if positive == "sick" else -1)
+    said = model.scores(state.data.X_test) > 0
+    assert np.mean(said == (state.data.y_test == positive)) > 0.8
+
+
+@pytest.mark.parametrize("positive", ["sick", "well"])
+def test_a_rule_that_says_positive_means_the_users_positive_class(positive):
+    state = AppState()
+    state.load(loaded(positive))
+    state.rules.change("v >= 3 => positive", "mine")
+    (record,) = state.request().fit().classifier.rule_report_
+    assert record.outcome == positive
+
+
+def test_a_job_gives_the_same_model_as_a_fit_and_one_without_rules():
+    state = AppState()
+    state.load(loaded("sick"))
+    state.rules.change("v >= 1 => sick", "mine")
+    state.launch()
+    state.job.wait(60)
+    np.testing.assert_allclose(state.model.weights, state.request().fit().weights, atol=1e-9)
+    assert state.model.without_rules is not None
+    assert state.job.rule_names == ("rule 1",)
+
+
+def test_rules_that_are_off_or_worth_nothing_have_no_slack_to_name():
+    state = AppState()
+    state.load(loaded("sick"))
+    state.rules.change(
+        "a: v >= 1 => sick\noff b: v >= 2 => sick\nc: v >= 3 => sick worth 0 patients", "mine"
+    )
+    state.launch()
+    state.job.wait(60)
+    assert state.job.error is None
+    assert state.job.rule_names == ("a",)
+    assert len(state.job.history[-1].rule_slacks) == 1

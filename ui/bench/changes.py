@@ -1,0 +1,245 @@
+"""What changed against the pinned model: figures, weights, features, patients, rules."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from hipad.rules import CompiledRule, RuleRecord
+from ui import charts
+from ui.bench.sides import MOST_PATIENTS, Comparison, Side
+from ui.words import count, listing, number, percent, plain
+
+MOST_BLOCKS: Final = 12
+CLEAR: Final = 0.05  # p value below which a change is called clear
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number, how it differs from the pinned model's, and what stands under it."""
+
+    label: str
+    value: str
+    change: float
+    change_text: str
+    below: str
+    help: str
+    colour: Literal["normal", "off"] = "normal"
+
+
+def figures(found: Comparison, *, expert: bool = False) -> None:
+    """The headline numbers, each with its change and its interval."""
+    for column, figure in zip(st.columns(4), headline(found), strict=True):
+        column.metric(
+            figure.label,
+            figure.value,
+            figure.change_text if abs(figure.change) > 1e-9 else None,
+            delta_color=figure.colour,
+            help=figure.help,
+        )
+        column.caption(figure.below)
+    st.caption(verdict(found, expert=expert))
+
+
+def headline(found: Comparison) -> list[Figure]:
+    """Right answers, area, features and flips."""
+    old, new = found.sides
+    right, area, flipped = new.model.judgement.accuracy, new.area, found.flips
+    low, high = right.interval
+    gain = 100 * (right.value - old.model.judgement.accuracy.value)
+    wider, more = area.value - old.area.value, len(new.model.support) - len(old.model.support)
+    return [
+        Figure(
+            "Right answers",
+            percent(right.value),
+            gain,
+            f"{gain:+.1f} points",
+            f"{percent(low)} to {percent(high)}",
+            "Share of patients put in their own class. Below: the change against the pinned "
+            "model, and Wilson's 95 % interval.",
+        ),
+        Figure(
+            "Area under ROC",
+            "–" if math.isnan(area.value) else f"{area.value:.3f}",
+            wider,
+            f"{wider:+.3f}",
+            f"{area.low:.3f} to {area.high:.3f}",
+            "The chance that a positive patient scores above a negative one, with its 95 % "
+            "interval.",
+        ),
+        Figure(
+            "Features used",
+            f"{len(new.model.support):,}",
+            more,
+            f"{more:+,}",
+            f"{found.features.kept:,} as before",
+            "Features that have a weight.",
+            "off",
+        ),
+        Figure(
+            "Flips",
+            f"{len(flipped.rows):,}",
+            0.0,
+            "",
+            f"{len(flipped.better):,} better, {len(flipped.worse):,} worse",
+            "Patients whose answer differs from the pinned model's.",
+        ),
+    ]
+
+
+def verdict(found: Comparison, *, expert: bool = False) -> str:
+    """Whether the change is more than chance, in words."""
+    judged, flipped = found.new.model.judgement, found.flips
+    whom = "test" if judged.part == "test" else "training"
+    n = judged.accuracy.n
+    if not len(flipped.rows):
+        return f"All {n:,} {whom} patients get the answer they had."
+    better, worse = len(flipped.better), len(flipped.worse)
+    clear = flipped.p_value < CLEAR
+    words = "more than chance explains" if clear else "within what chance explains"
+    test = f" (McNemar's exact test: p = {flipped.p_value:.2g})" if expert else ""
+    return f"Of {n:,} {whom} patients, {better:,} became right and {worse:,} wrong: {words}{test}."
+
+
+def weights(found: Comparison) -> tuple[go.Figure, str]:
+    """Sums of weights by block, pinned and now."""
+    table = found.blocks.head(MOST_BLOCKS)
+    positive = found.data.classes[1]
+    unit = "per standard deviation" if found.new.model.settings.standardize else "in your units"
+    chart = charts.figure(
+        "Weights by block",
+        x=f"sum of weights ({unit}); right: speaks for {charts.label(positive, 40)}",
+        y="",
+        height=150 + 38 * len(table),
+    )
+    names = [charts.label(name) for name in table.index]
+    for column, name, colour in (
+        ("old", f"pinned: {charts.label(found.old.model.name, 30)}", charts.colour(-1)),
+        ("new", "now", charts.colour(0)),
+    ):
+        chart.add_bar(x=table[column], y=names, orientation="h", name=name, marker_color=colour)
+    chart.update_layout(barmode="group")
+    chart.update_yaxes(autorange="reversed")
+    told = [
+        f"{plain(name)} {number(row.old, 3)} → {number(row.new, 3)}"
+        for name, row in zip(table.index[:6], table.head(6).itertuples(), strict=True)
+    ]
+    return chart, f"Pinned → now: {', '.join(told)}." if told else "No feature has a weight."
+
+
+def features(found: Comparison) -> None:
+    """Features gained and lost, and the largest changes."""
+    changes, name = found.features, found.data.index.name
+    st.markdown("**Features**")
+    parts = [
+        f"{len(columns):,} {word}: {listing([name(int(j)) for j in columns])}"
+        for word, columns in (
+            ("gained", changes.gained),
+            ("lost", changes.lost),
+            ("with the other sign", changes.turned),
+        )
+        if len(columns)
+    ]
+    st.markdown("\n".join(f"- {part}" for part in parts) or "The same features as before.")
+    if len(found.largest):
+        with st.expander(f"The {len(found.largest)} largest changes of weight"):
+            st.dataframe(
+                found.largest,
+                hide_index=True,
+                key="bench_features",
+                alt="Largest changes of weight",
+                height=260,
+                column_config=_numbers("pinned", "now"),
+            )
+
+
+def patients(found: Comparison) -> None:
+    """The patients whose answer changed, one a row."""
+    st.markdown("**Patients that flip**")
+    table = found.patients
+    if table.empty:
+        st.caption("None: every patient keeps the answer of the pinned model.")
+        return
+    st.dataframe(
+        table,
+        hide_index=True,
+        key="bench_patients",
+        alt="Patients that flip",
+        height=min(38 + 35 * len(table), 280),
+        column_config=_numbers("pinned", "now"),
+    )
+    total = len(found.flips.rows) + len(found.learnt_flips.rows)
+    shown = f"The first {MOST_PATIENTS} of {total:,}. " if total > len(table) else ""
+    st.caption(
+        f"{shown}Row of the file, decision values (above 0 means "
+        f"{plain(found.data.classes[1])}), true class."
+    )
+
+
+def _numbers(*names: str) -> dict[str, Any]:
+    return {name: st.column_config.NumberColumn(format="%.3f") for name in names}
+
+
+def margins(found: Comparison, rules: list[CompiledRule]) -> None:
+    """How far both models follow the rules as the sliders have them."""
+    st.markdown("**Rules**")
+    if not rules:
+        st.caption("No rule is on.")
+        return
+    old, new = (side.records(rules) for side in found.sides)
+    pairs = list(zip(old, new, strict=True))
+    st.dataframe(
+        pd.DataFrame([_margin_row(*pair) for pair in pairs]),
+        hide_index=True,
+        key="bench_margins",
+        alt="Rule margins",
+    )
+    st.markdown("\n".join(f"- {plain(r.label)}: {plain(worst_words(r), 300)}" for r in new[:8]))
+    st.caption(
+        "Typical patient: the least unusual one the rule speaks of; worst case: the least "
+        "favourable one within the range of the data. Above 0 the model agrees with the rule."
+    )
+
+
+def _margin_row(old: RuleRecord, new: RuleRecord) -> dict[str, str]:
+    return {
+        "rule": new.label,
+        "typical patient: pinned": _margin(old.prototype.margin if old.prototype else None),
+        "now": _margin(new.prototype.margin if new.prototype else None),
+        "worst case: pinned": _margin(old.worst.value if old.worst else None),
+        "now ": _margin(new.worst.value if new.worst else None),
+    }
+
+
+def _margin(value: float | None) -> str:
+    return "–" if value is None or not math.isfinite(value) else f"{value:+.2f}"
+
+
+def worst_words(record: RuleRecord) -> str:
+    """The worst case of a rule as a sentence, and from which threshold on it would hold."""
+    if record.worst is None:
+        return "not known"
+    words = record.worst.sentence(record.names).replace("the box", "the observed range")
+    return words + (f"; would hold from {record.holds_from} on" if record.holds_from else "")
+
+
+def sides_table(sides: list[Side], pinned: str) -> pd.DataFrame:
+    """Kept models, one a row."""
+    return pd.DataFrame(
+        [
+            {
+                "model": side.model.name,
+                "pinned": "pinned" if side.model.name == pinned else "",
+                "right answers": str(side.model.judgement.accuracy),
+                "area under ROC": f"{side.area.value:.3f}",
+                "features": len(side.model.support),
+                "rules": count(len(side.model.classifier.rule_report_), "rule"),
+            }
+            for side in sides
+        ]
+    )

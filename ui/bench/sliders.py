@@ -1,0 +1,133 @@
+"""The sliders: one for each threshold, one for each worth, and what to do with their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import streamlit as st
+
+from hipad.rules import RuleSet
+from ui.bench import tuning
+from ui.bench.dials import Dial, WorthDial, dials_of, switched, worth_dials
+from ui.dataset import Dataset
+from ui.models import Model
+from ui.rules.editing import read_rules
+from ui.state import AppState
+from ui.words import plain
+
+PER_PAGE: Final = 6
+
+
+def show(state: AppState, data: Dataset, base: Model) -> None:
+    """Draw the rules with their sliders; a move changes the draft of the rules."""
+    tuning, n_patients = state.tuning, len(data.y_train)
+    rules = read_rules(tuning.draft)
+    if not rules:
+        st.info("There is no rule to tune. Write one on the **Rules** page.")
+        st.page_link("pages/rules.py", label="Go to Rules", icon=":material/arrow_forward:")
+        return
+    page, base_text = _page(len(rules)), tuning.base
+    key = (data, base_text, page)
+    dials = state.remember("dials", key, lambda: dials_of(base_text, data, page))
+    worths = worth_dials(base_text, n_patients)
+    for position in page:
+        with st.container(border=True):
+            _rule(state, rules, position)
+            for dial in dials:
+                if dial.position == position:
+                    _threshold(state, rules, dial)
+            _worth(state, rules, worths[position], base, n_patients)
+    _actions(state)
+
+
+def _page(n: int) -> range:
+    """The rules to show: all where there are few, a page of them otherwise."""
+    if n <= PER_PAGE:
+        return range(n)
+    first = st.selectbox(
+        "Rules",
+        range(0, n, PER_PAGE),
+        format_func=lambda at: f"{at + 1} to {min(at + PER_PAGE, n)} of {n}",
+        key="bench_page",
+        help="So many rules are shown at once.",
+    )
+    return range(first, min(first + PER_PAGE, n))
+
+
+def _on_move(state: AppState, key: str, turned: Callable[[str, Any], str]) -> Callable[[], None]:
+    def moved() -> None:
+        state.tuning.draft = turned(state.tuning.draft, st.session_state[key])
+        state.tuning.shown = ""
+
+    return moved
+
+
+def _rule(state: AppState, rules: RuleSet, position: int) -> None:
+    rule, label = rules[position], rules.labels[position]
+    key = f"bench_on_{position}_{state.tuning.turn}"
+    st.toggle(
+        f"**{plain(label, 40)}** ⇒ {plain(rule.outcome, 30)}",
+        rule.enabled,
+        key=key,
+        on_change=_on_move(state, key, lambda text, on: switched(text, position, on)),
+        help="Whether the rule takes part.",
+    )
+
+
+def _threshold(state: AppState, rules: RuleSet, dial: Dial) -> None:
+    key = f"bench_threshold_{dial.position}_{dial.condition}"
+    _slider(state, rules, dial, dial.value(rules), key, "The threshold, in the units of the data.")
+
+
+def _worth(state: AppState, rules: RuleSet, dial: WorthDial, base: Model, n_patients: int) -> None:
+    now = dial.value(rules, base.settings.patients, n_patients)
+    text = "How many patients' evidence the rule counts for; 0: it is not heard."
+    _slider(state, rules, dial, now, f"bench_worth_{dial.position}", text)
+
+
+def _slider(
+    state: AppState,
+    rules: RuleSet,
+    dial: Dial | WorthDial,
+    now: float | tuple[float, float],
+    name: str,
+    text: str,
+) -> None:
+    key = f"{name}_{state.tuning.turn}"
+    st.slider(
+        plain(dial.label, 80),
+        dial.low,
+        dial.high,
+        now,
+        dial.step,
+        format="%.6g",
+        key=key,
+        on_change=_on_move(state, key, dial.turned),
+        disabled=not rules[dial.position].enabled,
+        help=text,
+    )
+
+
+def _actions(state: AppState) -> None:
+    moved = state.tuning.draft != state.tuning.base
+    with st.container(horizontal=True):
+        st.button(
+            "Apply to the rules",
+            type="primary" if moved else "secondary",
+            icon=":material/check:",
+            disabled=not moved,
+            on_click=tuning.apply,
+            args=(state,),
+            key="bench_apply",
+            help="Write these values to the rules. Undo on the Rules page takes it back.",
+        )
+        st.button(
+            "Reset",
+            icon=":material/restart_alt:",
+            disabled=not moved,
+            on_click=tuning.reset,
+            args=(state,),
+            key="bench_reset",
+            help="Put the sliders back to the rules as they are.",
+        )

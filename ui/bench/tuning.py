@@ -1,0 +1,123 @@
+"""The models of the workbench: the pinned one, and the one that the sliders ask for."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from hipad.rules import CompiledRule
+from ui.bench.sides import Comparison, Side
+from ui.models import Model, Request
+from ui.rules.checking import fitting_rules
+from ui.rules.editing import describe, read_rules
+from ui.settings import EXACT
+from ui.state import AppState
+
+PATIENCE: Final = 3.0  # seconds a move of a slider may take without being asked for
+
+
+def follow_rules(state: AppState) -> None:
+    """Begin anew with the sliders when the rules were changed elsewhere."""
+    tuning = state.tuning
+    if tuning.base != state.rules.text:
+        tuning.base = tuning.draft = state.rules.text
+        tuning.turn += 1
+
+
+def pinned(state: AppState) -> Model | None:
+    """The pinned model; without one, the last run is kept and pinned."""
+    run = unkept_run(state)
+    if state.pinned_model is None and run is not None:
+        state.keep(run.named("first run"))
+        state.pinned = "first run"
+    return state.pinned_model
+
+
+def asked(state: AppState, base: Model) -> Request:
+    """The fit that the sliders ask for: as the pinned model, with its sparsity, with the rules."""
+    settings = base.settings.changed(
+        fewness=EXACT, lambda1=float(base.classifier.lambda1_), use_rules=True
+    )
+    return state.request(rules=state.tuning.draft, settings=settings, name="sliders")
+
+
+def must_ask(state: AppState, base: Model) -> bool:
+    """Whether the sliders have moved and a refit takes so long that it should be asked for."""
+    known = state.memo.get("tuned")
+    is_new = known is None or known[0] != fit_key(asked(state, base))
+    return is_new and state.tuning.seconds > PATIENCE
+
+
+def tuned(state: AppState, base: Model) -> Model:
+    """The model that the sliders ask for, fitted from the last one when they have moved.
+
+    Raises HipadError when the rules cannot be used.
+    """
+    request, tuning = asked(state, base), state.tuning
+
+    def fit() -> Model:
+        begun = time.perf_counter()
+        tuning.model = request.fit(like=tuning.model or base)
+        tuning.seconds = time.perf_counter() - begun
+        return tuning.model
+
+    return state.remember("tuned", fit_key(request), fit)
+
+
+def fit_key(request: Request) -> tuple[object, ...]:
+    """What a fit depends on."""
+    return request.data, request.rules, request.settings
+
+
+def compared(state: AppState, base: Model, other: Model) -> Comparison:
+    """The two side by side; each is asked about the patients once."""
+    data = state.data
+    assert data is not None
+    old = state.remember("pinned side", (base, data), lambda: Side.of(base, data))
+    new = state.remember("other side", (other, data), lambda: Side.of(other, data))
+    return state.remember("comparison", (old, new), lambda: Comparison(old, new))
+
+
+def present_rules(state: AppState) -> list[CompiledRule]:
+    """The rules that are on, as the sliders have them; those that do not fit are left out."""
+    data, draft = state.data, state.tuning.draft
+    assert data is not None
+
+    def compile_draft() -> list[CompiledRule]:
+        found, _ = fitting_rules(read_rules(draft), data)
+        return [rule for rule in found.values() if rule.rule.enabled]
+
+    return state.remember("draft rules", (data, draft), compile_draft)
+
+
+def unkept_run(state: AppState) -> Model | None:
+    """The model of the last run, if it is final and not among the kept ones."""
+    model = state.model
+    if model is None or state.job is None or not state.job.is_final:
+        return None
+    known = any(model.classifier is other.classifier for other in state.models)
+    return None if known else model
+
+
+def apply(state: AppState) -> None:
+    """Write the sliders' values to the rules; Undo on the Rules page takes it back."""
+    tuning = state.tuning
+    state.rules.change(tuning.draft, f"workbench: {describe(tuning.base, tuning.draft)}")
+    tuning.base = tuning.draft
+
+
+def reset(state: AppState) -> None:
+    """Put the sliders back to the rules."""
+    tuning = state.tuning
+    tuning.draft = tuning.base
+    tuning.turn += 1
+
+
+def restore(state: AppState, model: Model) -> None:
+    """Take up rules, blocks and settings of a kept model, and look at it."""
+    state.rules.change(model.rules, f"rules of {model.name}")
+    state.set_blocks(model.blocks)
+    state.settings = model.settings
+    state.tuning.shown = ""
+    state.version += 1  # widgets that show settings are drawn anew
+    follow_rules(state)

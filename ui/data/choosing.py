@@ -1,0 +1,141 @@
+"""Choose data: a sample in one click, or a file of one's own."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import streamlit as st
+
+from hipad.data import Table
+from hipad.errors import DataError
+from ui.attempts import attempt
+from ui.data import uploading
+from ui.data.cards import CARDS, NOISE, SIZES, Card
+from ui.data.columns import choose_column, choose_positive
+from ui.dataset import Loaded, Preparation
+from ui.session.reopening import restore
+from ui.state import AppState, first_preparation
+from ui.words import count, plain
+
+SYNTHETIC: Final = {
+    "ksvm-s-10k": (200, 400, 10_000),
+    "ksvm-s-50k": (500, 1_000, 50_000),
+}
+
+
+def show(state: AppState) -> None:
+    """Cards for the samples and a place to drop a file."""
+    for column, card in zip(st.columns(len(CARDS)), CARDS, strict=True):
+        with column, st.container(border=True, height="stretch"):
+            _card(state, card)
+    _upload(state)
+    if state.pending is not None:
+        _pending(state, state.pending)
+
+
+def _card(state: AppState, card: Card) -> None:
+    st.markdown(f"{card.icon} **{card.title}**")
+    st.caption(card.text)
+    controls = _size(card) if card.key in SYNTHETIC else {}
+    run = st.button(
+        "Load and run",
+        key=f"show_{card.key}",
+        type="primary",
+        icon=":material/play_arrow:",
+        width="stretch",
+        help="Load this sample with its rules, train at once and show the result.",
+    )
+    load = st.button(
+        "Load",
+        key=f"sample_{card.key}",
+        width="stretch",
+        help="Load this sample with its blocks and rules, and look around first.",
+    )
+    if not (run or load):
+        return
+    with st.spinner(f"Loading {card.title}"):
+        done = attempt(state, lambda: state.load(card.load(**controls)))
+    if done:
+        if run:
+            state.launch()
+            st.switch_page("pages/run.py")
+        st.rerun()
+
+
+def _size(card: Card) -> dict[str, Any]:
+    """Controls of a synthetic sample; those left alone are not passed on."""
+    train, test, features = SYNTHETIC[card.key]
+
+    def number(name: str, label: str, usual: int, text: str) -> int:
+        low, high = SIZES[name].low, SIZES[name].high
+        key = f"{card.key}_{label.lower().replace(' ', '_')}"
+        return int(st.number_input(label, low, high, usual, key=key, help=text))
+
+    with st.popover("Size, seed, noise", width="stretch", help="Draw another data set."):
+        n_train = number("n_train", "Training patients", train, "Rows to learn from.")
+        n_test = number("n_test", "Test patients", test, "Rows to judge the model on.")
+        n_features = number("n_features", "Features", features, "Columns in all.")
+        block_size = number("block_size", "Block size", 50, "Features in each of the four blocks.")
+        seed = number("seed", "Seed", 0, "Another seed draws other patients.")
+        low, high = st.slider(
+            "Noise (% of entries)",
+            NOISE.low,
+            NOISE.high,
+            (5, 10),
+            key=f"{card.key}_noise",
+            help="In each row a random share between these of the other features is not zero.",
+        )
+    return {
+        "n_train": n_train,
+        "n_test": n_test,
+        "n_features": n_features,
+        "block_size": block_size,
+        "seed": seed,
+        "noise": (low / 100, high / 100),
+    }
+
+
+def _upload(state: AppState) -> None:
+    uploading.table(
+        state,
+        "Or upload a table of your own, one row per patient",
+        key="upload_table",
+        help="",
+        take=lambda table, name: take_table(state, table, name),
+    )
+
+
+def take_table(state: AppState, table: Table, name: str) -> None:
+    """Use a table; when only the label is not clear, keep it until one is chosen."""
+    loaded = Loaded(name=name, table=table)
+    try:
+        if state.awaiting is not None and state.awaiting.data_key == loaded.key:
+            restore(state, state.awaiting, loaded)
+        else:
+            state.load(loaded)
+    except DataError:
+        state.pending = loaded
+        raise
+
+
+def _pending(state: AppState, loaded: Loaded) -> None:
+    """Ask for the label of a table that was read but cannot be used yet."""
+    with st.container(border=True):
+        table = loaded.table
+        st.markdown(
+            f"**{plain(loaded.name)}** was read: {count(table.n_rows, 'row')}, "
+            f"{count(len(table.names), 'column')}. Choose what is to be predicted."
+        )
+        guess = first_preparation(loaded)
+        label = choose_column(loaded, guess.label, key="pending")
+        positive = choose_positive(loaded, label, None, key="pending")
+        use, discard = st.columns(2)
+        if use.button(
+            "Use this table", type="primary", key="pending_use", help="Replace the data."
+        ):
+            preparation = Preparation(label=label, positive=positive)
+            attempt(state, lambda: state.load(loaded, preparation))
+            st.rerun()
+        if discard.button("Discard it", key="pending_discard", help="Keep what there was before."):
+            state.pending, state.error = None, ""
+            st.rerun()

@@ -1,0 +1,151 @@
+"""Label, test patients and the steps of preparation, each with its count and its switch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+
+from ui.attempts import attempt
+from ui.data import uploading
+from ui.data.columns import choose_column, choose_positive
+from ui.dataset import Dataset, Loaded, Preparation
+from ui.fields import SEED, field_of
+from ui.state import AppState
+from ui.words import count, listing, plain
+
+GAPS: Final = {
+    "median": "fill with the feature's median",
+    "mean": "fill with the feature's mean",
+    "zero": "fill with zero",
+    "drop rows": "leave out patients with gaps",
+}
+TESTS: Final = {"split": "hold some back", "file": "a second file", "none": "no test patients"}
+
+
+def show(state: AppState) -> None:
+    """Draw the choices; whatever changes is prepared at once, or refused with a reason."""
+    loaded, data, chosen = state.loaded, state.data, state.preparation
+    if loaded is None or data is None or chosen is None:
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        wanted = _label(state, loaded, chosen)
+        wanted = _test(state, loaded, wanted)
+    with right:
+        st.markdown("**What was done with the table**, and how to undo it")
+        wanted = _steps(state, data, wanted)
+        for remark in loaded.table.remarks:
+            st.caption(f"On reading: {plain(remark, 300)}.")
+    if wanted != chosen and attempt(state, lambda: state.prepare(wanted)):
+        st.rerun()
+
+
+def _key(state: AppState, name: str) -> str:
+    loaded = state.loaded
+    return f"prepare_{name}_{loaded.key if loaded else ''}"
+
+
+def _label(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
+    label = choose_column(loaded, chosen.label, key=_key(state, "label"))
+    assert state.data is not None
+    now = chosen.positive if label == chosen.label else None
+    now = now or (state.data.classes[1] if label == chosen.label else None)
+    positive = choose_positive(loaded, label, now, key=_key(state, "positive"))
+    if label == chosen.label and chosen.positive is None and positive == state.data.classes[1]:
+        positive = None
+    return replace(chosen, label=label, positive=positive)
+
+
+def _test(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
+    test: Any = st.segmented_control(
+        "Patients to test on",
+        list(TESTS),
+        default=chosen.test,
+        required=True,
+        format_func=TESTS.__getitem__,
+        key=_key(state, "test"),
+        help="A model must be judged on patients it has not seen.",
+    )
+    if test == "split":
+        allowed = field_of(Preparation, "test_fraction")
+        share = st.slider(
+            "Share held back for testing (%)",
+            allowed.low,
+            allowed.high,
+            round(100 * chosen.test_fraction),
+            allowed.step,
+            key=_key(state, "share"),
+            help="Drawn at random from each class.",
+        )
+        seed = st.number_input(
+            "Seed of the draw",
+            SEED.low,
+            SEED.high,
+            chosen.seed,
+            key=_key(state, "seed"),
+            help="Another seed holds other patients back.",
+        )
+        return replace(chosen, test="split", test_fraction=share / 100, seed=int(seed))
+    if test == "file" and loaded.test is None:
+        _test_file(state, loaded, chosen)
+        return chosen
+    return replace(chosen, test=test or chosen.test)
+
+
+def _test_file(state: AppState, loaded: Loaded, chosen: Preparation) -> None:
+    uploading.table(
+        state,
+        "File with test patients",
+        key="test_file",
+        help="A table with the same columns. Columns it has beside them are left alone.",
+        take=lambda table, _: state.prepare(
+            replace(chosen, test="file"), replace(loaded, test=table)
+        ),
+    )
+    st.caption("Until a file is given, the test patients stay as they were.")
+
+
+def _steps(state: AppState, data: Dataset, chosen: Preparation) -> Preparation:
+    changes: dict[str, Any] = {}
+    options = list(GAPS)
+    changes["missing"] = st.selectbox(
+        "Missing values",
+        options,
+        index=options.index(chosen.missing),
+        format_func=GAPS.__getitem__,
+        key=_key(state, "missing"),
+        help="What is put in place of a gap is learned from the training patients alone.",
+    )
+    _account(data, "missing")
+    for option, label, text in (
+        ("one_hot", "Turn text columns into numbers", "One column of 0 and 1 for each level."),
+        ("drop_constant", "Leave out constant columns", "They cannot tell patients apart."),
+        ("drop_duplicates", "Leave out repeated columns", "Columns equal to an earlier one."),
+    ):
+        now = getattr(chosen, option)
+        changes[option] = st.toggle(label, now, key=_key(state, option), help=text)
+        _account(data, option)
+    _account(data, "label", "")
+    _account(data, "positive", "")
+    return replace(chosen, **changes)
+
+
+def _account(data: Dataset, option: str, nothing: str = "Nothing found.") -> None:
+    """What the steps of this option did, each with its count."""
+    steps = [step for step in data.steps if step.option == option]
+    for step in steps:
+        names = f" ({listing(list(step.names))})" if step.names else ""
+        st.caption(f"{plain(step.what, 120)}: **{step.count:,}**{names}")
+    if not steps and nothing:
+        st.caption(nothing)
+
+
+def summary_line(data: Dataset) -> str:
+    """The data in one line."""
+    tested = 0 if data.y_test is None else len(data.y_test)
+    return (
+        f"{count(len(data.y_train), 'patient')} to learn from, {tested:,} to test on, "
+        f"{count(data.n_features, 'feature')}"
+    )

@@ -1,0 +1,135 @@
+"""The place to drop a file, one for all pages.
+
+A table is read by a process of its own, while the page shows how far it is and can cancel it; what
+is read is given to `take` at the next run of the page. Small files of text are taken at once. The
+uploader keeps its key, and a file's bytes leave the server's memory as soon as they are taken: a
+later run sees no file, and a new one is never mistaken for the old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from hipad.data import FORMATS, LIMITS, Table
+from ui.attempts import attempt
+from ui.data.reading_job import Reading
+from ui.jobs import Status
+from ui.state import AppState
+from ui.words import plain
+
+EVERY: Final = 0.5  # seconds between two looks at a file that is being read
+TABLE_HELP: Final = (
+    f"{', '.join(FORMATS)}, up to {LIMITS.file_bytes / 2**20:,.0f} MB; reading may take "
+    f"{LIMITS.memory_bytes / 2**30:,.3g} GB of memory and {LIMITS.seconds:,} s. The format is "
+    "found from the content. The file stays on this computer."
+)
+
+
+def small_file(
+    state: AppState,
+    label: str,
+    *,
+    key: str,
+    most_bytes: int,
+    help: str,
+    take: Callable[[bytes, str], None],
+    then: str = "",
+) -> None:
+    """A file that is taken at once; then this page is drawn anew, or another one.
+
+    What is wrong with it stands below, or on the other page.
+    """
+    file = _new_file(label, key, most_bytes, help)
+    if file is None:
+        return
+    name, content = file
+    with st.spinner(f"Taking {plain(name)}"):
+        done = attempt(state, lambda: take(content, name))
+    if then:
+        st.switch_page(then)
+    if done:
+        st.rerun()
+    st.error(plain(state.error, 600))
+    state.error = ""
+
+
+def table(
+    state: AppState, label: str, *, key: str, help: str, take: Callable[[Table, str], None]
+) -> None:
+    """A table; while it is read the page stays usable, and draws itself anew at the end."""
+    reading = state.readings.get(key)
+    file = _new_file(label, key, LIMITS.file_bytes, f"{help} {TABLE_HELP}".strip())
+    if file is not None:
+        if reading is not None:
+            reading.cancel()
+        state.error = ""
+        state.readings[key] = Reading(*file)
+        state.readings[key].launch()
+        st.rerun()
+    if reading is None:
+        return
+    if reading.is_active:
+        _watch(reading, key)
+        return
+    if reading.was_cancelled:
+        st.caption(f"Reading {plain(reading.name)} was cancelled.")
+        return
+    del state.readings[key]
+    _finish(state, reading, take)
+    st.rerun()
+
+
+def _new_file(label: str, key: str, most_bytes: int, help: str) -> tuple[str, bytes] | None:
+    """Name and bytes of a file that was not taken yet."""
+    file = st.file_uploader(label, key=key, max_upload_size=most_bytes // 2**20, help=help)
+    if file is None or st.session_state.get(f"taken_{key}") == file.file_id:
+        return None
+    st.session_state[f"taken_{key}"] = file.file_id
+    discard(file.file_id)
+    return file.name, file.getvalue()
+
+
+def _watch(reading: Reading, key: str) -> None:
+    """How far the reading is, twice a second, and a button to cancel it."""
+
+    def look() -> None:
+        reading.seen()
+        if not reading.is_active:
+            st.rerun()
+        waits = reading.status is Status.WAITING
+        words = "other files are being read, this one is next" if waits else reading.words
+        st.progress(reading.done or 0.0, f"Reading {plain(reading.name)}: {words or 'begun'}")
+        if st.button(
+            "Cancel",
+            key=f"cancel_{key}",
+            icon=":material/close:",
+            help="Stop reading this file; what was there before stays.",
+        ):
+            reading.cancel()
+            reading.wait(2)
+            st.rerun()
+
+    st.fragment(look, run_every=EVERY)()
+
+
+def _finish(state: AppState, reading: Reading, take: Callable[[Table, str], None]) -> None:
+    """Take what was read, or tell why there is nothing."""
+    read = reading.table
+    if read is not None:
+        with st.spinner(f"Preparing {plain(reading.name)}"):
+            attempt(state, lambda: take(read, reading.name))
+    else:
+        state.error = reading.error
+
+
+def discard(file_id: str) -> None:
+    """Remove an upload from the server's memory, where it would stay until the session ends."""
+    context = get_script_run_ctx()
+    manager = None if context is None else context.uploaded_file_mgr
+    if context is not None and isinstance(manager, MemoryUploadedFileManager):
+        manager.remove_file(context.session_id, file_id)

@@ -1,0 +1,179 @@
+"""The data of a session: tables as they were read, and the numbers made of them.
+
+`Loaded` is what came in, `Preparation` what the user wants done with it, `Dataset` the result. A
+dataset is made once for each choice and kept: pages only look things up in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Annotated, Any, Final, Literal
+
+import numpy as np
+import pandas as pd
+
+from hipad.data import (
+    Matched,
+    Options,
+    Step,
+    Table,
+    column_statistics,
+    match_test,
+    prepare,
+    split,
+    summarise,
+)
+from hipad.data.classes import labels_of
+from hipad.data.encoding import Recipe
+from hipad.errors import DataError
+from hipad.rules import FeatureIndex
+from ui.block_texts import IntArray, resolve
+from ui.fields import SEED, Percent
+
+MOST_CLASSES: Final = 50
+NO_BLOCK: Final = "no block"
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """Tables as read, and what came with them; `key` tells it from anything else loaded."""
+
+    name: str
+    table: Table
+    test: Table | None = None
+    sample: str = ""
+    about: str = ""
+    label: str = ""
+    positive: str | None = None
+    rules: str = ""
+    blocks: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    preparation: Mapping[str, Any] = field(default_factory=dict)
+    recipe: Mapping[str, Any] = field(default_factory=dict)  # what a synthetic sample is drawn from
+
+    @property
+    def key(self) -> str:
+        return self.table.sha256 or self.name
+
+    @cached_property
+    def missing(self) -> dict[str, int]:
+        """Gaps of each numeric column that has any."""
+        numbers = self.table.numbers
+        if np.isfinite(numbers.data if self.table.is_sparse else numbers.sum()).all():
+            return {}
+        gaps = column_statistics(numbers).missing
+        return {self.table.number_names[j]: int(gaps[j]) for j in np.flatnonzero(gaps)}
+
+    def labels(self, column: str) -> list[str]:
+        """The different labels in a column, few or many."""
+        return [str(label) for label in np.unique(labels_of(self.table, column)) if label]
+
+
+@dataclass(frozen=True)
+class Preparation(Options):
+    """What is to be done with a table: each field is a choice on the Data page."""
+
+    test: Literal["split", "file", "none"] = "split"
+    test_fraction: Annotated[float, Percent(5, 95, step=5)] = 0.25
+    seed: Annotated[int, SEED] = 0
+
+    def options(self) -> dict[str, Any]:
+        """The part that `hipad.data.prepare` takes."""
+        return {field.name: getattr(self, field.name) for field in fields(Options)}
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Training and test rows in the same columns; `y` holds class names as text."""
+
+    name: str
+    key: str
+    X_train: Any
+    y_train: np.ndarray
+    X_test: Any | None
+    y_test: np.ndarray | None
+    index: FeatureIndex  # names of the columns of X
+    every: FeatureIndex  # names of all columns, those left out among them; blocks speak of these
+    kept: IntArray  # of all columns those in X
+    classes: tuple[str, str]  # negative, positive
+    steps: tuple[Step, ...]
+    blocks: dict[str, IntArray]
+    blocks_failed: dict[str, str]
+    summary: pd.DataFrame  # one row a feature: feature, block, mean, sd, missing, min, max
+    label: str
+    recipe: Recipe  # how the columns of X come from those of the table
+    patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
+
+    @property
+    def feature_names(self) -> list[str]:
+        return list(self.summary["feature"])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X_train.shape[1])
+
+    def counts(self, part: Literal["train", "test"]) -> dict[str, int]:
+        """Rows of each class, negative first."""
+        y = self.y_train if part == "train" else self.y_test
+        return {name: 0 if y is None else int((y == name).sum()) for name in self.classes}
+
+    def block_of(self, columns: IntArray) -> list[str]:
+        """The block that each of these columns is in, or `no block`."""
+        return [str(block) for block in self.summary["block"].to_numpy()[columns]]
+
+    def with_blocks(self, definitions: Mapping[str, str]) -> Dataset:
+        """The same data with other blocks."""
+        found, failed = resolve(definitions, self.every)
+        blocks = {name: np.flatnonzero(np.isin(self.kept, found[name])) for name in found}
+        for name in [name for name, columns in blocks.items() if not columns.size]:
+            failed[name] = "all its features were left out in preparation"
+            del blocks[name]
+        summary = self.summary.assign(block=_block_names(self.n_features, blocks))
+        return replace(self, blocks=blocks, blocks_failed=failed, summary=summary)
+
+
+def build(loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str]) -> Dataset:
+    """Prepare the loaded tables; DataError says what is wrong with the choice."""
+    train = prepare(loaded.table, **preparation.options())
+    test: Matched | None = None
+    if preparation.test == "split":
+        parts = split(train, preparation.test_fraction, preparation.seed)
+        train, test = parts.train, parts.test
+    elif preparation.test == "file":
+        if loaded.test is None:
+            raise DataError("expected a second file with test rows, got none: give one, or split")
+        test = match_test(train, loaded.test)
+    everything = replace(train.recipe, kept=None).feature_names
+    kept = train.recipe.kept
+    summary = summarise(train.X, train.feature_names)
+    summary["missing"] = [loaded.missing.get(name, 0) for name in train.feature_names]
+    summary.insert(1, "block", NO_BLOCK)
+    bare = Dataset(
+        name=loaded.name,
+        key=loaded.key,
+        X_train=train.X,
+        y_train=train.y,
+        X_test=None if test is None else test.X,
+        y_test=None if test is None else test.y,
+        index=FeatureIndex(train.feature_names),
+        every=FeatureIndex(everything),
+        kept=np.arange(len(everything)) if kept is None else kept,
+        classes=train.classes,
+        steps=train.steps + (() if test is None else test.steps),
+        blocks={},
+        blocks_failed={},
+        summary=summary,
+        label=preparation.label,
+        recipe=train.recipe,
+        patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
+    )
+    return bare.with_blocks(blocks)
+
+
+def _block_names(n_features: int, blocks: Mapping[str, IntArray]) -> np.ndarray:
+    names = np.full(n_features, NO_BLOCK, dtype=object)
+    for block, columns in reversed(list(blocks.items())):
+        names[columns] = block
+    return names

@@ -1,0 +1,100 @@
+"""Edits of the rules' text: one rule is changed, every other line stays as the user wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from hipad.rules import Rule, RuleSet
+from hipad.rules.language.parsing import parse_lines
+from hipad.rules.language.spelling import format_number
+
+FIELDS: Final = {
+    "outcome": "outcome of {}",
+    "note": "note of {}",
+    "conditions": "condition of {}",
+    "preface": "comment above {}",
+}
+
+
+def read_rules(text: str) -> RuleSet:
+    """The rules on the lines that can be read; their places are those in the whole text.
+
+    None are read of a text beyond the limits in `hipad.rules.language.bounds`.
+
+    >>> read_rules("a >= => yes\\nb >= 2 => no").labels
+    ('rule 1',)
+    """
+    return parse_lines(text)[0]
+
+
+def with_rule(text: str, position: int, rule: Rule | None) -> str:
+    """The text with the rule at this position exchanged for another, or taken out.
+
+    >>> with_rule("# mine\\na >= 1 => yes  # x\\nb >= 2 => no", 1, None)
+    '# mine\\na >= 1 => yes  # x'
+    """
+    return with_rules(text, {position: rule})
+
+
+def with_rules(text: str, changes: Mapping[int, Rule | None]) -> str:
+    """The text with the rules at these positions exchanged for others, or taken out."""
+    rules = read_rules(text)
+    touched = {_line(rules[position]) for position in changes}
+    now: dict[int, list[str]] = {line: [] for line in touched}
+    for at, rule in enumerate(rules):
+        if _line(rule) in touched:  # several rules stand on a line where `or` joins conditions
+            other = changes.get(at, rule)
+            now[_line(rule)] += [] if other is None else [str(replace(other, preface=()))]
+    lines = enumerate(text.splitlines(), 1)
+    return "\n".join(new for number, line in lines for new in now.get(number, [line]))
+
+
+def with_new_rule(text: str, rule: Rule) -> str:
+    """The text with another rule at its end."""
+    return "\n".join([*text.rstrip().splitlines(), str(rule)])
+
+
+def describe(before: str, after: str) -> str:
+    """What was done, for the history.
+
+    >>> describe("a: x >= 1 => yes", "a: x >= 1 => yes worth 5 patients")
+    'worth of a to 5'
+    >>> describe("a: x >= 1 => yes", "a: x >= 1 => yes\\nb: y >= 1 => yes")
+    'added b'
+    """
+    old, new = (
+        dict(zip(rules.labels, rules, strict=True))
+        for rules in (read_rules(before), read_rules(after))
+    )
+    changed = [label for label in new if label in old and new[label] != old[label]]
+    for word, labels in (
+        ("added", [label for label in new if label not in old]),
+        ("removed", [label for label in old if label not in new]),
+    ):
+        if labels and not changed:
+            return f"{word} {_few(labels)}"
+    if len(changed) == 1 and len(old) == len(new):
+        return _describe_rule(changed[0], old[changed[0]], new[changed[0]])
+    return f"changed {_few(changed)}" if changed else "text edited"
+
+
+def _describe_rule(label: str, old: Rule, new: Rule) -> str:
+    if old.enabled != new.enabled:
+        return f"{label} switched {'on' if new.enabled else 'off'}"
+    if old.worth != new.worth:
+        return f"worth of {label} to {'auto' if new.worth is None else format_number(new.worth)}"
+    for name, words in FIELDS.items():
+        if getattr(old, name) != getattr(new, name):
+            return words.format(label)
+    return f"changed {label}"
+
+
+def _few(labels: list[str]) -> str:
+    return labels[0] if len(labels) == 1 else f"{len(labels)} rules"
+
+
+def _line(rule: Rule) -> int:
+    assert rule.place is not None  # read from text
+    return rule.place[0]

@@ -1,0 +1,162 @@
+"""The rules as a table: what each does on the patients, with worth, note and switch to edit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, Final
+
+import pandas as pd
+import streamlit as st
+
+from hipad.errors import HipadError
+from hipad.rules import RuleCounts
+from hipad.rules.language.spelling import counted
+from ui.rules.checking import Checked, RuleCheck
+from ui.rules.editing import with_rules
+from ui.rules.toolbar import change
+from ui.state import AppState
+from ui.words import plain
+
+MOST_ROWS: Final = 200  # rules in the table
+LONGEST: Final = 300  # characters of a premise in it
+EDITABLE: Final = ("on", "worth", "note")
+
+
+def show(state: AppState, checked: Checked) -> None:
+    """The table, and the button that takes what was edited in it."""
+    table = rows(checked)
+    version = f"{state.rules.at}_{hash(state.rules.text)}_{state.version}"
+    edited = st.data_editor(
+        table,
+        key=f"rules_table_{version}",
+        hide_index=True,
+        disabled=[name for name in table.columns if name not in EDITABLE],
+        column_config=_columns(),
+        height=min(38 + 35 * len(table), 420),
+    )
+    changed = not edited[list(EDITABLE)].equals(table[list(EDITABLE)])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        applied = st.button(
+            "Apply",
+            type="primary" if changed else "secondary",
+            icon=":material/check:",
+            disabled=not changed,
+            key="rules_apply",
+            help="Write what was changed in the table to the rules.",
+        )
+        st.caption(
+            "Double-click **worth** or **note** to change it, tick **on** to use a rule, then "
+            "**Apply**. An empty worth leaves it to the settings of the run."
+        )
+    if applied:
+        _apply(state, checked, edited)
+
+
+def _apply(state: AppState, checked: Checked, edited: pd.DataFrame) -> None:
+    try:
+        change(state, with_table(state.rules.text, checked, edited.to_dict("records")))
+    except HipadError as error:
+        st.error(plain(error, 400))
+        return
+    st.rerun()
+
+
+def with_table(text: str, checked: Checked, edited: list[dict[str, Any]]) -> str:
+    """The text with switches, worths and notes as they stand in the table's rows."""
+    changes = {}
+    for check, row in zip(checked.checks[:MOST_ROWS], edited, strict=True):
+        worth, note = row["worth"], row["note"]
+        rule = replace(
+            check.rule,
+            enabled=bool(row["on"]),
+            worth=None if worth is None or math.isnan(worth) else float(worth),
+            note=str(note or "")[:500],
+        )
+        if rule != check.rule:
+            changes[check.position] = rule
+    return with_rules(text, changes) if changes else text
+
+
+def rows(checked: Checked) -> pd.DataFrame:
+    """One row a rule that can be used."""
+    table = pd.DataFrame([_row(check) for check in checked.checks[:MOST_ROWS]])
+    return table.astype({"worth": "float64"})
+
+
+def _row(check: RuleCheck) -> dict[str, Any]:
+    rule = check.rule
+    return {
+        "on": rule.enabled,
+        "rule": check.label[:80],
+        "says": f"{rule.premise[:LONGEST]} => {rule.outcome[:80]}",
+        "worth": rule.worth,
+        "heard": heard(check),
+        "training": met(check.train),
+        "test": "–" if check.test is None else met(check.test),
+        "note": rule.note,
+    }
+
+
+def heard(check: RuleCheck) -> str:
+    """Whether a feature of the rule can come in, or which knob holds it back."""
+    if not check.rule.enabled:
+        return "off"
+    if check.pull is None:
+        return "after a run"
+    reasons = {"premise": "no: average patient", "never": "no: nobody"}
+    if check.pull.silenced:
+        return reasons.get(check.pull.limit, f"no: {check.pull.limit}")
+    return "yes" if check.pull.alone else "with the data"
+
+
+def met(counts: RuleCounts) -> str:
+    """Whom the rule speaks of, and how often it is right about them."""
+    fired = len(counts.fired)
+    return f"{fired:,} of {counts.n_rows:,}" + (f", {counts.precision:.0%}" if fired else "")
+
+
+def _columns() -> dict[str, Any]:
+    column = st.column_config
+    return {
+        "on": column.CheckboxColumn("on", help="Whether the rule takes part.", width="small"),
+        "says": column.TextColumn(
+            "says", help="Whom it speaks of, and the class it gives them.", width="medium"
+        ),
+        "worth": column.NumberColumn(
+            "worth",
+            help="How many patients' evidence it counts for; None: as the settings say.",
+            min_value=0.0,
+            format="%g",
+        ),
+        "heard": column.TextColumn(
+            "heard",
+            help="Whether the rule brings in its features: by itself (yes), or together with the "
+            "patients and the other rules; and which knob holds it back if not.",
+        ),
+        "training": column.TextColumn(
+            "training, right",
+            help="To how many patients it applies, and which share of these has its class.",
+        ),
+        "test": column.TextColumn(
+            "test, right",
+            help="To how many patients it applies, and which share of these has its class.",
+        ),
+        "note": column.TextColumn("note", help="Kept with the rule.", max_chars=500),
+    }
+
+
+def words(checked: Checked) -> str:
+    """The table in a sentence, for those who do not see it."""
+    on = [check for check in checked.checks if check.rule.enabled]
+    assert checked.overlap is not None
+    covered = counted(checked.overlap.covered, "training patient")
+    contested = len(checked.overlap.contested)
+    text = ""
+    if len(checked.checks) > MOST_ROWS:
+        text += f"The table shows the first {MOST_ROWS} of {len(checked.checks):,} rules. "
+    if checked.untried:
+        text += f"{counted(checked.untried, 'rule')} more could not be tried in the time there is. "
+    text += f"{counted(len(on), 'rule')} on, {len(checked.checks) - len(on)} off. "
+    text += f"Together they speak of {covered}"
+    return text + (f", of {contested:,} with both outcomes." if contested else ".")

@@ -1,0 +1,126 @@
+"""The rules as text: the editor, what to write in it, and every mistake where it stands."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from hipad.errors import RuleError
+from hipad.rules.language.spelling import quote_label, quote_name
+from ui.data.columns import search
+from ui.dataset import Dataset
+from ui.fields import RULES
+from ui.rules.checking import Checked
+from ui.rules.toolbar import change
+from ui.state import AppState
+from ui.words import count, listing, plain
+
+MOST_ERRORS: Final = 10
+EXAMPLES: Final = """\
+{label}: mean({block}) >= 4 => {positive} worth 20 patients  # why I think so
+{feature} >= 126 and {other} >= 30 => {positive}
+{feature} between 1 and 3 => {negative}
+min({block}) >= 2 => {positive}   # every one of them
+at least 2 of ({feature}, {other}) => {positive}
+off {feature} <= 3 => {negative}  # switched off
+"""
+
+
+def show(state: AppState, data: Dataset) -> None:
+    """The editor, and beside it the names and the language."""
+    history = state.rules
+    key = f"rules_text_{history.at}_{hash(history.text)}"
+    left, right = st.columns([3, 2], gap="medium")
+    lines = history.text.count("\n") + 2
+    left.text_area(
+        "Rules, one a line",
+        history.text,
+        key=key,
+        height=min(max(26 * lines + 20, 170), 420),
+        max_chars=RULES.longest,
+        placeholder=_example(data).splitlines()[0],
+        on_change=lambda: change(state, st.session_state[key]),
+        help="Write what you know. The rules are checked when you press Ctrl+Enter or click "
+        "elsewhere. Text after # is a note.",
+    )
+    with right:
+        _names(data)
+        with st.expander("How to write a rule", icon=":material/help:"):
+            st.code(_example(data), language=None, wrap_lines=True)
+            st.caption(
+                "and joins conditions, or makes two rules. What is worth more patients weighs "
+                "more against the data. A name with other signs stands in `backticks`."
+            )
+
+
+def _names(data: Dataset) -> None:
+    """Which words a rule may use in these data."""
+    negative, positive = (plain(quote_label(name)) for name in data.classes)
+    st.markdown(f"**Outcomes**: {positive} (positive), {negative} (negative)")
+    blocks = [f"{plain(quote_name(b))} ({len(c):,})" for b, c in list(data.blocks.items())[:12]]
+    more = f" and {len(data.blocks) - 12} more" if len(data.blocks) > 12 else ""
+    st.markdown(f"**Blocks**: {', '.join(blocks) + more if blocks else 'none named yet'}")
+    wanted = st.text_input(
+        f"Find one of {count(data.n_features, 'feature')}",
+        key="rules_find",
+        placeholder="part of a name",
+        help="A part of a feature's name; at most 50 are shown.",
+    )
+    found = search(data.feature_names, wanted) if wanted.strip() else []
+    if found:
+        st.code("  ".join(map(quote_name, found)), language=None, wrap_lines=True, height=110)
+    elif wanted.strip():
+        near = data.index.nearest(wanted.strip())
+        st.caption(f"None has it in its name. Nearest: {listing(near)}" if near else "None found.")
+
+
+def _example(data: Dataset) -> str:
+    """The language, in the words of these data."""
+    names = [quote_name(data.index.name(j)) for j in range(min(2, data.n_features))]
+    block = next(iter(data.blocks), "") or data.index.name(0)
+    return EXAMPLES.format(
+        label="my_rule",
+        block=quote_name(block),
+        feature=names[0],
+        other=names[-1],
+        negative=quote_label(data.classes[0]),
+        positive=quote_label(data.classes[1]),
+    )
+
+
+def errors(checked: Checked, text: str) -> None:
+    """Each mistake with its line, a mark under the column, and what to write instead."""
+    if not checked.errors:
+        return
+    usable = count(len(checked.checks), "rule")
+    st.error(
+        f"{count(len(checked.errors), 'line')} cannot be used yet"
+        + (f"; {usable} can, checked below." if checked.checks else "."),
+        icon=":material/error:",
+    )
+    lines = text.splitlines()
+    for error in checked.errors[:MOST_ERRORS]:
+        st.markdown(f":material/error: {plain(_sentence(error), 500)}")
+        if error.line is not None and error.line <= len(lines):
+            st.code(marked(lines[error.line - 1], error.column), language=None)
+    if len(checked.errors) > MOST_ERRORS:
+        st.caption(f"And {len(checked.errors) - MOST_ERRORS:,} more.")
+
+
+def marked(line: str, column: int | None, width: int = 90) -> str:
+    """A line of text with a mark under one of its columns, cut where it is long.
+
+    >>> print(marked("a >> 1", 4))
+    a >> 1
+       ^
+    """
+    at = max((column or 1) - 1, 0)
+    start = max(0, at - width // 2)
+    shown = line.replace("\t", " ")[start : start + width]
+    return f"{shown}\n{' ' * (at - start)}^"
+
+
+def _sentence(error: RuleError) -> str:
+    text = str(error)
+    return text[:1].upper() + text[1:]

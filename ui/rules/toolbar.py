@@ -1,0 +1,112 @@
+"""Undo, redo, history, import and export of the rules."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from hipad.errors import DataError
+from ui.data import uploading
+from ui.fields import RULES
+from ui.rules.editing import describe
+from ui.state import AppState
+from ui.words import plain
+
+LARGEST: Final = 4 * RULES.longest  # bytes of a rules file
+
+
+def show(state: AppState) -> None:
+    """Draw the row of buttons."""
+    history = state.rules
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button(
+            "Undo",
+            icon=":material/undo:",
+            disabled=not history.can_undo,
+            on_click=history.undo,
+            key="rules_undo",
+            help=f"Take back: {plain(history.edits[history.at].what)}",
+        )
+        after = history.edits[history.at + 1].what if history.can_redo else "nothing"
+        st.button(
+            "Redo",
+            icon=":material/redo:",
+            disabled=not history.can_redo,
+            on_click=history.redo,
+            key="rules_redo",
+            help=f"Do again: {plain(after)}",
+        )
+        _history(state)
+        with st.popover("Import", icon=":material/upload:", help="Rules from a file."):
+            _import(state)
+        st.download_button(
+            "Export",
+            history.text,
+            "my.rules",
+            "text/plain",
+            icon=":material/download:",
+            on_click="ignore",
+            disabled=not history.text.strip(),
+            key="rules_export",
+            help="The rules as a text file, notes included.",
+        )
+
+
+def _history(state: AppState) -> None:
+    """Every version by the name of the edit that made it, newest first."""
+    history = state.rules
+    key = f"rules_history_{len(history.edits)}_{history.at}"
+    st.selectbox(
+        "Version",
+        range(len(history.edits) - 1, -1, -1),
+        index=len(history.edits) - 1 - history.at,
+        format_func=lambda at: f"{at + 1}. {history.edits[at].what}",
+        key=key,
+        on_change=lambda: history.go_to(st.session_state[key]),
+        help="Go to any earlier or later version of the rules.",
+        width=280,
+    )
+
+
+def _import(state: AppState) -> None:
+    instead = st.toggle(
+        "In place of the present rules",
+        True,
+        key="rules_instead",
+        help="Off: add the rules of the file below the present ones.",
+    )
+    uploading.small_file(
+        state,
+        "A .rules file",
+        key="rules_file",
+        most_bytes=LARGEST,
+        help="Text with one rule per line.",
+        take=lambda content, name: take(state, content, name, instead),
+    )
+
+
+def take(state: AppState, content: bytes, name: str, instead: bool) -> None:
+    """Rules from the bytes of a file; mistakes in them are shown where all others are."""
+    if len(content) > LARGEST:
+        raise DataError("expected a rules file of at most 1 MB, got a larger one: split it")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError("expected a text file with rules, got something else") from error
+    if "\0" in text or not text.strip():
+        raise DataError("expected a text file with one rule a line, got no text in it")
+    text = "\n".join(text.splitlines())
+    now = state.rules.text.rstrip()
+    text = text if instead or not now else f"{now}\n{text}"
+    if len(text) > RULES.longest:
+        raise DataError(
+            f"expected rules of at most {RULES.longest:,} characters, got {len(text):,}: "
+            "leave some out"
+        )
+    state.rules.change(text, f"import of {name[:40]}")
+
+
+def change(state: AppState, text: str) -> None:
+    """Take an edited text, named for what was done."""
+    state.rules.change(text, describe(state.rules.text, text))

@@ -1,0 +1,213 @@
+"""Settings of a run in a clinician's words, with the solver's behind a switch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log10
+from typing import Any, Final
+
+import streamlit as st
+
+from ui.fields import field_of
+from ui.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
+from ui.state import AppState
+
+SCOPES: Final = {
+    "population": "all patients in its range",
+    "typical": "typical patients only",
+}
+METHODS: Final = {
+    "hipad": "HIPAD: find the features, then fit them accurately",
+    "admm": "ADMM only: phase 1 to convergence",
+    "exact": "Exact: certified over all features",
+}
+ENGINES: Final = {"ipm": "interior point", "osqp": "OSQP"}
+SWITCHES: Final = {"support": "features have settled", "paper": "the paper's test"}
+
+
+@dataclass
+class Panel:
+    """Widgets that show a setting and write it back; `version` renews them with the data."""
+
+    settings: RunSettings
+    version: int
+
+    def key(self, name: str) -> str:
+        return f"setting_{name}_{self.version}"
+
+    def set(self, **values: Any) -> None:
+        self.settings = self.settings.changed(**values)
+
+    def toggle(self, name: str, label: str, text: str) -> None:
+        now = getattr(self.settings, name)
+        self.set(**{name: st.toggle(label, now, key=self.key(name), help=text)})
+
+    def choice(self, name: str, label: str, names: dict[str, str], text: str) -> None:
+        options, now = list(names), getattr(self.settings, name)
+        chosen = st.selectbox(
+            label,
+            options,
+            index=options.index(now),
+            format_func=lambda option: names.get(option, option),
+            key=self.key(name),
+            help=text,
+        )
+        self.set(**{name: chosen})
+
+    def number(self, name: str, label: str, text: str, **more: Any) -> None:
+        allowed, now = field_of(RunSettings, name), getattr(self.settings, name)
+        value = st.number_input(
+            label, allowed.low, allowed.high, now, key=self.key(name), help=text, **more
+        )
+        self.set(**{name: value})
+
+    def amount(
+        self, name: str, label: str, unit: str, usual: float, text: str, automatic: str
+    ) -> None:
+        """A number, or left to the program, which says what it does."""
+        now = getattr(self.settings, name)
+        left_alone = st.toggle(
+            f"{label}: auto", now == "auto", key=self.key(f"{name}_auto"), help=automatic
+        )
+        if left_alone:
+            st.caption(automatic)
+            self.set(**{name: "auto"})
+            return
+        value = usual if now == "auto" else float(now)
+        low, high = field_of(RunSettings, name).low, field_of(RunSettings, name).high
+        value = st.number_input(unit, low, high, value, 1.0, key=self.key(name), help=text)
+        self.set(**{name: float(value)})
+
+
+def show(state: AppState) -> None:
+    """Draw the settings and write what the user chooses to the state."""
+    panel = Panel(state.settings, state.version)
+    with st.container(border=True):
+        first, second, third, fourth = st.columns(4)
+        with first:
+            _fewness(panel, state)
+        with second:
+            panel.amount(
+                "patients",
+                "Worth of a rule",
+                "in patients",
+                20.0,
+                "How many patients' evidence a rule counts for. A rule that names its own worth "
+                "keeps it; 0 switches the others off.",
+                "A quarter of the patients, 8 or more.",
+            )
+        with third:
+            panel.choice(
+                "scope",
+                "A rule speaks of",
+                SCOPES,
+                "All patients in its range, whatever their other features are; or only one who is "
+                "average in all others, which asks less of the model.",
+            )
+        with fourth:
+            panel.toggle(
+                "use_rules", "Use the rules", "Switch off to see what the data say on their own."
+            )
+            state.expert = st.toggle(
+                "Expert",
+                state.expert,
+                key=f"expert_{state.version}",
+                help="Show the solver's own words: lambda1, lambda2, stiffness, engine, limits.",
+            )
+        if state.expert:
+            _expert(panel)
+    state.settings = panel.settings
+
+
+def _fewness(panel: Panel, state: AppState) -> None:
+    names = {AUTOMATIC: AUTOMATIC, **{name: name for name in FEWNESS}}
+    if state.expert or panel.settings.fewness == EXACT:
+        names[EXACT] = "lambda1 as set below" if state.expert else "as set before"
+    panel.choice(
+        "fewness",
+        "How few features?",
+        names,
+        "Fewer features are easier to explain. Automatic tries up to eight degrees by "
+        "cross-validation and takes their average, weighted by how well each does.",
+    )
+
+
+def _expert(panel: Panel) -> None:
+    first, second, third, fourth = st.columns(4)
+    with first:
+        panel.number(
+            "lambda1",
+            "lambda1 (sparsity)",
+            "Weight of the sum of absolute weights; larger means fewer features.",
+            step=0.01,
+            format="%.4f",
+            disabled=panel.settings.fewness != EXACT,
+        )
+        panel.number(
+            "lambda2",
+            "lambda2 (ridge)",
+            "Weight of the squared weights; larger: smaller weights, shared by alike features.",
+            step=0.1,
+            format="%.4f",
+        )
+    with second:
+        panel.amount(
+            "stiffness",
+            "Stiffness",
+            "rho",
+            10.0,
+            "How closely the weights must follow a rule; it also shrinks all weights.",
+            "As each rule's worth asks for.",
+        )
+        _scaling(panel)
+    with third:
+        panel.choice("method", "Method", METHODS, "Which algorithm runs.")
+        panel.choice("engine", "Engine of phase 2", ENGINES, "What solves phase 2.")
+        panel.choice("switch", "Phase 1 ends when", SWITCHES, "When phase 2 takes over.")
+    with fourth:
+        _limits(panel)
+
+
+def _scaling(panel: Panel) -> None:
+    panel.toggle(
+        "standardize",
+        "Scale the features",
+        "Mean 0 and deviation 1 for each feature, so that lambda1 treats all alike.",
+    )
+    panel.toggle(
+        "balanced",
+        "Balance the classes",
+        "Each class has half of the say, however many patients it has.",
+    )
+    panel.toggle(
+        "calibrate",
+        "Calibrate the scores",
+        "Put the average training patient of each class at +1 and at -1.",
+    )
+
+
+def _limits(panel: Panel) -> None:
+    allowed = field_of(RunSettings, "tolerance")
+    exponent = st.slider(
+        "Tolerance (power of ten)",
+        allowed.low,
+        allowed.high,
+        round(log10(panel.settings.tolerance)),
+        key=panel.key("tolerance"),
+        help="Residuals at which phase 1 counts as converged: 10 to this power.",
+    )
+    panel.set(tolerance=10.0**exponent)
+    panel.amount(
+        "mu",
+        "Penalties mu",
+        "mu",
+        1.0,
+        "All of mu1 to mu6 start here; balancing then moves them.",
+        "Scaled to the data.",
+    )
+    panel.number(
+        "max_sweeps",
+        "Most sweeps of phase 1",
+        "The run ends here, and says so, if it has not converged before.",
+        step=100,
+    )

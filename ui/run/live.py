@@ -1,0 +1,114 @@
+"""The live view of a run: one fragment that looks at the job twice a second while it works."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from ui import charts
+from ui.dataset import Dataset
+from ui.jobs import Job, Status
+from ui.models import Model
+from ui.run import tracks
+from ui.run.raster import raster
+from ui.run.tracks import Track
+from ui.state import AppState
+from ui.words import count, listing, number
+
+EVERY: Final = 0.5  # seconds between two looks
+
+
+def show(state: AppState) -> None:
+    """Draw the live view; while the job works it draws itself again and again."""
+    job, data = state.job, state.data
+    if job is None or data is None:
+        return
+    drawn = job.status
+
+    def look() -> None:
+        job.seen()
+        if job.status is not drawn:
+            st.rerun()
+        _draw(job, data)
+
+    st.fragment(look, run_every=EVERY if job.is_active else None)()
+
+
+def _draw(job: Job[Model], data: Dataset) -> None:
+    history = job.history[:]
+    track = Track.of(history)
+    _figures(job, track, len(history))
+    if any(record.phase == 0 for record in history) and len(history) > 1:
+        chart, text = tracks.path(history)
+        charts.show(chart, key="run_path", text=text)
+    if not track.records:
+        st.caption("Next comes phase 1." if history else "The first step is on its way.")
+        return
+    at = None if job.status is Status.RUNNING else _scrubber(track, job, data)
+    left, right = st.columns(2)
+    with left:
+        _chart("run_objective", tracks.objective(track, at))
+        _chart("run_residuals", tracks.residuals(track, at))
+    with right:
+        _chart("run_support", tracks.support(track, history, at))
+        if len(track.records[-1].rule_slacks):
+            _chart("run_slacks", tracks.slacks(track, job.rule_names, at))
+    _chart("run_raster", raster(history, data, at))
+
+
+def _chart(key: str, drawn: tuple) -> None:
+    chart, text = drawn
+    charts.show(chart, key=key, text=text)
+
+
+def _figures(job: Job[Model], track: Track, steps: int) -> None:
+    last = track.records[-1] if track.records else None
+    status, phase, features, objective, time = st.columns(5)
+    status.metric("Run", str(job.status), help="What the run is doing now.")
+    phase.metric(
+        "Step",
+        f"{steps:,}",
+        help="Steps so far: degrees of sparsity tried, sweeps of phase 1, iterations of phase 2.",
+    )
+    features.metric(
+        "Features in",
+        "–" if last is None else f"{last.support_size:,}",
+        help="Features that have a weight at this step.",
+    )
+    objective.metric(
+        "Objective",
+        "–" if last is None else number(last.objective, 5),
+        help="What the run makes as small as it can: errors, broken rules and size of the weights.",
+    )
+    time.metric(
+        "Computing time",
+        "–" if last is None else f"{last.seconds:.2f} s",
+        help="Time spent computing, without pauses and slow motion.",
+    )
+
+
+def _scrubber(track: Track, job: Job[Model], data: Dataset) -> int | None:
+    """A slider through the steps of a run that rests, and what happened at the chosen one."""
+    n = track.steps[-1]
+    if n < 2:
+        return None
+    step = st.slider(
+        "Look at step",
+        1,
+        n,
+        n,
+        key=f"scrub_{id(job)}_{n}",
+        help="Go back through the run: the line in the charts follows.",
+    )
+    records = [record for record in job.history if record.phase > 0]
+    record = records[step - 1]
+    came, went = ([data.index.name(int(j)) for j in idx] for idx in (record.entered, record.left))
+    words = [
+        f"Step {step}, {tracks.PHASES[record.phase]}: {count(record.support_size, 'feature')} in, "
+        f"objective {number(record.objective, 5)}"
+    ]
+    words += [f"entered: {listing(came)}"] if came else []
+    words += [f"left: {listing(went)}"] if went else []
+    st.markdown(". ".join(words) + ".")
+    return step if step < n else None

@@ -1,0 +1,194 @@
+"""The result of a run, explained: how good, with which features, how the rules fare, how sure."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from ui import charts, exports
+from ui.bench import keeping
+from ui.dataset import NO_BLOCK, Dataset
+from ui.exports import measure_of, weight_table
+from ui.judgement import Judgement
+from ui.models import Model
+from ui.run import rule_lines
+from ui.run.certificates import numbers, sentence
+from ui.state import AppState
+from ui.words import count, number, percent, plain
+
+TOP: Final = 15
+DOWNLOADS: Final = (
+    (
+        "Weights (CSV)",
+        exports.weights,
+        "weights.csv",
+        "text/csv",
+        "One row a feature with a weight.",
+    ),
+    (
+        "Answers (CSV)",
+        exports.answers,
+        "answers.csv",
+        "text/csv",
+        "One row a test patient: row of the file, score, answer, truth.",
+    ),
+    (
+        "Model (JSON)",
+        exports.model_file,
+        "model.json",
+        "application/json",
+        "The model for `hipad.load_model` and `python -m hipad predict`.",
+    ),
+)
+
+
+def show(state: AppState) -> None:
+    """Draw the model of the present job, if there is one, and never as final when it is not."""
+    model, job, data = state.model, state.job, state.data
+    if model is None or job is None or data is None or job.is_active:
+        return
+    st.header("Result" if job.is_final else "Result so far (not final)", anchor=False)
+    _headline(model)
+    _figures(model, data)
+    left, right = st.columns([2, 3])
+    with left:
+        _confusion(model.judgement, data)
+        _certainty(model, data)
+    with right:
+        if data.blocks:
+            chart, text = block_weights(model, data)
+            charts.show(chart, key="result_blocks", text=text)
+        chart, text = top_features(model, data)
+        charts.show(chart, key="result_features", text=text)
+    rule_lines.show(model)
+    _take_away(state, model, data)
+    st.header("How it got there", anchor=False)
+
+
+def _headline(model: Model) -> None:
+    words = str(model.judgement)
+    alone = model.without_rules
+    if alone is not None:
+        gain = 100 * (model.judgement.accuracy.value - alone.accuracy.value)
+        effect = f"the rules {'add' if gain > 0 else 'cost'} {abs(gain):.1f} points."
+        words += (
+            f" Without the rules, the same settings are right in {percent(alone.accuracy.value)}"
+            f": {effect if gain else 'no difference here.'}"
+        )
+    st.success(words, icon=":material/fact_check:")
+    if model.judgement.part == "training":
+        st.caption("These patients were used for training, so the figures flatter the model.")
+
+
+def _figures(model: Model, data: Dataset) -> None:
+    judged, (negative, positive) = model.judgement, data.classes
+    first, second, third, fourth = st.columns(4)
+    for column, label, share, text in (
+        (first, "Right answers", judged.accuracy, "Share of patients put in their own class."),
+        (second, f"{plain(positive, 20)} found", judged.sensitivity, "Sensitivity."),
+        (third, f"{plain(negative, 20)} recognised", judged.specificity, "Specificity."),
+    ):
+        low, high = share.interval
+        column.metric(label, percent(share.value), help=f"{text} Below: Wilson's 95 % interval.")
+        column.caption(f"{percent(low)} to {percent(high)}, {share.k:,} of {share.n:,}")
+    fourth.metric("Features used", f"{len(model.support):,}", help="Features that have a weight.")
+    fourth.caption(
+        f"of {count(data.n_features, 'feature')}, lambda1 {model.classifier.lambda1_:.3g}"
+    )
+
+
+def _confusion(judged: Judgement, data: Dataset) -> None:
+    st.markdown("**Truth and answer** (patients)")
+    rows = [f"truly {name}" for name in data.classes]
+    columns = [f"said {name}" for name in data.classes]
+    st.dataframe(pd.DataFrame(judged.confusion, rows, columns), alt="Truth and answer")
+
+
+def _certainty(model: Model, data: Dataset) -> None:
+    st.markdown("**How sure is the computation?**")
+    st.markdown(sentence(model.classifier, data.n_features))
+    with st.expander("The certificate in numbers"):
+        st.dataframe(numbers(model.classifier), hide_index=True)
+
+
+def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
+    """The features with the largest weights, coloured by block."""
+    table, measure = weight_table(model, data).head(TOP), measure_of(model)
+    positive = data.classes[1]
+    chart = charts.figure(
+        f"The {len(table)} strongest features",
+        x=f"weight ({'per standard deviation' if measure != 'weight' else 'in your units'}); "
+        f"right: speaks for {charts.label(positive)}",
+        y="",
+        height=360,
+    )
+    colours = charts.block_colours([*data.blocks])
+    for block in dict.fromkeys(table["block"]):
+        part = table[table["block"] == block]
+        chart.add_bar(
+            x=part[measure],
+            y=list(part.index),
+            orientation="h",
+            name=charts.label(block, 20),
+            marker_color=colours.get(block, charts.colour(-1)),
+        )
+    charts.name_rows(chart, list(table["feature"]))
+    if table.empty:
+        return chart, "No feature has a weight: the answer is the same for every patient."
+    strongest = table.iloc[0]
+    text = (
+        f"Strongest is {plain(strongest['feature'])} ({plain(strongest['block'])}), "
+        f"{number(strongest[measure], 3)}. {_block_words(model, data)}"
+    )
+    return chart, text
+
+
+def block_weights(model: Model, data: Dataset) -> tuple[go.Figure, str]:
+    """The sum of the weights of each block's features, and of those in no block."""
+    measure, positive = measure_of(model), data.classes[1]
+    sums = weight_table(model, data).groupby("block")[measure].sum()
+    blocks = [block for block in [*data.blocks, NO_BLOCK] if block in sums.index][:30]
+    chart = charts.figure(
+        "Weights by block",
+        x=f"sum of weights; right: speaks for {charts.label(positive)}",
+        y="",
+        height=110 + 24 * len(blocks),
+    )
+    colours = charts.block_colours([*data.blocks])
+    chart.add_bar(
+        x=[sums[block] for block in blocks],
+        y=list(range(len(blocks))),
+        orientation="h",
+        marker_color=[colours.get(block, charts.colour(-1)) for block in blocks],
+        showlegend=False,
+    )
+    charts.name_rows(chart, blocks)
+    words = ", ".join(f"{plain(block)} {number(sums[block], 3)}" for block in blocks[:8])
+    return chart, f"Sum of the weights by block: {words or 'no weights'}."
+
+
+def _block_words(model: Model, data: Dataset) -> str:
+    blocks = pd.Series(data.block_of(model.support)).value_counts()
+    named = [f"{plain(block)} {n}" for block, n in blocks.items() if block != NO_BLOCK]
+    return "Features by block: " + ", ".join(
+        [*named[:6], f"{blocks.get(NO_BLOCK, 0)} in no block."]
+    )
+
+
+def _take_away(state: AppState, model: Model, data: Dataset) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        keeping.show(state, model, key="run")
+        for label, content, file, mime, text in DOWNLOADS:
+            st.download_button(
+                label,
+                partial(content, model, data),
+                file,
+                mime,
+                icon=":material/download:",
+                on_click="ignore",
+                help=text,
+            )

@@ -1,0 +1,1 @@
+"""A session as a file: saved, opened again, its models fitted again."""

@@ -1,0 +1,46 @@
+"""Take up a saved session: its data if they can be had, then everything else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hipad.errors import DataError
+from ui.data.cards import CARDS
+from ui.dataset import Loaded
+from ui.session.saving import Session, read_session
+from ui.state import AppState
+
+
+def reopen(state: AppState, content: bytes) -> None:
+    """Take up the session in a file; data of one's own must be given again before."""
+    session = read_session(content)
+    if state.loaded is not None and state.loaded.key == session.data_key:
+        restore(state, session, state.loaded)
+    elif session.sample:
+        restore(state, session, draw_sample(session))
+    else:
+        state.awaiting = session
+
+
+def draw_sample(session: Session) -> Loaded:
+    """The sample that a session was made with."""
+    card = next((card for card in CARDS if card.key == session.sample), None)
+    if card is None:
+        raise DataError(f"expected a sample of this app, got {session.sample[:60]!r}")
+    controls = {name: value for name, value in session.draw.items() if name != "preset"}
+    try:
+        return card.load(**controls)
+    except TypeError as error:
+        raise DataError("expected no sizes to draw for a sample that is not drawn") from error
+
+
+def restore(state: AppState, session: Session, loaded: Loaded) -> None:
+    """Put a session's choices on its data, and begin to fit its models again."""
+    preparation = session.preparation
+    if preparation.test == "file" and loaded.test is None:
+        preparation = replace(preparation, test="split")
+        state.notice = "The session had a file with test patients: give it again under Preparation."
+    state.load(replace(loaded, blocks=session.blocks, rules=session.rules), preparation)
+    state.settings = session.settings
+    state.awaiting = None
+    state.refit(session.models, session.pinned)

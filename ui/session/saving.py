@@ -1,0 +1,154 @@
+"""A session as one JSON file: everything but the data, which are told by their hash.
+
+Models are saved as what they were fitted with, and fitted again when the session is reopened: a
+file never brings weights of its own, and the same data give the same model. The hints of `Session`
+say what each field may hold; `hipad.estimator.json_values.rebuild` holds a file to them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, Final
+
+from hipad.errors import DataError
+from hipad.estimator.json_values import misfit, named, rebuild
+from ui.block_texts import MOST_BLOCKS, check_name
+from ui.data.cards import DRAW
+from ui.dataset import Loaded, Preparation
+from ui.fields import MODEL_NAME, NAME, RULES, Text
+from ui.models import Model
+from ui.settings import EXACT, RunSettings
+
+KIND: Final = "hipad-workbench-session"
+VERSION: Final = 1
+LARGEST: Final = 20 * 2**20  # bytes
+MOST_MODELS: Final = 50
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Definitions of blocks by their names."""
+
+    most: int
+    definition: Text
+
+    def read(self, value: object) -> dict[str, str]:
+        if not isinstance(value, dict):
+            raise misfit("blocks by their names", value)
+        if len(value) > self.most:
+            raise ValueError(f"expected at most {self.most:,} blocks, got {len(value):,}")
+        found: dict[str, str] = {}
+        for name, text in value.items():
+            tidy = check_name(NAME.read(name))
+            if tidy in found:
+                raise misfit("each name once", tidy)
+            found[tidy] = named(tidy, lambda: self.definition.read(text))  # noqa: B023
+        return found
+
+
+@dataclass(frozen=True)
+class Models:
+    """What some models were fitted with."""
+
+    most: int
+
+    def read(self, value: object) -> tuple[Recipe, ...]:
+        if isinstance(value, list) and len(value) > self.most:
+            raise ValueError(f"expected at most {self.most:,} models, got {len(value):,}")
+        recipes: tuple[Recipe, ...] = rebuild(tuple[Recipe, ...], value)
+        return recipes
+
+
+Definitions = Annotated[Mapping[str, str], Blocks(MOST_BLOCKS, Text(1_000_000))]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a kept model was fitted with."""
+
+    name: Annotated[str, MODEL_NAME]
+    rules: Annotated[str, RULES]
+    blocks: Definitions
+    settings: RunSettings
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a session file holds."""
+
+    data_name: Annotated[str, NAME]
+    data_key: Annotated[str, NAME]
+    preparation: Preparation
+    rules: Annotated[str, RULES]
+    blocks: Definitions
+    settings: RunSettings
+    sample: Annotated[str, NAME] = ""
+    draw: Annotated[Mapping[str, Any], DRAW] = field(default_factory=dict)  # a synthetic sample's
+    models: Annotated[tuple[Recipe, ...], Models(MOST_MODELS)] = ()
+    pinned: Annotated[str, MODEL_NAME] = ""
+
+    def to_json(self) -> str:
+        """The text of the file."""
+        content = {"kind": KIND, "version": VERSION, **asdict(self)}
+        return json.dumps(content, indent=1, ensure_ascii=False)
+
+
+def session_of(state: Any) -> Session:
+    """The present session; there must be data."""
+    loaded: Loaded | None = state.loaded
+    if loaded is None or state.preparation is None:
+        raise DataError("expected data in the session, there are none: load a sample or a file")
+    return Session(
+        data_name=loaded.name[: NAME.longest],
+        data_key=loaded.key[: NAME.longest],
+        preparation=state.preparation,
+        rules=state.rules.text,
+        blocks=dict(state.blocks),
+        settings=state.settings,
+        sample=loaded.sample,
+        draw=dict(loaded.recipe),
+        models=(*map(recipe_of, state.models), *state.waiting)[:MOST_MODELS],
+        pinned=state.pinned,
+    )
+
+
+def recipe_of(model: Model) -> Recipe:
+    """What makes this model again, without the search for lambda1."""
+    settings = model.settings.changed(fewness=EXACT, lambda1=float(model.classifier.lambda1_))
+    return Recipe(model.name, model.rules, dict(model.blocks), settings)
+
+
+def read_session(content: bytes) -> Session:
+    """Read a session file; DataError says what is wrong with it."""
+    if len(content) > LARGEST:
+        raise DataError(f"expected a session file of at most {LARGEST // 2**20} MB, got more")
+    try:
+        raw = json.loads(content.decode("utf-8"), object_pairs_hook=_once)
+    except DataError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            "expected a session file of this app, got a damaged one or another file: "
+            "take the file as it was saved"
+        ) from error
+    if not isinstance(raw, dict) or raw.pop("kind", None) != KIND:
+        raise DataError("expected a session file of this app, got another file")
+    if (version := raw.pop("version", None)) != VERSION or isinstance(version, bool | float):
+        raise DataError(f"expected a session file of version {VERSION}, got another version")
+    try:
+        session: Session = rebuild(Session, raw)
+    except ValueError as error:
+        raise DataError(f"the session file cannot be used: {error}") from error
+    return session
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of the file; which of two values of one name is meant cannot be known."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise DataError(f"the session file cannot be used: {misfit('each field once', twice)}")
+    return found

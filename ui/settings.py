@@ -1,0 +1,60 @@
+"""How to run, in a clinician's words and in the solver's.
+
+`FEWNESS` turns "how few features" into a share of the largest useful lambda1; everything else goes
+to `HIPADClassifier` as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, Final, Literal
+
+from hipad.errors import DataError
+from hipad.estimator.json_values import rebuild
+from ui.fields import Choice, Number, Power
+
+FEWNESS: Final = {"very few": 0.8, "few": 0.5, "some": 0.3, "many": 0.15, "very many": 0.05}
+AUTOMATIC: Final = "automatic"
+EXACT: Final = "exact"  # lambda1 as given, in expert mode or by a sample
+
+Amount = Annotated[float | Literal["auto"], Number(0.0, 1e6, auto=True)]
+Penalty = Annotated[float | Literal["auto"], Number(1e-6, 1e6, auto=True)]
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything a run depends on beside data, blocks and rules."""
+
+    fewness: Annotated[str, Choice((AUTOMATIC, EXACT, *FEWNESS))] = AUTOMATIC
+    lambda1: Annotated[float, Number(0.0, 1e12)] = 0.1  # as large as the data ask for
+    lambda2: Annotated[float, Number(1e-6, 1e4)] = 10.0
+    patients: Amount = "auto"
+    stiffness: Amount = "auto"
+    scope: Literal["population", "typical"] = "population"
+    balanced: bool = True
+    calibrate: bool = True
+    standardize: bool = True
+    method: Literal["hipad", "admm", "exact"] = "hipad"
+    engine: Literal["ipm", "osqp"] = "ipm"
+    mu: Penalty = "auto"  # penalties that phase 1 starts with
+    switch: Literal["support", "paper"] = "support"
+    tolerance: Annotated[float, Power(-12, -2)] = 1e-7
+    max_sweeps: Annotated[int, Number(1, 1_000_000)] = 5000
+    use_rules: bool = True
+
+    def changed(self, **values: Any) -> RunSettings:
+        """The same settings with some values changed."""
+        return replace(self, **values)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> RunSettings:
+        """The usual settings with some values of a sample or a file in their place."""
+        try:
+            settings: RunSettings = rebuild(cls, {**asdict(cls()), **values})
+        except ValueError as error:
+            raise DataError(f"the settings cannot be used: {error}") from error
+        return settings

@@ -1,0 +1,87 @@
+"""The sidebar: what is loaded, what is running, and the session as a file."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from ui.data import uploading
+from ui.session import refitting_line
+from ui.session.reopening import reopen
+from ui.session.saving import LARGEST, session_of
+from ui.state import AppState, app_state
+from ui.words import count, plain
+
+EVERY: Final = 0.5  # seconds between two looks at a running job
+
+
+def show(*, watch: bool) -> None:
+    """Draw it; `watch` is False on the page that looks at the job itself."""
+    state = app_state()
+    with st.sidebar:
+        _data(state)
+        if watch:
+            _job(state)
+        refitting_line.show(state)
+        with st.expander("Session", icon=":material/save:"):
+            _session(state)
+
+
+def _data(state: AppState) -> None:
+    if state.data is None:
+        st.caption("No data loaded")
+        return
+    rows, columns = state.data.X_train.shape
+    st.caption(f"{plain(state.data.name)}: {count(rows, 'patient')}, {count(columns, 'feature')}")
+
+
+def _job(state: AppState) -> None:
+    """The state of the job in a line; looking at it keeps it alive."""
+    job = state.job
+    if job is None:
+        return
+    drawn = job.status
+
+    def look() -> None:
+        job.seen()
+        if job.status is not drawn:
+            st.rerun()
+        st.caption(f"Run: {job.status}, {count(len(job.history), 'step')}")
+
+    st.fragment(look, run_every=EVERY if job.is_active else None)()
+
+
+def _session(state: AppState) -> None:
+    """Save everything but the data, and take it up again."""
+    if state.data is not None:
+        st.download_button(
+            "Save session",
+            lambda: session_of(state).to_json(),
+            "session.json",
+            "application/json",
+            icon=":material/download:",
+            on_click="ignore",
+            width="stretch",
+            help="Choices, blocks, rules, settings and models in one file. The data are not in it.",
+        )
+        st.download_button(
+            "Share the rules",
+            state.rules.text,
+            "shared.rules",
+            "text/plain",
+            icon=":material/share:",
+            on_click="ignore",
+            width="stretch",
+            disabled=not state.rules.text.strip(),
+            help="The rules alone, as text, without anything of the data.",
+        )
+    uploading.small_file(
+        state,
+        "Reopen a session",
+        key="session_file",
+        most_bytes=LARGEST,
+        help="A file saved here before. Data of your own must be uploaded again.",
+        take=lambda content, _: reopen(state, content),
+        then="pages/data.py",
+    )

@@ -1,0 +1,210 @@
+"""The state of one session: a single typed object, made in one place.
+
+    from ui.state import app_state
+    state = app_state()
+    state.data, state.rules.text, state.settings, state.job, state.models
+
+Widgets keep nothing of their own: a page reads a value from here, shows it, and writes the answer
+back, so nothing is lost on the way to another page. Whatever changes the data goes through `load`,
+`prepare` and `set_blocks`, which either succeed or leave everything as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar, cast
+
+import streamlit as st
+
+from hipad.errors import DataError
+from ui.data.reading_job import Reading
+from ui.dataset import Dataset, Loaded, Preparation, build
+from ui.jobs import Job
+from ui.models import Model, Request
+from ui.rules.history import TextHistory
+from ui.session.refitting import Refitting
+from ui.session.saving import Recipe, Session
+from ui.settings import RunSettings
+
+KEY: Final = "workbench"
+
+Value = TypeVar("Value")
+
+
+@dataclass
+class Tuning:
+    """The rules as the sliders of the workbench have them."""
+
+    base: str = ""  # the text that the sliders began with
+    draft: str = ""  # the text with their values
+    turn: int = 0  # grows whenever the sliders must be drawn anew
+    model: Model | None = None  # the last one fitted to a draft, from which the next starts
+    seconds: float = 0.0  # what that fit took
+    shown: str = ""  # a kept model to look at in place of the sliders'
+
+
+@dataclass
+class AppState:
+    """What a session holds. None and empty mean: not yet."""
+
+    loaded: Loaded | None = None
+    pending: Loaded | None = None  # a table that cannot be used before a label is chosen
+    awaiting: Session | None = None  # a reopened session whose data are yet to be given
+    readings: dict[str, Reading] = field(default_factory=dict)  # files on their way, by uploader
+    preparation: Preparation | None = None
+    data: Dataset | None = None
+    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see blocks.py
+    rules: TextHistory = field(default_factory=TextHistory)
+    settings: RunSettings = field(default_factory=RunSettings)
+    job: Job[Model] | None = None
+    models: list[Model] = field(default_factory=list)  # those the user keeps, newest last
+    pinned: str = ""  # name of the model that others are compared with
+    refitting: Refitting | None = None  # models of a reopened session that are fitted again
+    tuning: Tuning = field(default_factory=Tuning)
+    expert: bool = False
+    speed: str = "full speed"  # of a run, see parts/steering.py
+    error: str = ""  # why the last thing the user asked for could not be done
+    notice: str = ""  # something the user should know, shown once
+    memo: dict[str, tuple[object, Any]] = field(default_factory=dict)  # see `remember`
+    version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the current job, final or not."""
+        return self.job.outcome if self.job is not None else None
+
+    @property
+    def pinned_model(self) -> Model | None:
+        return next((model for model in self.models if model.name == self.pinned), None)
+
+    def request(self, **changes: Any) -> Request:
+        """The fit that the present choices ask for; `changes` are fields to take instead."""
+        if self.data is None:
+            raise DataError("expected data to learn from, none are loaded: load a sample or a file")
+        asked = Request(self.data, self.rules.text, dict(self.blocks), self.settings)
+        return replace(asked, **changes)
+
+    def launch(self, *, speed: float | None = None) -> None:
+        """Start a run with the present choices, in place of the one before."""
+        if self.job is not None:
+            self.job.stop()
+        self.job = self.request().job(speed=speed)
+        self.job.launch()
+
+    def load(self, loaded: Loaded, preparation: Preparation | None = None) -> None:
+        """Take new data in place of the old, with the rules, blocks and settings they bring."""
+        preparation = preparation or first_preparation(loaded)
+        self.data = build(loaded, preparation, loaded.blocks)
+        self.loaded, self.preparation = loaded, preparation
+        self.blocks = dict(loaded.blocks)
+        self.rules.change(loaded.rules, f"rules of {loaded.name}" if loaded.rules else "new data")
+        self.settings = RunSettings.from_dict(loaded.settings)
+        self._forget_models()
+
+    def prepare(self, preparation: Preparation, loaded: Loaded | None = None) -> None:
+        """Prepare the data anew; raises DataError and changes nothing when that cannot be done."""
+        loaded = loaded or self.loaded
+        if loaded is None:
+            raise DataError("expected data to prepare, none are loaded: load a sample or a file")
+        self.data = build(loaded, preparation, self.blocks)
+        self.loaded, self.preparation = loaded, preparation
+        self._forget_models()
+
+    def set_blocks(self, blocks: Mapping[str, str]) -> None:
+        """Name other blocks; the models stay, they have their own."""
+        if self.data is not None:
+            self.data = self.data.with_blocks(blocks)
+        self.blocks = dict(blocks)
+
+    def keep(self, model: Model) -> None:
+        """Keep a model under its name, in place of one of the same name."""
+        self.models = [other for other in self.models if other.name != model.name] + [model]
+
+    @property
+    def waiting(self) -> tuple[Recipe, ...]:
+        """Models of a reopened session that are not fitted yet."""
+        known = {model.name for model in self.models}
+        left = self.refitting.fits.left if self.refitting is not None else ()
+        return tuple(recipe for recipe in left if recipe.name not in known)
+
+    def refit(self, recipes: tuple[Recipe, ...], pinned: str) -> None:
+        """Begin to fit models of a reopened session again."""
+        if self.data is not None and recipes:
+            self.refitting = Refitting(self.data, recipes, pinned)
+            self.refitting.go_on()
+
+    def take_refitted(self) -> None:
+        """Keep the models that are done; one that was kept meanwhile under its name stays."""
+        if self.refitting is None:
+            return
+        for model in self.refitting.arrived():
+            if all(model.name != other.name for other in self.models):
+                self.keep(model)
+                if model.name == self.refitting.pinned and not self.pinned:
+                    self.pinned = model.name
+
+    def remember(self, name: str, key: object, make: Callable[[], Value]) -> Value:
+        """What `make` gives, made anew only when `key` differs from that of the last time."""
+        known = self.memo.get(name)
+        if known is None or known[0] != key:
+            known = self.memo[name] = (key, make())
+        return cast(Value, known[1])
+
+    def stop_work(self) -> None:
+        """End whatever is still computed for this session, when nobody can come back to it."""
+        self._stop_fits()
+        for reading in self.readings.values():
+            reading.cancel()
+
+    def _stop_fits(self) -> None:
+        if self.job is not None:
+            self.job.stop()
+        if self.refitting is not None:
+            self.refitting.job.stop()
+
+    def _forget_models(self) -> None:
+        """Models of other data cannot be compared with those of these."""
+        self._stop_fits()
+        self.job, self.refitting, self.tuning = None, None, Tuning()
+        self.models, self.pinned = [], ""
+        self.pending, self.error = None, ""
+        self.memo.clear()
+        self.version += 1
+
+
+def open_session() -> AppState:
+    """The state of this session, made at its first run; only app.py calls this."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = AppState()
+    return app_state()
+
+
+def app_state() -> AppState:
+    """The state of this session.
+
+    A server that has just started runs a page by itself when its address is asked for, without
+    app.py and its navigation: then the visit starts over there.
+    """
+    if KEY not in st.session_state:
+        st.switch_page("app.py")
+    return cast(AppState, st.session_state[KEY])
+
+
+def first_preparation(loaded: Loaded) -> Preparation:
+    """A guess to start from: the label that came with the data, or the likeliest column."""
+    label = loaded.label or loaded.table.label or likely_label(loaded)
+    test = "split" if loaded.test is None else "file"
+    choices = {"positive": loaded.positive, "test": test, **loaded.preparation}
+    return Preparation(label=label, **choices)
+
+
+def likely_label(loaded: Loaded) -> str:
+    """A column whose name or content looks like a label: two values, at the end or the start."""
+    names = loaded.table.names
+    usual = ("label", "class", "outcome", "target", "y", "diagnosis", "status", "group")
+    for name in names[:1000] + names[-1000:]:
+        if name.lower() in usual:
+            return name
+    few = [*loaded.table.text, names[-1], names[0]]
+    return next((name for name in few[:200] if len(loaded.labels(name)) == 2), names[-1])
