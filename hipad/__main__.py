@@ -1,8 +1,6 @@
 """`python -m hipad`: the command line."""
 
-import sys
-
-from hipad.cli import main
+from hipad.cli import console
 
 if __name__ == "__main__":
-    sys.exit(main())
+    console()

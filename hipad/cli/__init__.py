@@ -1,5 +1,5 @@
-"""The command line: `python -m hipad app | fit | predict | check | reproduce`."""
+"""The command line: `hipad` or `python -m hipad`, then app, fit, predict, check or reproduce."""
 
-from hipad.cli.main import main
+from hipad.cli.main import console, main
 
-__all__ = ["main"]
+__all__ = ["console", "main"]

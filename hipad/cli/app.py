@@ -6,12 +6,12 @@ import argparse
 import subprocess
 import sys
 from contextlib import suppress
-from pathlib import Path
+from importlib.util import find_spec
 
-import hipad
 from hipad.errors import DataError
+from hipad.places import APP
 
-SCRIPT = Path(hipad.__file__).resolve().parents[1] / "app.py"
+NEEDED = ("streamlit", "plotly", "openpyxl", "pyarrow")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -22,15 +22,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
-    if not SCRIPT.exists():
-        raise DataError(f"expected {SCRIPT.name} beside the package: it comes with the source tree")
+    lacking = [name for name in NEEDED if find_spec(name) is None]
+    if lacking:
+        raise DataError(
+            f"the app needs {', '.join(lacking)}, not installed here: pip install 'hipad[app]'"
+        )
     with suppress(KeyboardInterrupt):
-        return subprocess.call(command(options), cwd=SCRIPT.parent)
+        return subprocess.call(command(options), cwd=APP.parent)
     return 0
 
 
 def command(options: argparse.Namespace) -> list[str]:
     """The call of Streamlit."""
-    words = [sys.executable, "-m", "streamlit", "run", str(SCRIPT)]
+    words = [sys.executable, "-m", "streamlit", "run", str(APP)]
     words += [f"--server.port={options.port}"] if options.port else []
     return words + (["--server.headless=true"] if options.no_browser else [])

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
+from typing import NoReturn
 
 from hipad import __version__
 from hipad.cli.sentences import INTERRUPTED, REFUSED, sentence
@@ -42,10 +43,15 @@ def leave_quietly() -> int:
     return REFUSED
 
 
+def console() -> NoReturn:
+    """What the installed command `hipad` calls."""
+    sys.exit(main())
+
+
 def build_parser() -> argparse.ArgumentParser:
     """One sub-parser a command; each command module brings its own options."""
     parser = argparse.ArgumentParser(
-        prog="python -m hipad",
+        prog="hipad",
         description="Sparse classification with few labels, many features and expert rules.",
     )
     parser.add_argument("--version", action="version", version=f"hipad {__version__}")

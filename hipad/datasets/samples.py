@@ -17,9 +17,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from hipad.errors import DataError
+from hipad.places import SAMPLES as FOLDER
 
 SAMPLES: Final = ("all-bcrabl", "pima")
-FOLDER: Final = Path(__file__).resolve().parents[2] / "sample_data"
 
 Matrix = npt.NDArray[np.floating]
 
@@ -62,8 +62,7 @@ def load_sample(name: str) -> Sample:
         X, y, names = _read(folder)
     except FileNotFoundError as error:
         raise DataError(
-            f"the bundled sample {name!r} lacks {error.filename}: it comes with the source tree, "
-            "not with the installed package"
+            f"the bundled sample {name!r} lacks {error.filename}: install the package again"
         ) from error
     X, remark = _fill_gaps(X, names)
     for array in (X, y):

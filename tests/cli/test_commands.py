@@ -17,7 +17,7 @@ from hipad import HIPADClassifier, load_model
 from hipad.cli import app, main
 from hipad.cli.bar import Bar, counted
 from hipad.data.process import apart
-from hipad.datasets.samples import FOLDER
+from hipad.places import SAMPLES as FOLDER
 from hipad.solver import Status
 
 PIMA = str(FOLDER / "pima" / "data.csv")

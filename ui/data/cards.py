@@ -12,8 +12,8 @@ import numpy as np
 from hipad.data import Table, read_table
 from hipad.datasets import load_sample, make_ksvm_s
 from hipad.datasets.ksvm import PRESETS
-from hipad.datasets.samples import FOLDER
 from hipad.errors import DataError
+from hipad.places import SAMPLES as FOLDER
 from hipad.rules import FeatureIndex
 from ui.block_texts import define_columns
 from ui.dataset import Loaded
