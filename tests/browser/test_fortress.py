@@ -62,7 +62,7 @@ def distant_row() -> bytes:
 
 ATTACKS = {
     "crash.npz": crashing_npz(),
-    "lines.csv.gz": gzip.compress(b"\n" * 2**20) * 1_000,
+    "lines.csv.gz": gzip.compress(b"\n" * 2**20, mtime=0) * 1_000,
     "cell.csv": b"id,t\n" + f"{SECRET},{'x' * 400_000}\n".encode() + b"p,y\n" * 5_000,
     "index.libsvm": b"1 1:1\n-1 2000000000:1\n" * 10,
     "row.xlsx": distant_row(),

@@ -54,7 +54,7 @@ def libsvm(X, y) -> bytes:
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"]).assign(outcome=Y)
 SAME_TABLE = {
     "csv": CSV.encode(),
-    "csv.gz": gzip.compress(CSV.encode()),
+    "csv.gz": gzip.compress(CSV.encode(), mtime=0),
     "semicolons": CSV.replace(",", ";").encode(),
     "tabs": CSV.replace(",", "\t").encode(),
     "bars": CSV.replace(",", "|").encode(),
@@ -219,7 +219,7 @@ SMALL = Limits(file_bytes=100_000, unpacked_bytes=1_000_000, columns=1_000, cell
 REFUSED = {
     "empty": (b"", "empty file"),
     "blank": (b"\n \n\n", "empty file"),
-    "packed nothing": (gzip.compress(b""), "empty file"),
+    "packed nothing": (gzip.compress(b"", mtime=0), "empty file"),
     "header only": (b"a,b,c\n", "header only"),
     "one column": (b"hello\nworld\n", "one column only"),
     "short row": (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", "got 2 in row 3"),
@@ -228,9 +228,12 @@ REFUSED = {
     "too many columns": (b",".join(b"%d" % j for j in range(1_001)), "at most 1,000 columns"),
     "too many cells": (b"a,b\n" + b"1,2\n" * 5_001, "at most 10,000 cells"),
     "too large": (b"a,b\n" + b"1,2\n" * 50_000, "at most 0 MB"),
-    "gzip bomb": (gzip.compress(b"1,2\n" * 1_000_000), "at most 1,000,000 bytes once unpacked"),
+    "gzip bomb": (
+        gzip.compress(b"1,2\n" * 1_000_000, mtime=0),
+        "at most 1,000,000 bytes once unpacked",
+    ),
     "zip bomb": (bomb(), "at most 1,000,000 bytes once unpacked"),
-    "torn gzip": (gzip.compress(CSV.encode() * 50)[:-20], "damaged"),
+    "torn gzip": (gzip.compress(CSV.encode() * 50, mtime=0)[:-20], "damaged"),
     "torn zip": (npz(X=X)[:100], "damaged"),
     "torn parquet": (parquet(FRAME)[:60], "Parquet"),
     "pickled objects": (npz(X=np.array([[{}], [1]], dtype=object)), "Python objects"),

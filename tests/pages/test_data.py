@@ -25,8 +25,8 @@ BAD_FILES = {
     "one class": b"a,b,label\n1,2,x\n2,3,x\n3,4,x\n",
     "forty classes": b"a,label\n" + b"".join(b"%d,c%d\n" % (i, i % 40) for i in range(120)),
     "binary": bytes(range(256)) * 20,
-    "broken gzip": gzip.compress(CSV)[:-20],
-    "gzip bomb": gzip.compress(bytes(2**20)) * 1_100,
+    "broken gzip": gzip.compress(CSV, mtime=0)[:-20],
+    "gzip bomb": gzip.compress(bytes(2**20), mtime=0) * 1_100,
     "pickled": pickled_npz(),
     "only gaps": b"a,b,label\n,,x\n,,y\n,,x\n",
 }
