@@ -116,7 +116,8 @@ def send(page: Page, name: str, content: bytes) -> None:
 
 def until_answered(page: Page, name: str, worker: Worker) -> None:
     """The worker clicks until the other page says what became of the file."""
-    told = page.get_by_test_id("stAlert").filter(has_text=name)
+    refused = page.get_by_test_id("stAlert").filter(has_text=name)
+    told = refused.or_(page.get_by_text(f"{name} was read:")).first
     end = time.monotonic() + 120
     worker.click()
     while not told.is_visible():
