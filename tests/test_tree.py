@@ -15,7 +15,7 @@ TEXTS = (".py", ".md", ".toml", ".txt", ".rules", ".json", ".yml", ".yaml", ".cf
 
 # A layer may import itself and those before it; the layers of one row do not know each other.
 LAYERS = (
-    ("errors",),
+    ("errors", "wording", "arrays", "places"),
     ("data", "datasets", "designs"),
     ("rules",),
     ("solver",),

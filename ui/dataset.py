@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 import pandas as pd
 
+from hipad.arrays import IntArray
 from hipad.data import (
     Matched,
     Options,
@@ -29,7 +30,7 @@ from hipad.data.classes import labels_of
 from hipad.data.encoding import Recipe
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
-from ui.block_texts import IntArray, resolve
+from ui.block_texts import resolve
 from ui.fields import SEED, Percent
 
 MOST_CLASSES: Final = 50

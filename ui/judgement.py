@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from hipad.evaluation.metrics import wilson_interval
+from hipad.wording import count, percent
 from ui.dataset import Dataset
-from ui.words import count, percent
 
 
 @dataclass(frozen=True)

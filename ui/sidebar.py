@@ -6,12 +6,13 @@ from typing import Final
 
 import streamlit as st
 
+from hipad.wording import count
 from ui.data import uploading
 from ui.session import refitting_line
 from ui.session.reopening import reopen
 from ui.session.saving import LARGEST, session_of
 from ui.state import AppState, app_state
-from ui.words import count, plain
+from ui.words import plain
 
 EVERY: Final = 0.5  # seconds between two looks at a running job
 

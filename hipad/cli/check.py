@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hipad.arrays import FloatArray
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
@@ -24,7 +25,6 @@ from hipad.cli.inputs import (
 )
 from hipad.cli.sentences import sentence
 from hipad.data.classes import labels_of
-from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
 from hipad.errors import DataError
 from hipad.estimator.model_file import read_model

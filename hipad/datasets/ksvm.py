@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from hipad.arrays import IntArray
 from hipad.errors import DataError
 
 PRESETS: Final = {"10k": (200, 400, 10_000), "50k": (500, 1_000, 50_000)}
@@ -23,8 +24,6 @@ BLOCK_MEANS: Final = {"K1": 2.0, "K2": 0.5, "K3": -0.2, "K4": -1.0}
 SEEN_IN_TRAINING: Final = ("K2", "K3")
 COVARIANCE: Final = 0.8
 RULES: Final = "mean(K1) >= 4 => positive\nmean(K4) >= 3 => negative"
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hipad.designs.base import FloatArray
+from hipad.arrays import FloatArray, IntArray
 from hipad.evaluation.metrics import paired_p_value
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from hipad.data import Table
 from hipad.errors import DataError
+from hipad.wording import count
 from ui.attempts import attempt
 from ui.data import uploading
 from ui.data.cards import CARDS, NOISE, SIZES, Card
@@ -15,7 +16,7 @@ from ui.data.columns import choose_column, choose_positive
 from ui.dataset import Loaded, Preparation
 from ui.session.reopening import restore
 from ui.state import AppState, first_preparation
-from ui.words import count, plain
+from ui.words import plain
 
 SYNTHETIC: Final = {
     "ksvm-s-10k": (200, 400, 10_000),

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import streamlit as st
 
+from hipad.wording import count
 from ui.attempts import attempt
 from ui.data import uploading
 from ui.data.columns import choose_column, choose_positive
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.fields import SEED, field_of
 from ui.state import AppState
-from ui.words import count, listing, plain
+from ui.words import listing, plain
 
 GAPS: Final = {
     "median": "fill with the feature's median",

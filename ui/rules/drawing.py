@@ -10,11 +10,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from hipad.rules import PictureRow, picture
+from hipad.wording import count, number
 from ui import charts
 from ui.dataset import Dataset
 from ui.rules.checking import Checked
 from ui.state import AppState
-from ui.words import count, number, plain
+from ui.words import plain
 
 MOST_ROWS: Final = 24
 MOST_COLUMNS: Final = 24

@@ -6,6 +6,7 @@ from typing import Final
 
 import streamlit as st
 
+from hipad.wording import count, number
 from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import Job, Status
@@ -14,7 +15,7 @@ from ui.run import tracks
 from ui.run.raster import raster
 from ui.run.tracks import Track
 from ui.state import AppState
-from ui.words import count, listing, number
+from ui.words import listing
 
 EVERY: Final = 0.5  # seconds between two looks
 

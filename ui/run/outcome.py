@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from hipad.wording import count, number, percent
 from ui import charts, exports
 from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
@@ -18,7 +19,7 @@ from ui.models import Model
 from ui.run import rule_lines
 from ui.run.certificates import numbers, sentence
 from ui.state import AppState
-from ui.words import count, number, percent, plain
+from ui.words import plain
 
 TOP: Final = 15
 DOWNLOADS: Final = (

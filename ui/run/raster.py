@@ -9,10 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from hipad.solver import Progress
+from hipad.wording import count
 from ui import charts
 from ui.dataset import NO_BLOCK, Dataset
 from ui.run.tracks import STEP, Track, marks
-from ui.words import count
 
 MOST_ROWS: Final = 300
 MOST_HOVERS: Final = 20_000  # cells that carry a name of their own

@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from hipad.rules import Pull, RuleRecord
+from hipad.wording import number, percent
 from ui.models import Model
-from ui.words import number, percent, plain
+from ui.words import plain
 
 
 def show(model: Model) -> None:

@@ -6,9 +6,10 @@ from typing import Final
 
 import streamlit as st
 
+from hipad.wording import count
 from ui.jobs import Status
 from ui.state import AppState
-from ui.words import count, plain
+from ui.words import plain
 
 FULL: Final = "full speed"
 SPEEDS: Final = {
