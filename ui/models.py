@@ -1,8 +1,4 @@
-"""A fitted model with what is known of it, and the job that makes one.
-
-scikit-learn sorts class names, a clinician says which one is positive. Here scores and weights
-always point to the clinician's positive class.
-"""
+"""A fitted model with what is known of it, and the job that makes one."""
 
 from __future__ import annotations
 
@@ -13,22 +9,23 @@ from typing import Any
 import numpy as np
 
 from hipad import HIPADClassifier
+from hipad.arrays import FloatArray, IntArray
 from hipad.designs import make_design
 from hipad.designs.scaling import standardisation
 from hipad.errors import RuleError
-from hipad.estimator.labels import named_outcomes
 from hipad.estimator.training import shares
+from hipad.evaluation.judging import Judgement
+from hipad.evaluation.orientation import Oriented, named_outcomes
 from hipad.rules import RuleSet, parse_rules
 from hipad.solver import AdmmSettings, Problem, Status, lambda1_max
 from hipad.solver.admm.penalties import Penalties
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
-from ui.judgement import Judgement, judge
 from ui.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class TrainedModel:
     """A fitted classifier, what it was fitted with, and how it does on the test patients."""
 
     name: str
@@ -42,26 +39,26 @@ class Model:
     without_rules: Judgement | None = None  # of a model with the same sparsity and no rules
 
     @property
-    def orientation(self) -> float:
-        """+1 where the classifier's second class is the positive one, -1 otherwise."""
-        return 1.0 if str(self.classifier.classes_[1]) == self.classes[1] else -1.0
+    def oriented(self) -> Oriented:
+        """The classifier, seen from the positive class."""
+        return Oriented(self.classifier, self.classes)
 
     @property
-    def support(self) -> np.ndarray:
-        """Columns with a weight."""
-        columns: np.ndarray = self.classifier.support_
-        return columns
+    def support(self) -> IntArray:
+        return self.oriented.support
 
     @property
-    def weights(self) -> np.ndarray:
-        """One weight a feature, in the user's units, above zero towards the positive class."""
-        return self.orientation * self.classifier.coef_[0]
+    def weights(self) -> FloatArray:
+        return self.oriented.weights
 
-    def scores(self, X: Any) -> np.ndarray:
-        """Decision values, above zero for the positive class."""
-        return self.orientation * self.classifier.decision_function(X)
+    @property
+    def intercept(self) -> float:
+        return self.oriented.intercept
 
-    def named(self, name: str) -> Model:
+    def scores(self, X: Any) -> FloatArray:
+        return self.oriented.scores(X)
+
+    def named(self, name: str) -> TrainedModel:
         return replace(self, name=name)
 
 
@@ -75,7 +72,7 @@ class Request:
     settings: RunSettings
     name: str = "current"
 
-    def start(self, like: Model | None = None) -> Run:
+    def start(self, like: TrainedModel | None = None) -> Run:
         """Begin the fit; `like` is an earlier model on the same data to start from."""
         settings, data = self.settings, self.data
         classifier = HIPADClassifier(
@@ -107,20 +104,23 @@ class Request:
             watch.run.plan = replace(watch.run.plan, settings=own)
         return watch
 
-    def model(self, classifier: HIPADClassifier) -> Model:
+    def model(self, classifier: HIPADClassifier) -> TrainedModel:
         """The fitted classifier with its name and its judgement."""
-        return Model(
+        judged, classes = self.data.judged, self.data.classes
+        return TrainedModel(
             name=self.name,
             classifier=classifier,
             rules=self.rules,
             blocks=self.blocks,
             settings=self.settings,
             data_key=self.data.key,
-            classes=self.data.classes,
-            judgement=judge(classifier, self.data),
+            classes=classes,
+            judgement=Oriented(classifier, classes).judge(judged.X, judged.y, part=judged.part),
         )
 
-    def job(self, *, speed: float | None = None, like: Model | None = None) -> Job[Model]:
+    def job(
+        self, *, speed: float | None = None, like: TrainedModel | None = None
+    ) -> Job[TrainedModel]:
         """A job that fits this; launch it to begin."""
         names = self.rule_names()
         return Job(lambda: self.start(like), self._compared, rule_names=names, speed=speed)
@@ -138,19 +138,19 @@ class Request:
             if rule.enabled and (usual if rule.worth is None else rule.worth) > 0
         ]
 
-    def made(self, model: Model) -> bool:
+    def made(self, model: TrainedModel) -> bool:
         """Whether a model was fitted with just this."""
         asked = (self.data.key, self.rules, dict(self.blocks), self.settings)
         return asked == (model.data_key, model.rules, dict(model.blocks), model.settings)
 
-    def fit(self, like: Model | None = None) -> Model:
+    def fit(self, like: TrainedModel | None = None) -> TrainedModel:
         """Fit at once, for small changes that take a blink."""
         run = self.start(like)
         for _ in run:
             pass
         return self.model(run.finish())
 
-    def _compared(self, classifier: HIPADClassifier) -> Model:
+    def _compared(self, classifier: HIPADClassifier) -> TrainedModel:
         """The model with its rule report, beside one that was not told the rules."""
         model = self.model(classifier)
         assert classifier.rule_report_ is not None  # made here, where nobody waits for a page

@@ -21,10 +21,10 @@ from hipad.errors import DataError
 from ui.data.reading_job import Reading
 from ui.dataset import Dataset, Loaded, Preparation, build
 from ui.jobs import Job
-from ui.models import Model, Request
+from ui.models import Request, TrainedModel
 from ui.rules.history import TextHistory
 from ui.session.refitting import Refitting
-from ui.session.saving import Recipe, Session
+from ui.session.saving import ModelRecipe, Session
 from ui.settings import RunSettings
 
 KEY: Final = "workbench"
@@ -39,7 +39,7 @@ class Tuning:
     base: str = ""  # the text that the sliders began with
     draft: str = ""  # the text with their values
     turn: int = 0  # grows whenever the sliders must be drawn anew
-    model: Model | None = None  # the last one fitted to a draft, from which the next starts
+    model: TrainedModel | None = None  # the last one fitted to a draft, from which the next starts
     seconds: float = 0.0  # what that fit took
     shown: str = ""  # a kept model to look at in place of the sliders'
 
@@ -57,8 +57,8 @@ class AppState:
     blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see blocks.py
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
-    job: Job[Model] | None = None
-    models: list[Model] = field(default_factory=list)  # those the user keeps, newest last
+    job: Job[TrainedModel] | None = None
+    models: list[TrainedModel] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with
     refitting: Refitting | None = None  # models of a reopened session that are fitted again
     tuning: Tuning = field(default_factory=Tuning)
@@ -70,12 +70,12 @@ class AppState:
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
 
     @property
-    def model(self) -> Model | None:
+    def model(self) -> TrainedModel | None:
         """The model of the current job, final or not."""
         return self.job.outcome if self.job is not None else None
 
     @property
-    def pinned_model(self) -> Model | None:
+    def pinned_model(self) -> TrainedModel | None:
         return next((model for model in self.models if model.name == self.pinned), None)
 
     def request(self, **changes: Any) -> Request:
@@ -117,18 +117,18 @@ class AppState:
             self.data = self.data.with_blocks(blocks)
         self.blocks = dict(blocks)
 
-    def keep(self, model: Model) -> None:
+    def keep(self, model: TrainedModel) -> None:
         """Keep a model under its name, in place of one of the same name."""
         self.models = [other for other in self.models if other.name != model.name] + [model]
 
     @property
-    def waiting(self) -> tuple[Recipe, ...]:
+    def waiting(self) -> tuple[ModelRecipe, ...]:
         """Models of a reopened session that are not fitted yet."""
         known = {model.name for model in self.models}
         left = self.refitting.fits.left if self.refitting is not None else ()
         return tuple(recipe for recipe in left if recipe.name not in known)
 
-    def refit(self, recipes: tuple[Recipe, ...], pinned: str) -> None:
+    def refit(self, recipes: tuple[ModelRecipe, ...], pinned: str) -> None:
         """Begin to fit models of a reopened session again."""
         if self.data is not None and recipes:
             self.refitting = Refitting(self.data, recipes, pinned)

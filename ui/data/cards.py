@@ -17,7 +17,7 @@ from hipad.places import SAMPLES as FOLDER
 from hipad.rules import FeatureIndex
 from ui.block_texts import define_columns
 from ui.dataset import Loaded
-from ui.fields import SEED, Choice, Number, Percent, Some, Span
+from ui.fields import SEED, Choice, Number, Percent, Some, ValueSpan
 
 LABEL: Final = "class"
 SIZES: Final = {
@@ -28,7 +28,7 @@ SIZES: Final = {
     "seed": SEED,
 }
 NOISE: Final = Percent(0, 50)
-DRAW: Final = Some({"preset": Choice(tuple(PRESETS)), **SIZES, "noise": Span(NOISE)})
+DRAW: Final = Some({"preset": Choice(tuple(PRESETS)), **SIZES, "noise": ValueSpan(NOISE)})
 MOST_ENTRIES: Final = 40_000_000  # that are not zero, in both parts of a draw: some 500 MB
 
 

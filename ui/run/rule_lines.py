@@ -9,11 +9,11 @@ import streamlit as st
 
 from hipad.rules import Pull, RuleRecord
 from hipad.wording import number, percent
-from ui.models import Model
+from ui.models import TrainedModel
 from ui.words import plain
 
 
-def show(model: Model) -> None:
+def show(model: TrainedModel) -> None:
     """The table of rules, and each rule's record in sentences."""
     records: list[RuleRecord] = model.classifier.rule_report_
     if not records:
