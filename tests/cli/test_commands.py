@@ -325,9 +325,9 @@ def test_the_app_is_started_with_streamlit(monkeypatch):
     calls = []
     monkeypatch.setattr(subprocess, "call", lambda words, cwd: calls.append(words) or 0)
     assert main(["app", "--port", "9000", "--no-browser"]) == 0
-    assert calls[0][1:5] == ["-m", "streamlit", "run", str(app.SCRIPT)]
+    assert calls[0][1:5] == ["-m", "streamlit", "run", str(app.APP)]
     assert "--server.port=9000" in calls[0]
-    assert app.SCRIPT.is_file()
+    assert app.APP.is_file()
 
 
 class Terminal(io.StringIO):

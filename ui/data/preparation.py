@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import streamlit as st
 
-from hipad.wording import count
 from ui.attempts import attempt
 from ui.data import uploading
 from ui.data.columns import choose_column, choose_positive
@@ -141,12 +140,3 @@ def _account(data: Dataset, option: str, nothing: str = "Nothing found.") -> Non
         st.caption(f"{plain(step.what, 120)}: **{step.count:,}**{names}")
     if not steps and nothing:
         st.caption(nothing)
-
-
-def summary_line(data: Dataset) -> str:
-    """The data in one line."""
-    tested = 0 if data.y_test is None else len(data.y_test)
-    return (
-        f"{count(len(data.y_train), 'patient')} to learn from, {tested:,} to test on, "
-        f"{count(data.n_features, 'feature')}"
-    )

@@ -64,7 +64,7 @@ def draw(rows: Sequence[PictureRow]) -> tuple[go.Figure, str]:
         y=list(range(len(shown))),
         text=labels,
         texttemplate="%{text}",
-        textfont={"color": "#12191d" if charts.is_dark() else "#ffffff", "size": 12},
+        textfont={"color": charts.theme_option("backgroundColor"), "size": 12},
         hovertemplate="%{x}: %{text}<extra></extra>",
         colorscale=[[0, charts.colour(1)], [1, charts.colour(0)]],
         zmin=-1,
