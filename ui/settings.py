@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal
 
 from hipad.errors import DataError
 from hipad.estimator.json_values import rebuild
+from hipad.estimator.parameters import CHOICES
 from ui.fields import Choice, Number, Power
 
 FEWNESS: Final = {"very few": 0.8, "few": 0.5, "some": 0.3, "many": 0.15, "very many": 0.05}
@@ -31,14 +32,14 @@ class RunSettings:
     lambda2: Annotated[float, Number(1e-6, 1e4)] = 10.0
     patients: Amount = "auto"
     stiffness: Amount = "auto"
-    scope: Literal["population", "typical"] = "population"
+    scope: Annotated[str, Choice(tuple(CHOICES["scope"]))] = "population"
     balanced: bool = True
     calibrate: bool = True
     standardize: bool = True
-    method: Literal["hipad", "admm", "exact"] = "hipad"
-    engine: Literal["ipm", "osqp"] = "ipm"
+    method: Annotated[str, Choice(tuple(CHOICES["method"]))] = "hipad"
+    engine: Annotated[str, Choice(tuple(CHOICES["engine"]))] = "ipm"
     mu: Penalty = "auto"  # penalties that phase 1 starts with
-    switch: Literal["support", "paper"] = "support"
+    switch: Annotated[str, Choice(tuple(CHOICES["switch"]))] = "support"
     tolerance: Annotated[float, Power(-12, -2)] = 1e-7
     max_sweeps: Annotated[int, Number(1, 1_000_000)] = 5000
     use_rules: bool = True

@@ -62,7 +62,7 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
     ):
         own.add_argument(f"--{name}", type=number_or_word, help=help)
     for name, choices in CHOICES.items():
-        own.add_argument(f"--{name}", choices=choices)
+        own.add_argument(f"--{name}", choices=tuple(choices))
     own.add_argument("--class-weight", choices=("balanced", "none"))
     own.add_argument("--calibrate", action=argparse.BooleanOptionalAction)
     own.add_argument("--standardize", action=argparse.BooleanOptionalAction)
