@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
@@ -32,13 +32,20 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
-def listed(items: Sequence[str], last: str = "and", limit: int = 8) -> str:
+def listed(
+    items: Sequence[str],
+    last: str = "and",
+    limit: int = 8,
+    spell: Callable[[str], str] = str,
+) -> str:
     """Items joined as in a sentence; of many the first few, and how many more there are.
+
+    `spell` writes one item, for example in quotes.
 
     >>> listed(["a", "b", "c"], "or"), listed(["a", "b", "c"], limit=1)
     ('a, b or c', 'a and 2 more')
     """
-    shown = list(items[:limit])
+    shown = [spell(item) for item in items[:limit]]
     if len(items) > limit:
         shown.append(f"{len(items) - limit:,} more")
     return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
@@ -50,6 +57,8 @@ def some(names: Iterable[str], most: int = 5) -> str:
     >>> some(["age", "x" * 50, "sex"], most=2)
     "'age', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' and 1 more"
     """
-    names = list(names)
-    shown = ", ".join(repr(name if len(name) <= 40 else name[:37] + "...") for name in names[:most])
-    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    return listed(list(names), limit=most, spell=_quoted)
+
+
+def _quoted(name: str) -> str:
+    return repr(name if len(name) <= 40 else name[:37] + "...")

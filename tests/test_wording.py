@@ -36,6 +36,6 @@ def test_numbers_are_short():
 
 
 def test_some_names_are_quoted_and_cut():
-    assert some(["a'b", "c"]) == "\"a'b\", 'c'"
+    assert some(["a'b", "c"]) == "\"a'b\" and 'c'"
     assert len(some(["x" * 100])) == 42
     assert some((str(n) for n in range(9)), 2) == "'0', '1' and 7 more"

@@ -15,7 +15,7 @@ from ui.models import TrainedModel
 
 
 def weight_table(model: TrainedModel, data: Dataset) -> pd.DataFrame:
-    """One row a feature with a weight, strongest first."""
+    """One row per feature with a weight, strongest first."""
     kept = model.support
     table = pd.DataFrame(
         {

@@ -68,7 +68,7 @@ class Job(Generic[Outcome]):
         self.outcome: Outcome | None = None
         self.error: str | None = None
         self.reason = ""  # why it stopped, when nobody asked it to
-        self.speed = speed  # steps a second; None for as fast as it goes
+        self.speed = speed  # steps per second; None for as fast as it goes
         self.rule_names = tuple(rule_names)  # what to call each of a record's rule slacks
         self._start, self._judge = start, judge
         self._run: Run | None = None

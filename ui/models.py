@@ -10,14 +10,12 @@ import numpy as np
 
 from hipad import HIPADClassifier
 from hipad.arrays import FloatArray, IntArray
-from hipad.designs import make_design
-from hipad.designs.scaling import standardisation
 from hipad.errors import RuleError
-from hipad.estimator.training import shares
+from hipad.estimator.training import TrainingData, shares
 from hipad.evaluation.judging import Judgement
 from hipad.evaluation.orientation import Oriented, named_outcomes
 from hipad.rules import RuleSet, parse_rules
-from hipad.solver import AdmmSettings, Problem, Status, lambda1_max
+from hipad.solver import AdmmSettings, Status, lambda1_max
 from hipad.solver.admm.penalties import Penalties
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
@@ -174,9 +172,7 @@ class Request:
 
 def largest_lambda1(data: Dataset, settings: RunSettings) -> float:
     """The lambda1 above which the data alone let no feature in."""
-    X, ones = data.X_train, np.ones(len(data.y_train))
-    y = np.where(data.y_train == data.classes[1], 1.0, -1.0)
-    mean, scale = standardisation(X, ones) if settings.standardize else (None, None)
+    y, ones = np.where(data.y_train == data.classes[1], 1.0, -1.0), np.ones(len(data.y_train))
     p = shares(y, ones, "balanced" if settings.balanced else None)
-    problem = Problem(make_design(X, mean=mean, scale=scale), y, p, 0.0, settings.lambda2)
-    return lambda1_max(problem)
+    rows = TrainingData.of(data.X_train, y, ones, p, settings.standardize)
+    return lambda1_max(rows.problem((), 0.0, settings.lambda2, settings.scope))

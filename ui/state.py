@@ -54,7 +54,7 @@ class AppState:
     readings: dict[str, Reading] = field(default_factory=dict)  # files on their way, by uploader
     preparation: Preparation | None = None
     data: Dataset | None = None
-    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see blocks.py
+    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see block_texts.py
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
     job: Job[TrainedModel] | None = None
@@ -63,7 +63,7 @@ class AppState:
     refitting: Refitting | None = None  # models of a reopened session that are fitted again
     tuning: Tuning = field(default_factory=Tuning)
     expert: bool = False
-    speed: str = "full speed"  # of a run, see parts/steering.py
+    speed: str = "full speed"  # of a run, see run/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
     memo: dict[str, tuple[object, Any]] = field(default_factory=dict)  # see `remember`

@@ -61,7 +61,7 @@ class Rows:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Rules, table and model."""
-    parser.add_argument("rules", metavar="RULES", help="one rule a line")
+    parser.add_argument("rules", metavar="RULES", help="one rule per line")
     parser.add_argument("--data", metavar="DATA", required=True, help="the table to try them on")
     add_table_options(parser)
     add_rule_options(parser)

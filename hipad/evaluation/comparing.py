@@ -1,6 +1,6 @@
 """What changed from one model to another: weights, features, answers.
 
-Everything is plain arrays: weights with one number a feature, scores that are above zero for the
+Everything is plain arrays: weights with one number per feature, scores that are above zero for the
 positive class.
 """
 
@@ -27,7 +27,7 @@ class FeatureChanges:
 
 
 def feature_changes(before: FloatArray, after: FloatArray) -> FeatureChanges:
-    """Compare the weights of two models, one number a feature.
+    """Compare the weights of two models, one number per feature.
 
     >>> found = feature_changes(np.array([1.0, 0.0, 2.0]), np.array([0.0, 3.0, -1.0]))
     >>> found.gained, found.lost, found.turned, found.kept

@@ -1,4 +1,4 @@
-"""The data seen as one row a feature, and what they are like as a whole."""
+"""The data seen as one row per feature, and what they are like as a whole."""
 
 from __future__ import annotations
 

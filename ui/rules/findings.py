@@ -111,7 +111,7 @@ def overlaps(checked: Checked, data: Dataset) -> None:
 
 
 def pair_table(checked: Checked) -> pd.DataFrame:
-    """One row a pair of rules that apply to the same patients."""
+    """One row per pair of rules that apply to the same patients."""
     first, test = checked.overlap, checked.overlap_test
     assert first is not None
     shared = first.together if test is None else first.together + test.together

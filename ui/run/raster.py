@@ -107,7 +107,7 @@ def _paint(
 
 
 def _hover(cells: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
-    """The feature's name under the pointer, where one name a cell is not too much to send."""
+    """The feature's name under the pointer, where one name per cell is not too much to send."""
     if cells.size > MOST_HOVERS:
         return {"hoverinfo": "skip"}
     shown = np.array([charts.label(name, 60) for name in names], dtype=object)

@@ -1,4 +1,4 @@
-"""How the rules fare in a model, one row a rule."""
+"""How the rules fare in a model, one row per rule."""
 
 from __future__ import annotations
 

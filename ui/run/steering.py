@@ -48,7 +48,7 @@ def show(state: AppState) -> None:
         _button("Stop", ":material/stop:", active, state, "stop",
                 "End the run; the model so far can be looked at, and continued.")  # fmt: skip
         state.speed = st.select_slider(
-            "Speed (steps a second)",
+            "Speed (steps per second)",
             list(SPEEDS),
             value=state.speed,
             key="speed",
