@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.run.certificates import share
 from ui.words import listing, plain
 
 
@@ -34,8 +33,3 @@ def test_signs_that_are_not_seen_do_not_turn_a_name_around():
 def test_long_names_are_cut():
     assert len(plain("x" * 500)) == 60
     assert listing([f"n{j}" for j in range(9)], 2) == "n0, n1 and 7 more"
-
-
-def test_gaps_in_words():
-    assert share(2e-7) == "one part in 5,000,000"
-    assert share(0.5) == "50 %"
