@@ -77,18 +77,7 @@ class Request:
             named_outcomes(self.rules, data.classes) if settings.use_rules else None,
             blocks=data.blocks,
             lambda1=self._lambda1(),
-            lambda2=settings.lambda2,
-            patients=settings.patients,
-            stiffness=settings.stiffness,
-            scope=settings.scope,
-            class_weight="balanced" if settings.balanced else None,
-            calibrate=settings.calibrate,
-            method=settings.method,
-            engine=settings.engine,
-            standardize=settings.standardize,
-            switch=settings.switch,
-            tol=settings.tolerance,
-            max_iter=settings.max_sweeps,
+            **settings.parameters,
         )
         watch = classifier.start(
             data.X_train,
@@ -173,6 +162,6 @@ class Request:
 def largest_lambda1(data: Dataset, settings: RunSettings) -> float:
     """The lambda1 above which the data alone let no feature in."""
     y, ones = np.where(data.y_train == data.classes[1], 1.0, -1.0), np.ones(len(data.y_train))
-    p = shares(y, ones, "balanced" if settings.balanced else None)
+    p = shares(y, ones, settings.class_weight)
     rows = TrainingData.of(data.X_train, y, ones, p, settings.standardize)
     return lambda1_max(rows.problem((), 0.0, settings.lambda2, settings.scope))

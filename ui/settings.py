@@ -19,6 +19,12 @@ FEWNESS: Final = {"very few": 0.8, "few": 0.5, "some": 0.3, "many": 0.15, "very 
 AUTOMATIC: Final = "automatic"
 EXACT: Final = "exact"  # lambda1 as given, in expert mode or by a sample
 
+# Settings that are parameters of the classifier, by the same name.
+SAME: Final = (
+    "lambda2", "patients", "stiffness", "scope", "calibrate", "method", "engine", "standardize",
+    "switch",
+)  # fmt: skip
+
 Amount = Annotated[float | Literal["auto"], Number(0.0, 1e6, auto=True)]
 Penalty = Annotated[float | Literal["auto"], Number(1e-6, 1e6, auto=True)]
 
@@ -43,6 +49,20 @@ class RunSettings:
     tolerance: Annotated[float, Power(-12, -2)] = 1e-7
     max_sweeps: Annotated[int, Number(1, 1_000_000)] = 5000
     use_rules: bool = True
+
+    @property
+    def class_weight(self) -> str | None:
+        return "balanced" if self.balanced else None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the classifier that are set here as they are."""
+        return {
+            **{name: getattr(self, name) for name in SAME},
+            "class_weight": self.class_weight,
+            "tol": self.tolerance,
+            "max_iter": self.max_sweeps,
+        }
 
     def changed(self, **values: Any) -> RunSettings:
         """The same settings with some values changed."""

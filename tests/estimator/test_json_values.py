@@ -77,7 +77,7 @@ def test_a_dataclass_comes_back_as_it_was():
     ],
 )
 def test_what_does_not_fit_is_told_with_its_place(change, message):
-    with pytest.raises(ValueError, match="expected|not a valid") as error:
+    with pytest.raises(ValueError, match=r"expected|not a valid") as error:
         rebuild(Outer, {**GOOD, **change})
     assert message in str(error.value)
 

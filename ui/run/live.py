@@ -1,8 +1,6 @@
-"""The live view of a run: one fragment that looks at the job twice a second while it works."""
+"""The live view of a run: figures and charts that follow the job while it works."""
 
 from __future__ import annotations
-
-from typing import Final
 
 import streamlit as st
 
@@ -10,6 +8,7 @@ from hipad.wording import count, number
 from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import Job, JobStatus
+from ui.looking import keep_looking
 from ui.models import TrainedModel
 from ui.run import tracks
 from ui.run.raster import raster
@@ -17,23 +16,12 @@ from ui.run.tracks import Track
 from ui.state import AppState
 from ui.words import listing
 
-EVERY: Final = 0.5  # seconds between two looks
-
 
 def show(state: AppState) -> None:
     """Draw the live view; while the job works it draws itself again and again."""
     job, data = state.job, state.data
-    if job is None or data is None:
-        return
-    drawn = job.status
-
-    def look() -> None:
-        job.seen()
-        if job.status is not drawn:
-            st.rerun()
-        _draw(job, data)
-
-    st.fragment(look, run_every=EVERY if job.is_active else None)()
+    if job is not None and data is not None:
+        keep_looking(job, lambda: _draw(job, data))
 
 
 def _draw(job: Job[TrainedModel], data: Dataset) -> None:

@@ -32,8 +32,9 @@ def test_the_texts_say_what_the_charts_show():
 
 
 def test_the_degree_with_the_smallest_loss_is_named():
+    tried = (record(n, phase=0) for n in (1, 2, 3))
     history = [
-        replace(record(n, phase=0), objective=abs(n - 2.0), support_size=n) for n in (1, 2, 3)
+        replace(r, objective=abs(r.iteration - 2.0), support_size=r.iteration) for r in tried
     ]
     assert "3 degrees of sparsity" in tracks.path(history)[1]
     assert "(0) was at about 2 features" in tracks.path(history)[1]
