@@ -68,7 +68,7 @@ class Loaded:
         return {self.table.number_names[j]: int(gaps[j]) for j in np.flatnonzero(gaps)}
 
     def labels(self, column: str) -> list[str]:
-        """The different labels in a column, few or many."""
+        """The different labels in a column."""
         return [str(label) for label in np.unique(labels_of(self.table, column)) if label]
 
 

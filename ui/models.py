@@ -126,19 +126,19 @@ class Request:
         ]
 
     def made(self, model: TrainedModel) -> bool:
-        """Whether a model was fitted with just this."""
+        """Whether a model was fitted with the same data, rules, blocks and settings."""
         asked = (self.data.key, self.rules, dict(self.blocks), self.settings)
         return asked == (model.data_key, model.rules, dict(model.blocks), model.settings)
 
     def fit(self, like: TrainedModel | None = None) -> TrainedModel:
-        """Fit at once, for small changes that take a blink."""
+        """Fit at once, in the thread that asks: for small changes."""
         run = self.start(like)
         for _ in run:
             pass
         return self.model(run.finish())
 
     def _compared(self, classifier: HIPADClassifier) -> TrainedModel:
-        """The model with its rule report, beside one that was not told the rules."""
+        """The model with its rule report, and how one without the rules is judged."""
         model = self.model(classifier)
         assert classifier.rule_report_ is not None  # made here, where nobody waits for a page
         stopped = classifier.certificate_.status is Status.STOPPED

@@ -112,7 +112,7 @@ class AppState:
         self._forget_models()
 
     def set_blocks(self, blocks: Mapping[str, str]) -> None:
-        """Name other blocks; the models stay, they have their own."""
+        """Name other blocks; kept models stay, since each holds its own blocks."""
         if self.data is not None:
             self.data = self.data.with_blocks(blocks)
         self.blocks = dict(blocks)
@@ -164,7 +164,7 @@ class AppState:
             self.refitting.job.stop()
 
     def _forget_models(self) -> None:
-        """Models of other data cannot be compared with those of these."""
+        """Drop the models of the data before: they cannot be compared with new ones."""
         self._stop_fits()
         self.job, self.refitting, self.tuning = None, None, Tuning()
         self.models, self.pinned = [], ""

@@ -128,7 +128,7 @@ def fitted(clf: HIPADClassifier, train: Prepared) -> HIPADClassifier:
 
 @contextmanager
 def stopping(watch: Watch[Any]) -> Iterator[None]:
-    """Within it the first Ctrl-C ends the fit after the present step, a second one everything."""
+    """While this is open the first Ctrl-C stops the fit; a second one ends the program."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         watch.stop()

@@ -43,7 +43,7 @@ def feature_changes(before: FloatArray, after: FloatArray) -> FeatureChanges:
 
 
 def largest_changes(before: FloatArray, after: FloatArray, most: int) -> IntArray:
-    """The columns whose weight changed most, at most so many; none that stayed the same."""
+    """Columns whose weight changed, the largest change first, at most `most` of them."""
     return _strongest(before != after, after - before)[:most]
 
 
@@ -71,7 +71,7 @@ def block_totals(
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """Rows whose answer changed, those nearest to certainty now first, and how good the change is.
+    """Rows whose answer changed, those with the largest new scores first.
 
     `better` and `worse` are those of the rows that became right and wrong; without the truth
     both are empty.

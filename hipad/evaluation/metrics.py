@@ -41,7 +41,7 @@ class Area:
 
 
 def roc_area(positive: npt.ArrayLike, scores: npt.ArrayLike, level: float = 0.95) -> Area:
-    """Area under the ROC curve; `positive` says which patients are, ties count one half.
+    """Area under the ROC curve; `positive` marks the positive patients, ties count one half.
 
     >>> roc_area([False, False, True, True], [0.1, 0.4, 0.3, 0.8]).value
     0.75

@@ -60,7 +60,7 @@ def _card(state: AppState, card: Card) -> None:
 
 
 def _size(card: Card, usual: DrawSize) -> dict[str, Any]:
-    """Controls of a synthetic sample; those left alone are not passed on."""
+    """Draw the controls of a synthetic sample; the values that they have."""
 
     def number(name: str, label: str, now: int, text: str) -> int:
         low, high = SIZES[name].low, SIZES[name].high

@@ -24,7 +24,7 @@ PLACES: Final = threading.BoundedSemaphore(int(os.environ.get("HIPAD_READERS", "
 
 
 class Reading:
-    """One file: waiting, running, finished, failed, or stopped by the user or for want of one."""
+    """One file: waiting, running, finished, failed, or stopped: by the user, or unseen."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Reading:
             self._places.release()
 
     def _give(self) -> bytes:
-        """The content, which is not held here any longer."""
+        """Hand the content over and keep no reference, so that its memory can be freed."""
         content, self._content = self._content, b""
         return content
 

@@ -58,7 +58,7 @@ class Panel:
     def amount(
         self, name: str, label: str, unit: str, usual: float, text: str, automatic: str
     ) -> None:
-        """A number, or left to the program, which says what it does."""
+        """A number, or "auto"; `automatic` says what the program does then."""
         now = getattr(self.settings, name)
         left_alone = st.toggle(
             f"{label}: auto", now == "auto", key=self.key(f"{name}_auto"), help=automatic

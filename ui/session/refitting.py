@@ -49,7 +49,7 @@ class Refits:
         raise StopIteration
 
     def stop(self) -> None:
-        """The fit under way stays as it is, for the next step."""
+        """Nothing to do: the fit under way stays as it is, ready for its next step."""
 
     def resume(self) -> None:
         """Allow as many steps again."""

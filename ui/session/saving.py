@@ -146,7 +146,7 @@ def read_session(content: bytes) -> Session:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of the file; which of two values of one name is meant cannot be known."""
+    """An object of the file, whose fields must each stand there once."""
     found = dict(pairs)
     if len(found) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
