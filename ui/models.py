@@ -11,12 +11,12 @@ import numpy as np
 from hipad import HIPADClassifier
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
+from hipad.estimator.parameters import admm_settings
 from hipad.estimator.training import TrainingData, shares
 from hipad.evaluation.judging import Judgement
 from hipad.evaluation.orientation import Oriented, named_outcomes
 from hipad.rules import RuleSet, parse_rules
-from hipad.solver import AdmmSettings, Status, lambda1_max
-from hipad.solver.admm.penalties import Penalties
+from hipad.solver import Status, lambda1_max
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
 from ui.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
@@ -86,8 +86,7 @@ class Request:
             feature_names=data.index,
         )
         if settings.mu != "auto":
-            penalties = Penalties(*[float(settings.mu)] * 4)
-            own = replace(watch.run.plan.settings, admm=AdmmSettings(penalties=penalties))
+            own = replace(watch.run.plan.settings, admm=admm_settings(settings.mu))
             watch.run.plan = replace(watch.run.plan, settings=own)
         return watch
 
