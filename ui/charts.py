@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 import streamlit as st
+from plotly.colors import qualitative
 
 from ui.words import one_line
 
@@ -34,13 +35,16 @@ def is_dark() -> bool:
 
 
 def theme_option(name: str) -> Any:
-    """An option of the present theme, as `.streamlit/config.toml` sets it."""
+    """An option of the present theme, as `.streamlit/config.toml` sets it; None without one."""
     return st.get_option(f"theme.{'dark' if is_dark() else 'light'}.{name}")
 
 
 def palette() -> tuple[str, ...]:
-    """The chart colours of the present theme; the last one, grey, is for "the rest"."""
-    return tuple(theme_option("chartCategoricalColors"))
+    """The chart colours of the present theme; the last one, grey, is for "the rest".
+
+    A server that was started without the app's theme has none: then plotly's for colour-blind eyes.
+    """
+    return tuple(theme_option("chartCategoricalColors") or qualitative.Safe)
 
 
 def colour(which: int) -> str:

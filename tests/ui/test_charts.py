@@ -38,6 +38,19 @@ def test_blocks_have_a_colour_each_until_only_grey_is_left(theme, n):
     assert list(found.values()) == [*colours[:n], *[grey] * (n - len(colours))]
 
 
+def test_without_a_theme_there_are_colours_too(monkeypatch):
+    monkeypatch.setattr(charts, "is_dark", lambda: False)
+    monkeypatch.setattr(st, "get_option", lambda name: None)
+    assert len(set(charts.palette())) > 6
+    assert charts.theme_option("backgroundColor") is None
+    red, green, blue = parts_of(charts.colour(-1))
+    assert red == green == blue
+
+
+def parts_of(colour):
+    return colour.removeprefix("rgb(").removesuffix(")").replace(" ", "").split(",")
+
+
 @given(strategies.text(max_size=60))
 def test_names_are_never_markup_in_a_chart(name):
     text = charts.label(name)
