@@ -7,13 +7,14 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import HipadError
+from hipad.wording import count
 from ui.dataset import Dataset
 from ui.needs import need_data
 from ui.rules import drawing, findings, form_view, rule_table, text_view, toolbar
 from ui.rules.check_job import CheckJob
 from ui.rules.checking import Checked, checked_rules, checking
 from ui.state import AppState, app_state
-from ui.words import count, plain
+from ui.words import plain
 
 PATIENCE: Final = 0.4  # seconds in which most checks are done: the page waits so long for them
 EVERY: Final = 0.5  # seconds between two looks at one that takes longer

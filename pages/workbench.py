@@ -8,8 +8,8 @@ from hipad.errors import HipadError
 from ui import charts
 from ui.bench import changes, keeping, kept, sliders, tuning
 from ui.dataset import Dataset
-from ui.jobs import Status
-from ui.models import Model
+from ui.jobs import JobStatus
+from ui.models import TrainedModel
 from ui.needs import need_data
 from ui.state import AppState, app_state
 from ui.words import plain
@@ -21,7 +21,7 @@ def first_model(state: AppState) -> None:
     if job is not None and job.is_active:
         st.info("The first model is being fitted; this page goes on when it is ready.")
         return
-    if job is not None and job.status is Status.FAILED:
+    if job is not None and job.status is JobStatus.FAILED:
         st.error(f"The run could not be done: {plain(job.error, 600)}", icon=":material/error:")
     st.info(
         "The workbench compares with a model. Fit one with the rules and settings as they are.",
@@ -38,7 +38,7 @@ def first_model(state: AppState) -> None:
         st.rerun()
 
 
-def compare(state: AppState, data: Dataset, base: Model) -> None:
+def compare(state: AppState, data: Dataset, base: TrainedModel) -> None:
     """Sliders on the left, what they change on the right."""
     tuning.follow_rules(state)
     left, right = st.columns([1, 2], gap="large")
@@ -58,7 +58,7 @@ def compare(state: AppState, data: Dataset, base: Model) -> None:
     kept.kept(state)
 
 
-def show_changes(state: AppState, base: Model, other: Model) -> None:
+def show_changes(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
     """Everything that differs between two models."""
     found = tuning.compared(state, base, other)
     changes.figures(found, expert=state.expert)

@@ -15,12 +15,13 @@ TEXTS = (".py", ".md", ".toml", ".txt", ".rules", ".json", ".yml", ".yaml", ".cf
 
 # A layer may import itself and those before it; the layers of one row do not know each other.
 LAYERS = (
-    ("errors",),
-    ("data", "datasets", "designs"),
+    ("errors", "wording", "arrays", "places"),
+    ("data", "designs"),
+    ("datasets",),
     ("rules",),
     ("solver",),
-    ("evaluation",),
     ("estimator",),  # every module that lies beside these folders
+    ("evaluation",),
     ("cli",),
 )
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}

@@ -1,6 +1,12 @@
-"""What the pages of the app share: state, jobs, charts and the parts that pages are made of.
+"""The app's own code: what its pages share, and in one folder per page what they are made of.
 
-`state.py` holds the one state object of a session; `jobs.py` runs fits in threads; `charts.py`
-draws every figure with the same colours and a text alternative. `dataset.py`, `blocks.py`,
-`history.py`, `settings.py`, `saving.py` and `jobs.py` know nothing of streamlit.
+A session   `state` holds it, `settings` are those of a run, `session/` saves and reopens it
+Data        `dataset` (tables and what is made of them), `block_texts`, `fields` (what is allowed)
+Work        `jobs` run in threads, `models` are what they fit, `exports` what a user takes away
+On a page   `sidebar`, `charts`, `words`, `needs` (nothing to show yet), `attempts` (may fail),
+            `looking` (at a job, again and again)
+By page     `data/`, `rules/`, `run/`, and `bench/` for the Workbench; around them all, `server/`
+
+`block_texts`, `dataset`, `exports`, `fields`, `jobs`, `models`, `settings`, `words`, and in
+`session/` `saving` and `refitting`, import nothing of streamlit.
 """

@@ -9,9 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from hipad.arrays import IntArray
 from hipad.errors import DataError, HipadError
 from hipad.rules import FeatureIndex
 from hipad.rules.analysis.budget import Budget
@@ -20,8 +18,6 @@ from hipad.rules.compiling.patterns import PATIENCE
 from hipad.rules.language.spelling import quote_name
 
 MOST_BLOCKS: Final = 10_000  # more than there are gene sets in the usual collections
-
-IntArray = npt.NDArray[np.int64]
 
 
 def find_members(definition: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:

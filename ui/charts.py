@@ -5,23 +5,23 @@
     charts.show(figure, key="objective", text="The objective fell from 1.0 to 0.67 in 44 sweeps.")
 
 `show` keeps key, height and zoom the same from one rerun to the next, so that a live chart does not
-flicker, and writes the text alternative under it. Colours follow Okabe and Ito, and the theme.
+flicker, and writes the text alternative under it. The colours are those of the theme, which
+`.streamlit/config.toml` sets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any, Final
 
 import plotly.graph_objects as go
 import streamlit as st
+from plotly.colors import qualitative
 
 from ui.words import one_line
 
-LIGHT: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b7a82")
-DARK: Final = ("#56b4e9", "#e69f00", "#2fbf95", "#d995bd", "#f0e442", "#5b9bd5", "#9fb0b8")
 HEIGHT: Final = 320
-WEBGL_FROM: Final = 1_000  # points; above this a scatter is drawn by the graphics card
 CONFIG: Final = {
     "displaylogo": False,
     "scrollZoom": False,
@@ -34,21 +34,29 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
+def theme_option(name: str) -> Any:
+    """An option of the present theme, as `.streamlit/config.toml` sets it; None without one."""
+    return st.get_option(f"theme.{'dark' if is_dark() else 'light'}.{name}")
+
+
 def palette() -> tuple[str, ...]:
-    """Seven colours for the present theme; the last one, grey, is for "the rest"."""
-    return DARK if is_dark() else LIGHT
+    """The chart colours of the present theme; the last one, grey, is for "the rest".
+
+    A server that was started without the app's theme has none: then plotly's for colour-blind eyes.
+    """
+    return tuple(theme_option("chartCategoricalColors") or qualitative.Safe)
 
 
 def colour(which: int) -> str:
     """A colour of the palette by number, the same in every chart; -1 is grey."""
-    return palette()[which % len(LIGHT)]
+    colours = palette()
+    return colours[which % len(colours)]
 
 
 def block_colours(blocks: Sequence[str]) -> dict[str, str]:
-    """A colour for each block, grey beyond the sixth and for features in none."""
-    return {
-        block: colour(i) if i < len(LIGHT) - 1 else colour(-1) for i, block in enumerate(blocks)
-    }
+    """A colour for each block; where there are more blocks than colours, grey for the rest."""
+    *colours, grey = palette()
+    return dict(zip_longest(blocks, colours[: len(blocks)], fillvalue=grey))
 
 
 def figure(title: str, *, x: str, y: str, height: int = HEIGHT, log_y: bool = False) -> go.Figure:

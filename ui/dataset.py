@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from hipad.arrays import IntArray
 from hipad.data import (
     Matched,
     Options,
@@ -29,7 +30,7 @@ from hipad.data.classes import labels_of
 from hipad.data.encoding import Recipe
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
-from ui.block_texts import IntArray, resolve
+from ui.block_texts import resolve
 from ui.fields import SEED, Percent
 
 MOST_CLASSES: Final = 50
@@ -67,7 +68,7 @@ class Loaded:
         return {self.table.number_names[j]: int(gaps[j]) for j in np.flatnonzero(gaps)}
 
     def labels(self, column: str) -> list[str]:
-        """The different labels in a column, few or many."""
+        """The different labels in a column."""
         return [str(label) for label in np.unique(labels_of(self.table, column)) if label]
 
 
@@ -82,6 +83,14 @@ class Preparation(Options):
     def options(self) -> dict[str, Any]:
         """The part that `hipad.data.prepare` takes."""
         return {field.name: getattr(self, field.name) for field in fields(Options)}
+
+
+class JudgedRows(NamedTuple):
+    """The patients that models are judged by."""
+
+    part: Literal["test", "training"]
+    X: Any
+    y: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +110,7 @@ class Dataset:
     steps: tuple[Step, ...]
     blocks: dict[str, IntArray]
     blocks_failed: dict[str, str]
-    summary: pd.DataFrame  # one row a feature: feature, block, mean, sd, missing, min, max
+    summary: pd.DataFrame  # one row per feature: feature, block, mean, sd, missing, min, max
     label: str
     recipe: Recipe  # how the columns of X come from those of the table
     patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
@@ -113,6 +122,13 @@ class Dataset:
     @property
     def n_features(self) -> int:
         return int(self.X_train.shape[1])
+
+    @property
+    def judged(self) -> JudgedRows:
+        """The test patients whose class is known, or the training ones where there are none."""
+        if self.X_test is not None and self.y_test is not None and len(self.y_test):
+            return JudgedRows("test", self.X_test, self.y_test)
+        return JudgedRows("training", self.X_train, self.y_train)
 
     def counts(self, part: Literal["train", "test"]) -> dict[str, int]:
         """Rows of each class, negative first."""

@@ -11,11 +11,11 @@ import pandas as pd
 from hipad.data import to_csv
 from hipad.estimator.model_file import Origin, save_model
 from ui.dataset import Dataset
-from ui.models import Model
+from ui.models import TrainedModel
 
 
-def weight_table(model: Model, data: Dataset) -> pd.DataFrame:
-    """One row a feature with a weight, strongest first."""
+def weight_table(model: TrainedModel, data: Dataset) -> pd.DataFrame:
+    """One row per feature with a weight, strongest first."""
     kept = model.support
     table = pd.DataFrame(
         {
@@ -29,17 +29,17 @@ def weight_table(model: Model, data: Dataset) -> pd.DataFrame:
     return table.iloc[order].reset_index(drop=True)
 
 
-def measure_of(model: Model) -> str:
+def measure_of(model: TrainedModel) -> str:
     """The column by which weights can be compared with each other."""
     return "per standard deviation" if model.settings.standardize else "weight"
 
 
-def weights(model: Model, data: Dataset) -> str:
+def weights(model: TrainedModel, data: Dataset) -> str:
     """The weights as CSV."""
     return to_csv(weight_table(model, data).to_dict("list"))
 
 
-def answers(model: Model, data: Dataset) -> str:
+def answers(model: TrainedModel, data: Dataset) -> str:
     """Scores and answers of the test patients (or of the training ones) as CSV."""
     test = data.X_test is not None
     X, y = (data.X_test, data.y_test) if test else (data.X_train, data.y_train)
@@ -54,7 +54,7 @@ def answers(model: Model, data: Dataset) -> str:
     return to_csv(columns)
 
 
-def model_file(model: Model, data: Dataset) -> str:
+def model_file(model: TrainedModel, data: Dataset) -> str:
     """The model as JSON, with what a later table needs to be prepared in the same way."""
     origin = Origin(data.label, data.classes, data.recipe)
     with TemporaryDirectory() as folder:

@@ -97,7 +97,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Span:
+class ValueSpan:
     """Two values of a kind, the second no smaller than the first."""
 
     each: Percent

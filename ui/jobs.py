@@ -29,7 +29,7 @@ LOOK: Final = 0.05  # seconds between two looks at the events while nothing is c
 Outcome = TypeVar("Outcome")
 
 
-class Status(StrEnum):
+class JobStatus(StrEnum):
     """Where a job stands, in the words the page shows."""
 
     WAITING = "waiting for a free place"
@@ -64,11 +64,11 @@ class Job(Generic[Outcome]):
         places: threading.Semaphore = PLACES,
     ) -> None:
         self.history: list[Progress] = []
-        self.status = Status.WAITING
+        self.status = JobStatus.WAITING
         self.outcome: Outcome | None = None
         self.error: str | None = None
         self.reason = ""  # why it stopped, when nobody asked it to
-        self.speed = speed  # steps a second; None for as fast as it goes
+        self.speed = speed  # steps per second; None for as fast as it goes
         self.rule_names = tuple(rule_names)  # what to call each of a record's rule slacks
         self._start, self._judge = start, judge
         self._run: Run | None = None
@@ -82,18 +82,18 @@ class Job(Generic[Outcome]):
     @property
     def is_active(self) -> bool:
         """Whether a thread is at work, or waits to be."""
-        return self.status in (Status.WAITING, Status.RUNNING, Status.PAUSED)
+        return self.status in (JobStatus.WAITING, JobStatus.RUNNING, JobStatus.PAUSED)
 
     @property
     def is_final(self) -> bool:
-        return self.status is Status.FINISHED
+        return self.status is JobStatus.FINISHED
 
     def launch(self) -> None:
         """Start the thread, or start it again after a stop."""
         self.seen()
         self._stopping.clear()
         self._going.set()
-        self.status, self.reason = Status.WAITING, ""
+        self.status, self.reason = JobStatus.WAITING, ""
         self._thread = threading.Thread(target=self._work, name="hipad-job", daemon=True)
         self._thread.start()
 
@@ -110,7 +110,7 @@ class Job(Generic[Outcome]):
 
     def go_on(self) -> None:
         """Go on after a pause or a stop."""
-        if self.status is Status.STOPPED:
+        if self.status is JobStatus.STOPPED:
             self.launch()
         self._going.set()
 
@@ -124,13 +124,13 @@ class Job(Generic[Outcome]):
             done = self._take_steps()
             if self._run is not None:
                 self.outcome = self._judge(self._run.finish())
-            self.status = Status.FINISHED if done else Status.STOPPED
+            self.status = JobStatus.FINISHED if done else JobStatus.STOPPED
         except HipadError as error:
-            self.error, self.status = str(error), Status.FAILED
+            self.error, self.status = str(error), JobStatus.FAILED
         except Exception as error:
             # The text of an unforeseen error may carry patient values, its type does not.
             self.error = f"the run failed inside the program ({type(error).__name__})"
-            self.status = Status.FAILED
+            self.status = JobStatus.FAILED
 
     def _take_steps(self) -> bool:
         """Iterate the run to its end; False when it was stopped before."""
@@ -161,7 +161,7 @@ class Job(Generic[Outcome]):
     def _take_place(self) -> bool:
         while not self._must_stop():
             if self._places.acquire(timeout=LOOK):
-                self.status, self._has_place = Status.RUNNING, True
+                self.status, self._has_place = JobStatus.RUNNING, True
                 return True
         return False
 
@@ -172,11 +172,11 @@ class Job(Generic[Outcome]):
 
     def _rest(self) -> None:
         """Wait out a pause; its place is free for others meanwhile."""
-        self.status = Status.PAUSED
+        self.status = JobStatus.PAUSED
         self._leave_place()
         while not (self._going.wait(LOOK) or self._must_stop()):
             pass
-        self.status = Status.WAITING
+        self.status = JobStatus.WAITING
         self._take_place()
 
     def _keep_pace(self, begun: float) -> None:

@@ -1,8 +1,4 @@
-"""A fitted model with what is known of it, and the job that makes one.
-
-scikit-learn sorts class names, a clinician says which one is positive. Here scores and weights
-always point to the clinician's positive class.
-"""
+"""A fitted model with what is known of it, and the job that makes one."""
 
 from __future__ import annotations
 
@@ -13,22 +9,21 @@ from typing import Any
 import numpy as np
 
 from hipad import HIPADClassifier
-from hipad.designs import make_design
-from hipad.designs.scaling import standardisation
+from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
-from hipad.estimator.labels import named_outcomes
-from hipad.estimator.training import shares
+from hipad.estimator.parameters import admm_settings
+from hipad.estimator.training import TrainingData, shares
+from hipad.evaluation.judging import Judgement
+from hipad.evaluation.orientation import Oriented, named_outcomes
 from hipad.rules import RuleSet, parse_rules
-from hipad.solver import AdmmSettings, Problem, Status, lambda1_max
-from hipad.solver.admm.penalties import Penalties
+from hipad.solver import Status, lambda1_max
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
-from ui.judgement import Judgement, judge
 from ui.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class TrainedModel:
     """A fitted classifier, what it was fitted with, and how it does on the test patients."""
 
     name: str
@@ -42,26 +37,26 @@ class Model:
     without_rules: Judgement | None = None  # of a model with the same sparsity and no rules
 
     @property
-    def orientation(self) -> float:
-        """+1 where the classifier's second class is the positive one, -1 otherwise."""
-        return 1.0 if str(self.classifier.classes_[1]) == self.classes[1] else -1.0
+    def oriented(self) -> Oriented:
+        """The classifier, seen from the positive class."""
+        return Oriented(self.classifier, self.classes)
 
     @property
-    def support(self) -> np.ndarray:
-        """Columns with a weight."""
-        columns: np.ndarray = self.classifier.support_
-        return columns
+    def support(self) -> IntArray:
+        return self.oriented.support
 
     @property
-    def weights(self) -> np.ndarray:
-        """One weight a feature, in the user's units, above zero towards the positive class."""
-        return self.orientation * self.classifier.coef_[0]
+    def weights(self) -> FloatArray:
+        return self.oriented.weights
 
-    def scores(self, X: Any) -> np.ndarray:
-        """Decision values, above zero for the positive class."""
-        return self.orientation * self.classifier.decision_function(X)
+    @property
+    def intercept(self) -> float:
+        return self.oriented.intercept
 
-    def named(self, name: str) -> Model:
+    def scores(self, X: Any) -> FloatArray:
+        return self.oriented.scores(X)
+
+    def named(self, name: str) -> TrainedModel:
         return replace(self, name=name)
 
 
@@ -75,25 +70,14 @@ class Request:
     settings: RunSettings
     name: str = "current"
 
-    def start(self, like: Model | None = None) -> Run:
+    def start(self, like: TrainedModel | None = None) -> Run:
         """Begin the fit; `like` is an earlier model on the same data to start from."""
         settings, data = self.settings, self.data
         classifier = HIPADClassifier(
             named_outcomes(self.rules, data.classes) if settings.use_rules else None,
             blocks=data.blocks,
             lambda1=self._lambda1(),
-            lambda2=settings.lambda2,
-            patients=settings.patients,
-            stiffness=settings.stiffness,
-            scope=settings.scope,
-            class_weight="balanced" if settings.balanced else None,
-            calibrate=settings.calibrate,
-            method=settings.method,
-            engine=settings.engine,
-            standardize=settings.standardize,
-            switch=settings.switch,
-            tol=settings.tolerance,
-            max_iter=settings.max_sweeps,
+            **settings.parameters,
         )
         watch = classifier.start(
             data.X_train,
@@ -102,25 +86,27 @@ class Request:
             feature_names=data.index,
         )
         if settings.mu != "auto":
-            penalties = Penalties(*[float(settings.mu)] * 4)
-            own = replace(watch.run.plan.settings, admm=AdmmSettings(penalties=penalties))
+            own = replace(watch.run.plan.settings, admm=admm_settings(settings.mu))
             watch.run.plan = replace(watch.run.plan, settings=own)
         return watch
 
-    def model(self, classifier: HIPADClassifier) -> Model:
+    def model(self, classifier: HIPADClassifier) -> TrainedModel:
         """The fitted classifier with its name and its judgement."""
-        return Model(
+        judged, classes = self.data.judged, self.data.classes
+        return TrainedModel(
             name=self.name,
             classifier=classifier,
             rules=self.rules,
             blocks=self.blocks,
             settings=self.settings,
             data_key=self.data.key,
-            classes=self.data.classes,
-            judgement=judge(classifier, self.data),
+            classes=classes,
+            judgement=Oriented(classifier, classes).judge(judged.X, judged.y, part=judged.part),
         )
 
-    def job(self, *, speed: float | None = None, like: Model | None = None) -> Job[Model]:
+    def job(
+        self, *, speed: float | None = None, like: TrainedModel | None = None
+    ) -> Job[TrainedModel]:
         """A job that fits this; launch it to begin."""
         names = self.rule_names()
         return Job(lambda: self.start(like), self._compared, rule_names=names, speed=speed)
@@ -138,20 +124,20 @@ class Request:
             if rule.enabled and (usual if rule.worth is None else rule.worth) > 0
         ]
 
-    def made(self, model: Model) -> bool:
-        """Whether a model was fitted with just this."""
+    def made(self, model: TrainedModel) -> bool:
+        """Whether a model was fitted with the same data, rules, blocks and settings."""
         asked = (self.data.key, self.rules, dict(self.blocks), self.settings)
         return asked == (model.data_key, model.rules, dict(model.blocks), model.settings)
 
-    def fit(self, like: Model | None = None) -> Model:
-        """Fit at once, for small changes that take a blink."""
+    def fit(self, like: TrainedModel | None = None) -> TrainedModel:
+        """Fit at once, in the thread that asks: for small changes."""
         run = self.start(like)
         for _ in run:
             pass
         return self.model(run.finish())
 
-    def _compared(self, classifier: HIPADClassifier) -> Model:
-        """The model with its rule report, beside one that was not told the rules."""
+    def _compared(self, classifier: HIPADClassifier) -> TrainedModel:
+        """The model with its rule report, and how one without the rules is judged."""
         model = self.model(classifier)
         assert classifier.rule_report_ is not None  # made here, where nobody waits for a page
         stopped = classifier.certificate_.status is Status.STOPPED
@@ -174,9 +160,7 @@ class Request:
 
 def largest_lambda1(data: Dataset, settings: RunSettings) -> float:
     """The lambda1 above which the data alone let no feature in."""
-    X, ones = data.X_train, np.ones(len(data.y_train))
-    y = np.where(data.y_train == data.classes[1], 1.0, -1.0)
-    mean, scale = standardisation(X, ones) if settings.standardize else (None, None)
-    p = shares(y, ones, "balanced" if settings.balanced else None)
-    problem = Problem(make_design(X, mean=mean, scale=scale), y, p, 0.0, settings.lambda2)
-    return lambda1_max(problem)
+    y, ones = np.where(data.y_train == data.classes[1], 1.0, -1.0), np.ones(len(data.y_train))
+    p = shares(y, ones, settings.class_weight)
+    rows = TrainingData.of(data.X_train, y, ones, p, settings.standardize)
+    return lambda1_max(rows.problem((), 0.0, settings.lambda2, settings.scope))

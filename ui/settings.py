@@ -12,11 +12,18 @@ from typing import Annotated, Any, Final, Literal
 
 from hipad.errors import DataError
 from hipad.estimator.json_values import rebuild
+from hipad.estimator.parameters import CHOICES
 from ui.fields import Choice, Number, Power
 
 FEWNESS: Final = {"very few": 0.8, "few": 0.5, "some": 0.3, "many": 0.15, "very many": 0.05}
 AUTOMATIC: Final = "automatic"
 EXACT: Final = "exact"  # lambda1 as given, in expert mode or by a sample
+
+# Settings that are parameters of the classifier, by the same name.
+SAME: Final = (
+    "lambda2", "patients", "stiffness", "scope", "calibrate", "method", "engine", "standardize",
+    "switch",
+)  # fmt: skip
 
 Amount = Annotated[float | Literal["auto"], Number(0.0, 1e6, auto=True)]
 Penalty = Annotated[float | Literal["auto"], Number(1e-6, 1e6, auto=True)]
@@ -31,17 +38,31 @@ class RunSettings:
     lambda2: Annotated[float, Number(1e-6, 1e4)] = 10.0
     patients: Amount = "auto"
     stiffness: Amount = "auto"
-    scope: Literal["population", "typical"] = "population"
+    scope: Annotated[str, Choice(tuple(CHOICES["scope"]))] = "population"
     balanced: bool = True
     calibrate: bool = True
     standardize: bool = True
-    method: Literal["hipad", "admm", "exact"] = "hipad"
-    engine: Literal["ipm", "osqp"] = "ipm"
+    method: Annotated[str, Choice(tuple(CHOICES["method"]))] = "hipad"
+    engine: Annotated[str, Choice(tuple(CHOICES["engine"]))] = "ipm"
     mu: Penalty = "auto"  # penalties that phase 1 starts with
-    switch: Literal["support", "paper"] = "support"
+    switch: Annotated[str, Choice(tuple(CHOICES["switch"]))] = "support"
     tolerance: Annotated[float, Power(-12, -2)] = 1e-7
     max_sweeps: Annotated[int, Number(1, 1_000_000)] = 5000
     use_rules: bool = True
+
+    @property
+    def class_weight(self) -> str | None:
+        return "balanced" if self.balanced else None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the classifier that are set here as they are."""
+        return {
+            **{name: getattr(self, name) for name in SAME},
+            "class_weight": self.class_weight,
+            "tol": self.tolerance,
+            "max_iter": self.max_sweeps,
+        }
 
     def changed(self, **values: Any) -> RunSettings:
         """The same settings with some values changed."""

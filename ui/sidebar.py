@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import streamlit as st
 
+from hipad.wording import count
 from ui.data import uploading
+from ui.jobs import Job
+from ui.looking import keep_looking
+from ui.models import TrainedModel
 from ui.session import refitting_line
 from ui.session.reopening import reopen
 from ui.session.saving import LARGEST, session_of
 from ui.state import AppState, app_state
-from ui.words import count, plain
-
-EVERY: Final = 0.5  # seconds between two looks at a running job
+from ui.words import plain
 
 
 def show(*, watch: bool) -> None:
@@ -37,19 +37,14 @@ def _data(state: AppState) -> None:
 
 
 def _job(state: AppState) -> None:
-    """The state of the job in a line; looking at it keeps it alive."""
+    """The state of the job in a line."""
     job = state.job
-    if job is None:
-        return
-    drawn = job.status
+    if job is not None:
+        keep_looking(job, lambda: _job_line(job))
 
-    def look() -> None:
-        job.seen()
-        if job.status is not drawn:
-            st.rerun()
-        st.caption(f"Run: {job.status}, {count(len(job.history), 'step')}")
 
-    st.fragment(look, run_every=EVERY if job.is_active else None)()
+def _job_line(job: Job[TrainedModel]) -> None:
+    st.caption(f"Run: {job.status}, {count(len(job.history), 'step')}")
 
 
 def _session(state: AppState) -> None:

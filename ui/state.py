@@ -21,10 +21,10 @@ from hipad.errors import DataError
 from ui.data.reading_job import Reading
 from ui.dataset import Dataset, Loaded, Preparation, build
 from ui.jobs import Job
-from ui.models import Model, Request
+from ui.models import Request, TrainedModel
 from ui.rules.history import TextHistory
 from ui.session.refitting import Refitting
-from ui.session.saving import Recipe, Session
+from ui.session.saving import ModelRecipe, Session
 from ui.settings import RunSettings
 
 KEY: Final = "workbench"
@@ -39,7 +39,7 @@ class Tuning:
     base: str = ""  # the text that the sliders began with
     draft: str = ""  # the text with their values
     turn: int = 0  # grows whenever the sliders must be drawn anew
-    model: Model | None = None  # the last one fitted to a draft, from which the next starts
+    model: TrainedModel | None = None  # the last one fitted to a draft, from which the next starts
     seconds: float = 0.0  # what that fit took
     shown: str = ""  # a kept model to look at in place of the sliders'
 
@@ -54,28 +54,28 @@ class AppState:
     readings: dict[str, Reading] = field(default_factory=dict)  # files on their way, by uploader
     preparation: Preparation | None = None
     data: Dataset | None = None
-    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see blocks.py
+    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see block_texts.py
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
-    job: Job[Model] | None = None
-    models: list[Model] = field(default_factory=list)  # those the user keeps, newest last
+    job: Job[TrainedModel] | None = None
+    models: list[TrainedModel] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with
     refitting: Refitting | None = None  # models of a reopened session that are fitted again
     tuning: Tuning = field(default_factory=Tuning)
     expert: bool = False
-    speed: str = "full speed"  # of a run, see parts/steering.py
+    speed: str = "full speed"  # of a run, see run/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
     memo: dict[str, tuple[object, Any]] = field(default_factory=dict)  # see `remember`
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
 
     @property
-    def model(self) -> Model | None:
+    def model(self) -> TrainedModel | None:
         """The model of the current job, final or not."""
         return self.job.outcome if self.job is not None else None
 
     @property
-    def pinned_model(self) -> Model | None:
+    def pinned_model(self) -> TrainedModel | None:
         return next((model for model in self.models if model.name == self.pinned), None)
 
     def request(self, **changes: Any) -> Request:
@@ -112,23 +112,23 @@ class AppState:
         self._forget_models()
 
     def set_blocks(self, blocks: Mapping[str, str]) -> None:
-        """Name other blocks; the models stay, they have their own."""
+        """Name other blocks; kept models stay, since each holds its own blocks."""
         if self.data is not None:
             self.data = self.data.with_blocks(blocks)
         self.blocks = dict(blocks)
 
-    def keep(self, model: Model) -> None:
+    def keep(self, model: TrainedModel) -> None:
         """Keep a model under its name, in place of one of the same name."""
         self.models = [other for other in self.models if other.name != model.name] + [model]
 
     @property
-    def waiting(self) -> tuple[Recipe, ...]:
+    def waiting(self) -> tuple[ModelRecipe, ...]:
         """Models of a reopened session that are not fitted yet."""
         known = {model.name for model in self.models}
         left = self.refitting.fits.left if self.refitting is not None else ()
         return tuple(recipe for recipe in left if recipe.name not in known)
 
-    def refit(self, recipes: tuple[Recipe, ...], pinned: str) -> None:
+    def refit(self, recipes: tuple[ModelRecipe, ...], pinned: str) -> None:
         """Begin to fit models of a reopened session again."""
         if self.data is not None and recipes:
             self.refitting = Refitting(self.data, recipes, pinned)
@@ -164,7 +164,7 @@ class AppState:
             self.refitting.job.stop()
 
     def _forget_models(self) -> None:
-        """Models of other data cannot be compared with those of these."""
+        """Drop the models of the data before: they cannot be compared with new ones."""
         self._stop_fits()
         self.job, self.refitting, self.tuning = None, None, Tuning()
         self.models, self.pinned = [], ""

@@ -1,10 +1,12 @@
-"""Numbers and names as words on a page."""
+"""Names from the user's data as words on a page, never taken for markup."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 from unicodedata import category
+
+from hipad.wording import listed
 
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^&=@])")
 # Markdown makes links of addresses even where every sign of them is escaped: a sign that has no
@@ -31,22 +33,6 @@ def one_line(name: object, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def count(n: int, noun: str, plural: str = "") -> str:
-    """`1 row`, `3,000 rows`."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
-
-
-def percent(share: float, digits: int = 1) -> str:
-    """`87.5 %`."""
-    return f"{100 * share:.{digits}f} %"
-
-
-def number(value: float, digits: int = 4) -> str:
-    """A number with this many significant digits, without noise behind them."""
-    return f"{value:.{digits}g}"
-
-
 def listing(names: list[str], most: int = 5) -> str:
     """The first few names, safe inside Markdown, and how many more there are."""
-    shown = ", ".join(plain(name) for name in names[:most])
-    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    return listed(names, limit=most, spell=plain)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import issparse
 
-FloatArray = npt.NDArray[np.float64]
+from hipad.arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hipad.arrays import FloatArray
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
@@ -24,10 +25,10 @@ from hipad.cli.inputs import (
 )
 from hipad.cli.sentences import sentence
 from hipad.data.classes import labels_of
-from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
 from hipad.errors import DataError
 from hipad.estimator.model_file import read_model
+from hipad.evaluation.orientation import Oriented
 from hipad.rules import (
     Box,
     Budget,
@@ -60,7 +61,7 @@ class Rows:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Rules, table and model."""
-    parser.add_argument("rules", metavar="RULES", help="one rule a line")
+    parser.add_argument("rules", metavar="RULES", help="one rule per line")
     parser.add_argument("--data", metavar="DATA", required=True, help="the table to try them on")
     add_table_options(parser)
     add_rule_options(parser)
@@ -101,11 +102,9 @@ def modelled_rows(options: argparse.Namespace) -> Rows:
         raise DataError("expected --label COLUMN, the column with the classes: name it")
     truth = labels_of(table, label)
     X, kept = origin.recipe.matrix(table, np.flatnonzero(truth != ""))
-    negative, positive = origin.classes
-    y = np.where(truth[kept] == positive, 1.0, -1.0)
-    side = 1.0 if str(clf.classes_[1]) == positive else -1.0
-    names = clf.feature_index_
-    return Rows(X, y, (negative, positive), names, side * clf.coef_[0], side * clf.intercept_[0])
+    y = np.where(truth[kept] == origin.classes[1], 1.0, -1.0)
+    model = Oriented(clf, origin.classes)
+    return Rows(X, y, origin.classes, clf.feature_index_, model.weights, model.intercept)
 
 
 def rule_lines(rules: tuple[CompiledRule, ...], rows: Rows) -> Iterator[str]:

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from hipad.cli.accuracy import accuracy_line
 from hipad.cli.bar import Bar
 from hipad.cli.inputs import (
     add_rule_options,
@@ -30,10 +29,10 @@ from hipad.cli.sentences import INTERRUPTED
 from hipad.data import Matched, Prepared, match_test, split
 from hipad.data.writing import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.labels import named_outcomes
 from hipad.estimator.model_file import Origin, save_model
 from hipad.estimator.parameters import CHOICES
 from hipad.estimator.watching import Watch
+from hipad.evaluation.orientation import Oriented, named_outcomes
 from hipad.rules import FeatureIndex
 from hipad.solver import Status
 
@@ -42,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Data, rules, where to save, and the classifier's parameters."""
     parser.add_argument("data", metavar="DATA", help="CSV, XLSX, Parquet, NPZ or LIBSVM")
     add_table_options(parser)
-    parser.add_argument("--rules", metavar="FILE", help="one rule a line")
+    parser.add_argument("--rules", metavar="FILE", help="one rule per line")
     add_rule_options(parser)
     parser.add_argument("--model", metavar="OUT.json", required=True, help="where to save")
     test = parser.add_mutually_exclusive_group()
@@ -63,7 +62,7 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
     ):
         own.add_argument(f"--{name}", type=number_or_word, help=help)
     for name, choices in CHOICES.items():
-        own.add_argument(f"--{name}", choices=choices)
+        own.add_argument(f"--{name}", choices=tuple(choices))
     own.add_argument("--class-weight", choices=("balanced", "none"))
     own.add_argument("--calibrate", action=argparse.BooleanOptionalAction)
     own.add_argument("--standardize", action=argparse.BooleanOptionalAction)
@@ -129,7 +128,7 @@ def fitted(clf: HIPADClassifier, train: Prepared) -> HIPADClassifier:
 
 @contextmanager
 def stopping(watch: Watch[Any]) -> Iterator[None]:
-    """Within it the first Ctrl-C ends the fit after the present step, a second one everything."""
+    """While this is open the first Ctrl-C stops the fit; a second one ends the program."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         watch.stop()
@@ -151,7 +150,8 @@ def report(clf: HIPADClassifier, train: Prepared, test: Matched | None) -> str:
     ]
     if clf.certificate_.message:
         lines.append(f"note: {clf.certificate_.message}")
-    lines.append(accuracy_line("training", train.y, clf.predict(train.X), train.classes))
+    model = Oriented(clf, train.classes)
+    lines.append(str(model.judge(train.X, train.y, part="training")))
     if test is not None and test.y is not None and len(test.y):
-        lines.append(accuracy_line("test", test.y, clf.predict(test.X), train.classes))
+        lines.append(str(model.judge(test.X, test.y, part="test")))
     return "\n".join([*lines, *map(str, clf.rule_report_)])

@@ -21,7 +21,7 @@ COMMANDS = ("app", "fit", "predict", "check", "reproduce")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code."""
+    """Run one command and return its exit code."""
     options = build_parser().parse_args(arguments)
     try:
         code: int = options.run(options)
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def leave_quietly() -> int:
-    """The reader of our output went away, as `head` does: what is left is for nobody."""
+    """End without a message: the program that read our output, such as `head`, has closed it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return REFUSED
 
@@ -49,7 +49,7 @@ def console() -> NoReturn:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """One sub-parser a command; each command module brings its own options."""
+    """One sub-parser per command; each command module brings its own options."""
     parser = argparse.ArgumentParser(
         prog="hipad",
         description="Sparse classification with few labels, many features and expert rules.",

@@ -1,6 +1,6 @@
 """Answers of a saved model for the rows of a table, as CSV.
 
-One line a row: its number in the table, the class, and the score, which is above zero for the
+One line per row: its number in the table, the class, and the score, which is above zero for the
 positive class. Where the table has the label column, stderr tells how many answers are right.
 """
 
@@ -12,13 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from hipad.cli.accuracy import accuracy_line
 from hipad.cli.inputs import origin_of, read_data
 from hipad.cli.outputs import check_output
 from hipad.data import Table, to_csv
 from hipad.data.classes import labels_of
 from hipad.data.writing import write_text
 from hipad.estimator.model_file import Origin, read_model
+from hipad.evaluation.judging import judge
+from hipad.evaluation.orientation import Oriented
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -33,33 +34,30 @@ def run(options: argparse.Namespace) -> int:
     if options.out:
         check_output(options.out, [options.model, options.data])
     stored, table = read_model(options.model), read_data(options.data)
-    clf, origin = stored.classifier, origin_of(stored)
+    origin = origin_of(stored)
+    model = Oriented(stored.classifier, origin.classes)
     X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))
     if not len(rows):
         print("note: no row is without gaps, so there are no answers", file=sys.stderr)
-    answers = clf.predict(X) if len(rows) else clf.classes_[:0]
-    scores = clf.decision_function(X) if len(rows) else np.zeros(0)
-    if str(clf.classes_[1]) != origin.classes[1]:
-        scores = -scores
+    scores = model.scores(X) if len(rows) else np.zeros(0)
+    answers = [origin.classes[int(score > 0)] for score in scores]
     score = f"score of {origin.classes[1]}"
-    text = to_csv({"row": (rows + 1).tolist(), "class": answers.tolist(), score: scores.tolist()})
+    text = to_csv({"row": (rows + 1).tolist(), "class": answers, score: scores.tolist()})
     if options.out:
         write_text(Path(options.out), text, not_over=[Path(options.model), Path(options.data)])
         print(f"saved: {options.out}, {len(rows):,} of {table.n_rows:,} rows", file=sys.stderr)
     else:
         sys.stdout.write(text)
-    tell_accuracy(table, origin, rows, answers)
+    tell_accuracy(table, origin, rows, scores)
     return 0
 
 
-def tell_accuracy(table: Table, origin: Origin, rows: np.ndarray, answers: np.ndarray) -> None:
+def tell_accuracy(table: Table, origin: Origin, rows: np.ndarray, scores: np.ndarray) -> None:
     """Compare with the labels where the table has them."""
     if origin.label not in table.names:
         return
     truth = labels_of(table, origin.label)[rows]
-    negative, positive = origin.classes
-    merged = np.where(truth == positive, positive, negative)
     known = truth != ""
     if known.any():
-        line = accuracy_line("labels", merged[known], answers.astype(str)[known], origin.classes)
-        print(line, file=sys.stderr)
+        found = judge(scores[known], truth[known], origin.classes, part="labels")
+        print(found, file=sys.stderr)

@@ -98,7 +98,7 @@ def _judged(clf: Any, data: SyntheticData) -> Outcome:
 
 
 def table(title: str, outcomes: dict[str, list[Outcome]], paper: dict[str, float]) -> str:
-    """Means of the figures, one method a line."""
+    """Means of the figures, one method per line."""
     names = [field.name for field in fields(Outcome)]
     head = ["method", "in the paper", *names]
     lines = [head]

@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 
 from hipad.data.formats.text.cells import to_number
-from hipad.data.table import Table, Text, count, some
+from hipad.data.table import Table, Text
 from hipad.errors import DataError
+from hipad.wording import count, some
 
 USUAL_POSITIVES: Final = frozenset(["positive", "pos", "yes", "true", "case", "+", "abnormal"])
 

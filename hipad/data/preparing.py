@@ -12,12 +12,14 @@ from typing import Final, Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 
+from hipad.arrays import IntArray
 from hipad.data import encoding
 from hipad.data.classes import Classes, find_classes, labels_of
-from hipad.data.encoding import Recipe, Rows
+from hipad.data.encoding import Recipe
 from hipad.data.summary import column_statistics, duplicates, medians
-from hipad.data.table import Matrix, Table, Text, some
+from hipad.data.table import Matrix, Table, Text
 from hipad.errors import DataError
+from hipad.wording import some
 
 Missing = Literal["median", "mean", "zero", "drop rows"]
 MAX_LEVELS: Final = 20
@@ -58,7 +60,7 @@ class Prepared:
     feature_names: tuple[str, ...]
     classes: tuple[str, str]  # negative, positive
     steps: tuple[Step, ...]
-    rows: Rows
+    rows: IntArray
     table: Table
     options: Options
     recipe: Recipe
@@ -94,7 +96,7 @@ def prepare(
     return prepare_rows(table, options, np.arange(table.n_rows))
 
 
-def prepare_rows(table: Table, options: Options, rows: Rows) -> Prepared:
+def prepare_rows(table: Table, options: Options, rows: IntArray) -> Prepared:
     """Prepare some rows of a table; nothing is learned from the others."""
     labels, rows, steps = _labelled(table, options, rows)
     classes = find_classes(labels[rows], options.label, options.positive)
@@ -128,7 +130,7 @@ def prepare_rows(table: Table, options: Options, rows: Rows) -> Prepared:
     )
 
 
-def _labelled(table: Table, options: Options, rows: Rows) -> tuple[Text, Rows, list[Step]]:
+def _labelled(table: Table, options: Options, rows: IntArray) -> tuple[Text, IntArray, list[Step]]:
     """All labels, and those of the rows that have one."""
     labels = labels_of(table, options.label)
     known = rows[labels[rows] != ""]
@@ -146,7 +148,7 @@ def _still_two(classes: Classes, labels: Text, label: str) -> Classes:
     return classes
 
 
-def _choose_columns(table: Table, options: Options, rows: Rows) -> tuple[Recipe, list[Step]]:
+def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[Recipe, list[Step]]:
     """Numeric columns as they are, text columns by their levels where these are few."""
     out = {options.label, *options.exclude}
     if unknown := sorted(set(options.exclude) - set(table.names)):
@@ -183,7 +185,7 @@ def _levels(values: Text) -> tuple[str, ...]:
 
 
 def _learn_fill(
-    table: Table, options: Options, recipe: Recipe, rows: Rows
+    table: Table, options: Options, recipe: Recipe, rows: IntArray
 ) -> tuple[Recipe, list[Step]]:
     """What to put in place of gaps, from these rows, and an account of the gaps."""
     numbers = encoding.numeric_part(table, rows, recipe.number_names)

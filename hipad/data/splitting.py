@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hipad.arrays import IntArray
 from hipad.data.classes import Classes, check_known, labels_of
-from hipad.data.encoding import Rows
 from hipad.data.preparing import Prepared, Step, prepare_rows
-from hipad.data.table import Matrix, Table, Text, count
+from hipad.data.table import Matrix, Table, Text
 from hipad.errors import DataError
+from hipad.wording import count
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Matched:
 
     X: Matrix
     y: Text | None
-    rows: Rows
+    rows: IntArray
     steps: tuple[Step, ...] = ()
 
 
@@ -59,7 +60,7 @@ def match_test(prepared: Prepared, table: Table) -> Matched:
     return _bring(prepared, table, np.arange(table.n_rows))
 
 
-def _bring(train: Prepared, table: Table, rows: Rows) -> Matched:
+def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
     label = train.options.label
     X, left = train.recipe.matrix(table, rows)
     steps = []

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from hipad.arrays import FloatArray, IntArray
 from hipad.data.table import Matrix
 
 if TYPE_CHECKING:
@@ -22,19 +23,16 @@ if TYPE_CHECKING:
 
 BLOCK_CELLS: Final = 2_000_000
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
-
 
 @dataclass(frozen=True)
 class ColumnStatistics:
     """One value a column; NaN where a column holds no value at all."""
 
-    mean: Floats
-    sd: Floats
-    low: Floats
-    high: Floats
-    missing: Ints
+    mean: FloatArray
+    sd: FloatArray
+    low: FloatArray
+    high: FloatArray
+    missing: IntArray
 
     @property
     def constant(self) -> npt.NDArray[np.bool_]:
@@ -69,7 +67,7 @@ def summarise(X: Matrix, names: Sequence[str]) -> pd.DataFrame:
     )
 
 
-def medians(X: Matrix) -> Floats:
+def medians(X: Matrix) -> FloatArray:
     """Median of every column over the values that are there; zero where there is none."""
     result = np.zeros(X.shape[1])
     if sp.issparse(X):
@@ -85,7 +83,7 @@ def medians(X: Matrix) -> Floats:
     return result
 
 
-def _row_medians(values: Floats) -> Floats:
+def _row_medians(values: FloatArray) -> FloatArray:
     gap = ~np.isfinite(values)
     if not gap.any():
         return 2 * np.median(values / 2, axis=1)  # the mean of two large values may be too large
@@ -99,7 +97,7 @@ def _row_medians(values: Floats) -> Floats:
     return np.where(n > 0, 0.5 * low + 0.5 * high, 0.0)
 
 
-def duplicates(X: Matrix) -> Ints:
+def duplicates(X: Matrix) -> IntArray:
     """Columns that repeat an earlier one exactly."""
     first: dict[bytes, int] = {}
     repeated = []
@@ -115,7 +113,7 @@ def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, n_columns, step))
 
 
-def _dense_statistics(part: npt.NDArray[np.floating]) -> Floats:
+def _dense_statistics(part: npt.NDArray[np.floating]) -> FloatArray:
     values = part.astype(np.float64)
     there = np.isfinite(values)
     n = there.sum(axis=0)
@@ -133,14 +131,14 @@ def _dense_statistics(part: npt.NDArray[np.floating]) -> Floats:
     return np.stack([mean, sd, low, high, len(values) - n])
 
 
-def _unit(low: Floats, high: Floats) -> Floats:
+def _unit(low: FloatArray, high: FloatArray) -> FloatArray:
     """A power of two as large as a column's values: divided by it, no square leaves the range."""
     largest = np.maximum(np.abs(low), np.abs(high))
     size = np.where(np.isfinite(largest) & (largest > 0), largest, 1.0)
     return np.ldexp(1.0, np.clip(np.frexp(size)[1], -1000, 1000))
 
 
-def _between(mean: Floats, low: Floats, high: Floats) -> Floats:
+def _between(mean: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """Rounding takes no mean beyond the values that it is the mean of."""
     return np.where(low <= high, np.clip(mean, low, high), mean)
 
@@ -152,7 +150,7 @@ def _sparse_statistics(X: sp.csr_array) -> ColumnStatistics:
     columns = np.repeat(np.arange(n_columns), np.diff(X.indptr))
     there = np.isfinite(X.data)
 
-    def total(values: Floats) -> Floats:
+    def total(values: FloatArray) -> FloatArray:
         kept = np.where(there, values, 0.0)
         return np.bincount(columns, kept, n_columns).astype(np.float64)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -13,9 +13,10 @@ import scipy.sparse as sp
 
 from hipad.data.texts import MISSING, Text, label_text, tidy_text
 from hipad.errors import DataError
+from hipad.wording import count, some
 
 __all__ = [
-    "MISSING", "Matrix", "Table", "Text", "count", "label_text", "some", "tidy_names", "tidy_text",
+    "MISSING", "Matrix", "Table", "Text", "label_text", "tidy_names", "tidy_text",
 ]  # fmt: skip
 
 Matrix: TypeAlias = Any  # float32 or float64 array, or scipy CSR array (which has no types)
@@ -104,15 +105,3 @@ def _numbered(names: list[str], repeated: set[str]) -> list[str]:
         taken.add(new)
         result.append(new)
     return result
-
-
-def count(n: int, noun: str) -> str:
-    """`1 row`, `3 rows`."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
-def some(names: Iterable[str], most: int = 5) -> str:
-    """The first few names, quoted, for a message."""
-    names = list(names)
-    shown = ", ".join(repr(name if len(name) <= 40 else name[:37] + "...") for name in names[:most])
-    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

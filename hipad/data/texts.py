@@ -15,11 +15,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hipad.arrays import BoolArray
 from hipad.errors import DataError
 
 Cells: TypeAlias = Any  # an Arrow array of strings (Arrow has no types)
 Text = npt.NDArray[np.str_]
-Mask = npt.NDArray[np.bool_]
 
 MISSING: Final = frozenset(
     ["", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", ".", "-"]
@@ -48,13 +48,13 @@ def to_number(cell: str) -> float | None:
     return None
 
 
-def tidy_levels(levels: Cells) -> tuple[Cells, Mask]:
+def tidy_levels(levels: Cells) -> tuple[Cells, BoolArray]:
     """Texts without blanks around them, and which of them are a gap, if `-` is one."""
     levels = pc.utf8_trim_whitespace(levels)
     return levels, pc.is_in(pc.utf8_lower(levels), GAPS).to_numpy(zero_copy_only=False)
 
 
-def signs(levels: Cells) -> tuple[Mask, Mask]:
+def signs(levels: Cells) -> tuple[BoolArray, BoolArray]:
     """Which texts are `+`, and which `-`: where a column has the first, the other is no gap."""
     plus, minus = (pc.equal(levels, sign).to_numpy(zero_copy_only=False) for sign in "+-")
     return plus, minus
@@ -80,7 +80,7 @@ def _sound(texts: Text) -> list[str]:
     return [text.encode("utf-8", "replace").decode() for text in texts.tolist()]
 
 
-def level_array(levels: Cells, gaps: Mask) -> Text:
+def level_array(levels: Cells, gaps: BoolArray) -> Text:
     """Levels as NumPy's texts, "" for gaps."""
     written = _fixed(levels)
     written[gaps] = ""

@@ -10,21 +10,31 @@ normal and the rest is zero.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from hipad.arrays import IntArray
 from hipad.errors import DataError
 
-PRESETS: Final = {"10k": (200, 400, 10_000), "50k": (500, 1_000, 50_000)}
+
+class DrawSize(NamedTuple):
+    """How large a draw is; names and meanings are those of `make_ksvm_s`."""
+
+    n_train: int
+    n_test: int
+    n_features: int
+    block_size: int = 50
+    noise: tuple[float, float] = (0.05, 0.10)
+
+
+PRESETS: Final = {"10k": DrawSize(200, 400, 10_000), "50k": DrawSize(500, 1_000, 50_000)}
 BLOCK_MEANS: Final = {"K1": 2.0, "K2": 0.5, "K3": -0.2, "K4": -1.0}
 SEEN_IN_TRAINING: Final = ("K2", "K3")
 COVARIANCE: Final = 0.8
 RULES: Final = "mean(K1) >= 4 => positive\nmean(K4) >= 3 => negative"
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -49,8 +59,8 @@ def make_ksvm_s(
     n_train: int | None = None,
     n_test: int | None = None,
     n_features: int | None = None,
-    block_size: int = 50,
-    noise: tuple[float, float] = (0.05, 0.10),
+    block_size: int | None = None,
+    noise: tuple[float, float] | None = None,
     positive_fraction: float = 0.5,
 ) -> SyntheticData:
     """Draw ksvm-s at a preset size or any other; `positive_fraction` is of the training rows.
@@ -61,9 +71,11 @@ def make_ksvm_s(
     """
     if preset not in PRESETS:
         raise DataError(f"expected the preset to be one of {sorted(PRESETS)}, got {preset!r}")
-    sizes = zip((n_train, n_test, n_features), PRESETS[preset], strict=True)
-    n_train, n_test, n_features = (own if own is not None else usual for own, usual in sizes)
-    _check(n_train, n_test, n_features, block_size, noise, positive_fraction)
+    asked = (n_train, n_test, n_features, block_size, noise)
+    pairs = zip(asked, PRESETS[preset], strict=True)
+    size = DrawSize._make(usual if own is None else own for own, usual in pairs)
+    n_train, n_test, n_features, block_size, noise = size
+    _check(size, positive_fraction)
 
     blocks = {
         name: np.arange(i * block_size, (i + 1) * block_size) for i, name in enumerate(BLOCK_MEANS)
@@ -90,14 +102,8 @@ def make_ksvm_s(
     )
 
 
-def _check(
-    n_train: int,
-    n_test: int,
-    n_features: int,
-    block_size: int,
-    noise: tuple[float, float],
-    positive_fraction: float,
-) -> None:
+def _check(size: DrawSize, positive_fraction: float) -> None:
+    n_train, n_test, n_features, block_size, noise = size
     if min(n_train, n_test) < 2:
         raise DataError(f"expected two rows or more in each part, got {n_train} and {n_test}")
     if not 1 <= block_size <= n_features // len(BLOCK_MEANS):
@@ -155,7 +161,7 @@ def _rows(
 def _block(
     rng: np.random.Generator, y: IntArray, mean: float, size: int
 ) -> npt.NDArray[np.float64]:
-    """Equally correlated normals: one shared part a row, one own part an entry."""
+    """Equally correlated normals: one shared part per row, one own part per entry."""
     shared = rng.standard_normal((y.size, 1))
     own = rng.standard_normal((y.size, size))
     return mean * y[:, None] + np.sqrt(COVARIANCE) * shared + np.sqrt(1 - COVARIANCE) * own

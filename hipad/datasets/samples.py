@@ -2,37 +2,64 @@
 
 `data.csv` or `data.npz` holds the table, `<name>.rules` what an expert knows, `blocks.json` the
 named blocks of features, and `about.json` where the data come from and under which licence.
+
+The readers of tables are imported when a sample is read: they need pyarrow, ksvm-s does not.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from hipad.arrays import IntArray
 from hipad.errors import DataError
 from hipad.places import SAMPLES as FOLDER
 
+if TYPE_CHECKING:
+    from hipad.data import Table
+
 SAMPLES: Final = ("all-bcrabl", "pima")
 
-Matrix = npt.NDArray[np.floating]
+
+@dataclass(frozen=True)
+class SampleFile:
+    """A table as it lies in its file, gaps included, and what an expert knows of it."""
+
+    name: str
+    table: Table
+    label: str  # the column with the classes
+    positive: str
+    blocks: dict[str, list[str]]
+    rules: str
+    title: str
+    description: str
+    source: str
+    licence: str
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.table.number_names
+
+    def columns(self) -> dict[str, IntArray]:
+        """The columns of each block."""
+        place = {name: j for j, name in enumerate(self.feature_names)}
+        return {block: np.array([place[n] for n in names]) for block, names in self.blocks.items()}
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A complete table with labels, and what an expert knows of it; the arrays are read-only."""
+    """A table without gaps, and what an expert knows of it; the arrays are read-only."""
 
     name: str
-    X: Matrix
+    X: npt.NDArray[np.floating]
     y: npt.NDArray[np.str_]
     feature_names: tuple[str, ...]
-    blocks: dict[str, npt.NDArray[np.int64]]
+    blocks: dict[str, IntArray]
     rules: str
     positive: str
     title: str
@@ -45,13 +72,10 @@ class Sample:
         return pd.DataFrame(self.X, columns=list(self.feature_names))
 
 
-def load_sample(name: str) -> Sample:
-    """Read a bundled sample; gaps in its table are filled with the feature's median.
+def read_sample(name: str) -> SampleFile:
+    """Read the files of a bundled sample, its table as an upload would be read."""
+    from hipad.data import read_table
 
-    >>> sample = load_sample("pima")
-    >>> sample.X.shape, sample.positive
-    ((768, 8), 'diabetic')
-    """
     if name not in SAMPLES:
         raise DataError(f"expected a sample of {', '.join(SAMPLES)}, got {name!r}")
     folder = FOLDER / name
@@ -59,50 +83,47 @@ def load_sample(name: str) -> Sample:
         about = json.loads((folder / "about.json").read_text("utf-8"))
         blocks = json.loads((folder / "blocks.json").read_text("utf-8"))
         rules = (folder / f"{name}.rules").read_text("utf-8")
-        X, y, names = _read(folder)
+        table = read_table(next(iter(folder.glob("data.*")), folder / "data.csv"))
     except FileNotFoundError as error:
         raise DataError(
             f"the bundled sample {name!r} lacks {error.filename}: install the package again"
         ) from error
-    X, remark = _fill_gaps(X, names)
-    for array in (X, y):
+    label = table.label or next(iter(table.text))  # the one column that is not a feature
+    return SampleFile(name, table, label, blocks=blocks, rules=rules, **about)
+
+
+def load_sample(name: str) -> Sample:
+    """A bundled sample as numbers; gaps in its table are filled with the feature's median.
+
+    >>> sample = load_sample("pima")
+    >>> sample.X.shape, sample.positive
+    ((768, 8), 'diabetic')
+    """
+    from hipad.data import prepare
+
+    file = read_sample(name)
+    ready = prepare(file.table, label=file.label, positive=file.positive, drop_constant=False)
+    for array in (ready.X, ready.y):
         array.setflags(write=False)
     return Sample(
         name=name,
-        X=X,
-        y=y,
-        feature_names=tuple(names),
-        blocks=_as_indices(blocks, names),
-        rules=rules,
-        positive=about["positive"],
-        title=about["title"],
-        description=about["description"] + remark,
-        source=about["source"],
-        licence=about["licence"],
+        X=ready.X,
+        y=ready.y,
+        feature_names=ready.feature_names,
+        blocks=file.columns(),
+        rules=file.rules,
+        positive=file.positive,
+        title=file.title,
+        description=file.description + _filled(file.table),
+        source=file.source,
+        licence=file.licence,
     )
 
 
-def _read(folder: Path) -> tuple[Matrix, npt.NDArray[np.str_], list[str]]:
-    if (folder / "data.npz").exists():
-        with np.load(folder / "data.npz", allow_pickle=False) as file:
-            return file["X"], file["y"], file["features"].tolist()
-    with (folder / "data.csv").open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    X = np.array([[float(cell or "nan") for cell in row[:-1]] for row in rows])
-    return X, np.array([row[-1] for row in rows]), header[:-1]
+def _filled(table: Table) -> str:
+    """A sentence that says how many gaps of which features were filled."""
+    from hipad.data import column_statistics
 
-
-def _as_indices(blocks: dict[str, list[str]], names: list[str]) -> dict[str, npt.NDArray[np.int64]]:
-    place = {name: j for j, name in enumerate(names)}
-    return {block: np.array([place[name] for name in members]) for block, members in blocks.items()}
-
-
-def _fill_gaps(X: Matrix, names: list[str]) -> tuple[Matrix, str]:
-    """X without NaN, and a sentence that says what was filled."""
-    missing = np.isnan(X)
-    if not missing.any():
-        return X, ""
-    counts = missing.sum(axis=0)
-    filled = np.where(missing, np.nanmedian(X, axis=0), X)
-    told = ", ".join(f"{names[j]} {counts[j]}" for j in np.flatnonzero(counts))
-    return filled, f" Missing values were replaced by the feature's median: {told}."
+    gaps = column_statistics(table.numbers).missing
+    told = ", ".join(f"{table.number_names[j]} {gaps[j]}" for j in np.flatnonzero(gaps))
+    return f" Missing values were replaced by the feature's median: {told}." if told else ""

@@ -1,6 +1,7 @@
 """Data matrices seen through the few operations that the solvers ask of them."""
 
-from hipad.designs.base import Design, FloatArray
+from hipad.arrays import FloatArray
+from hipad.designs.base import Design
 from hipad.designs.dense import DenseDesign
 from hipad.designs.factory import make_design
 from hipad.designs.scaling import column_moments, standardisation

@@ -27,9 +27,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg.blas import dsyrk
 
+from hipad.arrays import FloatArray
 from hipad.errors import DataError
 
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["Design", "FloatArray", "RowSubset", "column_blocks", "read_only"]
 
 BLOCK_ENTRIES = 2**18  # 2 MB of float64: a block of columns that stays in the cache
 MIN_BLOCK_COLUMNS = 256  # narrower blocks leave BLAS nothing to do

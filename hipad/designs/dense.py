@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hipad.designs.base import Design, FloatArray
+from hipad.arrays import FloatArray
+from hipad.designs.base import Design
 from hipad.errors import DataError
 
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from hipad.designs.base import FloatArray, column_blocks
+from hipad.arrays import FloatArray
+from hipad.designs.base import column_blocks
 from hipad.designs.sparse import canonical_csc
 
 HUGE: Final = 1e307

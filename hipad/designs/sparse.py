@@ -20,7 +20,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
-from hipad.designs.base import Design, FloatArray
+from hipad.arrays import FloatArray
+from hipad.designs.base import Design
 
 DENSE_SHARE = 0.13  # share of non-zeros above which BLAS is the faster one (measured)
 BLOCK_NONZEROS = 2**16  # stored entries of a block in a sparse product: 0.8 MB

@@ -142,7 +142,8 @@ def _array(parts: tuple[Any, ...], value: Any) -> np.ndarray:
     (dtype,) = get_args(parts[1]) if parts else (np.int64,)
     array = np.array([_number(item) for item in _checked(value, list)])
     whole = np.issubdtype(dtype, np.integer)
-    if whole and not (np.isfinite(array) & (np.abs(array) < EXACT) & (array % 1 == 0)).all():
+    exact = (np.abs(array) < EXACT) & (np.trunc(array) == array)
+    if whole and not exact.all():
         raise ValueError("expected whole numbers")
     return array.astype(dtype)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +9,6 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from hipad.designs.base import FloatArray
 from hipad.errors import DataError
-from hipad.rules import RuleSet, parse_rules
-from hipad.rules.compiling.compile import outcome_sign
 
 
 class SignedLabels(NamedTuple):
@@ -61,19 +58,6 @@ def by_sign(
         return class_weight
     negative, positive = (float(class_weight.get(label, 1.0)) for label in classes.tolist())
     return {-1.0: negative, 1.0: positive}
-
-
-def named_outcomes(text: str, classes: tuple[str, str]) -> RuleSet:
-    """Rules whose outcomes are class names, also where the user wrote positive or negative.
-
-    `classes` is (negative, positive) as the user means it, whatever their alphabetical order.
-
-    >>> print(named_outcomes("x0 >= 2 => positive", ("well", "ill")))
-    x0 >= 2 => ill
-    """
-    rules = parse_rules(text)
-    named = (replace(rule, outcome=classes[int(outcome_sign(rule, classes) > 0)]) for rule in rules)
-    return replace(rules, rules=tuple(named))
 
 
 def _not_two(classes: np.ndarray, kind: str) -> str:

@@ -47,7 +47,7 @@ class Origin:
     """The table that a model was fitted to, so that later tables are prepared in the same way."""
 
     label: str
-    classes: tuple[str, ...]  # negative, positive
+    classes: tuple[str, str]  # negative, positive
     recipe: Recipe
 
 

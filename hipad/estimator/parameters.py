@@ -1,31 +1,52 @@
-"""The classifier's parameters: are they usable, and what one fit takes from them.
+"""The classifier's parameters: what each may be, in which words, and what one fit takes from them.
 
-Where one is not, a sentence says what was expected and what came.
+This is the one vocabulary of methods, engines, scopes and switches: the classifier checks against
+it, the command line offers it, and the app shows its words. Where a parameter cannot be used, a
+sentence says what was expected and what came.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
 from numbers import Real
-from typing import Any
+from typing import Any, Final
 
 from hipad.errors import HipadError
 from hipad.rules import CompiledRule
-from hipad.solver import Settings
+from hipad.solver import AdmmSettings, Settings
+from hipad.solver.admm.penalties import Penalties
 from hipad.solver.problem import Scope
 
-CHOICES = {
-    "scope": ("population", "typical"),
-    "method": ("hipad", "admm", "exact"),
-    "engine": ("ipm", "osqp"),
-    "switch": ("support", "paper"),
+ENGINES: Final[Mapping[str, str]] = {"ipm": "interior point", "osqp": "OSQP"}
+
+# A parameter that takes one of some words: each word with what it means to a reader.
+CHOICES: Final[dict[str, Mapping[str, str]]] = {
+    "scope": {
+        "population": "all patients in its range",
+        "typical": "typical patients only",
+    },
+    "method": {
+        "hipad": "HIPAD: find the features, then fit them accurately",
+        "admm": "ADMM only: phase 1 to convergence",
+        "exact": "Exact: certified over all features",
+    },
+    "engine": ENGINES,
+    "switch": {"support": "features have settled", "paper": "the paper's test"},
 }
-WORDS = {"lambda1": ("auto",), "patients": ("auto", "equal"), "stiffness": ("auto",)}
-SMALLEST = {
+# A parameter that is a number: words that it takes as well, and its smallest value.
+WORDS: Final = {
+    "lambda1": ("auto",),
+    "patients": ("auto", "equal"),
+    "stiffness": ("auto",),
+    "mu": ("auto",),
+}
+SMALLEST: Final = {
     "lambda1": (0.0, "at least 0"),
     "patients": (0.0, "at least 0"),
     "stiffness": (0.0, "at least 0"),
+    "mu": (1e-12, "above 0 (1e-12 or more)"),
     "lambda2": (1e-12, "above 0 (1e-12 or more)"),
     "tol": (1e-15, "above 0"),
     "max_iter": (1, "at least 1"),
@@ -55,6 +76,7 @@ class Plan:
             switch=parameters.switch,
             tolerance=parameters.tol,
             max_sweeps=parameters.max_iter,
+            admm=admm_settings(getattr(parameters, "mu", "auto")),
         )
         return cls(
             rules=rules,
@@ -69,12 +91,19 @@ class Plan:
         )
 
 
+def admm_settings(mu: float | str) -> AdmmSettings:
+    """Settings of phase 1 whose penalties start at mu; "auto" scales them to the data."""
+    if isinstance(mu, str):
+        return AdmmSettings()
+    return AdmmSettings(penalties=Penalties(*[float(mu)] * len(fields(Penalties))))
+
+
 def check_parameters(estimator: Any) -> None:
     """Raise HipadError for the first parameter that cannot be used."""
     for name, choices in CHOICES.items():
         check_choice(name, getattr(estimator, name), choices)
     for name, (smallest, words) in SMALLEST.items():
-        check_number(name, getattr(estimator, name), smallest, words)
+        check_number(name, getattr(estimator, name, "auto"), smallest, words)
     weights = estimator.class_weight
     if not (weights is None or weights == "balanced" or isinstance(weights, dict)):
         raise HipadError(
@@ -84,10 +113,10 @@ def check_parameters(estimator: Any) -> None:
         check_number(f"class_weight[{label!r}]", value, 1e-300, "above 0")
 
 
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        listed = " or ".join(repr(choice) for choice in choices)
-        raise HipadError(f"expected {name} to be {listed}, got {value!r}: choose one of them")
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        allowed = " or ".join(map(repr, choices))
+        raise HipadError(f"expected {name} to be {allowed}, got {value!r}: choose one of them")
 
 
 def check_number(name: str, value: object, smallest: float, words: str) -> None:

@@ -1,1 +1,1 @@
-"""How good is a model: calibration, the choice of lambda1, metrics with intervals, differences."""
+"""How good a model is, and for which class it speaks: metrics, judgements, differences."""

@@ -1,6 +1,6 @@
 """What changed from one model to another: weights, features, answers.
 
-Everything is plain arrays: weights with one number a feature, scores that are above zero for the
+Everything is plain arrays: weights with one number per feature, scores that are above zero for the
 positive class.
 """
 
@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hipad.designs.base import FloatArray
+from hipad.arrays import FloatArray, IntArray
 from hipad.evaluation.metrics import paired_p_value
-
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +27,7 @@ class FeatureChanges:
 
 
 def feature_changes(before: FloatArray, after: FloatArray) -> FeatureChanges:
-    """Compare the weights of two models, one number a feature.
+    """Compare the weights of two models, one number per feature.
 
     >>> found = feature_changes(np.array([1.0, 0.0, 2.0]), np.array([0.0, 3.0, -1.0]))
     >>> found.gained, found.lost, found.turned, found.kept
@@ -45,7 +43,7 @@ def feature_changes(before: FloatArray, after: FloatArray) -> FeatureChanges:
 
 
 def largest_changes(before: FloatArray, after: FloatArray, most: int) -> IntArray:
-    """The columns whose weight changed most, at most so many; none that stayed the same."""
+    """Columns whose weight changed, the largest change first, at most `most` of them."""
     return _strongest(before != after, after - before)[:most]
 
 
@@ -73,7 +71,7 @@ def block_totals(
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """Rows whose answer changed, those nearest to certainty now first, and how good the change is.
+    """Rows whose answer changed, those with the largest new scores first.
 
     `better` and `worse` are those of the rows that became right and wrong; without the truth
     both are empty.

@@ -6,6 +6,7 @@ are right: Wilson's for a share, Newcombe's for the area under the ROC curve.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +41,7 @@ class Area:
 
 
 def roc_area(positive: npt.ArrayLike, scores: npt.ArrayLike, level: float = 0.95) -> Area:
-    """Area under the ROC curve; `positive` says which patients are, ties count one half.
+    """Area under the ROC curve; `positive` marks the positive patients, ties count one half.
 
     >>> roc_area([False, False, True, True], [0.1, 0.4, 0.3, 0.8]).value
     0.75
@@ -48,7 +49,7 @@ def roc_area(positive: npt.ArrayLike, scores: npt.ArrayLike, level: float = 0.95
     sick = np.asarray(positive, dtype=bool)
     n_sick, n_well = int(sick.sum()), int((~sick).sum())
     if not n_sick or not n_well:
-        return Area(float("nan"))
+        return Area(math.nan)
     ranks = rankdata(np.asarray(scores, dtype=float))
     value = (ranks[sick].sum() - n_sick * (n_sick + 1) / 2) / (n_sick * n_well)
     return Area(float(value), *_newcombe(float(value), n_sick, n_well, level))

@@ -143,7 +143,7 @@ def test_more_than_two_classes_need_a_choice_and_then_become_two():
     [
         ("x,y\n1,a\n2,a\n", {"label": "y"}, r"expected two classes in 'y', got one \('a'\)"),
         ("x,y\n1,a\n2,b\n", {"label": "z"}, "expected the label to be a column, got 'z'"),
-        ("x,y\n1,a\n2,b\n", {"label": "y", "positive": "c"}, "there are 'a', 'b'"),
+        ("x,y\n1,a\n2,b\n", {"label": "y", "positive": "c"}, "there are 'a' and 'b'"),
         ("x,y\n1,a\n1,b\n", {"label": "y"}, "constant columns only"),
         ("x,y\n1,a\n2,b\n", {"label": "y", "exclude": ["x"]}, "expected a column of numbers"),
         ("x,y\n1,a\n2,b\n", {"label": "y", "exclude": ["q"]}, "to exclude, got 'q'"),

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from hipad.datasets import SAMPLES, load_sample, samples
+from hipad.datasets import SAMPLES, load_sample, read_sample, samples
 from hipad.errors import DataError
 
 
@@ -63,9 +63,18 @@ def test_pima_rules_fire_as_in_the_literature():
     assert (y[low] == "healthy").all()
 
 
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_numbers_are_those_of_the_file_where_it_has_any(name):
+    file, sample = read_sample(name), load_sample(name)
+    known = np.isfinite(file.table.numbers)
+    assert sample.feature_names == file.feature_names
+    assert (sample.X[known] == file.table.numbers[known]).all()
+    assert (sample.y == file.table.as_text(file.label)).all()
+
+
 def test_an_unknown_or_absent_sample_is_a_clear_error(monkeypatch, tmp_path):
     with pytest.raises(DataError, match="expected a sample of all-bcrabl, pima"):
         load_sample("iris")
     monkeypatch.setattr(samples, "FOLDER", tmp_path)
-    with pytest.raises(DataError, match="comes with the source tree"):
+    with pytest.raises(DataError, match="install the package again"):
         load_sample("pima")

@@ -1,11 +1,26 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
 from hipad.errors import HipadError
-from hipad.estimator.parameters import CHOICES, SMALLEST, WORDS, Plan, check_parameters
+from hipad.estimator.parameters import (
+    CHOICES,
+    SMALLEST,
+    WORDS,
+    Plan,
+    admm_settings,
+    check_parameters,
+)
+from hipad.solver import AdmmSettings, Settings
+from hipad.solver.driver import Method
+from hipad.solver.problem import Scope
+
+PARAMETERS = HIPADClassifier().get_params()
+NUMBERS = sorted(set(SMALLEST) & set(PARAMETERS))
 
 
 def refused(**parameters):
@@ -19,13 +34,13 @@ def test_the_defaults_and_the_papers_settings_are_usable():
     check_parameters(HIPADClassifier.paper())
 
 
-@pytest.mark.parametrize("name", sorted(SMALLEST))
+@pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_of_every_kind_are_taken(name):
     for value in (1, 1.5, np.float32(2.0), np.int64(3)):
         check_parameters(HIPADClassifier(**{name: value}))
 
 
-@pytest.mark.parametrize("name", sorted(SMALLEST))
+@pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("value", [-0.1, float("inf"), float("nan"), True, None, "1.0", [1.0]])
 def test_what_is_not_a_usable_number_is_told(name, value):
     message = refused(**{name: value})
@@ -33,14 +48,14 @@ def test_what_is_not_a_usable_number_is_told(name, value):
     assert repr(value) in message
 
 
-@pytest.mark.parametrize(("name", "words"), sorted(WORDS.items()))
+@pytest.mark.parametrize(("name", "words"), [(n, WORDS[n]) for n in NUMBERS if n in WORDS])
 def test_words_are_taken_where_they_mean_something(name, words):
     for word in words:
         check_parameters(HIPADClassifier(**{name: word}))
     assert f"or {words[0]!r}" in refused(**{name: "much"})
 
 
-@pytest.mark.parametrize(("name", "choices"), sorted(CHOICES.items()))
+@pytest.mark.parametrize(("name", "choices"), sorted((n, tuple(c)) for n, c in CHOICES.items()))
 def test_a_wrong_choice_lists_the_right_ones(name, choices):
     message = refused(**{name: "other"})
     assert all(repr(choice) in message for choice in choices)
@@ -66,3 +81,23 @@ def test_a_plan_takes_the_parameters_over():
     assert (plan.lambda1, plan.balanced, plan.calibrate) == (0.3, False, True)
     assert (plan.settings.tolerance, plan.settings.max_sweeps) == (1e-5, 7)
     assert plan.settings.engine == "osqp"
+
+
+def test_every_default_of_the_classifier_and_of_the_solver_is_in_the_vocabulary():
+    for name, choices in CHOICES.items():
+        assert PARAMETERS[name] in choices
+        assert getattr(Settings(), name, PARAMETERS[name]) in choices
+        assert all(choices.values())  # each has words for a page
+    assert set(CHOICES["method"]) == set(get_args(Method))
+    assert set(CHOICES["scope"]) == set(get_args(Scope))
+
+
+@pytest.mark.parametrize("value", [["ipm"], None, 1])
+def test_a_choice_that_is_not_a_word_is_told(value):
+    assert repr(value) in refused(engine=value)
+
+
+def test_penalties_start_at_mu_or_are_scaled_to_the_data():
+    assert admm_settings("auto") == AdmmSettings()
+    started = admm_settings(3).penalties
+    assert set(vars(started).values()) == {3.0}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ui.dataset import Preparation
-from ui.session.saving import Recipe, Session
+from ui.session.saving import ModelRecipe, Session
 from ui.settings import RunSettings
 
 PIMA = Session(
@@ -20,7 +20,7 @@ PIMA = Session(
     blocks={"K": "BMI, Age"},
     settings=RunSettings(fewness="exact", lambda1=0.05, patients=20.0, mu=1.0),
     sample="pima",
-    models=(Recipe("first", "", {}, RunSettings(fewness="exact")),),
+    models=(ModelRecipe("first", "", {}, RunSettings(fewness="exact")),),
     pinned="first",
 )
 ODD: tuple[Any, ...] = (

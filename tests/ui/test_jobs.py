@@ -8,7 +8,7 @@ import pytest
 
 from hipad.errors import RuleError
 from hipad.solver import Progress
-from ui.jobs import Job, Status, thinned
+from ui.jobs import Job, JobStatus, thinned
 
 
 def record(step: int) -> Progress:
@@ -68,7 +68,7 @@ def test_stop_keeps_the_model_so_far_and_going_on_finishes_it():
     until(lambda: len(it.history) >= 3)
     it.stop()
     it.wait(20)
-    assert it.status is Status.STOPPED
+    assert it.status is JobStatus.STOPPED
     assert not it.is_final
     assert it.outcome == len(it.history) < 40
     it.speed = None
@@ -84,7 +84,7 @@ def test_pause_holds_the_run_and_frees_its_place():
     first.launch()
     until(lambda: len(first.history) >= 2)
     first.pause()
-    until(lambda: first.status is Status.PAUSED)
+    until(lambda: first.status is JobStatus.PAUSED)
     steps = len(first.history)
     second = job(places=places)
     second.launch()
@@ -95,20 +95,20 @@ def test_pause_holds_the_run_and_frees_its_place():
     until(lambda: len(first.history) > steps)
     first.stop()
     first.wait(20)
-    assert first.status is Status.STOPPED
+    assert first.status is JobStatus.STOPPED
 
 
 def test_a_paused_job_stops_though_no_place_is_free():
     places = threading.Semaphore(1)
     it = job(10_000, speed=200, places=places)
     it.launch()
-    until(lambda: it.status is Status.RUNNING)
+    until(lambda: it.status is JobStatus.RUNNING)
     it.pause()
-    until(lambda: it.status is Status.PAUSED)
+    until(lambda: it.status is JobStatus.PAUSED)
     assert places.acquire(timeout=5)
     it.stop()
     it.wait(20)
-    assert it.status is Status.STOPPED
+    assert it.status is JobStatus.STOPPED
     assert not places.acquire(blocking=False)
 
 
@@ -116,10 +116,10 @@ def test_a_job_waits_for_a_free_place():
     places = threading.Semaphore(1)
     first, second = job(10_000, speed=200, places=places), job(places=places)
     first.launch()
-    until(lambda: first.status is Status.RUNNING)
+    until(lambda: first.status is JobStatus.RUNNING)
     second.launch()
     time.sleep(0.15)
-    assert second.status is Status.WAITING
+    assert second.status is JobStatus.WAITING
     assert not second.history
     first.stop()
     second.wait(20)
@@ -131,7 +131,7 @@ def test_a_waiting_job_can_be_stopped():
     it.launch()
     it.stop()
     it.wait(20)
-    assert it.status is Status.STOPPED
+    assert it.status is JobStatus.STOPPED
     assert it.outcome is None
 
 
@@ -142,7 +142,7 @@ def test_a_job_that_nobody_sees_ends_itself(paused):
     if paused:
         it.pause()
     it.wait(20)
-    assert it.status is Status.STOPPED
+    assert it.status is JobStatus.STOPPED
     assert "closed" in it.reason
 
 
@@ -166,7 +166,7 @@ def test_what_the_user_did_wrong_is_told_and_what_we_did_wrong_is_not_detailed()
         it = Job(start, lambda at: at, places=threading.Semaphore(1))
         it.launch()
         it.wait(20)
-        assert it.status is Status.FAILED
+        assert it.status is JobStatus.FAILED
         assert told in it.error
         assert "secret" not in it.error
 

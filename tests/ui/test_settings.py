@@ -8,13 +8,12 @@ def test_the_defaults_are_those_of_the_classifier():
     usual, ours = HIPADClassifier().get_params(), RunSettings()
     assert ours.fewness == "automatic"
     assert usual["lambda1"] == "auto"
-    renamed = {"tolerance": "tol", "max_sweeps": "max_iter"}
-    apart = {"mu", "fewness", "lambda1", "balanced", "use_rules"}
-    for name, value in ours.as_dict().items():
-        if name not in apart:
-            assert usual[renamed.get(name, name)] == value, name
-    assert usual["class_weight"] == "balanced"
-    assert ours.balanced
+    assert {name: usual[name] for name in ours.parameters} == ours.parameters
+    assert set(usual) - set(ours.parameters) <= {"rules", "blocks", "lambda1", "mu"}
+
+
+def test_classes_that_are_not_balanced_have_no_weights():
+    assert RunSettings(balanced=False).parameters["class_weight"] is None
 
 
 def test_settings_are_read_back():

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.judgement import Judgement, Share
-from ui.run.certificates import share
 from ui.words import listing, plain
 
 
@@ -35,21 +33,3 @@ def test_signs_that_are_not_seen_do_not_turn_a_name_around():
 def test_long_names_are_cut():
     assert len(plain("x" * 500)) == 60
     assert listing([f"n{j}" for j in range(9)], 2) == "n0, n1 and 7 more"
-
-
-def test_wilsons_interval():
-    low, high = Share(9, 10).interval
-    assert abs(low - 0.5958) < 1e-3
-    assert abs(high - 0.9821) < 1e-3
-    assert Share(0, 0).interval == (0.0, 1.0)
-
-
-def test_a_judgement_in_words():
-    judged = Judgement("test", ((8, 2), (1, 9)))
-    assert (judged.accuracy.k, judged.sensitivity.k, judged.specificity.k) == (17, 9, 8)
-    assert "Of 20 patients it had not seen, the model was right about 17: 85.0 %" in str(judged)
-
-
-def test_gaps_in_words():
-    assert share(2e-7) == "one part in 5,000,000"
-    assert share(0.5) == "50 %"

@@ -11,9 +11,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from hipad.rules import CompiledRule, RuleRecord
+from hipad.wording import count, number, percent
 from ui import charts
 from ui.bench.sides import MOST_PATIENTS, Comparison, Side
-from ui.words import count, listing, number, percent, plain
+from ui.words import listing, plain
 
 MOST_BLOCKS: Final = 12
 CLEAR: Final = 0.05  # p value below which a change is called clear

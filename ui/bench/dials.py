@@ -151,7 +151,7 @@ class WorthDial:
 
 
 def worth_dials(text: str, n_patients: int) -> list[WorthDial]:
-    """One dial a rule, from nothing to all patients (or twice its worth, if that is more)."""
+    """One dial per rule, from nothing to all patients (or twice its worth, if that is more)."""
     highs = [max(n_patients, 2 * (rule.worth or 0.0)) for rule in read_rules(text)]
     return [
         WorthDial(position, float(high), round_step(high / STEPS))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.fields import MODEL_NAME
-from ui.models import Model
+from ui.models import TrainedModel
 from ui.session.saving import MOST_MODELS
 from ui.state import AppState
 from ui.words import plain
 
 
-def show(state: AppState, model: Model, *, key: str) -> None:
+def show(state: AppState, model: TrainedModel, *, key: str) -> None:
     """A field and two buttons, side by side in the container around them."""
     usual = f"model {len(state.models) + 1}"
     name = st.text_input(

@@ -11,14 +11,14 @@ from ui.bench import tuning
 from ui.bench.changes import sides_table
 from ui.bench.keeping import is_full
 from ui.bench.sides import Side
-from ui.models import Model
+from ui.models import TrainedModel
 from ui.state import AppState
 from ui.words import plain
 
 SLIDERS: Final = "what the sliders ask for"
 
 
-def choose_shown(state: AppState) -> Model | None:
+def choose_shown(state: AppState) -> TrainedModel | None:
     """Which model is compared with the pinned one; None is the sliders'."""
     names = [model.name for model in state.models if model.name != state.pinned]
     if not names:

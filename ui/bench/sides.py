@@ -17,10 +17,10 @@ from hipad.evaluation.comparing import (
     flips,
     largest_changes,
 )
-from hipad.evaluation.metrics import Area, roc_area
+from hipad.evaluation.metrics import Area
 from hipad.rules import CompiledRule, RuleRecord, rule_report
 from ui.dataset import NO_BLOCK, Dataset
-from ui.models import Model
+from ui.models import TrainedModel
 from ui.rules.checking import scaling
 
 MOST_FEATURES: Final = 30
@@ -31,16 +31,16 @@ MOST_PATIENTS: Final = 200
 class Side:
     """A model and its scores on the patients it is judged by and on those it learnt from."""
 
-    model: Model
+    model: TrainedModel
     data: Dataset
     judged: np.ndarray
     learnt: np.ndarray
 
     @classmethod
-    def of(cls, model: Model, data: Dataset) -> Side:
-        learnt = model.scores(data.X_train)
-        judged = learnt if data.X_test is None else model.scores(data.X_test)
-        return cls(model, data, judged, learnt)
+    def of(cls, model: TrainedModel, data: Dataset) -> Side:
+        learnt, judged = model.scores(data.X_train), data.judged
+        alike = judged.part == "training"
+        return cls(model, data, learnt if alike else model.scores(judged.X), learnt)
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -49,23 +49,21 @@ class Side:
             return self.model.weights
         return self.model.weights * self.data.summary["sd"].to_numpy()
 
-    @cached_property
+    @property
     def area(self) -> Area:
-        return roc_area(truth(self.data), self.judged)
+        return self.model.judgement.area
 
     def records(self, rules: list[CompiledRule]) -> list[RuleRecord]:
         """How the model stands to these rules, whether or not it was told them."""
         mean, scale = scaling(self.data, self.model.settings)
         low, high = (self.data.summary[end].to_numpy() for end in ("min", "max"))
-        b = self.model.orientation * float(self.model.classifier.intercept_[0])
-        w = self.model.weights
+        w, b = self.model.weights, self.model.intercept
         return rule_report(rules, w=w, b=b, lo=low, hi=high, mean=mean, scale=scale)
 
 
 def truth(data: Dataset) -> np.ndarray:
     """Which of the patients that models are judged by are positive."""
-    y = data.y_train if data.y_test is None else data.y_test
-    return np.asarray(y == data.classes[1])
+    return np.asarray(data.judged.y == data.classes[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +89,7 @@ class Comparison:
     @cached_property
     def learnt_flips(self) -> Flips:
         """Of the training patients; empty where models are judged by these."""
-        if self.data.X_test is None:
+        if self.data.judged.part == "training":
             return flips(self.old.learnt[:0], self.new.learnt[:0])
         positive = self.data.y_train == self.data.classes[1]
         return flips(self.old.learnt, self.new.learnt, positive)
@@ -127,7 +125,7 @@ class Comparison:
     @cached_property
     def patients(self) -> pd.DataFrame:
         """The patients whose answer changed, those judged by first."""
-        has_test = self.data.X_test is not None
+        has_test = self.data.judged.part == "test"
         parts = [self._part(self.flips, self.old.judged, self.new.judged, int(has_test))]
         parts += [self._part(self.learnt_flips, self.old.learnt, self.new.learnt, 0)]
         return pd.concat(parts, ignore_index=True).head(MOST_PATIENTS)

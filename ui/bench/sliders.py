@@ -11,7 +11,7 @@ from hipad.rules import RuleSet
 from ui.bench import tuning
 from ui.bench.dials import Dial, WorthDial, dials_of, switched, worth_dials
 from ui.dataset import Dataset
-from ui.models import Model
+from ui.models import TrainedModel
 from ui.rules.editing import read_rules
 from ui.state import AppState
 from ui.words import plain
@@ -19,7 +19,7 @@ from ui.words import plain
 PER_PAGE: Final = 6
 
 
-def show(state: AppState, data: Dataset, base: Model) -> None:
+def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
     """Draw the rules with their sliders; a move changes the draft of the rules."""
     tuning, n_patients = state.tuning, len(data.y_train)
     rules = read_rules(tuning.draft)
@@ -80,7 +80,9 @@ def _threshold(state: AppState, rules: RuleSet, dial: Dial) -> None:
     _slider(state, rules, dial, dial.value(rules), key, "The threshold, in the units of the data.")
 
 
-def _worth(state: AppState, rules: RuleSet, dial: WorthDial, base: Model, n_patients: int) -> None:
+def _worth(
+    state: AppState, rules: RuleSet, dial: WorthDial, base: TrainedModel, n_patients: int
+) -> None:
     now = dial.value(rules, base.settings.patients, n_patients)
     text = "How many patients' evidence the rule counts for; 0: it is not heard."
     _slider(state, rules, dial, now, f"bench_worth_{dial.position}", text)

@@ -7,7 +7,7 @@ from typing import Final
 
 from hipad.rules import CompiledRule
 from ui.bench.sides import Comparison, Side
-from ui.models import Model, Request
+from ui.models import Request, TrainedModel
 from ui.rules.checking import fitting_rules
 from ui.rules.editing import describe, read_rules
 from ui.settings import EXACT
@@ -24,7 +24,7 @@ def follow_rules(state: AppState) -> None:
         tuning.turn += 1
 
 
-def pinned(state: AppState) -> Model | None:
+def pinned(state: AppState) -> TrainedModel | None:
     """The pinned model; without one, the last run is kept and pinned."""
     run = unkept_run(state)
     if state.pinned_model is None and run is not None:
@@ -33,7 +33,7 @@ def pinned(state: AppState) -> Model | None:
     return state.pinned_model
 
 
-def asked(state: AppState, base: Model) -> Request:
+def asked(state: AppState, base: TrainedModel) -> Request:
     """The fit that the sliders ask for: as the pinned model, with its sparsity, with the rules."""
     settings = base.settings.changed(
         fewness=EXACT, lambda1=float(base.classifier.lambda1_), use_rules=True
@@ -41,21 +41,21 @@ def asked(state: AppState, base: Model) -> Request:
     return state.request(rules=state.tuning.draft, settings=settings, name="sliders")
 
 
-def must_ask(state: AppState, base: Model) -> bool:
+def must_ask(state: AppState, base: TrainedModel) -> bool:
     """Whether the sliders have moved and a refit takes so long that it should be asked for."""
     known = state.memo.get("tuned")
     is_new = known is None or known[0] != fit_key(asked(state, base))
     return is_new and state.tuning.seconds > PATIENCE
 
 
-def tuned(state: AppState, base: Model) -> Model:
+def tuned(state: AppState, base: TrainedModel) -> TrainedModel:
     """The model that the sliders ask for, fitted from the last one when they have moved.
 
     Raises HipadError when the rules cannot be used.
     """
     request, tuning = asked(state, base), state.tuning
 
-    def fit() -> Model:
+    def fit() -> TrainedModel:
         begun = time.perf_counter()
         tuning.model = request.fit(like=tuning.model or base)
         tuning.seconds = time.perf_counter() - begun
@@ -69,7 +69,7 @@ def fit_key(request: Request) -> tuple[object, ...]:
     return request.data, request.rules, request.settings
 
 
-def compared(state: AppState, base: Model, other: Model) -> Comparison:
+def compared(state: AppState, base: TrainedModel, other: TrainedModel) -> Comparison:
     """The two side by side; each is asked about the patients once."""
     data = state.data
     assert data is not None
@@ -90,7 +90,7 @@ def present_rules(state: AppState) -> list[CompiledRule]:
     return state.remember("draft rules", (data, draft), compile_draft)
 
 
-def unkept_run(state: AppState) -> Model | None:
+def unkept_run(state: AppState) -> TrainedModel | None:
     """The model of the last run, if it is final and not among the kept ones."""
     model = state.model
     if model is None or state.job is None or not state.job.is_final:
@@ -113,7 +113,7 @@ def reset(state: AppState) -> None:
     tuning.turn += 1
 
 
-def restore(state: AppState, model: Model) -> None:
+def restore(state: AppState, model: TrainedModel) -> None:
     """Take up rules, blocks and settings of a kept model, and look at it."""
     state.rules.change(model.rules, f"rules of {model.name}")
     state.set_blocks(model.blocks)

@@ -9,12 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from hipad.errors import DataError, HipadError
+from hipad.wording import count
 from ui.attempts import attempt
 from ui.block_texts import check_name, find_members, read_blocks
 from ui.data import uploading
 from ui.dataset import Dataset
 from ui.state import AppState
-from ui.words import count, listing, plain
+from ui.words import listing, plain
 
 LARGEST: Final = 20 * 2**20  # bytes of a file with blocks
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from hipad.data import Table, read_table
-from hipad.datasets import load_sample, make_ksvm_s
-from hipad.datasets.ksvm import PRESETS
+from hipad.data import Table
+from hipad.datasets import make_ksvm_s, read_sample
+from hipad.datasets.ksvm import BLOCK_MEANS, PRESETS, DrawSize
 from hipad.errors import DataError
-from hipad.places import SAMPLES as FOLDER
 from hipad.rules import FeatureIndex
+from hipad.wording import count
 from ui.block_texts import define_columns
 from ui.dataset import Loaded
-from ui.fields import SEED, Choice, Number, Percent, Some, Span
+from ui.fields import SEED, Choice, Number, Percent, Some, ValueSpan
 
 LABEL: Final = "class"
 SIZES: Final = {
@@ -28,7 +29,7 @@ SIZES: Final = {
     "seed": SEED,
 }
 NOISE: Final = Percent(0, 50)
-DRAW: Final = Some({"preset": Choice(tuple(PRESETS)), **SIZES, "noise": Span(NOISE)})
+DRAW: Final = Some({"preset": Choice(tuple(PRESETS)), **SIZES, "noise": ValueSpan(NOISE)})
 MOST_ENTRIES: Final = 40_000_000  # that are not zero, in both parts of a draw: some 500 MB
 
 
@@ -41,27 +42,24 @@ class Card:
     text: str
     load: Callable[..., Loaded]
     icon: str
+    size: DrawSize | None = None  # what a synthetic sample is drawn at unless asked otherwise
 
 
 def clinical(name: str, settings: dict[str, Any] | None = None, **preparation: Any) -> Loaded:
     """A bundled clinical table, read from its own file as an upload would be."""
-    sample = load_sample(name)
-    index = FeatureIndex(sample.feature_names)
-    path = next(path for path in (FOLDER / name).glob("data.*"))
-    table = read_table(path)
-    described = sample.description.partition(" Missing values were replaced")[0]  # here by a step
-    label = table.label or next(n for n in table.names if n not in sample.feature_names)
+    sample = read_sample(name)
+    index, blocks = FeatureIndex(sample.feature_names), sample.columns()
     return Loaded(
         name=name,
-        table=table,
+        table=sample.table,
         sample=name,
-        about=f"{described} Source: {sample.source} Licence: {sample.licence}.",
-        label=label,
+        about=f"{sample.description} Source: {sample.source} Licence: {sample.licence}.",
+        label=sample.label,
         positive=sample.positive,
         rules=sample.rules,
         settings=settings or {},
         preparation=preparation,
-        blocks={block: define_columns(columns, index) for block, columns in sample.blocks.items()},
+        blocks={block: define_columns(columns, index) for block, columns in blocks.items()},
     )
 
 
@@ -98,10 +96,10 @@ def synthetic(preset: str, **controls: Any) -> Loaded:
 
 def check_size(preset: str, controls: Mapping[str, Any]) -> None:
     """Refuse a draw that is too large although each of its sizes is allowed."""
-    usual = dict(zip(("n_train", "n_test", "n_features"), PRESETS[preset], strict=True))
-    sizes = {"block_size": 50, "noise": (0.05, 0.10), **usual, **controls}
-    rows = sizes["n_train"] + sizes["n_test"]
-    entries = rows * (4 * sizes["block_size"] + max(sizes["noise"]) * sizes["n_features"])
+    sizes = {name: value for name, value in controls.items() if name in DrawSize._fields}
+    size = PRESETS[preset]._replace(**sizes)
+    in_a_row = len(BLOCK_MEANS) * size.block_size + max(size.noise) * size.n_features
+    entries = (size.n_train + size.n_test) * in_a_row
     if entries > MOST_ENTRIES:
         raise DataError(
             f"expected a draw of at most {MOST_ENTRIES:,} entries that are not zero, got up to "
@@ -111,6 +109,13 @@ def check_size(preset: str, controls: Mapping[str, Any]) -> None:
 
 def _class_names(y: np.ndarray) -> np.ndarray:
     return np.where(y > 0, "positive", "negative")
+
+
+def _synthetic_card(preset: str, words: str) -> Card:
+    name, size = f"ksvm-s-{preset}", PRESETS[preset]
+    sizes = f"{count(size.n_train, 'patient')}, {count(size.n_features, 'feature')}"
+    load = partial(synthetic, preset)
+    return Card(name, name, f"Synthetic: {sizes}. {words}", load, ":material/science:", size)
 
 
 CARDS: Final = (
@@ -130,18 +135,6 @@ CARDS: Final = (
         lambda: clinical("pima"),
         ":material/glucose:",
     ),
-    Card(
-        "ksvm-s-10k",
-        "ksvm-s-10k",
-        "Synthetic: 200 patients, 10,000 features. The training rows hide what the rules know.",
-        lambda **controls: synthetic("10k", **controls),
-        ":material/science:",
-    ),
-    Card(
-        "ksvm-s-50k",
-        "ksvm-s-50k",
-        "Synthetic: 500 patients, 50,000 features, the paper's largest.",
-        lambda **controls: synthetic("50k", **controls),
-        ":material/science:",
-    ),
+    _synthetic_card("10k", "The training rows hide what the rules know."),
+    _synthetic_card("50k", "The paper's largest."),
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import streamlit as st
 
 from hipad.data import Table
+from hipad.datasets.ksvm import DrawSize
 from hipad.errors import DataError
+from hipad.wording import count
 from ui.attempts import attempt
 from ui.data import uploading
 from ui.data.cards import CARDS, NOISE, SIZES, Card
@@ -15,12 +17,7 @@ from ui.data.columns import choose_column, choose_positive
 from ui.dataset import Loaded, Preparation
 from ui.session.reopening import restore
 from ui.state import AppState, first_preparation
-from ui.words import count, plain
-
-SYNTHETIC: Final = {
-    "ksvm-s-10k": (200, 400, 10_000),
-    "ksvm-s-50k": (500, 1_000, 50_000),
-}
+from ui.words import plain
 
 
 def show(state: AppState) -> None:
@@ -36,7 +33,7 @@ def show(state: AppState) -> None:
 def _card(state: AppState, card: Card) -> None:
     st.markdown(f"{card.icon} **{card.title}**")
     st.caption(card.text)
-    controls = _size(card) if card.key in SYNTHETIC else {}
+    controls = _size(card, card.size) if card.size is not None else {}
     run = st.button(
         "Load and run",
         key=f"show_{card.key}",
@@ -62,26 +59,28 @@ def _card(state: AppState, card: Card) -> None:
         st.rerun()
 
 
-def _size(card: Card) -> dict[str, Any]:
-    """Controls of a synthetic sample; those left alone are not passed on."""
-    train, test, features = SYNTHETIC[card.key]
+def _size(card: Card, usual: DrawSize) -> dict[str, Any]:
+    """Draw the controls of a synthetic sample; the values that they have."""
 
-    def number(name: str, label: str, usual: int, text: str) -> int:
+    def number(name: str, label: str, now: int, text: str) -> int:
         low, high = SIZES[name].low, SIZES[name].high
         key = f"{card.key}_{label.lower().replace(' ', '_')}"
-        return int(st.number_input(label, low, high, usual, key=key, help=text))
+        return int(st.number_input(label, low, high, now, key=key, help=text))
 
     with st.popover("Size, seed, noise", width="stretch", help="Draw another data set."):
-        n_train = number("n_train", "Training patients", train, "Rows to learn from.")
-        n_test = number("n_test", "Test patients", test, "Rows to judge the model on.")
-        n_features = number("n_features", "Features", features, "Columns in all.")
-        block_size = number("block_size", "Block size", 50, "Features in each of the four blocks.")
+        n_train = number("n_train", "Training patients", usual.n_train, "Rows to learn from.")
+        n_test = number("n_test", "Test patients", usual.n_test, "Rows to judge the model on.")
+        n_features = number("n_features", "Features", usual.n_features, "Columns in all.")
+        block_size = number(
+            "block_size", "Block size", usual.block_size, "Features in each of the four blocks."
+        )
         seed = number("seed", "Seed", 0, "Another seed draws other patients.")
+        least, most = (round(100 * share) for share in usual.noise)
         low, high = st.slider(
             "Noise (% of entries)",
             NOISE.low,
             NOISE.high,
-            (5, 10),
+            (least, most),
             key=f"{card.key}_noise",
             help="In each row a random share between these of the other features is not zero.",
         )

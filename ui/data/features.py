@@ -1,4 +1,4 @@
-"""The data seen as one row a feature, and what they are like as a whole."""
+"""The data seen as one row per feature, and what they are like as a whole."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from hipad.wording import count, percent
 from ui import charts
 from ui.dataset import Dataset, Loaded
-from ui.words import count, percent, plain
+from ui.words import plain
 
 MOST_ROWS: Final = 200
 ORDERS: Final = {

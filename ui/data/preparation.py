@@ -13,7 +13,7 @@ from ui.data.columns import choose_column, choose_positive
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.fields import SEED, field_of
 from ui.state import AppState
-from ui.words import count, listing, plain
+from ui.words import listing, plain
 
 GAPS: Final = {
     "median": "fill with the feature's median",
@@ -140,12 +140,3 @@ def _account(data: Dataset, option: str, nothing: str = "Nothing found.") -> Non
         st.caption(f"{plain(step.what, 120)}: **{step.count:,}**{names}")
     if not steps and nothing:
         st.caption(nothing)
-
-
-def summary_line(data: Dataset) -> str:
-    """The data in one line."""
-    tested = 0 if data.y_test is None else len(data.y_test)
-    return (
-        f"{count(len(data.y_train), 'patient')} to learn from, {tested:,} to test on, "
-        f"{count(data.n_features, 'feature')}"
-    )

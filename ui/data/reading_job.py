@@ -18,13 +18,13 @@ from typing import Final
 
 from hipad.data import LIMITS, Cancelled, Limits, Table, read_apart
 from hipad.errors import HipadError
-from ui.jobs import LOOK, UNSEEN_SECONDS, Status
+from ui.jobs import LOOK, UNSEEN_SECONDS, JobStatus
 
 PLACES: Final = threading.BoundedSemaphore(int(os.environ.get("HIPAD_READERS", "2")))
 
 
 class Reading:
-    """One file: waiting, running, finished, failed, or stopped by the user or for want of one."""
+    """One file: waiting, running, finished, failed, or stopped: by the user, or unseen."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Reading:
         places: threading.Semaphore = PLACES,
     ) -> None:
         self.name = name
-        self.status = Status.WAITING
+        self.status = JobStatus.WAITING
         self.done: float | None = None  # share that is read, where it is known
         self.words = ""
         self.table: Table | None = None
@@ -49,11 +49,11 @@ class Reading:
 
     @property
     def is_active(self) -> bool:
-        return self.status in (Status.WAITING, Status.RUNNING)
+        return self.status in (JobStatus.WAITING, JobStatus.RUNNING)
 
     @property
     def was_cancelled(self) -> bool:
-        return self.status is Status.STOPPED and not self.error
+        return self.status is JobStatus.STOPPED and not self.error
 
     def launch(self) -> None:
         self.seen()
@@ -73,15 +73,15 @@ class Reading:
     def _work(self) -> None:
         try:
             self.table = self._read()
-            self.status = Status.FINISHED
+            self.status = JobStatus.FINISHED
         except Cancelled:
             self._stop()
         except HipadError as error:
-            self.error, self.status = str(error), Status.FAILED
+            self.error, self.status = str(error), JobStatus.FAILED
         except Exception as error:
             # The text of an unforeseen error may carry patient values, its type does not.
             self.error = f"{self.name}: reading failed inside the program ({type(error).__name__})"
-            self.status = Status.FAILED
+            self.status = JobStatus.FAILED
         finally:
             self._content = b""
 
@@ -90,7 +90,7 @@ class Reading:
             if self._must_stop():
                 raise Cancelled
         try:
-            self.status = Status.RUNNING
+            self.status = JobStatus.RUNNING
             return read_apart(
                 self._give(),
                 self.name,
@@ -102,7 +102,7 @@ class Reading:
             self._places.release()
 
     def _give(self) -> bytes:
-        """The content, which is not held here any longer."""
+        """Hand the content over and keep no reference, so that its memory can be freed."""
         content, self._content = self._content, b""
         return content
 
@@ -115,7 +115,7 @@ class Reading:
                 f"reading {self.name} was stopped, because the page was closed or out of sight for "
                 "too long: upload it again"
             )
-        self.status = Status.STOPPED
+        self.status = JobStatus.STOPPED
 
     def _must_stop(self) -> bool:
         unseen = time.monotonic() - self._last_seen

@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from hipad.data import FORMATS, LIMITS, Table
 from ui.attempts import attempt
 from ui.data.reading_job import Reading
-from ui.jobs import Status
+from ui.jobs import JobStatus
 from ui.state import AppState
 from ui.words import plain
 
@@ -101,7 +101,7 @@ def _watch(reading: Reading, key: str) -> None:
         reading.seen()
         if not reading.is_active:
             st.rerun()
-        waits = reading.status is Status.WAITING
+        waits = reading.status is JobStatus.WAITING
         words = "other files are being read, this one is next" if waits else reading.words
         st.progress(reading.done or 0.0, f"Reading {plain(reading.name)}: {words or 'begun'}")
         if st.button(

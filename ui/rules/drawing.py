@@ -10,11 +10,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from hipad.rules import PictureRow, picture
+from hipad.wording import count, number
 from ui import charts
 from ui.dataset import Dataset
 from ui.rules.checking import Checked
 from ui.state import AppState
-from ui.words import count, number, plain
+from ui.words import plain
 
 MOST_ROWS: Final = 24
 MOST_COLUMNS: Final = 24
@@ -63,7 +64,7 @@ def draw(rows: Sequence[PictureRow]) -> tuple[go.Figure, str]:
         y=list(range(len(shown))),
         text=labels,
         texttemplate="%{text}",
-        textfont={"color": "#12191d" if charts.is_dark() else "#ffffff", "size": 12},
+        textfont={"color": charts.theme_option("backgroundColor"), "size": 12},
         hovertemplate="%{x}: %{text}<extra></extra>",
         colorscale=[[0, charts.colour(1)], [1, charts.colour(0)]],
         zmin=-1,

@@ -11,12 +11,13 @@ import pandas as pd
 import streamlit as st
 
 from hipad.rules import Finding, Overlap, Patient, Rule, needed_worth
+from hipad.wording import number
 from ui.dataset import Dataset
 from ui.rules.checking import Checked, RuleCheck
 from ui.rules.editing import with_rule
 from ui.rules.toolbar import change
 from ui.state import AppState
-from ui.words import number, plain
+from ui.words import plain
 
 MOST_FINDINGS: Final = 12
 MOST_VALUES: Final = 8
@@ -110,7 +111,7 @@ def overlaps(checked: Checked, data: Dataset) -> None:
 
 
 def pair_table(checked: Checked) -> pd.DataFrame:
-    """One row a pair of rules that apply to the same patients."""
+    """One row per pair of rules that apply to the same patients."""
     first, test = checked.overlap, checked.overlap_test
     assert first is not None
     shared = first.together if test is None else first.together + test.together

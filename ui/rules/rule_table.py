@@ -11,7 +11,7 @@ import streamlit as st
 
 from hipad.errors import HipadError
 from hipad.rules import RuleCounts
-from hipad.rules.language.spelling import counted
+from hipad.wording import count
 from ui.rules.checking import Checked, RuleCheck
 from ui.rules.editing import with_rules
 from ui.rules.toolbar import change
@@ -79,7 +79,7 @@ def with_table(text: str, checked: Checked, edited: list[dict[str, Any]]) -> str
 
 
 def rows(checked: Checked) -> pd.DataFrame:
-    """One row a rule that can be used."""
+    """One row per rule that can be used."""
     table = pd.DataFrame([_row(check) for check in checked.checks[:MOST_ROWS]])
     return table.astype({"worth": "float64"})
 
@@ -150,13 +150,13 @@ def words(checked: Checked) -> str:
     """The table in a sentence, for those who do not see it."""
     on = [check for check in checked.checks if check.rule.enabled]
     assert checked.overlap is not None
-    covered = counted(checked.overlap.covered, "training patient")
+    covered = count(checked.overlap.covered, "training patient")
     contested = len(checked.overlap.contested)
     text = ""
     if len(checked.checks) > MOST_ROWS:
         text += f"The table shows the first {MOST_ROWS} of {len(checked.checks):,} rules. "
     if checked.untried:
-        text += f"{counted(checked.untried, 'rule')} more could not be tried in the time there is. "
-    text += f"{counted(len(on), 'rule')} on, {len(checked.checks) - len(on)} off. "
+        text += f"{count(checked.untried, 'rule')} more could not be tried in the time there is. "
+    text += f"{count(len(on), 'rule')} on, {len(checked.checks) - len(on)} off. "
     text += f"Together they speak of {covered}"
     return text + (f", of {contested:,} with both outcomes." if contested else ".")

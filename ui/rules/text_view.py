@@ -8,13 +8,14 @@ import streamlit as st
 
 from hipad.errors import RuleError
 from hipad.rules.language.spelling import quote_label, quote_name
+from hipad.wording import count
 from ui.data.columns import search
 from ui.dataset import Dataset
 from ui.fields import RULES
 from ui.rules.checking import Checked
 from ui.rules.toolbar import change
 from ui.state import AppState
-from ui.words import count, listing, plain
+from ui.words import listing, plain
 
 MOST_ERRORS: Final = 10
 EXAMPLES: Final = """\

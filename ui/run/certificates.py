@@ -7,7 +7,7 @@ from typing import Any, Final
 import pandas as pd
 
 from hipad.solver import Certificate, Status
-from ui.words import count
+from hipad.wording import count
 
 BEGINNINGS: Final = {
     Status.SOLVED: "Solved.",

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log10
-from typing import Any, Final
+from typing import Any
 
 import streamlit as st
 
+from hipad.estimator.parameters import CHOICES
 from ui.fields import field_of
 from ui.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
 from ui.state import AppState
-
-SCOPES: Final = {
-    "population": "all patients in its range",
-    "typical": "typical patients only",
-}
-METHODS: Final = {
-    "hipad": "HIPAD: find the features, then fit them accurately",
-    "admm": "ADMM only: phase 1 to convergence",
-    "exact": "Exact: certified over all features",
-}
-ENGINES: Final = {"ipm": "interior point", "osqp": "OSQP"}
-SWITCHES: Final = {"support": "features have settled", "paper": "the paper's test"}
 
 
 @dataclass
@@ -42,7 +32,11 @@ class Panel:
         now = getattr(self.settings, name)
         self.set(**{name: st.toggle(label, now, key=self.key(name), help=text)})
 
-    def choice(self, name: str, label: str, names: dict[str, str], text: str) -> None:
+    def choice(
+        self, name: str, label: str, text: str, names: Mapping[str, str] | None = None
+    ) -> None:
+        """One of some words; without names those of the classifier's parameter."""
+        names = CHOICES[name] if names is None else names
         options, now = list(names), getattr(self.settings, name)
         chosen = st.selectbox(
             label,
@@ -64,7 +58,7 @@ class Panel:
     def amount(
         self, name: str, label: str, unit: str, usual: float, text: str, automatic: str
     ) -> None:
-        """A number, or left to the program, which says what it does."""
+        """A number, or "auto"; `automatic` says what the program does then."""
         now = getattr(self.settings, name)
         left_alone = st.toggle(
             f"{label}: auto", now == "auto", key=self.key(f"{name}_auto"), help=automatic
@@ -100,7 +94,6 @@ def show(state: AppState) -> None:
             panel.choice(
                 "scope",
                 "A rule speaks of",
-                SCOPES,
                 "All patients in its range, whatever their other features are; or only one who is "
                 "average in all others, which asks less of the model.",
             )
@@ -126,9 +119,9 @@ def _fewness(panel: Panel, state: AppState) -> None:
     panel.choice(
         "fewness",
         "How few features?",
-        names,
         "Fewer features are easier to explain. Automatic tries up to eight degrees by "
         "cross-validation and takes their average, weighted by how well each does.",
+        names,
     )
 
 
@@ -161,9 +154,9 @@ def _expert(panel: Panel) -> None:
         )
         _scaling(panel)
     with third:
-        panel.choice("method", "Method", METHODS, "Which algorithm runs.")
-        panel.choice("engine", "Engine of phase 2", ENGINES, "What solves phase 2.")
-        panel.choice("switch", "Phase 1 ends when", SWITCHES, "When phase 2 takes over.")
+        panel.choice("method", "Method", "Which algorithm runs.")
+        panel.choice("engine", "Engine of phase 2", "What solves phase 2.")
+        panel.choice("switch", "Phase 1 ends when", "When phase 2 takes over.")
     with fourth:
         _limits(panel)
 

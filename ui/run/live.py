@@ -1,41 +1,30 @@
-"""The live view of a run: one fragment that looks at the job twice a second while it works."""
+"""The live view of a run: figures and charts that follow the job while it works."""
 
 from __future__ import annotations
 
-from typing import Final
-
 import streamlit as st
 
+from hipad.wording import count, number
 from ui import charts
 from ui.dataset import Dataset
-from ui.jobs import Job, Status
-from ui.models import Model
+from ui.jobs import Job, JobStatus
+from ui.looking import keep_looking
+from ui.models import TrainedModel
 from ui.run import tracks
 from ui.run.raster import raster
 from ui.run.tracks import Track
 from ui.state import AppState
-from ui.words import count, listing, number
-
-EVERY: Final = 0.5  # seconds between two looks
+from ui.words import listing
 
 
 def show(state: AppState) -> None:
     """Draw the live view; while the job works it draws itself again and again."""
     job, data = state.job, state.data
-    if job is None or data is None:
-        return
-    drawn = job.status
-
-    def look() -> None:
-        job.seen()
-        if job.status is not drawn:
-            st.rerun()
-        _draw(job, data)
-
-    st.fragment(look, run_every=EVERY if job.is_active else None)()
+    if job is not None and data is not None:
+        keep_looking(job, lambda: _draw(job, data))
 
 
-def _draw(job: Job[Model], data: Dataset) -> None:
+def _draw(job: Job[TrainedModel], data: Dataset) -> None:
     history = job.history[:]
     track = Track.of(history)
     _figures(job, track, len(history))
@@ -45,7 +34,7 @@ def _draw(job: Job[Model], data: Dataset) -> None:
     if not track.records:
         st.caption("Next comes phase 1." if history else "The first step is on its way.")
         return
-    at = None if job.status is Status.RUNNING else _scrubber(track, job, data)
+    at = None if job.status is JobStatus.RUNNING else _scrubber(track, job, data)
     left, right = st.columns(2)
     with left:
         _chart("run_objective", tracks.objective(track, at))
@@ -62,7 +51,7 @@ def _chart(key: str, drawn: tuple) -> None:
     charts.show(chart, key=key, text=text)
 
 
-def _figures(job: Job[Model], track: Track, steps: int) -> None:
+def _figures(job: Job[TrainedModel], track: Track, steps: int) -> None:
     last = track.records[-1] if track.records else None
     status, phase, features, objective, time = st.columns(5)
     status.metric("Run", str(job.status), help="What the run is doing now.")
@@ -88,7 +77,7 @@ def _figures(job: Job[Model], track: Track, steps: int) -> None:
     )
 
 
-def _scrubber(track: Track, job: Job[Model], data: Dataset) -> int | None:
+def _scrubber(track: Track, job: Job[TrainedModel], data: Dataset) -> int | None:
     """A slider through the steps of a run that rests, and what happened at the chosen one."""
     n = track.steps[-1]
     if n < 2:

@@ -9,16 +9,17 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from hipad.evaluation.judging import Judgement
+from hipad.wording import count, number, percent
 from ui import charts, exports
 from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
 from ui.exports import measure_of, weight_table
-from ui.judgement import Judgement
-from ui.models import Model
+from ui.models import TrainedModel
 from ui.run import rule_lines
 from ui.run.certificates import numbers, sentence
 from ui.state import AppState
-from ui.words import count, number, percent, plain
+from ui.words import plain
 
 TOP: Final = 15
 DOWNLOADS: Final = (
@@ -27,14 +28,14 @@ DOWNLOADS: Final = (
         exports.weights,
         "weights.csv",
         "text/csv",
-        "One row a feature with a weight.",
+        "One row per feature with a weight.",
     ),
     (
         "Answers (CSV)",
         exports.answers,
         "answers.csv",
         "text/csv",
-        "One row a test patient: row of the file, score, answer, truth.",
+        "One row per test patient: row of the file, score, answer, truth.",
     ),
     (
         "Model (JSON)",
@@ -56,7 +57,7 @@ def show(state: AppState) -> None:
     _figures(model, data)
     left, right = st.columns([2, 3])
     with left:
-        _confusion(model.judgement, data)
+        _confusion(model.judgement)
         _certainty(model, data)
     with right:
         if data.blocks:
@@ -69,8 +70,8 @@ def show(state: AppState) -> None:
     st.header("How it got there", anchor=False)
 
 
-def _headline(model: Model) -> None:
-    words = str(model.judgement)
+def _headline(model: TrainedModel) -> None:
+    words = model.judgement.sentence
     alone = model.without_rules
     if alone is not None:
         gain = 100 * (model.judgement.accuracy.value - alone.accuracy.value)
@@ -84,7 +85,7 @@ def _headline(model: Model) -> None:
         st.caption("These patients were used for training, so the figures flatter the model.")
 
 
-def _figures(model: Model, data: Dataset) -> None:
+def _figures(model: TrainedModel, data: Dataset) -> None:
     judged, (negative, positive) = model.judgement, data.classes
     first, second, third, fourth = st.columns(4)
     for column, label, share, text in (
@@ -101,21 +102,21 @@ def _figures(model: Model, data: Dataset) -> None:
     )
 
 
-def _confusion(judged: Judgement, data: Dataset) -> None:
+def _confusion(judged: Judgement) -> None:
     st.markdown("**Truth and answer** (patients)")
-    rows = [f"truly {name}" for name in data.classes]
-    columns = [f"said {name}" for name in data.classes]
+    rows = [f"truly {name}" for name in judged.classes]
+    columns = [f"said {name}" for name in judged.classes]
     st.dataframe(pd.DataFrame(judged.confusion, rows, columns), alt="Truth and answer")
 
 
-def _certainty(model: Model, data: Dataset) -> None:
+def _certainty(model: TrainedModel, data: Dataset) -> None:
     st.markdown("**How sure is the computation?**")
     st.markdown(sentence(model.classifier, data.n_features))
     with st.expander("The certificate in numbers"):
         st.dataframe(numbers(model.classifier), hide_index=True)
 
 
-def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
+def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
     """The features with the largest weights, coloured by block."""
     table, measure = weight_table(model, data).head(TOP), measure_of(model)
     positive = data.classes[1]
@@ -147,7 +148,7 @@ def top_features(model: Model, data: Dataset) -> tuple[go.Figure, str]:
     return chart, text
 
 
-def block_weights(model: Model, data: Dataset) -> tuple[go.Figure, str]:
+def block_weights(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
     """The sum of the weights of each block's features, and of those in no block."""
     measure, positive = measure_of(model), data.classes[1]
     sums = weight_table(model, data).groupby("block")[measure].sum()
@@ -171,7 +172,7 @@ def block_weights(model: Model, data: Dataset) -> tuple[go.Figure, str]:
     return chart, f"Sum of the weights by block: {words or 'no weights'}."
 
 
-def _block_words(model: Model, data: Dataset) -> str:
+def _block_words(model: TrainedModel, data: Dataset) -> str:
     blocks = pd.Series(data.block_of(model.support)).value_counts()
     named = [f"{plain(block)} {n}" for block, n in blocks.items() if block != NO_BLOCK]
     return "Features by block: " + ", ".join(
@@ -179,7 +180,7 @@ def _block_words(model: Model, data: Dataset) -> str:
     )
 
 
-def _take_away(state: AppState, model: Model, data: Dataset) -> None:
+def _take_away(state: AppState, model: TrainedModel, data: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         keeping.show(state, model, key="run")
         for label, content, file, mime, text in DOWNLOADS:

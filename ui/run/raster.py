@@ -9,10 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from hipad.solver import Progress
+from hipad.wording import count
 from ui import charts
 from ui.dataset import NO_BLOCK, Dataset
 from ui.run.tracks import STEP, Track, marks
-from ui.words import count
 
 MOST_ROWS: Final = 300
 MOST_HOVERS: Final = 20_000  # cells that carry a name of their own
@@ -107,7 +107,7 @@ def _paint(
 
 
 def _hover(cells: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
-    """The feature's name under the pointer, where one name a cell is not too much to send."""
+    """The feature's name under the pointer, where one name per cell is not too much to send."""
     if cells.size > MOST_HOVERS:
         return {"hoverinfo": "skip"}
     shown = np.array([charts.label(name, 60) for name in names], dtype=object)

@@ -1,4 +1,4 @@
-"""How the rules fare in a model, one row a rule."""
+"""How the rules fare in a model, one row per rule."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from hipad.rules import Pull, RuleRecord
-from ui.models import Model
-from ui.words import number, percent, plain
+from hipad.wording import number, percent
+from ui.models import TrainedModel
+from ui.words import plain
 
 
-def show(model: Model) -> None:
+def show(model: TrainedModel) -> None:
     """The table of rules, and each rule's record in sentences."""
     records: list[RuleRecord] = model.classifier.rule_report_
     if not records:

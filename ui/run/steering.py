@@ -6,9 +6,10 @@ from typing import Final
 
 import streamlit as st
 
-from ui.jobs import Status
+from hipad.wording import count
+from ui.jobs import JobStatus
 from ui.state import AppState
-from ui.words import count, plain
+from ui.words import plain
 
 FULL: Final = "full speed"
 SPEEDS: Final = {
@@ -39,15 +40,15 @@ def show(state: AppState) -> None:
         ):
             state.launch(speed=SPEEDS[state.speed])
             st.rerun()
-        _button("Pause", ":material/pause:", status is Status.RUNNING, state, "pause",
+        _button("Pause", ":material/pause:", status is JobStatus.RUNNING, state, "pause",
                 "Hold the run after the present step.")  # fmt: skip
-        going_on = status in (Status.PAUSED, Status.STOPPED)
+        going_on = status in (JobStatus.PAUSED, JobStatus.STOPPED)
         _button("Continue", ":material/resume:", going_on, state, "go_on",
                 "Go on from where the run was.")  # fmt: skip
         _button("Stop", ":material/stop:", active, state, "stop",
                 "End the run; the model so far can be looked at, and continued.")  # fmt: skip
         state.speed = st.select_slider(
-            "Speed (steps a second)",
+            "Speed (steps per second)",
             list(SPEEDS),
             value=state.speed,
             key="speed",
@@ -73,12 +74,12 @@ def _words(state: AppState) -> None:
     job = state.job
     if job is None:
         _ready(state)
-    elif job.status is Status.FAILED:
+    elif job.status is JobStatus.FAILED:
         st.error(f"The run could not be done: {plain(job.error, 600)}", icon=":material/error:")
         st.page_link("pages/rules.py", label="Look at the rules", icon=":material/rule:")
-    elif job.status is Status.WAITING:
+    elif job.status is JobStatus.WAITING:
         st.info("Other runs are under way on this computer. This one starts when a place is free.")
-    elif job.status is Status.STOPPED:
+    elif job.status is JobStatus.STOPPED:
         why = f" because {job.reason}" if job.reason else ""
         st.warning(
             f"Stopped before the end{why}. What is shown below is not final; **Continue** goes on.",

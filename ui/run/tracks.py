@@ -10,9 +10,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from hipad.solver import Progress
+from hipad.wording import count, number
 from ui import charts
 from ui.jobs import thinned
-from ui.words import count, number
 
 PHASES: Final = {
     0: "choosing how few",

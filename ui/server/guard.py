@@ -88,7 +88,7 @@ def refusal(headers: Headers) -> str:
 
 
 def without_origin(scope: Scope) -> Scope:
-    """The request without its origin, which has been looked at.
+    """The request without its Origin header, which was checked before.
 
     Streamlit would ask a machine outside for this one's public address, to compare the two.
     """

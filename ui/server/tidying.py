@@ -92,7 +92,7 @@ def stop_work(session_state: Any) -> None:
 
 
 def give_back_memory() -> None:
-    """Collect what refers to itself, and have the C library return free pages."""
+    """Collect unreachable objects, and have the C library return free pages."""
     gc.collect()
     with suppress(OSError, AttributeError):  # glibc only
         ctypes.CDLL("libc.so.6").malloc_trim(0)

@@ -13,8 +13,8 @@ from hipad.errors import HipadError
 from hipad.solver import Progress
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
-from ui.models import Model, Request
-from ui.session.saving import Recipe
+from ui.models import Request, TrainedModel
+from ui.session.saving import ModelRecipe
 
 MOST_STEPS: Final = 100_000  # of all fits together, before the user is asked whether to go on
 
@@ -22,15 +22,15 @@ MOST_STEPS: Final = 100_000  # of all fits together, before the user is asked wh
 class Refits:
     """The fits of some recipes in a row, as one run."""
 
-    def __init__(self, data: Dataset, recipes: tuple[Recipe, ...]) -> None:
+    def __init__(self, data: Dataset, recipes: tuple[ModelRecipe, ...]) -> None:
         self.data, self.recipes, self.steps = data, recipes, 0
-        self.done: list[Model] = []
+        self.done: list[TrainedModel] = []
         self.failed: dict[str, str] = {}
         self._at = 0
         self._fit: tuple[Request, Run] | None = None
 
     @property
-    def left(self) -> tuple[Recipe, ...]:
+    def left(self) -> tuple[ModelRecipe, ...]:
         """What is not fitted yet."""
         return self.recipes[self._at :]
 
@@ -49,7 +49,7 @@ class Refits:
         raise StopIteration
 
     def stop(self) -> None:
-        """The fit under way stays as it is, for the next step."""
+        """Nothing to do: the fit under way stays as it is, ready for its next step."""
 
     def resume(self) -> None:
         """Allow as many steps again."""
@@ -66,7 +66,7 @@ class Refits:
             self.done.append(request.model(run.finish()))
         return progress
 
-    def _begin(self, recipe: Recipe) -> tuple[Request, Run]:
+    def _begin(self, recipe: ModelRecipe) -> tuple[Request, Run]:
         data = self.data.with_blocks(recipe.blocks)
         request = Request(data, recipe.rules, recipe.blocks, recipe.settings, recipe.name)
         return request, request.start(self.done[-1] if self.done else None)
@@ -75,7 +75,7 @@ class Refits:
 class Refitting:
     """The job that fits them, and what it has to show; `pinned` names the model to pin."""
 
-    def __init__(self, data: Dataset, recipes: tuple[Recipe, ...], pinned: str = "") -> None:
+    def __init__(self, data: Dataset, recipes: tuple[ModelRecipe, ...], pinned: str = "") -> None:
         self.fits = Refits(data, recipes)
         self.pinned = pinned
         self.job: Job[None] = Job(lambda: self.fits, lambda nothing: nothing)
@@ -89,7 +89,7 @@ class Refitting:
         """Start, or start again after an end with models left."""
         self.job.launch()
 
-    def arrived(self) -> list[Model]:
+    def arrived(self) -> list[TrainedModel]:
         """The models that were done since the last call."""
         models = self.fits.done[self._taken :]
         self._taken += len(models)

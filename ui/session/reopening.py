@@ -12,7 +12,7 @@ from ui.state import AppState
 
 
 def reopen(state: AppState, content: bytes) -> None:
-    """Take up the session in a file; data of one's own must be given again before."""
+    """Take up the session in a file; the user's own data must be uploaded again for it."""
     session = read_session(content)
     if state.loaded is not None and state.loaded.key == session.data_key:
         restore(state, session, state.loaded)

@@ -19,7 +19,7 @@ from ui.block_texts import MOST_BLOCKS, check_name
 from ui.data.cards import DRAW
 from ui.dataset import Loaded, Preparation
 from ui.fields import MODEL_NAME, NAME, RULES, Text
-from ui.models import Model
+from ui.models import TrainedModel
 from ui.settings import EXACT, RunSettings
 
 KIND: Final = "hipad-workbench-session"
@@ -55,10 +55,10 @@ class Models:
 
     most: int
 
-    def read(self, value: object) -> tuple[Recipe, ...]:
+    def read(self, value: object) -> tuple[ModelRecipe, ...]:
         if isinstance(value, list) and len(value) > self.most:
             raise ValueError(f"expected at most {self.most:,} models, got {len(value):,}")
-        recipes: tuple[Recipe, ...] = rebuild(tuple[Recipe, ...], value)
+        recipes: tuple[ModelRecipe, ...] = rebuild(tuple[ModelRecipe, ...], value)
         return recipes
 
 
@@ -66,7 +66,7 @@ Definitions = Annotated[Mapping[str, str], Blocks(MOST_BLOCKS, Text(1_000_000))]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ModelRecipe:
     """What a kept model was fitted with."""
 
     name: Annotated[str, MODEL_NAME]
@@ -87,7 +87,7 @@ class Session:
     settings: RunSettings
     sample: Annotated[str, NAME] = ""
     draw: Annotated[Mapping[str, Any], DRAW] = field(default_factory=dict)  # a synthetic sample's
-    models: Annotated[tuple[Recipe, ...], Models(MOST_MODELS)] = ()
+    models: Annotated[tuple[ModelRecipe, ...], Models(MOST_MODELS)] = ()
     pinned: Annotated[str, MODEL_NAME] = ""
 
     def to_json(self) -> str:
@@ -115,10 +115,10 @@ def session_of(state: Any) -> Session:
     )
 
 
-def recipe_of(model: Model) -> Recipe:
+def recipe_of(model: TrainedModel) -> ModelRecipe:
     """What makes this model again, without the search for lambda1."""
     settings = model.settings.changed(fewness=EXACT, lambda1=float(model.classifier.lambda1_))
-    return Recipe(model.name, model.rules, dict(model.blocks), settings)
+    return ModelRecipe(model.name, model.rules, dict(model.blocks), settings)
 
 
 def read_session(content: bytes) -> Session:
@@ -146,7 +146,7 @@ def read_session(content: bytes) -> Session:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of the file; which of two values of one name is meant cannot be known."""
+    """An object of the file, whose fields must each stand there once."""
     found = dict(pairs)
     if len(found) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)

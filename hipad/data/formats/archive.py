@@ -10,8 +10,8 @@ import zipfile
 from typing import Final
 
 from hipad.data.limits import Limits
-from hipad.data.table import some
 from hipad.errors import DataError
+from hipad.wording import some
 
 MOST_MEMBERS: Final = 10_000
 ENTRY: Final = b"PK\x01\x02"  # begins each line of the archive's list of members

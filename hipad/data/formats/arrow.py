@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hipad.data.limits import Limits
-from hipad.data.table import Text, count, some, tidy_text
+from hipad.data.table import Text, tidy_text
+from hipad.wording import count, some
 
 EXACT: Final = 2**53  # floating point holds whole numbers up to here
 CHARACTER_BYTES: Final = np.dtype("U1").itemsize

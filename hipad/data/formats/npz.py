@@ -16,8 +16,9 @@ import numpy as np
 
 from hipad.data.formats.sparse_parts import sparse_matrix
 from hipad.data.limits import Limits
-from hipad.data.table import Matrix, Table, label_text, some, tidy_names
+from hipad.data.table import Matrix, Table, label_text, tidy_names
 from hipad.errors import DataError
+from hipad.wording import some
 
 MATRIX: Final = ("X", "data", "indices", "indptr", "row", "col", "shape", "format")
 USED: Final = (*MATRIX, "y", "features", "feature_names")

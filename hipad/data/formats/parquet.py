@@ -17,8 +17,9 @@ import pyarrow.parquet as pq
 
 from hipad.data.formats.arrow import ColumnReader
 from hipad.data.limits import Limits
-from hipad.data.table import Table, some, tidy_names
+from hipad.data.table import Table, tidy_names
 from hipad.errors import DataError
+from hipad.wording import some
 
 INDEX: Final = re.compile(r"__index_level_\d+__")
 BATCH_ROWS: Final = 2**16

@@ -20,8 +20,8 @@ from typing import Any, Final
 from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser
 
 from hipad.data.limits import Limits
-from hipad.data.table import count
 from hipad.errors import DataError
+from hipad.wording import count
 
 PIECE_BYTES: Final = 2**20
 DOCTYPE: Final = b"<!DOCTYPE"

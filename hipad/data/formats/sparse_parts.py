@@ -8,18 +8,17 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
+from hipad.arrays import IntArray
 from hipad.data.limits import Limits
-from hipad.data.table import some
 from hipad.errors import DataError
+from hipad.wording import some
 
 COMPRESSED: Final = ("data", "indices", "indptr", "shape")
 COORDINATES: Final = ("data", "row", "col", "shape")
 
 Arrays = dict[str, np.ndarray]
-Whole = npt.NDArray[np.int64]
 
 
 def sparse_matrix(arrays: Arrays, others: list[str], limits: Limits) -> sp.csr_array:
@@ -68,7 +67,7 @@ def _shape(shape: np.ndarray) -> tuple[int, int]:
     return int(shape[0]), int(shape[1])
 
 
-def _pointers(indptr: np.ndarray, major: int, stored: int) -> Whole:
+def _pointers(indptr: np.ndarray, major: int, stored: int) -> IntArray:
     """Where each row (or column) begins: from 0 to all stored values, never back."""
     pointers = _whole(indptr, "indptr", stored + 1)
     if pointers.size != major + 1:
@@ -78,14 +77,14 @@ def _pointers(indptr: np.ndarray, major: int, stored: int) -> Whole:
     return pointers
 
 
-def _places(arrays: Arrays, name: str, most: int, values: np.ndarray) -> Whole:
+def _places(arrays: Arrays, name: str, most: int, values: np.ndarray) -> IntArray:
     places = _whole(arrays[name], name, most)
     if places.size != values.size:
         raise DataError(_wrong(f"as many {name} as data ({values.size:,}), got {places.size:,}"))
     return places
 
 
-def _whole(numbers: np.ndarray, name: str, most: int) -> Whole:
+def _whole(numbers: np.ndarray, name: str, most: int) -> IntArray:
     """Whole numbers from 0 to below `most`, in one row."""
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise DataError(_wrong(f"whole numbers in {name}, got {numbers.ndim}-d {numbers.dtype}"))

@@ -14,8 +14,9 @@ import pyarrow as pa
 from hipad.data.formats.sheet import SheetReader, check_xml
 from hipad.data.formats.text.cells import Row, table_from_cells
 from hipad.data.limits import Limits
-from hipad.data.table import Table, some
+from hipad.data.table import Table
 from hipad.errors import DataError
+from hipad.wording import some
 
 Rows = list[tuple[int, list[str]]]
 

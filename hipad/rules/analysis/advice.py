@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hipad.arrays import FloatArray
 from hipad.rules.analysis.box import Box
 from hipad.rules.analysis.guarantee import tightest_bound
 from hipad.rules.analysis.pull import Pull
 from hipad.rules.compiling.compile import CompiledRule
-from hipad.rules.compiling.rows import FloatArray, on_columns, rows_met
+from hipad.rules.compiling.rows import on_columns, rows_met
 from hipad.rules.language.model import Condition, Rule, RuleSet, Term
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
+from hipad.arrays import FloatArray, IntArray
 from hipad.errors import HipadError
-from hipad.rules.compiling.names import FeatureIndex, IntArray
-from hipad.rules.compiling.rows import FloatArray
+from hipad.rules.compiling.names import FeatureIndex
 
 TOLERANCE = 1e-9  # relative: by how much a row may be missed through rounding
 

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from hipad.arrays import FloatArray
 from hipad.rules.analysis.box import Box, Patient
 from hipad.rules.analysis.budget import Budget
 from hipad.rules.analysis.pairs import Pairs
 from hipad.rules.analysis.pull import Knobs, Pull
 from hipad.rules.analysis.regions import Regions
 from hipad.rules.compiling.compile import CompiledRule
-from hipad.rules.compiling.rows import FloatArray
-from hipad.rules.language.spelling import counted, listed
+from hipad.wording import count, listed
 
 MAX_LISTED = 3  # rules that meet more opponents than this get one finding for all of them
 
@@ -170,7 +170,7 @@ def _unchecked(rules: Sequence[CompiledRule], missed: set[int]) -> Iterator[Find
             "unchecked",
             "note",
             (),
-            f"{len(missed):,} of {counted(len(rules), 'rule')} were not compared with all others, "
+            f"{len(missed):,} of {count(len(rules), 'rule')} were not compared with all others, "
             "which would take too long",
             "switch off or leave out rules to have the rest compared",
         )

@@ -12,15 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from hipad.arrays import BoolArray, FloatArray, IntArray
 from hipad.rules.analysis.budget import Budget
 from hipad.rules.analysis.regions import Region, Regions
-from hipad.rules.compiling.names import IntArray
-from hipad.rules.compiling.rows import FloatArray
-
-BoolArray = npt.NDArray[np.bool_]
 
 _BATCH = 4_000_000  # numbers held at once
 _ROUNDING = 1e-9

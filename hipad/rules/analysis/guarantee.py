@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from hipad.arrays import FloatArray, IntArray
 from hipad.rules.analysis.box import Box, Minimum, Patient, minimise
 from hipad.rules.analysis.points import least_norm
-from hipad.rules.compiling.names import FeatureIndex, IntArray
-from hipad.rules.compiling.rows import FloatArray, on_columns
+from hipad.rules.compiling.names import FeatureIndex
+from hipad.rules.compiling.rows import on_columns
 
 Ends = FloatArray | float
 

@@ -7,13 +7,11 @@ reached are remembered in `missed`.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from hipad.arrays import BoolArray
 from hipad.rules.analysis.budget import Budget
 from hipad.rules.analysis.glance import Glance
 from hipad.rules.analysis.regions import Regions
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Pairs:

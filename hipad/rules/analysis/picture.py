@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hipad.arrays import FloatArray, IntArray
 from hipad.rules.compiling.compile import CompiledRule
-from hipad.rules.compiling.names import IntArray
-from hipad.rules.compiling.rows import FloatArray
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import nnls
 
+from hipad.arrays import FloatArray
 from hipad.rules.analysis.box import knapsack, minimise
-from hipad.rules.compiling.rows import ROUNDING, FloatArray
+from hipad.rules.compiling.rows import ROUNDING
 
 _TINY = 60  # rows and sides of the box up to which least squares is faster than looking around
 _SMALL = 200  # and up to which it is faster than HiGHS

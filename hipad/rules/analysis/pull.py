@@ -21,10 +21,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
+from hipad.arrays import FloatArray, IntArray
 from hipad.rules.analysis.points import least_norm
 from hipad.rules.compiling.compile import CompiledRule
-from hipad.rules.compiling.names import IntArray
-from hipad.rules.compiling.rows import FloatArray, on_columns
+from hipad.rules.compiling.rows import on_columns
 
 DataPull = Callable[[IntArray], FloatArray]
 """Columns -> X'(p y) on them, in scaled units: how hard the training patients pull at w = 0."""

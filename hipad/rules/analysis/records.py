@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from hipad.arrays import FloatArray
 from hipad.rules.analysis.advice import holding_threshold
 from hipad.rules.analysis.box import Patient
 from hipad.rules.analysis.guarantee import Prototype, WorstCase, prototype, worst_case
 from hipad.rules.analysis.pull import DataPull, Knobs, Pull, rule_pulls
 from hipad.rules.analysis.statistics import RuleCounts, rule_counts
 from hipad.rules.compiling.compile import CompiledRule
-from hipad.rules.compiling.rows import FloatArray
 
 Data = tuple[Any, Any]
 """Rows X in the user's units and their outcomes in {-1, +1}."""

@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hipad.arrays import FloatArray, IntArray
 from hipad.rules.analysis.box import TOLERANCE, Box, Patient
 from hipad.rules.analysis.points import some_point
 from hipad.rules.compiling.compile import CompiledRule
-from hipad.rules.compiling.names import IntArray
-from hipad.rules.compiling.rows import FloatArray, Row, on_columns
+from hipad.rules.compiling.rows import Row, on_columns
 
 _FAR = 1e12  # stands for an end of the box that is infinite
 

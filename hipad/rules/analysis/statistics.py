@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hipad.arrays import BoolArray, IntArray
 from hipad.errors import DataError
 from hipad.rules.compiling.compile import CompiledRule
-from hipad.rules.compiling.names import IntArray
 from hipad.rules.compiling.rows import on_columns, rows_met
-from hipad.rules.language.spelling import counted
-
-BoolArray = npt.NDArray[np.bool_]
+from hipad.wording import count
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +51,10 @@ class RuleCounts:
 
     def __str__(self) -> str:
         if not len(self.fired):
-            text = f"fires on none of {counted(self.n_rows, 'row')}"
+            text = f"fires on none of {count(self.n_rows, 'row')}"
         else:
             text = (
-                f"fires on {len(self.fired):,} of {counted(self.n_rows, 'row')}, "
+                f"fires on {len(self.fired):,} of {count(self.n_rows, 'row')}, "
                 f"right on {len(self.right):,} ({self.precision:.0%})"
             )
         if len(self.filled):

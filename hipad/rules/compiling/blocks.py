@@ -18,10 +18,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from hipad.arrays import IntArray
 from hipad.designs import column_moments
 from hipad.errors import RuleError
 from hipad.rules.analysis.budget import Budget
-from hipad.rules.compiling.names import FeatureIndex, IntArray
+from hipad.rules.compiling.names import FeatureIndex
 from hipad.rules.compiling.parts import listed_names, plain_name, range_ends, split_parts
 from hipad.rules.compiling.patterns import PATIENCE, glob_columns, regex_columns
 from hipad.rules.language.parsing import split_note

@@ -16,14 +16,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
-from hipad.rules.compiling.names import Blocks, FeatureIndex, IntArray, as_index, resolve_blocks
+from hipad.rules.compiling.names import Blocks, FeatureIndex, as_index, resolve_blocks
 from hipad.rules.compiling.resolving import Resolver
-from hipad.rules.compiling.rows import FloatArray, Row, needed_rows, on_columns, rows_met
+from hipad.rules.compiling.rows import Row, needed_rows, on_columns, rows_met
 from hipad.rules.language.bounds import MOST_WEIGHTS, too_many_weights
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.parsing import parse_rules
-from hipad.rules.language.spelling import listed, on_line, quote_label, rule_error
+from hipad.rules.language.spelling import on_line, quote_label, rule_error
+from hipad.wording import listed
 
 _BATCH = 4_000_000  # numbers held at once while a rule is tried on data
 _HELPED = 20  # errors that say which names are near

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hipad.rules.language.spelling import listed, quote_name, rule_error
+from hipad.arrays import IntArray
+from hipad.rules.language.spelling import quote_name, rule_error
+from hipad.wording import listed
 
-IntArray = npt.NDArray[np.int64]
 Blocks = Mapping[str, Iterable[int] | Iterable[str]]
 
 _GENERATED = re.compile(r"x(0|[1-9][0-9]{0,17})")

@@ -15,8 +15,9 @@ from typing import Final
 import numpy as np
 import re2
 
+from hipad.arrays import IntArray
 from hipad.rules.analysis.budget import Budget
-from hipad.rules.compiling.names import FeatureIndex, IntArray
+from hipad.rules.compiling.names import FeatureIndex
 from hipad.rules.language.spelling import rule_error
 
 LONGEST: Final = 2_000  # characters of a pattern

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from hipad.rules.compiling.names import FeatureIndex, IntArray, each_once
-from hipad.rules.compiling.rows import FloatArray, Row
+from hipad.arrays import FloatArray, IntArray
+from hipad.rules.compiling.names import FeatureIndex, each_once
+from hipad.rules.compiling.rows import Row
 from hipad.rules.language.linear import EXTREMES, Weighted, inequalities
 from hipad.rules.language.model import Condition, Name, Term
 from hipad.rules.language.spelling import quote_name, rule_error

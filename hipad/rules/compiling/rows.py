@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from hipad.rules.compiling.names import IntArray
+from hipad.arrays import FloatArray, IntArray
 from hipad.rules.language.model import Condition
 
-FloatArray = npt.NDArray[np.float64]
 Direction = tuple[bytes, bytes]
 
 ROUNDING = 1e-7

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from hipad.errors import RuleError
 from hipad.rules.language.model import FUNCTIONS
 from hipad.rules.language.remedies import remedy
-from hipad.rules.language.spelling import Place, listed, rule_error
+from hipad.rules.language.spelling import Place, rule_error
+from hipad.wording import listed
 
 _MEANINGS = {
     "RELATION": "a comparison such as >=",

@@ -113,25 +113,3 @@ def read_quoted(text: str) -> str:
     """The inside of a text between backticks or quotes; a doubled mark stands for one."""
     mark = text[0]
     return text[1:-1].replace(mark * 2, mark)
-
-
-def listed(items: list[str] | tuple[str, ...], last: str = "and", limit: int = 8) -> str:
-    """Items joined as in a sentence.
-
-    >>> listed(["a", "b", "c"], "or")
-    'a, b or c'
-    """
-    if len(items) > limit:
-        return ", ".join(items[:limit]) + f" {last} {len(items) - limit:,} more"
-    if len(items) < 2:
-        return "".join(items)
-    return ", ".join(items[:-1]) + f" {last} {items[-1]}"
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number and its noun, in the singular where there is one.
-
-    >>> counted(1, "row"), counted(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

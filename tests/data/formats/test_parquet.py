@@ -33,7 +33,7 @@ def test_what_is_left_out_is_told():
     table = pa.table({"a": [1], "long": ["x" * 1_001], "list": [[1]], "bytes": [b"x"]})
     remarks = " ".join(read_table(parquet(table)).remarks)
     assert "1 column with texts of more than 1,000 characters left out: 'long'" in remarks
-    assert "2 columns of lists or bytes left out: 'list', 'bytes'" in remarks
+    assert "2 columns of lists or bytes left out: 'list' and 'bytes'" in remarks
 
 
 def test_whole_numbers_that_floating_point_would_mix_up_become_text():

@@ -10,7 +10,7 @@ from hipad.data.process import apart
 from hipad.errors import DataError
 from ui.data import reading_job as module
 from ui.data.reading_job import Reading
-from ui.jobs import Status
+from ui.jobs import JobStatus
 
 CSV = b"a,b\n1,x\n2,y\n"
 HARD_BOUND = 60  # seconds: catches a hang, times nothing
@@ -45,7 +45,7 @@ def finished(reading: Reading) -> Reading:
 
 def test_a_file_becomes_a_table():
     reading = finished(Reading("mine.csv", CSV))
-    assert reading.status is Status.FINISHED
+    assert reading.status is JobStatus.FINISHED
     assert reading.table.numbers.tolist() == [[1.0], [2.0]]
     assert not reading.error
 
@@ -53,7 +53,7 @@ def test_a_file_becomes_a_table():
 @pytest.mark.parametrize("content", [b"", b"%PDF", gzip.compress(CSV, mtime=0)[:-9]])
 def test_what_is_wrong_with_it_is_told(content):
     reading = finished(Reading("mine.csv", content))
-    assert reading.status is Status.FAILED
+    assert reading.status is JobStatus.FAILED
     assert reading.error.startswith("mine.csv: ")
     assert reading.table is None
 
@@ -80,7 +80,7 @@ def test_cancelling_is_no_error(slow):
     assert reading.words == "half of it"
     reading.cancel()
     reading.wait(HARD_BOUND)
-    assert reading.status is Status.STOPPED
+    assert reading.status is JobStatus.STOPPED
     assert not reading.error
 
 
@@ -93,15 +93,15 @@ def test_a_reading_waits_for_a_place_and_can_be_cancelled_meanwhile(slow):
     places = threading.Semaphore(1)
     first, second, third = (Reading("mine.csv", CSV, places=places) for _ in range(3))
     first.launch()
-    until(lambda: first.status is Status.RUNNING)
+    until(lambda: first.status is JobStatus.RUNNING)
     second.launch()
     third.launch()
     second.cancel()
     second.wait(HARD_BOUND)
-    assert second.status is Status.STOPPED
-    assert third.status is Status.WAITING
+    assert second.status is JobStatus.STOPPED
+    assert third.status is JobStatus.WAITING
     first.cancel()
-    until(lambda: third.status is Status.RUNNING)
+    until(lambda: third.status is JobStatus.RUNNING)
     third.cancel()
     third.wait(HARD_BOUND)
 
@@ -110,9 +110,9 @@ def test_no_more_than_two_are_read_at_once(slow):
     readings = [Reading("mine.csv", CSV) for _ in range(4)]
     for reading in readings:
         reading.launch()
-    until(lambda: sum(r.status is Status.RUNNING for r in readings) == 2)
+    until(lambda: sum(r.status is JobStatus.RUNNING for r in readings) == 2)
     time.sleep(0.2)
-    assert sum(r.status is Status.RUNNING for r in readings) == 2
+    assert sum(r.status is JobStatus.RUNNING for r in readings) == 2
     for reading in readings:
         reading.cancel()
         reading.wait(HARD_BOUND)

@@ -1,24 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from hipad.solver import Progress
-from ui.data.cards import CARDS
-from ui.run.raster import MOST_ROWS, presence, raster
+from tests.ui.run.records import record
+from ui.run import tracks
 from ui.run.tracks import Track
-from ui.state import AppState
-
-
-def record(step: int, entered=(), left=(), phase=1) -> Progress:
-    came, went = np.array(entered, dtype=int), np.array(left, dtype=int)
-    return Progress(phase, step, 1.0, 0, came, went, 0, 0.1, 0.1, np.zeros(0), 0.0)
-
-
-def test_presence_replays_entries_and_exits():
-    history = [record(1, [3, 7]), record(2, [5], [3]), record(3), record(4, [3], [5, 7])]
-    features, inside = presence(history, [1, 2, 4])
-    assert features.tolist() == [3, 5, 7]
-    assert inside.T.tolist() == [[True, False, True], [False, True, True], [True, False, False]]
 
 
 def test_the_switch_is_where_phase_two_begins_and_phase_zero_is_left_out():
@@ -28,17 +16,32 @@ def test_the_switch_is_where_phase_two_begins_and_phase_zero_is_left_out():
     assert track.switch == 2.5
 
 
-def test_a_raster_of_a_restless_run_stays_small():
-    state = AppState()
-    state.load(CARDS[2].load(n_train=20, n_features=2_000))
-    rng = np.random.default_rng(0)
-    inside, history = set(), []
-    for step in range(1, 1_001):
-        came = set(rng.integers(0, 1_900, 20).tolist()) - inside
-        went = {j for j in inside if rng.random() < 0.1}
-        history.append(record(step, sorted(came), sorted(went)))
-        inside = (inside | came) - went
-    chart, text = raster(history, state.data)
-    assert chart.data[0].z.shape[0] == MOST_ROWS
-    assert len(chart.to_json()) < 2**20
-    assert f"the {MOST_ROWS} that stayed longest are shown" in text
+def test_long_runs_are_thinned_to_their_true_numbers():
+    track = Track.of([record(n) for n in range(1, 5_001)], most=100)
+    assert len(track.records) == 100
+    assert (track.steps[0], track.steps[-1]) == (1, 5_000)
+    assert [r.iteration for r in track.records] == track.steps
+
+
+def test_the_texts_say_what_the_charts_show():
+    history = [record(1, [3, 7]), record(2, [5], [3])]
+    track = Track.of(history)
+    assert tracks.objective(track)[1] == "The objective went from 1 to 1 in 2 steps."
+    assert tracks.residuals(track)[1].startswith("The last residuals are 0.1 (primal)")
+    assert "3 entries and 1 exit so far" in tracks.support(track, history)[1]
+
+
+def test_the_degree_with_the_smallest_loss_is_named():
+    tried = (record(n, phase=0) for n in (1, 2, 3))
+    history = [
+        replace(r, objective=abs(r.iteration - 2.0), support_size=r.iteration) for r in tried
+    ]
+    assert "3 degrees of sparsity" in tracks.path(history)[1]
+    assert "(0) was at about 2 features" in tracks.path(history)[1]
+
+
+def test_rules_that_hold_are_counted():
+    history = [replace(record(1), rule_slacks=np.array([0.0, 0.3]))]
+    chart, text = tracks.slacks(Track.of(history), ["a", "<b>"])
+    assert text == "1 of 2 rules fully met at the last step."
+    assert [line.name for line in chart.data] == ["a", "&lt;b&gt;"]

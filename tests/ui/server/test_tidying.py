@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
-from ui.jobs import Job, Status
+from ui.jobs import Job, JobStatus
 from ui.server import tidying
 from ui.server.tidying import Sweeper, give_back_memory, stop_work
 from ui.state import KEY, AppState
@@ -93,7 +93,7 @@ def test_a_session_whose_time_is_over_is_let_go_with_all_it_holds() -> None:
     job.wait(30)
     gc.collect()
     assert session.is_shut
-    assert job.status is Status.STOPPED
+    assert job.status is JobStatus.STOPPED
     assert state() is None
     assert sweeper.sweep() == 0
 

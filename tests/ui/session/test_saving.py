@@ -9,7 +9,7 @@ from tests.data.mutations import mutations
 from tests.ui.sessions import PIMA, doctored
 from ui.block_texts import MOST_BLOCKS
 from ui.dataset import Preparation
-from ui.session.saving import LARGEST, MOST_MODELS, Recipe, Session, read_session
+from ui.session.saving import LARGEST, MOST_MODELS, ModelRecipe, Session, read_session
 from ui.settings import RunSettings
 
 SESSION = Session(
@@ -20,7 +20,7 @@ SESSION = Session(
     blocks={"K": "a:b"},
     settings=RunSettings(patients=20.0, fewness="few"),
     draw={"noise": (0.1, 0.2), "seed": 3},
-    models=(Recipe("first", "", {}, RunSettings()),),
+    models=(ModelRecipe("first", "", {}, RunSettings()),),
     pinned="first",
 )
 

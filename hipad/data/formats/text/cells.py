@@ -17,13 +17,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hipad.arrays import BoolArray, FloatArray
 from hipad.data.formats.text.numbers import NumberReader
 from hipad.data.formats.text.text_columns import fixed_width, read_columns
 from hipad.data.limits import Limits
 from hipad.data.process.telling import tell_rows
-from hipad.data.table import Table, count, tidy_names
+from hipad.data.table import Table, tidy_names
 from hipad.data.texts import Cells, to_number
 from hipad.errors import DataError
+from hipad.wording import count
 
 __all__ = ["Block", "Row", "check_width", "table_from_blocks", "table_from_cells", "to_number"]
 
@@ -31,8 +33,6 @@ BLOCK_CELLS: Final = 100_000
 FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
 
 Row: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 class Block(NamedTuple):
@@ -120,7 +120,7 @@ def table_from_blocks(
 
 def _read_numbers(
     blocks: Iterable[Block], shape: tuple[int, int], limits: Limits, decimal: str
-) -> tuple[Floats, Texts]:
+) -> tuple[FloatArray, Texts]:
     """All cells as numbers (NaN where there is none), but for columns that hold something else."""
     matrix, n_rows = np.empty(shape), 0
     texts, reader = Texts(shape[1]), NumberReader()
@@ -140,7 +140,7 @@ def _read_numbers(
     return matrix[:n_rows], texts
 
 
-def _keep_columns(matrix: Floats, columns: list[int]) -> Floats:
+def _keep_columns(matrix: FloatArray, columns: list[int]) -> FloatArray:
     """Some columns, moved together in place: a copy would need the memory twice."""
     n_rows, width = matrix.shape
     if len(columns) == width:
@@ -158,7 +158,7 @@ class Texts:
     """The written cells of columns that hold more than numbers, block by block."""
 
     width: int
-    odd: Mask = field(init=False)
+    odd: BoolArray = field(init=False)
     found: dict[int, int] = field(default_factory=dict)  # column: the block that told
     pieces: list[Piece] = field(default_factory=list)
     early: list[Piece] = field(default_factory=list)

@@ -6,16 +6,13 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hipad.arrays import BoolArray, FloatArray
 from hipad.data.texts import GAPS, IS_NUMBER, Cells
 
 USUAL_GAPS: Final = pa.array(["", "NA", "?"])
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 def _as_written(cells: Cells) -> Cells:
@@ -50,7 +47,7 @@ class NumberReader:
         self.way = 0
         self.is_first = True
 
-    def read(self, cells: Cells, odd: Mask) -> Floats:
+    def read(self, cells: Cells, odd: BoolArray) -> FloatArray:
         """Rows of numbers in the columns that are not `odd`.
 
         Columns newly found to hold something else are marked there, and left out.
@@ -74,7 +71,7 @@ class NumberReader:
         return _cast(_even(plain, odd), odd)
 
 
-def _even(cells: Cells, odd: Mask) -> Cells:
+def _even(cells: Cells, odd: BoolArray) -> Cells:
     """The cells of columns that are not odd."""
     if not odd.any():
         return cells
@@ -83,7 +80,7 @@ def _even(cells: Cells, odd: Mask) -> Cells:
     return pc.take(cells, pa.array(places), boundscheck=False)
 
 
-def _mark(cells: Cells, odd: Mask) -> None:
+def _mark(cells: Cells, odd: BoolArray) -> None:
     """Mark the columns in which a cell is no number."""
     is_number = pc.fill_null(pc.match_substring_regex(cells, IS_NUMBER), True)
     other = ~is_number.to_numpy(zero_copy_only=False)
@@ -94,7 +91,7 @@ def _all_numbers(cells: Cells) -> bool:
     return bool(pc.all(pc.match_substring_regex(cells, IS_NUMBER), min_count=0).as_py())
 
 
-def _cast(cells: Cells, odd: Mask) -> Floats:
-    numbers: Floats = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
+def _cast(cells: Cells, odd: BoolArray) -> FloatArray:
+    numbers: FloatArray = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
     n_columns = len(odd) - int(np.count_nonzero(odd))
     return numbers.reshape(-1, n_columns) if n_columns else np.empty((0, 0))

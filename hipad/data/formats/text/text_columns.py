@@ -16,16 +16,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hipad.arrays import BoolArray
 from hipad.data.limits import Limits
-from hipad.data.table import count, some
 from hipad.data.texts import IS_NUMBER, Cells, Text, level_array, signs, tidy_levels
+from hipad.wording import count, some
 
 ODD_SHARE: Final = 0.1
 COLUMNS_AT_ONCE: Final = 100
 CHARACTER_BYTES: Final = np.dtype("U1").itemsize
 TEXT_SHARE: Final = 4  # text columns may take this part of the memory that reading may take
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Column:
     """
 
     levels: Cells
-    gaps: Mask
+    gaps: BoolArray
     codes: npt.NDArray[np.int32]
     longest: int  # characters of the longest text
     numbers: npt.NDArray[np.float64] | None = None
@@ -65,10 +64,10 @@ class Levels(NamedTuple):
     """Different texts, and what each of them is."""
 
     texts: Cells
-    gaps: Mask
-    plus: Mask
-    minus: Mask
-    numeric: Mask
+    gaps: BoolArray
+    plus: BoolArray
+    minus: BoolArray
+    numeric: BoolArray
     numbers: npt.NDArray[np.float64]
     lengths: npt.NDArray[np.int32]
 

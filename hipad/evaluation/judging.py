@@ -1,0 +1,109 @@
+"""How a model does on patients whose class is known: one judgement, which others draw or print.
+
+judged = judge(scores, truth, ("well", "ill"), part="test")
+judged.accuracy, judged.sensitivity, judged.specificity, judged.area
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hipad.evaluation.metrics import Area, roc_area, wilson_interval
+from hipad.wording import count, percent
+
+Confusion = tuple[tuple[int, int], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Share:
+    """k of n, with Wilson's 95 % interval."""
+
+    k: int
+    n: int
+
+    @property
+    def value(self) -> float:
+        return self.k / self.n if self.n else float("nan")
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return wilson_interval(self.k, self.n)
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "no patients"
+        low, high = self.interval
+        return f"{percent(self.value)} ({percent(low)} to {percent(high)})"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Answers against the truth; `confusion[truth][answer]`, negative first."""
+
+    part: str  # which patients were asked: "test", "training" or another word for them
+    classes: tuple[str, str]  # negative, positive
+    confusion: Confusion
+    area: Area  # under the ROC curve
+
+    @property
+    def accuracy(self) -> Share:
+        """Patients who got the answer that is true of them."""
+        (tn, fp), (fn, tp) = self.confusion
+        return Share(tn + tp, tn + fp + fn + tp)
+
+    @property
+    def sensitivity(self) -> Share:
+        """Positive patients who got the answer "positive"."""
+        fn, tp = self.confusion[1]
+        return Share(tp, tp + fn)
+
+    @property
+    def specificity(self) -> Share:
+        """Negative patients who got the answer "negative"."""
+        tn, fp = self.confusion[0]
+        return Share(tn, tn + fp)
+
+    @property
+    def sentence(self) -> str:
+        """The right answers in a sentence, for patients of the test or the training."""
+        right = self.accuracy
+        low, high = right.interval
+        whom = "it was trained on" if self.part == "training" else "it had not seen"
+        return (
+            f"Of {count(right.n, 'patient')} {whom}, the model was right about {right.k:,}: "
+            f"{percent(right.value)} (95 % interval {percent(low)} to {percent(high)})."
+        )
+
+    def __str__(self) -> str:
+        """The right answers in one line: all of them, then those of each class.
+
+        >>> scores, truth = [1.0, -1.0, -2.0, -3.0], ["ill", "ill", "well", "well"]
+        >>> print(judge(scores, truth, ("well", "ill"), part="test"))
+        test: 3 of 4 right, 75.0 % (30.1 to 95.4); well 2 of 2, ill 1 of 2
+        """
+        right, parts = self.accuracy, (self.specificity, self.sensitivity)
+        low, high = right.interval
+        each = ", ".join(
+            f"{name} {share.k:,} of {share.n:,}"
+            for name, share in zip(self.classes, parts, strict=True)
+        )
+        share = f"{percent(right.value)} ({100 * low:.1f} to {100 * high:.1f})"
+        return f"{self.part}: {right.k:,} of {right.n:,} right, {share}; {each}"
+
+
+def judge(
+    scores: npt.ArrayLike, truth: npt.ArrayLike, classes: tuple[str, str], *, part: str
+) -> Judgement:
+    """Compare scores, which are above zero for the positive class, with the true class names.
+
+    A patient whose true class is neither of the two counts as negative.
+    """
+    scores = np.asarray(scores, dtype=float)
+    positive, said = np.asarray(truth).astype(str) == classes[1], scores > 0
+    (tn, fp), (fn, tp) = (
+        (int((mine & ~said).sum()), int((mine & said).sum())) for mine in (~positive, positive)
+    )
+    return Judgement(part, classes, ((tn, fp), (fn, tp)), roc_area(positive, scores))

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from hipad import HIPADClassifier, load_model
+from hipad.cli import main
+from hipad.cli.bar import Bar
+from hipad.places import SAMPLES as FOLDER
+from hipad.solver import Status
+from tests.cli.commands import fit, rows_of
+
+PIMA = str(FOLDER / "pima" / "data.csv")
+RULES = str(FOLDER / "pima" / "pima.rules")
+BLOCKS = str(FOLDER / "pima" / "blocks.json")
+
+
+def test_fit_reports_and_saves_a_model_that_predict_uses(small, rules, tmp_path, capsys):
+    code, target = fit(small, tmp_path, "--rules", rules, "--split", "0.25")
+    out = capsys.readouterr().out
+    assert code == 0
+    for part in ("missing values filled", "certificate: solved", "test: ", "sweet: sugar >= 9"):
+        assert part in out
+    assert main(["predict", str(target), str(small)]) == 0
+    captured = capsys.readouterr()
+    answers = rows_of(captured.out)
+    assert [row["row"] for row in answers] == [str(n) for n in range(1, 41)]
+    truth = ["yes" if i % 2 else "no" for i in range(40)]
+    right = sum(row["class"] == label for row, label in zip(answers, truth, strict=True))
+    assert right >= 34
+    assert f"{right} of 40 right" in captured.err
+    assert all((float(row["score of yes"]) > 0) == (row["class"] == "yes") for row in answers)
+
+
+def test_parameters_reach_the_classifier(small, tmp_path):
+    more = ["--method", "exact", "--no-standardize", "--class-weight", "none", "--patients", "7"]
+    _, target = fit(small, tmp_path, *more, "--no-calibrate", lambda1="0.3")
+    model = load_model(target)
+    assert (model.method, model.standardize, model.class_weight) == ("exact", False, None)
+    assert (model.patients, model.calibrate, model.lambda1) == (7.0, False, 0.3)
+    assert model.engine == HIPADClassifier().engine
+
+
+def test_a_test_file_is_judged(small, tmp_path, capsys):
+    code, _ = fit(small, tmp_path, "--test", small)
+    out = capsys.readouterr().out
+    assert code == 0
+    train, test = (line for line in out.splitlines() if " right, " in line)
+    assert train.removeprefix("training") == test.removeprefix("test")
+
+
+@pytest.mark.parametrize("lambda1", ["0.05", "auto"])
+def test_ctrl_c_keeps_the_model_so_far_and_says_so(small, tmp_path, monkeypatch, capsys, lambda1):
+    monkeypatch.setattr(Bar, "progress", lambda self, record: signal.raise_signal(signal.SIGINT))
+    before = signal.getsignal(signal.SIGINT)
+    code, target = fit(small, tmp_path, lambda1=lambda1)
+    assert code == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    assert load_model(target).certificate_.status is Status.STOPPED
+    captured = capsys.readouterr()
+    assert "stopped by the user" in captured.out
+    assert "stopped: the saved model" in captured.err
+
+
+def test_the_samples_work_with_blocks(tmp_path, capsys):
+    words = ["fit", PIMA, "--label", "Diagnosis", "--positive", "diabetic", "--rules", RULES]
+    target = tmp_path / "m.json"
+    assert main([*words, "--blocks", BLOCKS, "--model", str(target), "--lambda1", "0.05"]) == 0
+    assert "high_risk" in capsys.readouterr().out

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from hipad.cli import main
+from hipad.places import SAMPLES as FOLDER
+from tests.cli.commands import fit
+
+PIMA = str(FOLDER / "pima" / "data.csv")
+
+
+@pytest.mark.parametrize("more", [[], ["--out", "/dev/stdout"]])
+def test_a_reader_that_goes_away_ends_the_command_quietly(small, tmp_path, more):
+    _, model = fit(small, tmp_path)
+    many = tmp_path / "many.csv"
+    head, row = small.read_text().splitlines()[:2]
+    many.write_text("\n".join([head, *[row] * 20_000]))
+    words = [sys.executable, "-m", "hipad", "predict", str(model), str(many), *more]
+    command = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert command.stdout.readline() == "row,class,score of yes\n"
+    command.stdout.close()
+    errors = command.stderr.read()
+    command.wait(60)
+    command.stderr.close()
+    assert "error" not in errors
+    assert "Traceback" not in errors
+    assert "Exception" not in errors
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["fit", "none.csv", "--label", "y", "--model", "m.json"], "cannot be opened"),
+        (["fit", PIMA, "--model", "m.json"], "expected --label"),
+        (["fit", PIMA, "--label", "Diagnose", "--model", "m.json"], "Diagnose"),
+        (["fit", PIMA, "--label", "Age", "--model", "m.json"], "expected two classes"),
+        (["fit", PIMA, "--label", "Diagnosis", "--model", "no/m.json"], "folder is not there"),
+        (
+            ["fit", PIMA, "--label", "Diagnosis", "--model", "m.json", "--lambda1", "-1"],
+            "expected lambda1 to be a finite number",
+        ),
+        (
+            ["fit", PIMA, "--label", "Diagnosis", "--model", "m.json", "--split", "2"],
+            "expected a test fraction",
+        ),
+        (
+            ["fit", PIMA, "--label", "Diagnosis", "--model", "m.json", "--rules", "bad"],
+            "line 1, column 1: no feature or block is called Glucos: did you mean Glucose",
+        ),
+        (
+            ["fit", PIMA, "--label", "Diagnosis", "--model", "m.json", "--blocks", "bad.json"],
+            "not whole JSON",
+        ),
+        (["predict", "bad", PIMA], "expected a model saved by"),
+        (["reproduce", "ksvm-s-10k", "--seeds", "0"], "expected --seeds of 1 or more"),
+    ],
+)
+def test_bad_input_is_a_sentence_on_stderr(words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad").write_text("Glucos >= 3 => healthy")
+    (tmp_path / "bad.json").write_text('{"K": [')
+    assert main(words) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert message in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "m.json").exists()
+
+
+@pytest.mark.parametrize("words", [[], ["fit"], ["nonsense"], ["reproduce", "ksvm-s-9k"]])
+def test_wrong_usage_is_exit_code_two(words, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_the_module_runs_and_knows_its_version():
+    words = [sys.executable, "-m", "hipad", "--version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("hipad ")

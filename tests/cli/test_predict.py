@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from hipad import HIPADClassifier, load_model
+from hipad.cli import main
+from tests.cli.commands import fit, rows_of
+
+
+def test_predict_prepares_new_rows_as_training_did(small, tmp_path, capsys):
+    _, target = fit(small, tmp_path)
+    new = tmp_path / "new.csv"
+    new.write_text("kind,sugar,age,same,beside\na,,50,7,1\nunknown,99,50,7,2\n")
+    out = tmp_path / "answers.csv"
+    assert main(["predict", str(target), str(new), "--out", str(out)]) == 0
+    answers = rows_of(out.read_text())
+    assert len(answers) == 2
+    assert answers[1]["class"] == "yes"
+    assert "2 of 2 rows" in capsys.readouterr().err
+
+
+def test_predict_takes_a_model_of_the_library(tmp_path, capsys):
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [0.1, 0.9], [0.9, 0.0]])
+    HIPADClassifier(lambda1=0.01).fit(X, [0, 1, 0, 1]).save(tmp_path / "m.json")
+    np.savez(tmp_path / "x.npz", X=X)
+    assert main(["predict", str(tmp_path / "m.json"), str(tmp_path / "x.npz")]) == 0
+    assert [row["class"] for row in rows_of(capsys.readouterr().out)] == ["0", "1", "0", "1"]
+
+
+def test_the_positive_class_is_the_users_whatever_its_place_in_the_alphabet(
+    small, tmp_path, capsys
+):
+    rules = tmp_path / "r.rules"
+    rules.write_text("sugar <= 4 => positive\n")
+    code, target = fit(small, tmp_path, "--rules", rules, "--positive", "no")
+    assert code == 0
+    assert str(load_model(target).rules) == "sugar <= 4 => no"
+    main(["predict", str(target), str(small)])
+    answers = rows_of(capsys.readouterr().out.split("saved:")[-1].split("\n", 1)[1])
+    assert all((float(row["score of no"]) > 0) == (row["class"] == "no") for row in answers)
+
+
+def test_output_may_stream(small, tmp_path, capsys):
+    _, model = fit(small, tmp_path)
+    capsys.readouterr()
+    assert main(["predict", str(model), str(small)]) == 0
+    answers = capsys.readouterr().out
+    assert main(["predict", str(model), str(small), "--out", "/dev/stdout"]) == 0
+    assert capsys.readouterr().out == answers
+    code = main(["fit", str(small), "--label", "ill", "--model", "/dev/stdout", "--lambda1", "0.1"])
+    assert code == 0
+    assert json.loads(capsys.readouterr().out)["format"] == "hipad-model"

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix, roc_auc_score
+
+from hipad.evaluation.judging import Share, judge
+
+CLASSES = ("well", "ill")
+patients = st.lists(st.tuples(st.floats(-5, 5), st.sampled_from(CLASSES)), min_size=1, max_size=40)
+
+
+@given(patients)
+def test_a_judgement_agrees_with_scikit_learn(found):
+    scores, truth = np.array([s for s, _ in found]), np.array([t for _, t in found])
+    judged = judge(scores, truth, CLASSES, part="test")
+    said = np.where(scores > 0, "ill", "well")
+    assert judged.confusion == tuple(
+        map(tuple, confusion_matrix(truth, said, labels=CLASSES).tolist())
+    )
+    assert judged.accuracy == Share(int((said == truth).sum()), len(truth))
+    if len(set(truth)) == 2:
+        assert judged.area.value == pytest.approx(roc_auc_score(truth == "ill", scores))
+    else:
+        assert np.isnan(judged.area.value)
+
+
+@given(patients)
+def test_the_shares_of_the_classes_add_up(found):
+    judged = judge([s for s, _ in found], [t for _, t in found], CLASSES, part="test")
+    parts = (judged.sensitivity, judged.specificity)
+    assert sum(share.k for share in parts) == judged.accuracy.k
+    assert sum(share.n for share in parts) == judged.accuracy.n == len(found)
+
+
+def test_equal_answers_are_equal_judgements_even_without_an_area():
+    first, second = (judge([1.0], ["ill"], CLASSES, part="test") for _ in range(2))
+    assert first == second
+
+
+def test_wilsons_interval():
+    low, high = Share(9, 10).interval
+    assert abs(low - 0.5958) < 1e-3
+    assert abs(high - 0.9821) < 1e-3
+    assert Share(0, 0).interval == (0.0, 1.0)
+    assert str(Share(0, 0)) == "no patients"
+    assert str(Share(9, 10)) == "90.0 % (59.6 % to 98.2 %)"
+
+
+def test_a_judgement_in_words():
+    scores = [-1.0] * 8 + [1.0] * 2 + [-1.0] + [1.0] * 9
+    judged = judge(scores, ["well"] * 10 + ["ill"] * 10, CLASSES, part="test")
+    assert (judged.accuracy.k, judged.sensitivity.k, judged.specificity.k) == (17, 9, 8)
+    told = "Of 20 patients it had not seen, the model was right about 17: 85.0 %"
+    assert judged.sentence.startswith(told)
+    assert str(judged).endswith("; well 8 of 10, ill 9 of 10")
+
+
+def test_training_patients_are_called_so():
+    assert "it was trained on" in judge([1.0], ["ill"], CLASSES, part="training").sentence
+
+
+def test_a_third_class_counts_as_negative():
+    assert judge([-1.0, 1.0], ["else", "else"], CLASSES, part="labels").specificity == Share(1, 2)
