@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
-from hipad.data.table import Text, count, some, tidy_text
+from hipad.data.texts import Text, tidy_text
+from hipad.data.whole_numbers import KEPT_AS_TEXT, reach_beyond_exact
 
-EXACT: Final = 2**53  # floating point holds whole numbers up to here
-CHARACTER_BYTES: Final = np.dtype("U1").itemsize
-TEXT_SHARE: Final = 4  # texts may take this part of the memory that reading may take
 Cells = Any  # an Arrow array or chunked array (Arrow has no types)
 
 
@@ -23,21 +22,14 @@ class ColumnReader:
     """Reads one column after the other and keeps account of what it left out or changed."""
 
     def __init__(self, n_rows: int, limits: Limits) -> None:
-        self.n_rows = n_rows
-        self.limits = limits
-        self.room = limits.memory_bytes // TEXT_SHARE
+        self.room = TextRoom(n_rows, limits)
         self.left_out: dict[str, list[str]] = defaultdict(list)
         self.changed: dict[str, list[str]] = defaultdict(list)
 
     def remarks(self) -> list[str]:
         """What was left out and changed, as sentences."""
         left = {f"{why} left out": names for why, names in self.left_out.items()}
-        told = {**left, **self.changed}
-        return [
-            f"{count(len(names), 'column')} {what}: {some(names)}"
-            for what, names in told.items()
-            if names
-        ]
+        return column_remarks({**left, **self.changed}) + self.room.remarks()
 
     def read(self, name: str, column: Cells) -> npt.NDArray[Any] | None:
         """The column as numbers or text; None where it had to be left out."""
@@ -61,24 +53,16 @@ class ColumnReader:
         """Numbers; as text if they are whole and floating point would make two of them one."""
         values = _floats(column)
         whole = pa.types.is_integer(column.type) or column.type.scale <= 0
-        if whole and values.size and np.nanmax(np.abs(values), initial=0.0) >= EXACT:
-            self.changed["of whole numbers above 2^53 kept as text"].append(name)
+        if whole and reach_beyond_exact(values):
+            self.changed[KEPT_AS_TEXT].append(name)
             return self._text(name, pc.cast(column, pa.string()))
         return values
 
     def _text(self, name: str, column: Cells) -> Text | None:
         """Texts, all as wide as the longest: left out where that takes too much."""
         levels, codes = self._levels(name, column)
-        longest = max(map(len, levels), default=0)
-        if longest > self.limits.text_characters:
-            most = f"{self.limits.text_characters:,}"
-            self.left_out[f"with texts of more than {most} characters"].append(name)
+        if not self.room.takes(name, max(map(len, levels), default=0)):
             return None
-        size = self.n_rows * longest * CHARACTER_BYTES
-        if size > self.room:
-            self.left_out["with texts too long for so many rows"].append(name)
-            return None
-        self.room -= size
         return tidy_text(np.array([*levels, ""], dtype=str))[codes]
 
     def _levels(self, name: str, column: Cells) -> tuple[list[str], npt.NDArray[np.int64]]:

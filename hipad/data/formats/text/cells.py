@@ -102,8 +102,9 @@ def table_from_blocks(
     for j, column in read_columns(texts.columns(), decimal):
         if column.numbers is not None:
             matrix[:, j] = column.numbers
+        if column.remark:
             remarks.append(f"column {names[j]!r}: {column.remark}")
-        else:
+        if column.numbers is None:
             text[names[j]] = column
     kept = [j for j, name in enumerate(names) if name not in text]
     # The matrix gives back what text columns took of it before these take more.
