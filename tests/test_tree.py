@@ -15,8 +15,9 @@ TEXTS = (".py", ".md", ".toml", ".txt", ".rules", ".json", ".yml", ".yaml", ".cf
 
 # A layer may import itself and those before it; the layers of one row do not know each other.
 LAYERS = (
-    ("errors",),
-    ("data", "datasets", "designs"),
+    ("errors", "places"),
+    ("data",),
+    ("datasets", "designs"),
     ("rules",),
     ("solver",),
     ("evaluation",),

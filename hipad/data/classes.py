@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from hipad.data.formats.text.cells import to_number
 from hipad.data.table import Table, Text, count, some
+from hipad.data.texts import to_number
 from hipad.errors import DataError
 
 USUAL_POSITIVES: Final = frozenset(["positive", "pos", "yes", "true", "case", "+", "abnormal"])

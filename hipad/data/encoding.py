@@ -16,17 +16,17 @@ import scipy.sparse as sp
 from hipad.data.table import Matrix, Table, Text, some
 from hipad.errors import DataError
 
-Rows = npt.NDArray[np.intp]
+RowNumbers = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """Numeric columns, then one column a level of each text column; of these `kept` are used."""
+class ColumnRecipe:
+    """Numeric columns, then one column per level of each text column; of these `kept` are used."""
 
     number_names: tuple[str, ...]
     levels: dict[str, tuple[str, ...]]
-    fill: npt.NDArray[np.float64] | None = None  # one value a column; None: rows with gaps go
-    kept: Rows | None = None
+    fill: npt.NDArray[np.float64] | None = None  # one value per column; None: rows with gaps go
+    kept: RowNumbers | None = None
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -35,11 +35,11 @@ class Recipe:
         names = self.number_names + tuple(levels)
         return names if self.kept is None else tuple(names[j] for j in self.kept)
 
-    def keep(self, columns: Rows) -> Recipe:
+    def keep(self, columns: RowNumbers) -> ColumnRecipe:
         """The recipe for these of its columns only."""
         return replace(self, kept=columns if self.kept is None else self.kept[columns])
 
-    def matrix(self, table: Table, rows: Rows) -> tuple[Matrix, Rows]:
+    def matrix(self, table: Table, rows: RowNumbers) -> tuple[Matrix, RowNumbers]:
         """These rows as numbers, without gaps, and the rows that were left."""
         if self.fill is None:
             rows = rows[~has_gap(table, rows, self.number_names, tuple(self.levels))]
@@ -50,7 +50,7 @@ class Recipe:
         return (X if self.kept is None else X[:, self.kept]), rows
 
 
-def numeric_part(table: Table, rows: Rows, names: Sequence[str]) -> Matrix:
+def numeric_part(table: Table, rows: RowNumbers, names: Sequence[str]) -> Matrix:
     """A copy of some numeric columns by name; a sparse table may lack columns, which are zero."""
     if table.number_names == tuple(names):
         return table.numbers[rows]
@@ -69,7 +69,7 @@ def numeric_part(table: Table, rows: Rows, names: Sequence[str]) -> Matrix:
     return sp.csr_array(table.numbers[rows] @ spread)
 
 
-def _take(table: Table, rows: Rows, columns: Rows) -> Matrix:
+def _take(table: Table, rows: RowNumbers, columns: RowNumbers) -> Matrix:
     return np.take(table.numbers[rows] if len(rows) < table.n_rows else table.numbers, columns, 1)
 
 
@@ -86,8 +86,8 @@ def _columns_differ(table: Table, lacking: list[str]) -> str:
     )
 
 
-def one_hot(table: Table, rows: Rows, levels: dict[str, tuple[str, ...]]) -> sp.csr_array:
-    """One column a level, 1 where the row has it; an unknown level or a gap gives zeros."""
+def one_hot(table: Table, rows: RowNumbers, levels: dict[str, tuple[str, ...]]) -> sp.csr_array:
+    """One column per level, 1 where the row has it; an unknown level or a gap gives zeros."""
     places, columns, width = [], [], 0
     for name, known in levels.items():
         values = text_column(table, name)[rows]
@@ -124,7 +124,7 @@ def is_gap(numbers: Matrix) -> npt.NDArray[np.bool_]:
 
 
 def has_gap(
-    table: Table, rows: Rows, number_names: Sequence[str], text_names: Sequence[str]
+    table: Table, rows: RowNumbers, number_names: Sequence[str], text_names: Sequence[str]
 ) -> npt.NDArray[np.bool_]:
     """Rows in which one of these columns has a gap."""
     numbers = numeric_part(table, rows, number_names)

@@ -12,14 +12,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hipad.data.texts import Cells
+from hipad.data.texts import Cells, Mask
 
 EXACT: Final = 2**53  # floating point holds every whole number up to here
 IS_WHOLE: Final = r"^[-+]?[0-9]+$"  # in Arrow's own engine, where $ is the very end
 KEPT_AS_TEXT: Final = "of whole numbers above 2^53 kept as text"
 ROUNDED: Final = "whole numbers above 2^53 were rounded: keep codes out of the matrix"
-
-Mask = npt.NDArray[np.bool_]
 
 
 def reach_beyond_exact(values: npt.NDArray[Any], limit: int = EXACT) -> bool:

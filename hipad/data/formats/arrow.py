@@ -15,7 +15,7 @@ from hipad.data.limits import Limits
 from hipad.data.texts import Text, tidy_text
 from hipad.data.whole_numbers import KEPT_AS_TEXT, reach_beyond_exact
 
-Cells = Any  # an Arrow array or chunked array (Arrow has no types)
+ArrowColumn = Any  # an Arrow array or chunked array (Arrow has no types)
 
 
 class ColumnReader:
@@ -31,7 +31,7 @@ class ColumnReader:
         left = {f"{why} left out": names for why, names in self.left_out.items()}
         return column_remarks({**left, **self.changed}) + self.room.remarks()
 
-    def read(self, name: str, column: Cells) -> npt.NDArray[Any] | None:
+    def read(self, name: str, column: ArrowColumn) -> npt.NDArray[Any] | None:
         """The column as numbers or text; None where it had to be left out."""
         kind, types = column.type, pa.types
         if types.is_dictionary(kind) and not _is_text(kind.value_type):
@@ -49,7 +49,7 @@ class ColumnReader:
             return None
         return self._text(name, column)
 
-    def _numbers(self, name: str, column: Cells) -> npt.NDArray[Any] | None:
+    def _numbers(self, name: str, column: ArrowColumn) -> npt.NDArray[Any] | None:
         """Numbers; as text if they are whole and floating point would make two of them one."""
         values = _floats(column)
         whole = pa.types.is_integer(column.type) or column.type.scale <= 0
@@ -58,14 +58,14 @@ class ColumnReader:
             return self._text(name, pc.cast(column, pa.string()))
         return values
 
-    def _text(self, name: str, column: Cells) -> Text | None:
+    def _text(self, name: str, column: ArrowColumn) -> Text | None:
         """Texts, all as wide as the longest: left out where that takes too much."""
         levels, codes = self._levels(name, column)
         if not self.room.takes(name, max(map(len, levels), default=0)):
             return None
         return tidy_text(np.array([*levels, ""], dtype=str))[codes]
 
-    def _levels(self, name: str, column: Cells) -> tuple[list[str], npt.NDArray[np.int64]]:
+    def _levels(self, name: str, column: ArrowColumn) -> tuple[list[str], npt.NDArray[np.int64]]:
         """The different texts, and which one each row has; a gap has the last code and no text."""
         levels: list[str] = []
         codes: list[npt.NDArray[np.int64]] = []
@@ -81,7 +81,7 @@ class ColumnReader:
             levels += self._decoded(name, encoded.dictionary)
         return levels, np.concatenate(codes) if codes else np.zeros(0, dtype=np.int64)
 
-    def _decoded(self, name: str, texts: Cells) -> list[str]:
+    def _decoded(self, name: str, texts: ArrowColumn) -> list[str]:
         """Texts of a dictionary; bytes that are not UTF-8 are marked and told."""
         try:
             texts.validate(full=True)
@@ -98,13 +98,13 @@ def _is_text(kind: pa.DataType) -> bool:
     return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
-def _floats(column: Cells) -> npt.NDArray[np.float64]:
+def _floats(column: ArrowColumn) -> npt.NDArray[np.float64]:
     cast = pc.cast(column, pa.float64(), safe=False)
     values: npt.NDArray[np.float64] = cast.to_numpy(zero_copy_only=False)
     return values
 
 
-def _written_time(column: Cells) -> Cells:
+def _written_time(column: ArrowColumn) -> ArrowColumn:
     """Dates and times as text; a moment whose zone is not known is written in universal time."""
     try:
         written = pc.cast(column, pa.string())

@@ -74,9 +74,11 @@ def read_libsvm(data: bytes, limits: Limits) -> Table:
     X.sort_indices()
     names = tuple(f"x{j}" for j in range(first, first + X.shape[1]))
     labels = _labels([label for part in parts for label in part.labels], limits)
-    remarks = ("query numbers (qid) left out",) if any(p.has_queries for p in parts) else ()
-    if any(part.has_rounded for part in parts):
-        remarks += (ROUNDED,)
+    told = {
+        "query numbers (qid) left out": any(part.has_queries for part in parts),
+        ROUNDED: any(part.has_rounded for part in parts),
+    }
+    remarks = tuple(remark for remark, is_true in told.items() if is_true)
     return Table(X, names, {"label": labels}, "LIBSVM", remarks, label="label")
 
 

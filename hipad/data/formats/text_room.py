@@ -19,7 +19,7 @@ TEXT_SHARE: Final = 4  # text columns may take this part of the memory that read
 
 
 class TextRoom:
-    """What is left of the memory for text columns, and which columns were left out for want of it."""
+    """The memory left for text columns, and the columns that were left out for want of it."""
 
     def __init__(self, n_rows: int, limits: Limits) -> None:
         self.n_rows = n_rows

@@ -22,17 +22,14 @@ from hipad.data.formats.text.text_columns import fixed_width, read_columns
 from hipad.data.limits import Limits
 from hipad.data.process.telling import tell_rows
 from hipad.data.table import Table, count, tidy_names
-from hipad.data.texts import Cells, to_number
+from hipad.data.texts import Cells, Mask
 from hipad.errors import DataError
-
-__all__ = ["Block", "Row", "check_width", "table_from_blocks", "table_from_cells", "to_number"]
 
 BLOCK_CELLS: Final = 100_000
 FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
 
-Row: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
+NumberedRow: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
 Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 class Block(NamedTuple):
@@ -44,7 +41,7 @@ class Block(NamedTuple):
 
 def table_from_cells(
     header: Sequence[object],
-    rows: Callable[[], Iterable[Row]],
+    rows: Callable[[], Iterable[NumberedRow]],
     *,
     most_rows: int,
     format: str,
@@ -62,7 +59,7 @@ def table_from_cells(
     )
 
 
-def _blocks(rows: Iterable[Row], width: int) -> Iterator[Block]:
+def _blocks(rows: Iterable[NumberedRow], width: int) -> Iterator[Block]:
     held: list[Cells] = []
     most = FIRST_ROWS
     for number, cells in rows:

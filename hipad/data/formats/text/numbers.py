@@ -10,13 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hipad.data.texts import GAPS, IS_NUMBER, Cells
+from hipad.data.texts import GAPS, IS_NUMBER, Cells, Mask
 from hipad.data.whole_numbers import large_wholes, reach_beyond_exact
 
 USUAL_GAPS: Final = pa.array(["", "NA", "?"])
 
 Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 def _as_written(cells: Cells) -> Cells:

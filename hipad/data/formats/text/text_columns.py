@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
 from hipad.data.table import count, some
-from hipad.data.texts import Cells, Text, are_numbers, level_array, signs, tidy_levels
+from hipad.data.texts import Cells, Mask, Text, are_numbers, level_array, signs, tidy_levels
 from hipad.data.whole_numbers import IS_WHOLE, KEPT_AS_TEXT, reach_beyond_exact
 
 ODD_SHARE: Final = 0.1
@@ -27,7 +27,6 @@ COLUMNS_AT_ONCE: Final = 100
 SAMPLE_ROWS: Final = 1_000
 DISTINCT_SHARE: Final = 0.9  # of a sample: most cells of the column differ, as IDs do
 
-Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int32]
 
 
