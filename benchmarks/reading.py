@@ -30,6 +30,8 @@ def run(options: Options) -> str:
     shapes: dict[str, tuple[Callable[[int, int], list[list[str]]], int, int]] = {
         "numbers": (_numbers, 100_000 // share, 10),
         "numbers and text": (_mixed, 100_000 // share, 10),
+        "numbers and quoted text": (_quoted, 100_000 // share, 10),
+        "numbers and IDs": (_named, 100_000 // share, 10),
         "text": (_words, 200, 20_000 // share),
         "wide numbers": (_numbers, 500, 50_000 // share),
     }
@@ -85,6 +87,22 @@ def _mixed(n_rows: int, n_columns: int) -> list[list[str]]:
     values = np.random.default_rng(1).standard_normal((n_rows, half)).round(3).astype(str)
     words = np.array(_words(n_rows, n_columns - half))
     return np.hstack([values, words]).tolist()
+
+
+def _quoted(n_rows: int, n_columns: int) -> list[list[str]]:
+    """Texts with separators and doubled quotes in quotes."""
+    half = n_columns // 2
+    return [
+        [*row[:half], *(f'"{text}, ""so"" it is"' for text in row[half:])]
+        for row in _mixed(n_rows, n_columns)
+    ]
+
+
+def _named(n_rows: int, n_columns: int) -> list[list[str]]:
+    """Numbers, and one ID per row."""
+    names = np.random.default_rng(2).permutation(n_rows).tolist()
+    rows = _numbers(n_rows, n_columns - 1)
+    return [[f"ID{name:07d}", *row] for name, row in zip(names, rows, strict=True)]
 
 
 if __name__ == "__main__":

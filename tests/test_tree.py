@@ -16,8 +16,8 @@ TEXTS = (".py", ".md", ".toml", ".txt", ".rules", ".json", ".yml", ".yaml", ".cf
 # A layer may import itself and those before it; the layers of one row do not know each other.
 LAYERS = (
     ("errors", "wording", "arrays", "places"),
-    ("data", "designs"),
-    ("datasets",),
+    ("data",),
+    ("datasets", "designs"),
     ("rules",),
     ("solver",),
     ("estimator",),  # every module that lies beside these folders

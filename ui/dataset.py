@@ -18,7 +18,8 @@ from hipad.arrays import IntArray
 from hipad.data import (
     Matched,
     Options,
-    Step,
+    PreparationStep,
+    Prepared,
     Table,
     column_statistics,
     match_test,
@@ -27,7 +28,7 @@ from hipad.data import (
     summarise,
 )
 from hipad.data.classes import labels_of
-from hipad.data.encoding import Recipe
+from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
 from ui.block_texts import resolve
@@ -107,12 +108,12 @@ class Dataset:
     every: FeatureIndex  # names of all columns, those left out among them; blocks speak of these
     kept: IntArray  # of all columns those in X
     classes: tuple[str, str]  # negative, positive
-    steps: tuple[Step, ...]
+    steps: tuple[PreparationStep, ...]
     blocks: dict[str, IntArray]
     blocks_failed: dict[str, str]
     summary: pd.DataFrame  # one row per feature: feature, block, mean, sd, missing, min, max
     label: str
-    recipe: Recipe  # how the columns of X come from those of the table
+    recipe: ColumnRecipe  # how the columns of X come from those of the table
     patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
 
     @property
@@ -152,15 +153,7 @@ class Dataset:
 
 def build(loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str]) -> Dataset:
     """Prepare the loaded tables; DataError says what is wrong with the choice."""
-    train = prepare(loaded.table, **preparation.options())
-    test: Matched | None = None
-    if preparation.test == "split":
-        parts = split(train, preparation.test_fraction, preparation.seed)
-        train, test = parts.train, parts.test
-    elif preparation.test == "file":
-        if loaded.test is None:
-            raise DataError("expected a second file with test rows, got none: give one, or split")
-        test = match_test(train, loaded.test)
+    train, test = _rows(loaded, preparation)
     everything = replace(train.recipe, kept=None).feature_names
     kept = train.recipe.kept
     summary = summarise(train.X, train.feature_names)
@@ -186,6 +179,20 @@ def build(loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str]) -
         patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
     )
     return bare.with_blocks(blocks)
+
+
+def _rows(loaded: Loaded, preparation: Preparation) -> tuple[Prepared, Matched | None]:
+    """Training rows, and test rows where they are asked for."""
+    if preparation.test == "split":
+        options = Options(**preparation.options())
+        parts = split(loaded.table, options, preparation.test_fraction, preparation.seed)
+        return parts.train, parts.test
+    train = prepare(loaded.table, **preparation.options())
+    if preparation.test != "file":
+        return train, None
+    if loaded.test is None:
+        raise DataError("expected a second file with test rows, got none: give one, or split")
+    return train, match_test(train, loaded.test)
 
 
 def _block_names(n_features: int, blocks: Mapping[str, IntArray]) -> np.ndarray:

@@ -19,6 +19,7 @@ from hipad.cli.bar import Bar
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
+    preparation,
     prepared_table,
     read_blocks,
     read_data,
@@ -96,10 +97,11 @@ def run(options: argparse.Namespace) -> int:
 
 def read_rows(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
     """Training rows, and test rows where they are asked for."""
-    prepared = prepared_table(options.data, options)
     if options.split is not None:
-        parts = split(prepared, options.split, options.seed)
+        table = read_data(options.data)
+        parts = split(table, preparation(table, options), options.split, options.seed)
         return parts.train, parts.test
+    prepared = prepared_table(options.data, options)
     if options.test is None:
         return prepared, None
     return prepared, match_test(prepared, read_data(options.test))

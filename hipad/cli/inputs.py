@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
 from hipad.cli.bar import Bar
-from hipad.data import Missing, Prepared, Table, prepare, read_apart
-from hipad.data.encoding import Recipe
+from hipad.data import Missing, Options, Prepared, Table, prepare, read_apart
+from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
 from hipad.estimator.model_file import Origin, StoredModel
 from hipad.rules import FeatureIndex, parse_blocks, read_gmt
@@ -52,14 +53,18 @@ def read_data(path: str) -> Table:
 
 
 def prepared_table(path: str, options: argparse.Namespace) -> Prepared:
-    """A table as numbers. Constant columns stay: a rule may name them."""
+    """A table as numbers."""
     table = read_data(path)
-    return prepare(
-        table,
+    return prepare(table, **asdict(preparation(table, options)))
+
+
+def preparation(table: Table, options: argparse.Namespace) -> Options:
+    """How to prepare a table. Constant columns stay: a rule may name them."""
+    return Options(
         label=label_of(table, options),
         positive=options.positive,
         missing=options.missing,
-        exclude=options.exclude,
+        exclude=tuple(options.exclude),
         drop_constant=False,
     )
 
@@ -99,4 +104,4 @@ def origin_of(stored: StoredModel) -> Origin:
     clf = stored.classifier
     names = tuple(clf.feature_index_.name(j) for j in range(clf.n_features_in_))
     negative, positive = map(str, clf.classes_.tolist())
-    return Origin("", (negative, positive), Recipe(names, {}))
+    return Origin("", (negative, positive), ColumnRecipe(names, {}))

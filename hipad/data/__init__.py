@@ -2,11 +2,13 @@
 
 from hipad.data.export import csv_safe, to_csv
 from hipad.data.limits import LIMITS, Limits
-from hipad.data.preparing import Missing, Options, Prepared, Step, prepare
+from hipad.data.moments import column_statistics
+from hipad.data.preparation_options import Missing, Options, PreparationStep
+from hipad.data.preparing import Prepared, prepare
 from hipad.data.process.apart import Cancelled, read_apart
 from hipad.data.reading import FORMATS, read_table
 from hipad.data.splitting import Matched, Split, match_test, split
-from hipad.data.summary import column_statistics, duplicates, summarise
+from hipad.data.summary import duplicates, summarise
 from hipad.data.table import Table
 
 __all__ = [
@@ -17,9 +19,9 @@ __all__ = [
     "Matched",
     "Missing",
     "Options",
+    "PreparationStep",
     "Prepared",
     "Split",
-    "Step",
     "Table",
     "column_statistics",
     "csv_safe",

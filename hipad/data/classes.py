@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from hipad.data.formats.text.cells import to_number
 from hipad.data.table import Table, Text
+from hipad.data.texts import to_number
 from hipad.errors import DataError
 from hipad.wording import count, some
 

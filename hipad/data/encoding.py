@@ -20,12 +20,12 @@ from hipad.wording import some
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """Numeric columns, then one column a level of each text column; of these `kept` are used."""
+class ColumnRecipe:
+    """Numeric columns, then one column per level of each text column; of these `kept` are used."""
 
     number_names: tuple[str, ...]
     levels: dict[str, tuple[str, ...]]
-    fill: npt.NDArray[np.float64] | None = None  # one value a column; None: rows with gaps go
+    fill: npt.NDArray[np.float64] | None = None  # one value per column; None: rows with gaps go
     kept: IntArray | None = None
 
     @property
@@ -35,7 +35,7 @@ class Recipe:
         names = self.number_names + tuple(levels)
         return names if self.kept is None else tuple(names[j] for j in self.kept)
 
-    def keep(self, columns: IntArray) -> Recipe:
+    def keep(self, columns: IntArray) -> ColumnRecipe:
         """The recipe for these of its columns only."""
         return replace(self, kept=columns if self.kept is None else self.kept[columns])
 
@@ -87,7 +87,7 @@ def _columns_differ(table: Table, lacking: list[str]) -> str:
 
 
 def one_hot(table: Table, rows: IntArray, levels: dict[str, tuple[str, ...]]) -> sp.csr_array:
-    """One column a level, 1 where the row has it; an unknown level or a gap gives zeros."""
+    """One column per level, 1 where the row has it; an unknown level or a gap gives zeros."""
     places, columns, width = [], [], 0
     for name, known in levels.items():
         values = text_column(table, name)[rows]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,40 +15,15 @@ import scipy.sparse as sp
 from hipad.arrays import IntArray
 from hipad.data import encoding
 from hipad.data.classes import Classes, find_classes, labels_of
-from hipad.data.encoding import Recipe
-from hipad.data.summary import column_statistics, duplicates, medians
+from hipad.data.encoding import ColumnRecipe
+from hipad.data.moments import column_statistics
+from hipad.data.preparation_options import Missing, Options, PreparationStep, Steps
+from hipad.data.summary import duplicates, medians
 from hipad.data.table import Matrix, Table, Text
 from hipad.errors import DataError
 from hipad.wording import some
 
-Missing = Literal["median", "mean", "zero", "drop rows"]
 MAX_LEVELS: Final = 20
-
-
-@dataclass(frozen=True)
-class Step:
-    """Something that was done to the data: what, to how many, to which, and by which option."""
-
-    what: str
-    count: int
-    names: tuple[str, ...]
-    option: str
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.count:,}" + (f" ({some(self.names)})" if self.names else "")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to prepare a table; see `prepare`."""
-
-    label: str
-    positive: str | None = None
-    missing: Missing = "median"
-    one_hot: bool = True
-    drop_constant: bool = True
-    drop_duplicates: bool = False
-    exclude: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,11 +34,11 @@ class Prepared:
     y: Text
     feature_names: tuple[str, ...]
     classes: tuple[str, str]  # negative, positive
-    steps: tuple[Step, ...]
+    steps: tuple[PreparationStep, ...]
     rows: IntArray
     table: Table
     options: Options
-    recipe: Recipe
+    recipe: ColumnRecipe
     merged: frozenset[str]  # labels taken together as the negative class
 
     @property
@@ -88,12 +63,21 @@ def prepare(
     `missing` fills gaps with the column's median, mean or zero, or drops rows with gaps.
     `exclude` names columns that are not to be features.
     """
-    if missing not in get_args(Missing):
-        raise DataError(f"expected missing to be one of {get_args(Missing)}, got {missing!r}")
     options = Options(
         label, positive, missing, one_hot, drop_constant, drop_duplicates, tuple(exclude)
     )
     return prepare_rows(table, options, np.arange(table.n_rows))
+
+
+def labelled_rows(table: Table, options: Options) -> tuple[IntArray, Text, Classes]:
+    """The rows that `prepare` would use, and their classes, without preparing any column."""
+    labels, rows, _ = _labelled(table, options, np.arange(table.n_rows))
+    classes = find_classes(labels[rows], options.label, options.positive)
+    if options.missing == "drop rows":
+        recipe, _ = _choose_columns(table, options, rows)
+        rows = rows[~encoding.has_gap(table, rows, recipe.number_names, tuple(recipe.levels))]
+        _still_two(classes, labels[rows], options.label)
+    return rows, classes.apply(labels[rows]), classes
 
 
 def prepare_rows(table: Table, options: Options, rows: IntArray) -> Prepared:
@@ -102,7 +86,7 @@ def prepare_rows(table: Table, options: Options, rows: IntArray) -> Prepared:
     classes = find_classes(labels[rows], options.label, options.positive)
     if classes.merged:
         steps.append(
-            Step(
+            PreparationStep(
                 f"labels taken as {classes.negative!r}",
                 len(classes.merged),
                 classes.merged,
@@ -113,7 +97,9 @@ def prepare_rows(table: Table, options: Options, rows: IntArray) -> Prepared:
     recipe, more_still = _learn_fill(table, options, recipe, rows)
     X, left = recipe.matrix(table, rows)
     if len(left) < len(rows):
-        steps.append(Step("rows with gaps dropped", len(rows) - len(left), (), "missing"))
+        steps.append(
+            PreparationStep("rows with gaps dropped", len(rows) - len(left), (), "missing")
+        )
         classes = _still_two(classes, labels[left], options.label)
     X, recipe, last = _drop_columns(X, options, recipe)
     return Prepared(
@@ -130,12 +116,16 @@ def prepare_rows(table: Table, options: Options, rows: IntArray) -> Prepared:
     )
 
 
-def _labelled(table: Table, options: Options, rows: IntArray) -> tuple[Text, IntArray, list[Step]]:
+def _labelled(table: Table, options: Options, rows: IntArray) -> tuple[Text, IntArray, Steps]:
     """All labels, and those of the rows that have one."""
+    if options.missing not in get_args(Missing):
+        raise DataError(
+            f"expected missing to be one of {get_args(Missing)}, got {options.missing!r}"
+        )
     labels = labels_of(table, options.label)
     known = rows[labels[rows] != ""]
     lost = len(rows) - len(known)
-    steps = [Step("rows without a label dropped", lost, (), "label")] if lost else []
+    steps = [PreparationStep("rows without a label dropped", lost, (), "label")] if lost else []
     return labels, known, steps
 
 
@@ -148,7 +138,7 @@ def _still_two(classes: Classes, labels: Text, label: str) -> Classes:
     return classes
 
 
-def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[Recipe, list[Step]]:
+def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[ColumnRecipe, Steps]:
     """Numeric columns as they are, text columns by their levels where these are few."""
     out = {options.label, *options.exclude}
     if unknown := sorted(set(options.exclude) - set(table.names)):
@@ -169,15 +159,21 @@ def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[Rec
     steps = []
     if usable:
         steps.append(
-            Step("text columns encoded, one column a level", len(usable), tuple(usable), "one_hot")
+            PreparationStep(
+                "text columns encoded, one column per level", len(usable), tuple(usable), "one_hot"
+            )
         )
     blank = sum(int((table.text[name][rows] == "").sum()) for name in usable)
     if blank and options.missing != "drop rows":
-        steps.append(Step("gaps in text columns, encoded as no level", blank, (), "missing"))
+        steps.append(
+            PreparationStep("gaps in text columns, encoded as no level", blank, (), "missing")
+        )
     if left_out:
         why = f"more than {MAX_LEVELS} levels, or none" if options.one_hot else "not numbers"
-        steps.append(Step(f"text columns left out ({why})", len(left_out), left_out, "one_hot"))
-    return Recipe(numbers, usable), steps
+        steps.append(
+            PreparationStep(f"text columns left out ({why})", len(left_out), left_out, "one_hot")
+        )
+    return ColumnRecipe(numbers, usable), steps
 
 
 def _levels(values: Text) -> tuple[str, ...]:
@@ -185,8 +181,8 @@ def _levels(values: Text) -> tuple[str, ...]:
 
 
 def _learn_fill(
-    table: Table, options: Options, recipe: Recipe, rows: IntArray
-) -> tuple[Recipe, list[Step]]:
+    table: Table, options: Options, recipe: ColumnRecipe, rows: IntArray
+) -> tuple[ColumnRecipe, Steps]:
     """What to put in place of gaps, from these rows, and an account of the gaps."""
     numbers = encoding.numeric_part(table, rows, recipe.number_names)
     steps = _infinite(numbers, recipe.number_names)
@@ -201,20 +197,24 @@ def _learn_fill(
     if gaps.size:
         names = tuple(recipe.number_names[j] for j in gaps)
         what = f"missing values filled ({options.missing})"
-        steps.append(Step(what, int(stats.missing.sum()), names, "missing"))
-    return Recipe(recipe.number_names, recipe.levels, fill), steps
+        steps.append(PreparationStep(what, int(stats.missing.sum()), names, "missing"))
+    return ColumnRecipe(recipe.number_names, recipe.levels, fill), steps
 
 
-def _infinite(numbers: Matrix, names: tuple[str, ...]) -> list[Step]:
+def _infinite(numbers: Matrix, names: tuple[str, ...]) -> Steps:
     found = np.isinf(numbers.data if sp.issparse(numbers) else numbers)
     if not found.any():
         return []
     where = numbers.indices[found] if sp.issparse(numbers) else np.nonzero(found)[1]
     columns = tuple(names[j] for j in np.unique(where))
-    return [Step("infinite values taken as missing", int(found.sum()), columns, "missing")]
+    return [
+        PreparationStep("infinite values taken as missing", int(found.sum()), columns, "missing")
+    ]
 
 
-def _drop_columns(X: Matrix, options: Options, recipe: Recipe) -> tuple[Matrix, Recipe, list[Step]]:
+def _drop_columns(
+    X: Matrix, options: Options, recipe: ColumnRecipe
+) -> tuple[Matrix, ColumnRecipe, Steps]:
     """Leave out constant columns and, when asked, repeated ones; report both."""
     names = np.array(recipe.feature_names, dtype=object)
     constant = np.flatnonzero(column_statistics(X).constant)
@@ -226,7 +226,9 @@ def _drop_columns(X: Matrix, options: Options, recipe: Recipe) -> tuple[Matrix, 
     ):
         if columns.size:
             done = "dropped" if drop else "kept"
-            steps.append(Step(f"{what} {done}", columns.size, tuple(names[columns]), option))
+            steps.append(
+                PreparationStep(f"{what} {done}", columns.size, tuple(names[columns]), option)
+            )
             out = np.union1d(out, columns) if drop else out
     if not out.size:
         return X, recipe, steps

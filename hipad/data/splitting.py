@@ -8,7 +8,8 @@ import numpy as np
 
 from hipad.arrays import IntArray
 from hipad.data.classes import Classes, check_known, labels_of
-from hipad.data.preparing import Prepared, Step, prepare_rows
+from hipad.data.preparation_options import Options, PreparationStep
+from hipad.data.preparing import Prepared, labelled_rows, prepare_rows
 from hipad.data.table import Matrix, Table, Text
 from hipad.errors import DataError
 from hipad.wording import count
@@ -21,7 +22,7 @@ class Matched:
     X: Matrix
     y: Text | None
     rows: IntArray
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PreparationStep, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,18 +33,18 @@ class Split:
     test: Matched
 
 
-def split(prepared: Prepared, test_fraction: float = 0.25, seed: int = 0) -> Split:
-    """Hold back a fraction of each class for testing.
+def split(table: Table, options: Options, test_fraction: float = 0.25, seed: int = 0) -> Split:
+    """Hold back a fraction of each class for testing, and prepare the other rows as asked.
 
-    The training rows are prepared anew, so that medians, levels and constant columns are learned
-    from them alone.
+    Medians, levels and constant columns are learned from the training rows alone.
     """
     if not 0 < test_fraction < 1:
         raise DataError(f"expected a test fraction between 0 and 1, got {test_fraction}")
     rng = np.random.default_rng(seed)
-    held_back = np.zeros(len(prepared.y), dtype=bool)
-    for name in prepared.classes:
-        members = np.flatnonzero(prepared.y == name)
+    rows, y, classes = labelled_rows(table, options)
+    held_back = np.zeros(len(y), dtype=bool)
+    for name in (classes.negative, classes.positive):
+        members = np.flatnonzero(y == name)
         if len(members) < 2:
             raise DataError(
                 f"expected two rows or more of class {name!r}, to train on and to test on, "
@@ -51,8 +52,8 @@ def split(prepared: Prepared, test_fraction: float = 0.25, seed: int = 0) -> Spl
             )
         n_test = int(np.clip(round(test_fraction * len(members)), 1, len(members) - 1))
         held_back[rng.choice(members, n_test, replace=False)] = True
-    train = prepare_rows(prepared.table, prepared.options, prepared.rows[~held_back])
-    return Split(train, _bring(train, prepared.table, prepared.rows[held_back]))
+    train = prepare_rows(table, options, rows[~held_back])
+    return Split(train, _bring(train, table, rows[held_back]))
 
 
 def match_test(prepared: Prepared, table: Table) -> Matched:
@@ -65,7 +66,9 @@ def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
     X, left = train.recipe.matrix(table, rows)
     steps = []
     if len(left) < len(rows):
-        steps.append(Step("test rows with gaps dropped", len(rows) - len(left), (), "missing"))
+        steps.append(
+            PreparationStep("test rows with gaps dropped", len(rows) - len(left), (), "missing")
+        )
     if not len(left):
         raise DataError("expected test rows, none is left without gaps: fill the gaps instead")
     if label not in table.names:
@@ -76,6 +79,6 @@ def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
     known = labels != ""
     if not known.all():
         lost = int((~known).sum())
-        steps.append(Step("test rows without a label dropped", lost, (), "label"))
+        steps.append(PreparationStep("test rows without a label dropped", lost, (), "label"))
     y = Classes(negative, positive, tuple(train.merged)).apply(labels[known])
     return Matched(X if known.all() else X[known], y, left[known], tuple(steps))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -31,6 +32,10 @@ NUMBER: Final = (
 )
 IS_NUMBER: Final = f"^{NUMBER}$"  # in Arrow's own engine, where $ is the very end
 WRITTEN_NUMBER: Final = re.compile(NUMBER)
+NUMBER_STARTS: Final = list(b"+-.0123456789")
+WORD_STARTS: Final = list(b"iInN")  # of infinity, and of nan
+WORD_ENDS: Final = list(b"fFyYnN)")
+LONGEST_GAP: Final = max(map(len, MISSING))
 MANY: Final = 1_000  # texts that are worth the faster way to NumPy
 
 
@@ -51,13 +56,57 @@ def to_number(cell: str) -> float | None:
 def tidy_levels(levels: Cells) -> tuple[Cells, BoolArray]:
     """Texts without blanks around them, and which of them are a gap, if `-` is one."""
     levels = pc.utf8_trim_whitespace(levels)
-    return levels, pc.is_in(pc.utf8_lower(levels), GAPS).to_numpy(zero_copy_only=False)
+    return levels, _among(levels, byte_lengths(levels) <= LONGEST_GAP, _is_gap)
 
 
 def signs(levels: Cells) -> tuple[BoolArray, BoolArray]:
     """Which texts are `+`, and which `-`: where a column has the first, the other is no gap."""
-    plus, minus = (pc.equal(levels, sign).to_numpy(zero_copy_only=False) for sign in "+-")
+    single = byte_lengths(levels) == 1
+    plus, minus = (
+        _among(levels, single, lambda some, sign=sign: pc.equal(some, sign))  # type: ignore[misc]
+        for sign in "+-"
+    )
     return plus, minus
+
+
+def are_numbers(cells: Cells) -> BoolArray:
+    """Which texts are numbers: those that begin and end as a number may are looked at."""
+    starts, letters = _buffers(cells)
+    if not len(letters):
+        return np.zeros(len(cells), dtype=bool)
+    first = letters[np.minimum(starts[:-1], len(letters) - 1)]
+    last = letters[starts[1:] - 1]
+    worded = np.isin(first, WORD_STARTS)
+    may_be = np.where(worded, np.isin(last, WORD_ENDS), np.isin(first, NUMBER_STARTS))
+    may_be &= starts[1:] > starts[:-1]
+    return _among(cells, may_be, lambda some: pc.match_substring_regex(some, IS_NUMBER))
+
+
+def byte_lengths(cells: Cells) -> npt.NDArray[np.int32]:
+    """The length of each text in bytes."""
+    return np.diff(_buffers(cells)[0])
+
+
+def _among(cells: Cells, chosen: BoolArray, test: Callable[[Cells], Cells]) -> BoolArray:
+    """The outcome of a test for the chosen texts; False for the others, which are not looked at."""
+    result = np.zeros(len(cells), dtype=bool)
+    if chosen.all():
+        return np.array(test(cells).to_numpy(zero_copy_only=False), dtype=bool)
+    if chosen.any():
+        result[chosen] = test(cells.filter(pa.array(chosen))).to_numpy(zero_copy_only=False)
+    return result
+
+
+def _is_gap(cells: Cells) -> Cells:
+    return pc.is_in(pc.utf8_lower(cells), GAPS)
+
+
+def _buffers(texts: Cells) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """How Arrow holds texts: where each begins and the last ends, in one run of letters."""
+    _, starts, letters = texts.buffers()
+    ends = np.frombuffer(starts, np.int32) if starts else np.zeros(1, np.int32)
+    here = ends[texts.offset : texts.offset + len(texts) + 1]
+    return here, np.frombuffer(letters or b"", np.uint8)
 
 
 def tidy_text(cells: npt.ArrayLike) -> Text:
@@ -91,9 +140,8 @@ def _fixed(texts: Cells) -> Text:
     """NumPy's texts, in which every letter takes four bytes and every text as many letters."""
     if len(texts) < MANY:
         return np.array(texts.to_pylist(), dtype=str)
-    _, starts, letters = texts.buffers()
-    ends = np.frombuffer(starts, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    written = np.frombuffer(letters or b"", np.uint8)[ends[0] : ends[-1]]
+    ends, letters = _buffers(texts)
+    written = letters[ends[0] : ends[-1]]
     if written.max(initial=0) > 127:
         return np.array(texts.to_pylist(), dtype=str)
     lengths = np.diff(ends)

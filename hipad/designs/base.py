@@ -28,12 +28,10 @@ import numpy.typing as npt
 from scipy.linalg.blas import dsyrk
 
 from hipad.arrays import FloatArray
+from hipad.data.moments import column_blocks
 from hipad.errors import DataError
 
 __all__ = ["Design", "FloatArray", "RowSubset", "column_blocks", "read_only"]
-
-BLOCK_ENTRIES = 2**18  # 2 MB of float64: a block of columns that stays in the cache
-MIN_BLOCK_COLUMNS = 256  # narrower blocks leave BLAS nothing to do
 
 
 class Design(ABC):
@@ -189,13 +187,6 @@ class RowSubset(Design):
 
     def _square_sums(self, rows: npt.NDArray[np.intp] | None = None) -> FloatArray:
         return self._parent._square_sums(self._rows if rows is None else self._rows[rows])
-
-
-def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Yield slices that cut the columns into blocks which fit the cache when dense."""
-    width = max(MIN_BLOCK_COLUMNS, BLOCK_ENTRIES // max(n_rows, 1))
-    for start in range(0, n_columns, width):
-        yield slice(start, min(start + width, n_columns))
 
 
 def read_only(array: FloatArray) -> FloatArray:

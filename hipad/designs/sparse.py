@@ -20,8 +20,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.extmath import safe_sparse_dot
 
-from hipad.arrays import FloatArray
-from hipad.designs.base import Design
+from hipad.data.moments import canonical_csc
+from hipad.designs.base import Design, FloatArray
 
 DENSE_SHARE = 0.13  # share of non-zeros above which BLAS is the faster one (measured)
 BLOCK_NONZEROS = 2**16  # stored entries of a block in a sparse product: 0.8 MB
@@ -109,14 +109,3 @@ class SparseDesign(Design):
     def _with_data(self, data: FloatArray) -> Any:
         """A matrix of the same pattern with other entries."""
         return sp.csc_array((data, self._X.indices, self._X.indptr), shape=self.shape)
-
-
-def canonical_csc(X: Any) -> Any:
-    """Return X by columns, float32 or float64, sorted and without duplicates; X is not changed."""
-    matrix = sp.csc_array(X)
-    if matrix.dtype not in (np.float32, np.float64):
-        matrix = matrix.astype(np.float64)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return matrix

@@ -29,8 +29,9 @@ from typing import (
 
 import numpy as np
 
+from hipad.data.whole_numbers import EXACT
+
 NOT_IN_JSON: Final = ("inf", "-inf", "nan")
-EXACT: Final = 2**53  # floating point holds whole numbers up to here
 
 Value = TypeVar("Value")
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 import hipad
-from hipad.data.encoding import Recipe
+from hipad.data.encoding import ColumnRecipe
 from hipad.data.writing import write_text
 from hipad.errors import DataError, HipadError
 from hipad.estimator.classifier import HIPADClassifier
@@ -48,7 +48,7 @@ class Origin:
 
     label: str
     classes: tuple[str, str]  # negative, positive
-    recipe: Recipe
+    recipe: ColumnRecipe
 
 
 @dataclass(frozen=True)

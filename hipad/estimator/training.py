@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from hipad.data.moments import canonical_csc
 from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
-from hipad.designs.sparse import canonical_csc
 from hipad.rules import Box, CompiledRule
 from hipad.solver import Problem, RuleBlock
 

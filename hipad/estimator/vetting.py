@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hipad.data.encoding import Recipe
+from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.parameters import check_parameters
@@ -80,7 +80,7 @@ def check_settings(clf: HIPADClassifier) -> None:
         _expect(isinstance(getattr(clf, name), bool), name, getattr(clf, name))
 
 
-def check_recipe(recipe: Recipe, n_features: int) -> None:
+def check_recipe(recipe: ColumnRecipe, n_features: int) -> None:
     """The recipe must give as many columns as the model has weights."""
     width = len(recipe.number_names) + sum(map(len, recipe.levels.values()))
     for name, levels in recipe.levels.items():

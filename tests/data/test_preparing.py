@@ -37,7 +37,7 @@ def test_every_step_is_told_with_its_count():
     prepared = prepare(MIXED, label="y")
     assert steps(prepared) == {
         "rows without a label dropped": 1,
-        "text columns encoded, one column a level": 2,
+        "text columns encoded, one column per level": 2,
         "gaps in text columns, encoded as no level": 1,
         "infinite values taken as missing": 1,
         "missing values filled (median)": 4,

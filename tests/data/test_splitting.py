@@ -8,8 +8,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.data import Table, match_test, prepare, read_table, split
+from hipad.data import Options, Table, match_test, prepare, read_table, split
+from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
+
+BY_Y = Options(label="y")
 
 
 def patients(n: int = 40, seed: int = 0) -> Table:
@@ -23,7 +26,7 @@ def patients(n: int = 40, seed: int = 0) -> Table:
 
 def test_a_split_is_stratified_complete_and_repeatable():
     prepared = prepare(patients(), label="y")
-    first, same, other = (split(prepared, 0.3, seed=s) for s in (1, 1, 2))
+    first, same, other = (split(patients(), BY_Y, 0.3, seed=s) for s in (1, 1, 2))
     assert sorted([*first.train.rows, *first.test.rows]) == list(range(40))
     assert (first.test.y == "ill").sum() == 3
     assert (first.test.y == "well").sum() == 9
@@ -34,10 +37,10 @@ def test_a_split_is_stratified_complete_and_repeatable():
 
 def test_nothing_is_learned_from_test_rows():
     table = patients()
-    one = split(prepare(table, label="y"), 0.5, seed=3)
+    one = split(table, BY_Y, 0.5, seed=3)
     changed = table.numbers.copy()
     changed[one.test.rows] *= 1e6
-    two = split(prepare(replace(table, numbers=changed), label="y"), 0.5, seed=3)
+    two = split(replace(table, numbers=changed), BY_Y, 0.5, seed=3)
     np.testing.assert_array_equal(one.train.X, two.train.X)
 
 
@@ -94,17 +97,17 @@ def test_a_sparse_test_table_may_be_narrower():
 @pytest.mark.parametrize("fraction", [0.0, 1.0, -1.0, np.nan])
 def test_impossible_fractions_are_refused(fraction):
     with pytest.raises(DataError, match="test fraction"):
-        split(prepare(patients(), label="y"), fraction)
+        split(patients(), BY_Y, fraction)
 
 
 def test_a_class_of_one_row_cannot_be_split():
     with pytest.raises(DataError, match="two rows or more of class 'p'"):
-        split(prepare(read_table(b"a,y\n1,p\n3,q\n5,q\n"), label="y"))
+        split(read_table(b"a,y\n1,p\n3,q\n5,q\n"), BY_Y)
 
 
 @given(st.floats(0.01, 0.99), st.integers(0, 20), st.integers(8, 40))
 def test_both_parts_have_both_classes(fraction, seed, n):
-    both = split(prepare(patients(n), label="y"), fraction, seed)
+    both = split(patients(n), BY_Y, fraction, seed)
     assert set(both.train.y) == set(both.test.y) == {"ill", "well"}
 
 
@@ -114,3 +117,28 @@ def test_dropping_rows_with_gaps_drops_them_in_the_test_rows_too():
     assert np.isfinite(test.X).all()
     assert len(test.X) == len(test.y) == len(test.rows) < 40
     assert "dropped" in test.steps[0].what
+
+
+@pytest.mark.parametrize("missing", ["median", "drop rows"])
+def test_a_split_holds_the_rows_that_preparing_the_whole_would_use(missing):
+    table = patients()
+    table.text["y"][:3] = ""
+    whole = prepare(table, label="y", missing=missing)
+    parts = split(table, Options(label="y", missing=missing), 0.3, seed=4)
+    rows = np.concatenate([parts.train.rows, parts.test.rows])
+    np.testing.assert_array_equal(np.sort(rows), whole.rows)
+    of_row = dict(zip(whole.rows.tolist(), whole.y.tolist(), strict=True))
+    assert [of_row[row] for row in parts.test.rows.tolist()] == parts.test.y.tolist()
+
+
+def test_a_split_prepares_one_matrix_only(monkeypatch):
+    calls = []
+    original = ColumnRecipe.matrix
+
+    def counted(self, table, rows):
+        calls.append(len(rows))
+        return original(self, table, rows)
+
+    monkeypatch.setattr(ColumnRecipe, "matrix", counted)
+    split(patients(), BY_Y, 0.25)
+    assert calls == [30, 10]

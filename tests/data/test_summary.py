@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hipad.data import column_statistics, duplicates, summarise, summary
+from hipad.data import column_statistics, duplicates, moments, summarise, summary
 
 VALUES = st.sampled_from([0.0, 0.0, 0.0, 1.0, -2.5, 1e3, np.nan])
 MATRICES = arrays(np.float64, st.tuples(st.integers(1, 7), st.integers(1, 5)), elements=VALUES)
@@ -36,7 +36,8 @@ def test_medians_agree_with_numpy_dense_and_sparse(X):
 def test_blocks_give_the_same_as_one_piece(monkeypatch):
     X = np.random.default_rng(0).standard_normal((6, 23))
     whole = summarise(X, [f"x{j}" for j in range(23)])
-    monkeypatch.setattr(summary, "BLOCK_CELLS", 12)
+    monkeypatch.setattr(moments, "BLOCK_ENTRIES", 12)
+    monkeypatch.setattr(moments, "MIN_BLOCK_COLUMNS", 1)
     assert whole.equals(summarise(X, [f"x{j}" for j in range(23)]))
     assert list(whole.columns) == ["feature", "mean", "sd", "missing", "min", "max"]
 

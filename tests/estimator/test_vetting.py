@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.data.encoding import Recipe
+from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
 from hipad.estimator.model_file import Origin, _checksum, read_model, save_model
 from tests.data.mutations import mutations
@@ -29,7 +29,7 @@ def document(tmp_path_factory) -> dict[str, Any]:
     rules = "mean(K) >= 1 => well\nx3 <= -2 => ill"
     clf = HIPADClassifier(rules, blocks={"K": [0, 1]}, lambda1=0.05, max_iter=30).fit(X, y)
     numbers = tuple(f"x{j}" for j in range(3))
-    recipe = Recipe(numbers, {"sex": ("f", "m")}, np.zeros(3), np.arange(5))
+    recipe = ColumnRecipe(numbers, {"sex": ("f", "m")}, np.zeros(3), np.arange(5))
     path = tmp_path_factory.mktemp("model") / "m.json"
     save_model(clf, path, origin=Origin("outcome", ("ill", "well"), recipe))
     loaded: dict[str, Any] = json.loads(path.read_text("utf-8"))

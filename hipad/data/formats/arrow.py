@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
-from hipad.data.table import Text, tidy_text
-from hipad.wording import count, some
+from hipad.data.texts import Text, tidy_text
+from hipad.data.whole_numbers import KEPT_AS_TEXT, reach_beyond_exact
 
-EXACT: Final = 2**53  # floating point holds whole numbers up to here
-CHARACTER_BYTES: Final = np.dtype("U1").itemsize
-TEXT_SHARE: Final = 4  # texts may take this part of the memory that reading may take
-Cells = Any  # an Arrow array or chunked array (Arrow has no types)
+ArrowColumn = Any  # an Arrow array or chunked array (Arrow has no types)
 
 
 class ColumnReader:
     """Reads one column after the other and keeps account of what it left out or changed."""
 
     def __init__(self, n_rows: int, limits: Limits) -> None:
-        self.n_rows = n_rows
-        self.limits = limits
-        self.room = limits.memory_bytes // TEXT_SHARE
+        self.room = TextRoom(n_rows, limits)
         self.left_out: dict[str, list[str]] = defaultdict(list)
         self.changed: dict[str, list[str]] = defaultdict(list)
 
     def remarks(self) -> list[str]:
         """What was left out and changed, as sentences."""
         left = {f"{why} left out": names for why, names in self.left_out.items()}
-        told = {**left, **self.changed}
-        return [
-            f"{count(len(names), 'column')} {what}: {some(names)}"
-            for what, names in told.items()
-            if names
-        ]
+        return column_remarks({**left, **self.changed}) + self.room.remarks()
 
-    def read(self, name: str, column: Cells) -> npt.NDArray[Any] | None:
+    def read(self, name: str, column: ArrowColumn) -> npt.NDArray[Any] | None:
         """The column as numbers or text; None where it had to be left out."""
         kind, types = column.type, pa.types
         if types.is_dictionary(kind) and not _is_text(kind.value_type):
@@ -58,31 +49,23 @@ class ColumnReader:
             return None
         return self._text(name, column)
 
-    def _numbers(self, name: str, column: Cells) -> npt.NDArray[Any] | None:
+    def _numbers(self, name: str, column: ArrowColumn) -> npt.NDArray[Any] | None:
         """Numbers; as text if they are whole and floating point would make two of them one."""
         values = _floats(column)
         whole = pa.types.is_integer(column.type) or column.type.scale <= 0
-        if whole and values.size and np.nanmax(np.abs(values), initial=0.0) >= EXACT:
-            self.changed["of whole numbers above 2^53 kept as text"].append(name)
+        if whole and reach_beyond_exact(values):
+            self.changed[KEPT_AS_TEXT].append(name)
             return self._text(name, pc.cast(column, pa.string()))
         return values
 
-    def _text(self, name: str, column: Cells) -> Text | None:
+    def _text(self, name: str, column: ArrowColumn) -> Text | None:
         """Texts, all as wide as the longest: left out where that takes too much."""
         levels, codes = self._levels(name, column)
-        longest = max(map(len, levels), default=0)
-        if longest > self.limits.text_characters:
-            most = f"{self.limits.text_characters:,}"
-            self.left_out[f"with texts of more than {most} characters"].append(name)
+        if not self.room.takes(name, max(map(len, levels), default=0)):
             return None
-        size = self.n_rows * longest * CHARACTER_BYTES
-        if size > self.room:
-            self.left_out["with texts too long for so many rows"].append(name)
-            return None
-        self.room -= size
         return tidy_text(np.array([*levels, ""], dtype=str))[codes]
 
-    def _levels(self, name: str, column: Cells) -> tuple[list[str], npt.NDArray[np.int64]]:
+    def _levels(self, name: str, column: ArrowColumn) -> tuple[list[str], npt.NDArray[np.int64]]:
         """The different texts, and which one each row has; a gap has the last code and no text."""
         levels: list[str] = []
         codes: list[npt.NDArray[np.int64]] = []
@@ -98,7 +81,7 @@ class ColumnReader:
             levels += self._decoded(name, encoded.dictionary)
         return levels, np.concatenate(codes) if codes else np.zeros(0, dtype=np.int64)
 
-    def _decoded(self, name: str, texts: Cells) -> list[str]:
+    def _decoded(self, name: str, texts: ArrowColumn) -> list[str]:
         """Texts of a dictionary; bytes that are not UTF-8 are marked and told."""
         try:
             texts.validate(full=True)
@@ -115,13 +98,13 @@ def _is_text(kind: pa.DataType) -> bool:
     return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
-def _floats(column: Cells) -> npt.NDArray[np.float64]:
+def _floats(column: ArrowColumn) -> npt.NDArray[np.float64]:
     cast = pc.cast(column, pa.float64(), safe=False)
     values: npt.NDArray[np.float64] = cast.to_numpy(zero_copy_only=False)
     return values
 
 
-def _written_time(column: Cells) -> Cells:
+def _written_time(column: ArrowColumn) -> ArrowColumn:
     """Dates and times as text; a moment whose zone is not known is written in universal time."""
     try:
         written = pc.cast(column, pa.string())

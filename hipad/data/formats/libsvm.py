@@ -18,6 +18,7 @@ from hipad.data.formats.text.lines import Lines
 from hipad.data.limits import Limits
 from hipad.data.table import Table
 from hipad.data.texts import IS_NUMBER, WRITTEN_NUMBER, label_text, tidy_text
+from hipad.data.whole_numbers import ROUNDED, large_wholes, plain_wholes
 from hipad.errors import DataError
 
 LABEL: Final = re.compile(r"[-+]|[-+]?[0-9.]+([eE][-+]?[0-9]+)?(,[-+]?[0-9.]+)*")
@@ -49,6 +50,7 @@ class Part(NamedTuple):
     indices: npt.NDArray[np.int32]
     values: npt.NDArray[np.float64]
     has_queries: bool
+    has_rounded: bool  # whole numbers too large for floating point
 
 
 def read_libsvm(data: bytes, limits: Limits) -> Table:
@@ -71,8 +73,12 @@ def read_libsvm(data: bytes, limits: Limits) -> Table:
     )
     X.sort_indices()
     names = tuple(f"x{j}" for j in range(first, first + X.shape[1]))
-    labels = _labels([label for part in parts for label in part.labels])
-    remarks = ("query numbers (qid) left out",) if any(p.has_queries for p in parts) else ()
+    labels = _labels([label for part in parts for label in part.labels], limits)
+    told = {
+        "query numbers (qid) left out": any(part.has_queries for part in parts),
+        ROUNDED: any(part.has_rounded for part in parts),
+    }
+    remarks = tuple(remark for remark, is_true in told.items() if is_true)
     return Table(X, names, {"label": labels}, "LIBSVM", remarks, label="label")
 
 
@@ -88,7 +94,7 @@ def _read_part(chunk: bytes, number: int, limits: Limits) -> Part:
     is_query = pc.starts_with(every, "qid:").to_numpy(zero_copy_only=False)
     is_pair = ~(is_label | is_query | empty)
     pairs, at = every.filter(pa.array(is_pair)), line[is_pair]
-    indices, values = _split_pairs(pairs, at + number)
+    indices, values, has_rounded = _split_pairs(pairs, at + number)
     _check_indices(indices, at, number, limits)
     filled = line[is_label & ~empty]
     return Part(
@@ -97,6 +103,7 @@ def _read_part(chunk: bytes, number: int, limits: Limits) -> Part:
         indices.astype(np.int32),
         values,
         bool(is_query.any()),
+        has_rounded,
     )
 
 
@@ -106,8 +113,8 @@ def _lines(chunk: bytes) -> Any:
 
 def _split_pairs(
     pairs: Any, numbers: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Indices and values of pairs, which stand on lines of these numbers."""
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], bool]:
+    """Indices and values of pairs on lines of these numbers, and whether values are rounded."""
     index, value = (
         pc.replace_substring_regex(pairs, pattern, "") for pattern in (r":.*$", r"^[^:]*:")
     )
@@ -121,10 +128,9 @@ def _split_pairs(
             "expected `label index:value ...` on every line of LIBSVM text, got "
             f"{pairs[at].as_py()[:40]!r} on line {numbers[at]:,}"
         )
-    return (
-        pc.cast(index, pa.int64()).to_numpy(zero_copy_only=False),
-        pc.cast(value, pa.float64()).to_numpy(zero_copy_only=False),
-    )
+    values = pc.cast(value, pa.float64()).to_numpy(zero_copy_only=False)
+    indices = pc.cast(index, pa.int64()).to_numpy(zero_copy_only=False)
+    return indices, values, bool(large_wholes(value, values).any())
 
 
 def _check_indices(
@@ -150,11 +156,11 @@ def _check_indices(
         )
 
 
-def _labels(written: list[str]) -> npt.NDArray[np.str_]:
+def _labels(written: list[str], limits: Limits) -> npt.NDArray[np.str_]:
     """Labels as numbers where all are, so that +1 is 1; otherwise `+` and `-`."""
     cells = pa.array(written, pa.string())
     if pc.all(pc.match_substring_regex(cells, IS_NUMBER)).as_py():
-        return label_text(pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False))
+        return _number_labels(cells, limits)
     if set(written) == {"+", "-"}:
         return tidy_text(written)
     wrong = next(w for w in written if not WRITTEN_NUMBER.fullmatch(w))
@@ -162,3 +168,18 @@ def _labels(written: list[str]) -> npt.NDArray[np.str_]:
         f"expected one number as the label of every line of LIBSVM text, got {wrong[:40]!r}: "
         "write one line for each label, or give the classes numbers"
     )
+
+
+def _number_labels(cells: Any, limits: Limits) -> npt.NDArray[np.str_]:
+    """Numbers as text; two whole numbers too large for floating point stay two labels."""
+    values = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
+    labels = label_text(values)
+    large = large_wholes(cells, values)
+    if not large.any():
+        return labels
+    if (longest := pc.max(pc.utf8_length(cells)).as_py()) > limits.text_characters:
+        raise DataError(
+            f"expected labels of at most {limits.text_characters:,} digits, got {longest:,}"
+        )
+    written = plain_wholes(cells).to_numpy(zero_copy_only=False).astype(str)
+    return np.where(large, written, labels)

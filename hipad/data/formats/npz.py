@@ -17,6 +17,7 @@ import numpy as np
 from hipad.data.formats.sparse_parts import sparse_matrix
 from hipad.data.limits import Limits
 from hipad.data.table import Matrix, Table, label_text, tidy_names
+from hipad.data.whole_numbers import EXACT, ROUNDED, reach_beyond_exact
 from hipad.errors import DataError
 from hipad.wording import some
 
@@ -25,7 +26,6 @@ USED: Final = (*MATRIX, "y", "features", "feature_names")
 MARKS: Final = ("_is_array",)  # what scipy writes beside the parts
 LAST_CHARACTER: Final = 0x10FFFF
 HALVES: Final = (0xD800, 0xDFFF)  # surrogates, which are no characters
-EXACT: Final = 2**53  # floating point holds whole numbers up to here
 
 Arrays = dict[str, np.ndarray]
 
@@ -104,9 +104,8 @@ def _matrix(arrays: Arrays, others: list[str], limits: Limits) -> tuple[Matrix, 
         values = arrays["data"]
     if X.shape[1] == 0:
         raise DataError("expected columns of numbers, got a matrix without columns")
-    whole = values.dtype.kind in "iu" and values.size
-    if whole and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
-        return X, ["whole numbers above 2^53 were rounded: keep codes out of the matrix"]
+    if values.dtype.kind in "iu" and reach_beyond_exact(values, EXACT + 1):
+        return X, [ROUNDED]
     return X, []
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import pyarrow as pa
 
 from hipad.data.formats.sheet import SheetReader, check_xml
-from hipad.data.formats.text.cells import Row, table_from_cells
+from hipad.data.formats.text.cells import NumberedRow, table_from_cells
 from hipad.data.limits import Limits
 from hipad.data.table import Table
 from hipad.errors import DataError
 from hipad.wording import some
 
-Rows = list[tuple[int, list[str]]]
+SheetRows = list[tuple[int, list[str]]]
 
 
 def read_workbook(data: bytes, limits: Limits) -> Table:
@@ -64,7 +64,7 @@ def _reader(sheet: Any, limits: Limits) -> SheetReader:
     )
 
 
-def _header(rows: Rows, reader: SheetReader, limits: Limits) -> list[str]:
+def _header(rows: SheetRows, reader: SheetReader, limits: Limits) -> list[str]:
     """The names, one per column; a column that lost all its values to formulas is refused."""
     width = max([len(cells) for _, cells in rows] + list(+reader.without_value))
     limits.check_shape(len(rows) - 1, width)
@@ -80,8 +80,8 @@ def _header(rows: Rows, reader: SheetReader, limits: Limits) -> list[str]:
     return header
 
 
-def _table(header: list[str], rows: Rows, limits: Limits) -> Table:
-    def body() -> Iterator[Row]:
+def _table(header: list[str], rows: SheetRows, limits: Limits) -> Table:
+    def body() -> Iterator[NumberedRow]:
         for number, cells in rows:
             yield number, pa.array(cells + [""] * (len(header) - len(cells)), pa.string())
 

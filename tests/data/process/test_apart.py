@@ -339,3 +339,14 @@ def test_long_texts_do_not_exhaust_the_reader_of_the_answer(tmp_path):
     save_table(Table(np.zeros((2_001, 1)), ("a",), {"t": cells}, "any"), tmp_path)
     with pytest.raises(DataError, match="needed more than"):
         load_table(tmp_path, replace(LIMITS, memory_bytes=2**20))
+
+
+def test_the_limit_is_on_what_a_file_needs_not_on_what_libraries_reserve():
+    """Arrow and BLAS map address space that they never use; it does not count."""
+    rows = "".join(f"{i / 7!r},{i / 3!r},ill,{i / 11!r}\n" for i in range(50_000))
+    few = replace(LIMITS, memory_bytes=100 * 2**20)
+    table = read_apart(f"a,b,c,d\n{rows}".encode(), limits=few)
+    assert table.n_rows == 50_000
+    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 4_000_000)
+    with pytest.raises(DataError, match="needed more than"):
+        read_apart(bomb, limits=few)

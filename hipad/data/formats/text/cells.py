@@ -23,16 +23,14 @@ from hipad.data.formats.text.text_columns import fixed_width, read_columns
 from hipad.data.limits import Limits
 from hipad.data.process.telling import tell_rows
 from hipad.data.table import Table, tidy_names
-from hipad.data.texts import Cells, to_number
+from hipad.data.texts import Cells
 from hipad.errors import DataError
 from hipad.wording import count
-
-__all__ = ["Block", "Row", "check_width", "table_from_blocks", "table_from_cells", "to_number"]
 
 BLOCK_CELLS: Final = 100_000
 FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
 
-Row: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
+NumberedRow: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
 
 
 class Block(NamedTuple):
@@ -44,7 +42,7 @@ class Block(NamedTuple):
 
 def table_from_cells(
     header: Sequence[object],
-    rows: Callable[[], Iterable[Row]],
+    rows: Callable[[], Iterable[NumberedRow]],
     *,
     most_rows: int,
     format: str,
@@ -62,7 +60,7 @@ def table_from_cells(
     )
 
 
-def _blocks(rows: Iterable[Row], width: int) -> Iterator[Block]:
+def _blocks(rows: Iterable[NumberedRow], width: int) -> Iterator[Block]:
     held: list[Cells] = []
     most = FIRST_ROWS
     for number, cells in rows:
@@ -102,8 +100,9 @@ def table_from_blocks(
     for j, column in read_columns(texts.columns(), decimal):
         if column.numbers is not None:
             matrix[:, j] = column.numbers
+        if column.remark:
             remarks.append(f"column {names[j]!r}: {column.remark}")
-        else:
+        if column.numbers is None:
             text[names[j]] = column
     kept = [j for j, name in enumerate(names) if name not in text]
     # The matrix gives back what text columns took of it before these take more.

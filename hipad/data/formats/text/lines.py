@@ -19,13 +19,27 @@ NEWLINE: Final = 10
 LINES_PER_ROW: Final = 4  # empty lines are no rows, but there is an end to them too
 
 
+def count_letters(data: bytes, letter: int) -> int:
+    """How often a letter of one byte stands in some text; much faster than `bytes.count`."""
+    return sum(
+        int(np.count_nonzero(np.frombuffer(data, np.uint8, size, start) == letter))
+        for start, size in _parts(len(data))
+    )
+
+
+def _parts(length: int) -> Iterator[tuple[int, int]]:
+    """Start and size of the parts that a long text is looked at in."""
+    for start in range(0, length, CHUNK_BYTES):
+        yield start, min(CHUNK_BYTES, length - start)
+
+
 class Lines:
     """The lines of UTF-8 text, which may end as Unix, Windows or an old Mac ends them."""
 
     def __init__(self, data: bytes, limits: Limits) -> None:
         self.data = data if b"\n" in data else data.replace(b"\r", b"\n")
         self.limits = limits
-        self.most_rows = self.data.count(NEWLINE) + 1
+        self.most_rows = count_letters(self.data, NEWLINE) + 1
         if self.most_rows > LINES_PER_ROW * limits.rows:
             raise DataError(
                 f"expected at most {limits.rows:,} rows, got {self.most_rows:,} lines: leave out "
@@ -44,8 +58,7 @@ class Lines:
     def _filled(self) -> int:
         """How many lines are not empty."""
         filled, within = 0, False
-        for start in range(0, len(self.data), CHUNK_BYTES):
-            size = min(CHUNK_BYTES, len(self.data) - start)
+        for start, size in _parts(len(self.data)):
             letter = np.frombuffer(self.data, np.uint8, size, start) != NEWLINE
             filled += int(np.count_nonzero(letter[1:] & ~letter[:-1]))
             filled += int(letter[0] and not within)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from hipad.arrays import BoolArray, FloatArray
 from hipad.data.texts import GAPS, IS_NUMBER, Cells
+from hipad.data.whole_numbers import large_wholes, reach_beyond_exact
 
 USUAL_GAPS: Final = pa.array(["", "NA", "?"])
 
@@ -92,6 +93,15 @@ def _all_numbers(cells: Cells) -> bool:
 
 
 def _cast(cells: Cells, odd: BoolArray) -> FloatArray:
+    """Rows of numbers; columns of whole numbers too large for floating point are marked as odd."""
     numbers: FloatArray = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
     n_columns = len(odd) - int(np.count_nonzero(odd))
-    return numbers.reshape(-1, n_columns) if n_columns else np.empty((0, 0))
+    if not n_columns:
+        return np.empty((0, 0))
+    large = large_wholes(cells, numbers) if reach_beyond_exact(numbers) else None
+    numbers = numbers.reshape(-1, n_columns)
+    if large is None or not large.any():
+        return numbers
+    marked = large.reshape(-1, n_columns).any(axis=0)
+    odd[np.flatnonzero(~odd)[marked]] = True
+    return numbers[:, ~marked]

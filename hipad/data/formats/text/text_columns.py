@@ -7,7 +7,7 @@ as missing, and a remark says so. Work is done on the different texts only, whic
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -17,18 +17,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hipad.arrays import BoolArray
+from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
-from hipad.data.texts import IS_NUMBER, Cells, Text, level_array, signs, tidy_levels
+from hipad.data.texts import Cells, Text, are_numbers, level_array, signs, tidy_levels
+from hipad.data.whole_numbers import IS_WHOLE, KEPT_AS_TEXT, reach_beyond_exact
 from hipad.wording import count, some
 
 ODD_SHARE: Final = 0.1
 COLUMNS_AT_ONCE: Final = 100
-CHARACTER_BYTES: Final = np.dtype("U1").itemsize
-TEXT_SHARE: Final = 4  # text columns may take this part of the memory that reading may take
+SAMPLE_ROWS: Final = 1_000
+DISTINCT_SHARE: Final = 0.9  # of a sample: most cells of the column differ, as IDs do
+
+Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Column:
+class WrittenColumn:
     """A column: its different texts, which of them are gaps, and which one each row has.
 
     It is one of numbers if `numbers` is there; `remark` says what it leaves out.
@@ -36,28 +40,40 @@ class Column:
 
     levels: Cells
     gaps: BoolArray
-    codes: npt.NDArray[np.int32]
+    codes: Codes | None  # None: there is one text per row
     longest: int  # characters of the longest text
     numbers: npt.NDArray[np.float64] | None = None
     remark: str = ""
+    is_large: bool = False  # whole numbers that floating point would make the same
 
     def text(self) -> Text:
         """All rows, each as wide as the longest text."""
-        return level_array(self.levels, self.gaps)[self.codes]
+        levels = level_array(self.levels, self.gaps)
+        return levels if self.codes is None else levels.take(self.codes)
 
 
 def read_columns(
     columns: Iterable[tuple[int, Cells]], decimal: str = "."
-) -> Iterator[tuple[int, Column]]:
+) -> Iterator[tuple[int, WrittenColumn]]:
     """Read columns in which a cell was found that is no number, many at a time."""
     rest = iter(columns)
     while some_columns := list(islice(rest, COLUMNS_AT_ONCE)):
-        encoded = [cells.dictionary_encode() for _, cells in some_columns]
-        levels = Levels.of(pa.concat_arrays([part.dictionary for part in encoded]), decimal)
+        encoded = [_encoded(cells) for _, cells in some_columns]
+        levels = Levels.of(pa.concat_arrays([texts for texts, _ in encoded]), decimal)
         end = 0
-        for (j, _), part in zip(some_columns, encoded, strict=True):
-            here = slice(end, end := end + len(part.dictionary))
-            yield j, _column(levels.part(here), part.indices.to_numpy(zero_copy_only=False))
+        for (j, _), (texts, codes) in zip(some_columns, encoded, strict=True):
+            here = slice(end, end := end + len(texts))
+            yield j, _column(levels.part(here), codes)
+
+
+def _encoded(cells: Cells) -> tuple[Cells, Codes | None]:
+    """The different texts and which one each row has; all texts if looking for equals is vain."""
+    if len(cells) > SAMPLE_ROWS:
+        sample = cells[:SAMPLE_ROWS]
+        if len(pc.unique(sample)) > DISTINCT_SHARE * SAMPLE_ROWS:
+            return cells, None
+    encoded = cells.dictionary_encode()
+    return encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
 
 
 class Levels(NamedTuple):
@@ -76,12 +92,13 @@ class Levels(NamedTuple):
         """Look at texts as they are written."""
         texts, gaps = tidy_levels(written)
         plain = pc.replace_substring(texts, ",", ".") if decimal == "," else texts
-        is_number = pc.match_substring_regex(plain, IS_NUMBER)
-        numbers = pc.cast(pc.if_else(is_number, plain, None), pa.float64())
-        more = (is_number, numbers, pc.utf8_length(texts))
-        return cls(
-            texts, gaps, *signs(texts), *(part.to_numpy(zero_copy_only=False) for part in more)
-        )
+        numeric = are_numbers(plain)
+        numbers = np.full(len(texts), np.nan)
+        if numeric.any():
+            written = plain.filter(pa.array(numeric))
+            numbers[numeric] = pc.cast(written, pa.float64()).to_numpy(zero_copy_only=False)
+        lengths = pc.utf8_length(texts).to_numpy(zero_copy_only=False)
+        return cls(texts, gaps, *signs(texts), numeric, numbers, lengths)
 
     def part(self, here: slice) -> Levels:
         """Some of them."""
@@ -89,44 +106,44 @@ class Levels(NamedTuple):
         return Levels(*parts)
 
 
-def _column(levels: Levels, codes: npt.NDArray[np.int32]) -> Column:
+def _column(levels: Levels, codes: Codes | None) -> WrittenColumn:
     """Text, or numbers if all but a few cells are, with a remark on the others."""
     gaps = levels.gaps & ~levels.minus if levels.plus.any() else levels.gaps
-    longest = int(levels.lengths.max(initial=0))
+    text = WrittenColumn(levels.texts, gaps, codes, int(levels.lengths.max(initial=0)))
     odd = ~(levels.numeric | gaps)
-    times = np.bincount(codes, minlength=len(gaps))
+    times = np.ones(len(gaps)) if codes is None else np.bincount(codes, minlength=len(gaps))
     n_odd = int(times[odd].sum())
     if n_odd > ODD_SHARE * int(times[~gaps].sum()):
-        return Column(levels.texts, gaps, codes, longest)
-    told = some(levels.texts.filter(pa.array(odd)).to_pylist())
-    remark = f"{count(n_odd, 'cell')} not a number ({told}), taken as missing"
-    return Column(levels.texts, gaps, codes, longest, levels.numbers[codes], remark)
+        return text
+    if _is_large(levels):
+        return replace(text, is_large=True)
+    told = some(pc.unique(levels.texts.filter(pa.array(odd))).to_pylist())
+    remark = f"{count(n_odd, 'cell')} not a number ({told}), taken as missing" if n_odd else ""
+    numbers = levels.numbers if codes is None else levels.numbers[codes]
+    return replace(text, numbers=numbers, remark=remark)
+
+
+def _is_large(levels: Levels) -> bool:
+    """Whether all numbers are written as whole ones, some of them too large for floating point."""
+    if not reach_beyond_exact(levels.numbers):
+        return False
+    written = levels.texts.filter(pa.array(levels.numeric & ~levels.gaps))
+    return bool(pc.all(pc.match_substring_regex(written, IS_WHOLE)).as_py())
 
 
 def fixed_width(
-    columns: dict[str, Column], n_rows: int, limits: Limits
+    columns: dict[str, WrittenColumn], n_rows: int, limits: Limits
 ) -> tuple[dict[str, Text], list[str]]:
-    """Text columns for a table, and remarks on those left out because their texts are too long.
+    """Text columns for a table, and remarks on what became of some of them.
 
-    A column takes as much for every row as for its longest text; wide ones go first.
+    Narrow columns come first, so that a wide one takes no room that many others could use.
     """
-    left = limits.memory_bytes // TEXT_SHARE
-    kept, too_long, too_much = {}, [], []
-    for name in sorted(columns, key=lambda name: columns[name].longest):
-        longest = columns[name].longest
-        size = n_rows * longest * CHARACTER_BYTES
-        if longest > limits.text_characters:
-            too_long.append(name)
-        elif size > left:
-            too_much.append(name)
-        else:
-            kept[name] = columns[name].text()
-            left -= size
-    remarks = []
-    if too_long:
-        what = f"with texts of more than {limits.text_characters:,} characters"
-        remarks.append(f"{count(len(too_long), 'column')} {what} left out: {some(too_long)}")
-    if too_much:
-        what = "with texts too long for so many rows"
-        remarks.append(f"{count(len(too_much), 'column')} {what} left out: {some(too_much)}")
+    room = TextRoom(n_rows, limits)
+    kept = {
+        name: columns[name].text()
+        for name in sorted(columns, key=lambda name: columns[name].longest)
+        if room.takes(name, columns[name].longest)
+    }
+    large = [name for name in columns if columns[name].is_large and name in kept]
+    remarks = column_remarks({KEPT_AS_TEXT: large}) + room.remarks()
     return {name: kept[name] for name in columns if name in kept}, remarks

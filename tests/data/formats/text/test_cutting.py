@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from hipad.data import Limits, read_table
 from hipad.data.formats.text import cutting, delimited, lines
-from hipad.data.formats.text.lines import Lines
 from hipad.data.texts import IS_NUMBER, WRITTEN_NUMBER
 from hipad.errors import DataError
 
-LIMITS = Limits()
 CELLS = st.sampled_from(
     ["1", "-2.5", "1e308", "+7", "", "NA", "n/a", " 3 ", "-", "+", "ill", "a b", "été", "<5", "1_0",
-     '"q"', '""', '"x, y"', '"two\nlines"', '"say ""hi"""', 'in"side', ' "late"', "nan", "007"]
+     '"q"', '""', '"x, y"', '"two\nlines"', '"say ""hi"""', 'in"side', ' "late"', "nan", "007",
+     '"a,b,c"', '""""', '"","', '"a" ', ' ""', '  "far"', "9007199254740993", '"9007199254740992"']
 )  # fmt: skip
 
 
@@ -30,6 +29,11 @@ def outcome(data: bytes):
     return table.number_names, np.array(table.numbers).tolist().__repr__(), text, table.remarks
 
 
+def by_the_csv_module(lines, separator, width, skip):
+    before = max(skip - 1, 0)
+    return cutting.split_records(lines, separator, width, before, has_header=skip > 0)
+
+
 @given(
     st.integers(2, 4).flatmap(
         lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width), max_size=30)
@@ -40,7 +44,7 @@ def test_a_table_means_the_same_however_it_is_cut(rows, end):
     header = ["a", "b", "c", "d"][: len(rows[0]) if rows else 2]
     data = (end.join(",".join(row) for row in [header, *rows]) + end).encode()
     whole = outcome(data)
-    with_csv = (lambda lines, *rest: cutting.split_records(lines, *rest), 2**20)
+    with_csv = (by_the_csv_module, 2**20)
     usual = (cutting.blocks_of, 16)
     for route, size in (with_csv, usual):
         try:
@@ -62,23 +66,41 @@ def test_a_number_is_what_arrow_reads_as_one(text):
     assert bool(WRITTEN_NUMBER.fullmatch(text)) == is_cast
 
 
-def simple(text: str) -> bool:
-    return cutting.has_simple_quotes(Lines(text.encode(), LIMITS), ",")
+def cells_of(text: str) -> list[str] | None:
+    cut = cutting.cut_cells(text.encode(), ord(","))
+    return None if cut is None else cut.cells.to_pylist()
 
 
-def test_quotes_are_simple_only_around_whole_cells():
-    assert simple('"a","b"\n"",1\n')
-    assert simple("a,b\n")
-    for text in (
-        '"a,b",c\n',
-        '"a\nb",c\n',
-        '"a""b",c\n',
-        'a"b"c,d\n',
-        '"a',
-        ' "a",b\n',
-        '"a" ,b\n',
-    ):
-        assert not simple(text), text
+def test_quotes_around_whole_cells_are_cut_at_once():
+    assert cells_of("a,b\n") == ["a", "b"]
+    assert cells_of('"a","b"\n"",1\n') == ["a", "b", "", "1"]
+    assert cells_of('"a,b",c\n') == ["a,b", "c"]
+    assert cells_of('"a\nb",c') == ["a\nb", "c"]
+    assert cells_of('"a""b",c\n') == ['a"b', "c"]
+    assert cells_of('"""",""""""\n') == ['"', '""']
+    assert cells_of(' "a", "b, c"\n') == ["a", "b, c"]
+
+
+@pytest.mark.parametrize(
+    "text", ['a"b"c,d\n', '"a', '  "a",b\n', '"a" ,b\n', '"a"b,c\n', 'x "a",b\n']
+)
+def test_other_quotes_are_left_to_the_csv_module(text):
+    assert cells_of(text) is None
+
+
+def test_rows_after_an_odd_quote_are_read_too():
+    rows = [("1", '"x, y"')] * 3_000 + [("2", 'in"side')] + [("3", '"say ""hi"", twice"')] * 3_000
+    data = "a,b\n" + "".join(f"{a},{b}\n" for a, b in rows)
+    table = read_table(data.encode())
+    assert table.n_rows == 6_001
+    assert set(table.text["b"]) == {"x, y", 'in"side', 'say "hi", twice'}
+    np.testing.assert_array_equal(table.numbers[[0, 2_999, 3_000, 3_001], 0], [1, 1, 2, 3])
+
+
+def test_a_row_of_a_wrong_length_is_named_by_its_line():
+    data = 'a,b\n1,"two\nlines"\n\n2,3\n4,5,6\n'
+    with pytest.raises(DataError, match="got 3 in row 6"):
+        read_table(data.encode())
 
 
 def test_a_quote_that_is_never_closed_is_told():
