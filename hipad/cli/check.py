@@ -16,9 +16,9 @@ import numpy as np
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
+    blocks_of,
     origin_of,
     prepared_table,
-    read_blocks,
     read_data,
     read_text,
 )
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     rules = compile_rules(
         text,
         feature_names=rows.index,
-        blocks=read_blocks(options.blocks, rows.index),
+        blocks=blocks_of(options.blocks, rows.index),
         classes=rows.classes,
     )
     print("\n".join([*rule_lines(rules, rows), *findings(rules, rows)]))

@@ -15,7 +15,7 @@ from hipad.datasets.ksvm import PRESETS
 from hipad.errors import DataError
 from hipad.places import SAMPLES as FOLDER
 from hipad.rules import FeatureIndex
-from ui.block_texts import define_columns
+from hipad.rules.compiling.definitions import define_columns
 from ui.dataset import Loaded
 from ui.fields import SEED, Choice, Number, Percent, Some, Span
 

@@ -184,11 +184,3 @@ def _guarantees(
         better = holding_threshold(rule, w, b, lo, hi)
         found["holds_from"] = None if better is None else better.premise
     return found
-
-
-def farkas(
-    B: Any, d: FloatArray, sign: float, w: FloatArray, b: float, u: FloatArray
-) -> tuple[float, float]:
-    """Slack (d'u - s b + 1)_+ and residual |B'u + s w| of a rule's certificate, in scaled units."""
-    slack = max(float(d @ u) - sign * b + 1.0, 0.0)
-    return slack, float(np.linalg.norm(B.T @ u + sign * np.asarray(w)))

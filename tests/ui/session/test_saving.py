@@ -5,9 +5,9 @@ import json
 import pytest
 
 from hipad.errors import DataError
+from hipad.rules.compiling.definitions import MOST_BLOCKS
 from tests.data.mutations import mutations
 from tests.ui.sessions import PIMA, doctored
-from ui.block_texts import MOST_BLOCKS
 from ui.dataset import Preparation
 from ui.session.saving import LARGEST, MOST_MODELS, Recipe, Session, read_session
 from ui.settings import RunSettings
