@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from hipad import HIPADClassifier
-from hipad.designs import make_design
-from hipad.designs.scaling import standardisation
 from hipad.errors import RuleError
 from hipad.estimator.labels import named_outcomes
-from hipad.estimator.training import shares
+from hipad.estimator.sparsity import largest_lambda1
 from hipad.rules import RuleSet, parse_rules
-from hipad.solver import AdmmSettings, Problem, Status, lambda1_max
+from hipad.solver import AdmmSettings, Status
 from hipad.solver.admm.penalties import Penalties
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
@@ -54,7 +52,7 @@ class Model:
 
     @property
     def weights(self) -> np.ndarray:
-        """One weight a feature, in the user's units, above zero towards the positive class."""
+        """One weight per feature, in the user's units, above zero towards the positive class."""
         return self.orientation * self.classifier.coef_[0]
 
     def scores(self, X: Any) -> np.ndarray:
@@ -86,7 +84,7 @@ class Request:
             patients=settings.patients,
             stiffness=settings.stiffness,
             scope=settings.scope,
-            class_weight="balanced" if settings.balanced else None,
+            class_weight=class_weight(settings),
             calibrate=settings.calibrate,
             method=settings.method,
             engine=settings.engine,
@@ -168,15 +166,26 @@ class Request:
         if fewness == AUTOMATIC:
             return "auto"
         if fewness in FEWNESS:
-            return FEWNESS[fewness] * largest_lambda1(self.data, self.settings)
+            return FEWNESS[fewness] * largest_useful(self.data, self.settings)
         return self.settings.lambda1
 
 
-def largest_lambda1(data: Dataset, settings: RunSettings) -> float:
-    """The lambda1 above which the data alone let no feature in."""
-    X, ones = data.X_train, np.ones(len(data.y_train))
-    y = np.where(data.y_train == data.classes[1], 1.0, -1.0)
-    mean, scale = standardisation(X, ones) if settings.standardize else (None, None)
-    p = shares(y, ones, "balanced" if settings.balanced else None)
-    problem = Problem(make_design(X, mean=mean, scale=scale), y, p, 0.0, settings.lambda2)
-    return lambda1_max(problem)
+def largest_useful(data: Dataset, settings: RunSettings) -> float:
+    """The lambda1 above which the training patients alone let no feature in."""
+    return largest_lambda1(
+        data.X_train,
+        signs(data.y_train, data),
+        standardize=settings.standardize,
+        class_weight=class_weight(settings),
+        lambda2=settings.lambda2,
+    )
+
+
+def class_weight(settings: RunSettings) -> Literal["balanced"] | None:
+    """Whether each class counts one half, as the classifier is told it."""
+    return "balanced" if settings.balanced else None
+
+
+def signs(y: np.ndarray, data: Dataset) -> np.ndarray:
+    """+1 for patients of the positive class, -1 for the others."""
+    return np.where(y == data.classes[1], 1.0, -1.0)

@@ -32,12 +32,14 @@ from hipad.rules.analysis.statistics import (
 from hipad.rules.compiling.blocks import BlockFile, read_blocks
 from hipad.rules.compiling.compile import CompiledRule, as_rule_set, compile_each, compile_rules
 from hipad.rules.compiling.definitions import blocks_text, select_features
-from hipad.rules.compiling.names import FeatureIndex, resolve_blocks
-from hipad.rules.language.model import Condition, Rule, RuleSet, Span, Term
-from hipad.rules.language.parsing import parse_rules, rule_errors
+from hipad.rules.compiling.names import Blocks, FeatureIndex, resolve_blocks
+from hipad.rules.language.model import Condition, Rule, RuleSet
+from hipad.rules.language.parsing import RulesText, parse_rules, read_rules, rule_errors
+from hipad.rules.language.terms import FeatureSpan, Term
 
 __all__ = [
     "BlockFile",
+    "Blocks",
     "Box",
     "Budget",
     "Cell",
@@ -45,6 +47,7 @@ __all__ = [
     "Condition",
     "DataPull",
     "FeatureIndex",
+    "FeatureSpan",
     "Finding",
     "Knobs",
     "LeftOut",
@@ -57,7 +60,7 @@ __all__ = [
     "RuleCounts",
     "RuleRecord",
     "RuleSet",
-    "Span",
+    "RulesText",
     "Term",
     "Threshold",
     "WorstCase",
@@ -75,6 +78,7 @@ __all__ = [
     "picture",
     "prototype",
     "read_blocks",
+    "read_rules",
     "resolve_blocks",
     "rule_counts",
     "rule_errors",

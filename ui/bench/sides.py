@@ -21,7 +21,7 @@ from hipad.evaluation.metrics import Area, roc_area
 from hipad.rules import CompiledRule, RuleRecord, rule_report
 from ui.dataset import NO_BLOCK, Dataset
 from ui.models import Model
-from ui.rules.checking import scaling
+from ui.rules.checking import as_seen
 
 MOST_FEATURES: Final = 30
 MOST_PATIENTS: Final = 200
@@ -55,11 +55,12 @@ class Side:
 
     def records(self, rules: list[CompiledRule]) -> list[RuleRecord]:
         """How the model stands to these rules, whether or not it was told them."""
-        mean, scale = scaling(self.data, self.model.settings)
-        low, high = (self.data.summary[end].to_numpy() for end in ("min", "max"))
+        seen = as_seen(self.data, self.model.settings)
         b = self.model.orientation * float(self.model.classifier.intercept_[0])
         w = self.model.weights
-        return rule_report(rules, w=w, b=b, lo=low, hi=high, mean=mean, scale=scale)
+        return rule_report(
+            rules, w=w, b=b, lo=seen.lo, hi=seen.hi, mean=seen.mean, scale=seen.scale
+        )
 
 
 def truth(data: Dataset) -> np.ndarray:

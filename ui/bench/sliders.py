@@ -7,12 +7,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from hipad.rules import RuleSet
+from hipad.rules import RuleSet, read_rules
 from ui.bench import tuning
 from ui.bench.dials import Dial, WorthDial, dials_of, switched, worth_dials
 from ui.dataset import Dataset
 from ui.models import Model
-from ui.rules.editing import read_rules
 from ui.state import AppState
 from ui.words import plain
 
@@ -22,7 +21,7 @@ PER_PAGE: Final = 6
 def show(state: AppState, data: Dataset, base: Model) -> None:
     """Draw the rules with their sliders; a move changes the draft of the rules."""
     tuning, n_patients = state.tuning, len(data.y_train)
-    rules = read_rules(tuning.draft)
+    rules = read_rules(tuning.draft).rules
     if not rules:
         st.info("There is no rule to tune. Write one on the **Rules** page.")
         st.page_link("pages/rules.py", label="Go to Rules", icon=":material/arrow_forward:")

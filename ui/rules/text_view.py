@@ -7,11 +7,11 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import RuleError
+from hipad.evaluation.study import Study
 from hipad.rules.language.spelling import quote_label, quote_name
 from ui.data.columns import search
 from ui.dataset import Dataset
 from ui.fields import RULES
-from ui.rules.checking import Checked
 from ui.rules.toolbar import change
 from ui.state import AppState
 from ui.words import count, listing, plain
@@ -89,7 +89,7 @@ def _example(data: Dataset) -> str:
     )
 
 
-def errors(checked: Checked, text: str) -> None:
+def errors(checked: Study, text: str) -> None:
     """Each mistake with its line, a mark under the column, and what to write instead."""
     if not checked.errors:
         return

@@ -19,7 +19,8 @@ from hipad.rules.analysis.guarantee import tightest_bound
 from hipad.rules.analysis.pull import Pull
 from hipad.rules.compiling.compile import CompiledRule
 from hipad.rules.compiling.rows import FloatArray, on_columns, rows_met
-from hipad.rules.language.model import Condition, Rule, RuleSet, Term
+from hipad.rules.language.model import Condition, Rule, RuleSet
+from hipad.rules.language.terms import Term
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ import numpy as np
 from hipad.rules.compiling.names import FeatureIndex, IntArray, each_once
 from hipad.rules.compiling.rows import FloatArray, Row
 from hipad.rules.language.linear import EXTREMES, Weighted, inequalities
-from hipad.rules.language.model import Condition, Name, Term
+from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import quote_name, rule_error
+from hipad.rules.language.terms import Name, Term
 
 Part = tuple[IntArray, float]
 """Columns, and the weight that each of them has."""

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 
 from hipad.errors import RuleError
-from hipad.rules.language.model import FUNCTIONS
 from hipad.rules.language.remedies import remedy
 from hipad.rules.language.spelling import Place, listed, rule_error
+from hipad.rules.language.terms import FUNCTIONS
 
 _MEANINGS = {
     "RELATION": "a comparison such as >=",

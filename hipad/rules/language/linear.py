@@ -6,8 +6,9 @@ says that some feature is, which is an "or" and has no place in one matrix.
 
 from __future__ import annotations
 
-from hipad.rules.language.model import Condition, Term
+from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import rule_error
+from hipad.rules.language.terms import Term
 
 EXTREMES = ("min", "max")
 
