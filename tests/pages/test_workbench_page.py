@@ -3,9 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hipad.rules import parse_rules
+from hipad.rules import parse_rules, read_rules
 from ui.bench.dials import dials_of, worth_dials
-from ui.rules.editing import read_rules
 
 
 def bench(app, sample="ksvm-s-10k"):
@@ -126,7 +125,7 @@ def test_a_rule_can_be_switched_off(app):
     bench(app, "pima")
     app.at.toggle(key=f"bench_on_0_{app.state.tuning.turn}").set_value(False)
     app.run()
-    assert not read_rules(app.state.tuning.draft)[0].enabled
+    assert not read_rules(app.state.tuning.draft).rules[0].enabled
     assert slider(app, "threshold").disabled
 
 
@@ -157,10 +156,10 @@ def test_a_dial_moves_its_number_and_no_other(app, text, label, expected):
     app.load("ksvm-s-10k")
     (dial,) = dials_of(text, app.state.data)
     assert dial.label == label
-    assert dial.low <= np.min(dial.value(read_rules(text))) <= dial.high
+    assert dial.low <= np.min(dial.value(read_rules(text).rules)) <= dial.high
     turned = dial.turned(f"{text}\nx9 >= 7 => positive  # kept", expected)
     assert turned.endswith("x9 >= 7 => positive  # kept")
-    assert dial.value(read_rules(turned)) == expected
+    assert dial.value(read_rules(turned).rules) == expected
 
 
 def test_the_range_of_a_dial_holds_what_was_seen(app):
@@ -185,7 +184,7 @@ def test_the_worth_dial_reaches_all_patients_and_twice_the_worth():
     assert first.high == 200
     assert second.high == 1800
     assert "worth 30 patients" in first.turned("a >= 1 => yes", 30.0)
-    assert first.value(read_rules("a >= 1 => yes"), "auto", 200) == 50
+    assert first.value(read_rules("a >= 1 => yes").rules, "auto", 200) == 50
 
 
 def test_a_refit_that_takes_long_waits_to_be_asked(app):

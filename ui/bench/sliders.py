@@ -8,10 +8,12 @@ from typing import Any, Final
 import streamlit as st
 
 from hipad.rules import RuleSet, read_rules
-from ui.bench import tuning
+from ui.bench import hearing, tuning
 from ui.bench.dials import Dial, WorthDial, dials_of, switched, worth_dials
+from ui.bench.tuning import present_rules
 from ui.dataset import Dataset
 from ui.models import Model
+from ui.rules.checking import as_seen
 from ui.state import AppState
 from ui.words import plain
 
@@ -30,6 +32,8 @@ def show(state: AppState, data: Dataset, base: Model) -> None:
     key = (data, base_text, page)
     dials = state.remember("dials", key, lambda: dials_of(base_text, data, page))
     worths = worth_dials(base_text, n_patients)
+    compiled = {rule.label: rule for rule in present_rules(state)}
+    seen = as_seen(data, base.settings)
     for position in page:
         with st.container(border=True):
             _rule(state, rules, position)
@@ -37,6 +41,9 @@ def show(state: AppState, data: Dataset, base: Model) -> None:
                 if dial.position == position:
                     _threshold(state, rules, dial)
             _worth(state, rules, worths[position], base, n_patients)
+            if rules.labels[position] in compiled:
+                pull = hearing.pull_of(compiled[rules.labels[position]], base, seen)
+                st.caption(hearing.words(pull, n_patients))
     _actions(state)
 
 
