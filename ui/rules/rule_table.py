@@ -79,7 +79,7 @@ def with_table(text: str, checked: Study, edited: list[dict[str, Any]]) -> str:
 
 
 def rows(checked: Study) -> pd.DataFrame:
-    """One row a rule that can be used."""
+    """One row per rule that can be used."""
     table = pd.DataFrame([_row(check) for check in checked.checks[:MOST_ROWS]])
     return table.astype({"worth": "float64"})
 

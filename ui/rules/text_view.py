@@ -34,7 +34,7 @@ def show(state: AppState, data: Dataset) -> None:
     left, right = st.columns([3, 2], gap="medium")
     lines = history.text.count("\n") + 2
     left.text_area(
-        "Rules, one a line",
+        "Rules, one per line",
         history.text,
         key=key,
         height=min(max(26 * lines + 20, 170), 420),

@@ -95,7 +95,7 @@ def take(state: AppState, content: bytes, name: str, instead: bool) -> None:
     except UnicodeDecodeError as error:
         raise DataError("expected a text file with rules, got something else") from error
     if "\0" in text or not text.strip():
-        raise DataError("expected a text file with one rule a line, got no text in it")
+        raise DataError("expected a text file with one rule per line, got no text in it")
     text = "\n".join(text.splitlines())
     now = state.rules.text.rstrip()
     text = text if instead or not now else f"{now}\n{text}"

@@ -56,7 +56,7 @@ class Resolver:
         groups = [self.columns(term) for _, term in extremes]
         if math.prod(map(len, groups)) > MAX_ROWS:
             raise rule_error(
-                f"'{origin}' makes more than {MAX_ROWS:,} rows, one a feature: "
+                f"'{origin}' makes more than {MAX_ROWS:,} rows, one per feature: "
                 "write mean(...) or name fewer features",
                 column=extremes[0][1].column,
             )

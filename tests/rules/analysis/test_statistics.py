@@ -59,5 +59,5 @@ def test_a_rule_that_never_fires_says_so():
     counts = rule_counts(rule, X, Y)
     assert np.isnan(counts.precision)
     assert str(counts).startswith("fires on none of 5 rows")
-    with pytest.raises(DataError, match="expected one outcome a row"):
+    with pytest.raises(DataError, match="expected one outcome per row"):
         rule_counts(rule, X, [1])
