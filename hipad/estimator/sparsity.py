@@ -21,7 +21,9 @@ def largest_lambda1(
     class_weight: str | None = "balanced",
     lambda2: float = 0.0,
 ) -> float:
-    """The least lambda1 at which a fit without rules keeps no feature; y is +1 or -1.
+    """From this lambda1 on a fit without rules keeps no feature; y is +1 or -1.
+
+    With classes of equal weight it is the least such value, otherwise it may be a little more.
 
     >>> X, y = np.array([[0.0, 3.0], [0.0, 5.0]]), np.array([-1.0, 1.0])
     >>> largest_lambda1(X, y)
