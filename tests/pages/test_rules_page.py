@@ -5,8 +5,7 @@ import pytest
 
 from hipad.rules import read_rules
 from ui.rules.checking import checked_rules
-from ui.rules.editing import describe, with_new_rule, with_rule
-from ui.rules.rule_table import heard, rows, with_table
+from ui.rules.rule_table import heard
 
 
 def write(app, text):
@@ -240,48 +239,3 @@ def test_names_with_markup_are_shown_as_they_are(app):
     shown = [line for line in app.text().splitlines() if "bold" in line]
     assert shown
     assert all("\\*\\*bold" in line for line in shown)
-
-
-TEXT = "# above\na: x >= 1 => yes  # first\n\nb: y >= 2 or z <= 1 => no\nc: z>=3 => yes"
-
-
-def test_edits_leave_the_other_lines_alone():
-    rules = read_rules(TEXT).rules
-    assert with_rule(TEXT, 0, rules[0]).splitlines()[2:] == TEXT.splitlines()[2:]
-    without = with_rule(TEXT, 1, None)
-    assert read_rules(without).rules.labels == ("a", "b_2", "c")
-    assert without.endswith("c: z>=3 => yes")
-    assert (
-        read_rules(with_new_rule(TEXT, rules[0].__class__.simple("d", {"x": 1}, 2, "no")))
-        .rules[4]
-        .name
-        == "d"
-    )
-
-
-def test_the_table_writes_switches_worths_and_notes(app):
-    app.load("pima")
-    checked = checked_rules(app.state)
-    text = app.state.rules.text
-    table = rows(checked).to_dict("records")
-    assert with_table(text, checked, table) == text
-    table[0] |= {"on": False, "worth": 12.0}
-    table[1] |= {"note": "seen\ntwice"}
-    first, second = read_rules(with_table(text, checked, table)).rules
-    assert (first.enabled, first.worth, second.note) == (False, 12.0, "seen twice")
-
-
-@pytest.mark.parametrize(
-    ("after", "words"),
-    [
-        ("a: x >= 1 => yes  # n\nb: y >= 2 => no", "note of a"),
-        ("off a: x >= 1 => yes\nb: y >= 2 => no", "a switched off"),
-        ("a: x >= 7 => yes\nb: y >= 2 => no", "condition of a"),
-        ("a: x >= 1 => no\nb: y >= 2 => no", "outcome of a"),
-        ("a: x >= 1 => yes", "removed b"),
-        ("a: x >= 2 => yes\nb: y >= 3 => no", "changed 2 rules"),
-        ("a: x  >= 1 => yes\nb: y >= 2 => no", "text edited"),
-    ],
-)
-def test_the_history_says_what_was_done(after, words):
-    assert describe("a: x >= 1 => yes\nb: y >= 2 => no", after) == words
