@@ -7,12 +7,13 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import HipadError
+from hipad.evaluation.study import Study
 from hipad.wording import count
 from ui.dataset import Dataset
 from ui.needs import need_data
 from ui.rules import drawing, findings, form_view, rule_table, text_view, toolbar
 from ui.rules.check_job import CheckJob
-from ui.rules.checking import Checked, checked_rules, checking
+from ui.rules.checking import checked_rules, checking
 from ui.state import AppState, app_state
 from ui.words import plain
 
@@ -20,7 +21,7 @@ PATIENCE: Final = 0.4  # seconds in which most checks are done: the page waits s
 EVERY: Final = 0.5  # seconds between two looks at one that takes longer
 
 
-def follow(job: CheckJob[Checked], drawn: Checked) -> None:
+def follow(job: CheckJob[Study], drawn: Study) -> None:
     """Look in on a check that is at work, and draw the page anew when it has more to say."""
 
     def look() -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from hipad.errors import HipadError
 from ui import charts
-from ui.bench import changes, keeping, kept, sliders, tuning
+from ui.bench import adding, changes, keeping, kept, sliders, tuning
 from ui.dataset import Dataset
 from ui.jobs import JobStatus
 from ui.models import TrainedModel
@@ -55,6 +55,7 @@ def compare(state: AppState, data: Dataset, base: TrainedModel) -> None:
             st.page_link("pages/rules.py", label="Mend them", icon=":material/arrow_forward:")
             return
         show_changes(state, base, other)
+    adding.show(state, base)
     kept.kept(state)
 
 

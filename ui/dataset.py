@@ -31,7 +31,7 @@ from hipad.data.classes import labels_of
 from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
-from ui.block_texts import resolve
+from hipad.rules.compiling.definitions import resolve_definitions
 from ui.fields import SEED, Percent
 
 MOST_CLASSES: Final = 50
@@ -142,7 +142,7 @@ class Dataset:
 
     def with_blocks(self, definitions: Mapping[str, str]) -> Dataset:
         """The same data with other blocks."""
-        found, failed = resolve(definitions, self.every)
+        found, failed = resolve_definitions(definitions, self.every)
         blocks = {name: np.flatnonzero(np.isin(self.kept, found[name])) for name in found}
         for name in [name for name, columns in blocks.items() if not columns.size]:
             failed[name] = "all its features were left out in preparation"

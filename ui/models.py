@@ -12,11 +12,11 @@ from hipad import HIPADClassifier
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
 from hipad.estimator.parameters import admm_settings
-from hipad.estimator.training import TrainingData, shares
+from hipad.estimator.sparsity import largest_lambda1
 from hipad.evaluation.judging import Judgement
 from hipad.evaluation.orientation import Oriented, named_outcomes
 from hipad.rules import RuleSet, parse_rules
-from hipad.solver import Status, lambda1_max
+from hipad.solver import Status
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
 from ui.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
@@ -154,13 +154,21 @@ class Request:
         if fewness == AUTOMATIC:
             return "auto"
         if fewness in FEWNESS:
-            return FEWNESS[fewness] * largest_lambda1(self.data, self.settings)
+            return FEWNESS[fewness] * largest_useful(self.data, self.settings)
         return self.settings.lambda1
 
 
-def largest_lambda1(data: Dataset, settings: RunSettings) -> float:
-    """The lambda1 above which the data alone let no feature in."""
-    y, ones = np.where(data.y_train == data.classes[1], 1.0, -1.0), np.ones(len(data.y_train))
-    p = shares(y, ones, settings.class_weight)
-    rows = TrainingData.of(data.X_train, y, ones, p, settings.standardize)
-    return lambda1_max(rows.problem((), 0.0, settings.lambda2, settings.scope))
+def largest_useful(data: Dataset, settings: RunSettings) -> float:
+    """The lambda1 above which the training patients alone let no feature in."""
+    return largest_lambda1(
+        data.X_train,
+        signs(data.y_train, data),
+        standardize=settings.standardize,
+        class_weight=settings.class_weight,
+        lambda2=settings.lambda2,
+    )
+
+
+def signs(y: np.ndarray, data: Dataset) -> FloatArray:
+    """+1 for patients of the positive class, -1 for the others."""
+    return np.where(y == data.classes[1], 1.0, -1.0)

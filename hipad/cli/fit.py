@@ -19,9 +19,9 @@ from hipad.cli.bar import Bar
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
+    blocks_of,
     preparation,
     prepared_table,
-    read_blocks,
     read_data,
     read_text,
 )
@@ -110,7 +110,7 @@ def read_rows(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
 def build(options: argparse.Namespace, train: Prepared) -> HIPADClassifier:
     """The classifier that the options describe."""
     rules = named_outcomes(read_text(options.rules) if options.rules else "", train.classes)
-    blocks = read_blocks(options.blocks, FeatureIndex(train.feature_names))
+    blocks = blocks_of(options.blocks, FeatureIndex(train.feature_names))
     clf = HIPADClassifier(rules, blocks=blocks)
     names = set(clf.get_params(deep=False)) - {"rules", "blocks"}
     given: dict[str, Any] = {key: value for key, value in vars(options).items() if key in names}

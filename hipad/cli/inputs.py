@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
+from hipad.arrays import IntArray
 from hipad.cli.bar import Bar
 from hipad.data import Missing, Options, Prepared, Table, prepare, read_apart
 from hipad.data.encoding import ColumnRecipe
-from hipad.errors import DataError
+from hipad.errors import DataError, RuleError
 from hipad.estimator.model_file import Origin, StoredModel
-from hipad.rules import FeatureIndex, parse_blocks, read_gmt
+from hipad.rules import FeatureIndex, read_blocks
 
 
 def add_table_options(parser: argparse.ArgumentParser) -> None:
@@ -79,22 +80,17 @@ def read_text(path: str) -> str:
         raise DataError(f"{path}: expected text in UTF-8, got other bytes: save it anew") from error
 
 
-def read_blocks(path: str | None, index: FeatureIndex) -> dict[str, Any]:
-    """Blocks from JSON ({name: features or column numbers}), GMT or a blocks file."""
+def blocks_of(path: str | None, index: FeatureIndex) -> dict[str, IntArray]:
+    """Blocks from a file; what of it is not in the data is told on stderr."""
     if path is None:
         return {}
-    text = read_text(path)
-    if path.lower().endswith(".gmt"):
-        return dict(read_gmt(text, index).blocks)
-    if not text.lstrip().startswith("{"):
-        return dict(parse_blocks(text, index))
     try:
-        blocks = json.loads(text)
-    except ValueError as error:
-        raise DataError(f"{path} is not whole JSON ({error}): correct it") from error
-    if not all(isinstance(members, list) for members in blocks.values()):
-        raise DataError(f'{path}: expected {{"name": [features, ...], ...}}, got something else')
-    return dict(blocks)
+        found = read_blocks(read_text(path), index)
+    except RuleError as error:
+        raise DataError(f"{path}: {error}") from error
+    for remark in found.remarks:
+        print(f"note: {path}: {remark}", file=sys.stderr)
+    return found.columns
 
 
 def origin_of(stored: StoredModel) -> Origin:

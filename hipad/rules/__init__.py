@@ -11,6 +11,7 @@ from hipad.rules.analysis.advice import (
 from hipad.rules.analysis.box import Box, Patient
 from hipad.rules.analysis.budget import Budget
 from hipad.rules.analysis.checks import Finding, check_rules
+from hipad.rules.analysis.grouping import block_overlaps, suggest_blocks
 from hipad.rules.analysis.guarantee import (
     Prototype,
     WorstCase,
@@ -20,7 +21,7 @@ from hipad.rules.analysis.guarantee import (
 )
 from hipad.rules.analysis.picture import Cell, PictureRow, picture
 from hipad.rules.analysis.pull import DataPull, Knobs, Pull, rule_pull, rule_pulls, shortest_patient
-from hipad.rules.analysis.records import RuleRecord, farkas, rule_report
+from hipad.rules.analysis.records import RuleRecord, rule_report
 from hipad.rules.analysis.statistics import (
     Overlap,
     RuleCounts,
@@ -28,23 +29,17 @@ from hipad.rules.analysis.statistics import (
     rule_overlap,
     rules_alone,
 )
-from hipad.rules.compiling.blocks import (
-    BlockFile,
-    block_from_list,
-    block_overlaps,
-    blocks_text,
-    parse_blocks,
-    read_gmt,
-    select_features,
-    suggest_blocks,
-)
+from hipad.rules.compiling.blocks import BlockFile, read_blocks
 from hipad.rules.compiling.compile import CompiledRule, as_rule_set, compile_each, compile_rules
-from hipad.rules.compiling.names import FeatureIndex, resolve_blocks
-from hipad.rules.language.model import Condition, Rule, RuleSet, Span, Term
-from hipad.rules.language.parsing import parse_rules, rule_errors
+from hipad.rules.compiling.definitions import blocks_text, select_features
+from hipad.rules.compiling.names import Blocks, FeatureIndex, resolve_blocks
+from hipad.rules.language.model import Condition, Rule, RuleSet
+from hipad.rules.language.parsing import RulesText, parse_rules, read_rules, rule_errors
+from hipad.rules.language.terms import FeatureSpan, Term
 
 __all__ = [
     "BlockFile",
+    "Blocks",
     "Box",
     "Budget",
     "Cell",
@@ -52,6 +47,7 @@ __all__ = [
     "Condition",
     "DataPull",
     "FeatureIndex",
+    "FeatureSpan",
     "Finding",
     "Knobs",
     "LeftOut",
@@ -64,27 +60,25 @@ __all__ = [
     "RuleCounts",
     "RuleRecord",
     "RuleSet",
-    "Span",
+    "RulesText",
     "Term",
     "Threshold",
     "WorstCase",
     "as_rule_set",
     "best_threshold",
-    "block_from_list",
     "block_overlaps",
     "blocks_text",
     "check_rules",
     "compile_each",
     "compile_rules",
-    "farkas",
     "holding_threshold",
     "leave_each_out",
     "needed_worth",
-    "parse_blocks",
     "parse_rules",
     "picture",
     "prototype",
-    "read_gmt",
+    "read_blocks",
+    "read_rules",
     "resolve_blocks",
     "rule_counts",
     "rule_errors",

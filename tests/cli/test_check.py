@@ -1,8 +1,78 @@
+"""What `hipad check` prints about rules on a table."""
+
 from __future__ import annotations
+
+import numpy as np
+import pytest
 
 from hipad import load_model
 from hipad.cli import main
+from hipad.cli.check import row_list
 from tests.cli.commands import fit
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Sugar tells the ill from the well, and age tells nothing; row 3 has no label."""
+    rng = np.random.default_rng(0)
+    lines = ["sugar,age,ill"]
+    for i in range(60):
+        label = "" if i == 2 else "yes" if i % 2 else "no"
+        lines.append(f"{rng.normal(5 + 4 * (i % 2), 0.3):.3f},{rng.integers(20, 80)},{label}")
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def check(table, tmp_path, capsys, text, *more):
+    rules = tmp_path / "my.rules"
+    rules.write_text(text)
+    code = main(["check", str(rules), "--data", str(table), "--label", "ill", *more])
+    return code, capsys.readouterr()
+
+
+def test_rows_that_contradict_a_rule_are_those_of_the_file(table, tmp_path, capsys):
+    code, said = check(table, tmp_path, capsys, "sugar >= 7 => no\noff age >= 1 => no\n")
+    assert code == 0
+    assert "contradicted by rows 2, 4, 6, 8, 10, 12, 14, 16, 18, 20 and 20 more" in said.out
+    assert "age >= 1" not in said.out
+
+
+def test_a_better_threshold_is_suggested(table, tmp_path, capsys):
+    _, said = check(table, tmp_path, capsys, "sugar >= 1 => yes\n")
+    assert "suggestion: the data support 'sugar >= 7' best" in said.out
+
+
+def test_with_lambda1_it_says_whether_a_rule_is_heard(table, tmp_path, capsys):
+    text = "age >= 60 => yes worth 0.1 patients\n"
+    _, said = check(table, tmp_path, capsys, text)
+    assert "lambda1" not in said.out
+    _, said = check(table, tmp_path, capsys, text, "--lambda1", "0.3")
+    assert "against lambda1 0.3: silenced, limited by its worth" in said.out
+    assert "to be heard by itself it must be worth more than" in said.out
+
+
+def test_a_model_brings_its_own_lambda1(table, tmp_path, capsys):
+    target = tmp_path / "m.json"
+    main(["fit", str(table), "--label", "ill", "--model", str(target), "--lambda1", "0.2"])
+    capsys.readouterr()
+    code, said = check(table, tmp_path, capsys, "sugar >= 9 => yes\n", "--model", str(target))
+    assert code == 0
+    assert "against lambda1 0.2: heard" in said.out
+
+
+def test_every_name_that_is_unknown_is_told(table, tmp_path, capsys):
+    text = "sugr >= 7 => yes\nsugar >= 7 => yes\nage >= 1 => maybe\n"
+    code, said = check(table, tmp_path, capsys, text)
+    assert code == 1
+    assert "line 1, column 1: no feature or block is called sugr" in said.err
+    assert "line 3" in said.err
+    assert said.out == ""
+
+
+def test_few_rows_are_all_named():
+    assert row_list(np.array([7])) == "row 7"
+    assert row_list(np.arange(1, 11)).endswith("9, 10")
 
 
 def test_check_tells_what_rules_do_and_what_is_odd(small, tmp_path, capsys):

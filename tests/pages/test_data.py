@@ -195,3 +195,37 @@ def test_features_are_found_by_search(app):
     app.at.text_input(key="feature_search").set_value("1636_G")
     app.run()
     assert "1 feature shown of 1 found" in app.text()
+
+
+def test_blocks_are_suggested_shown_and_taken(app):
+    rng = np.random.default_rng(0)
+    trend = rng.standard_normal((40, 2)).repeat(4, axis=1) + 0.1 * rng.standard_normal((40, 8))
+    names = ",".join([*(f"g{j}" for j in range(8)), "ill"])
+    rows = [",".join([*(f"{v:.3f}" for v in row), "yn"[i % 2]]) for i, row in enumerate(trend)]
+    app.upload("genes.csv", "\n".join([names, *rows]).encode())
+    app.click("blocks_suggest")
+    assert "2 groups of features" in app.text()
+    assert not app.state.blocks
+    app.click("blocks_take")
+    assert sorted(app.state.blocks.values()) == ["g0:g3", "g4:g7"]
+    app.state.set_blocks({**app.state.blocks, "both": "g3, g4"})
+    assert "Blocks that share features" in app.run().text()
+
+
+def test_gene_sets_tell_which_genes_are_not_in_the_data(app):
+    app.load("pima")
+    app.upload("sets.gmt", b"SUGAR\tabout\tGlucose\tTP53\n", prefix="blocks_")
+    assert app.state.blocks["SUGAR"] == "Glucose"
+    assert "1 gene of 1 set not in the data: TP53" in app.text().replace("\\", "")
+
+
+def test_lines_with_notes_and_column_numbers_are_read_as_by_the_command_line(app):
+    app.load("pima")
+    app.upload("b.txt", b"K1 = Glucose:BMI  # a note\n", prefix="blocks_")
+    app.upload("b.json", b'{"K2": [1, 5]}', prefix="blocks_")
+    every = app.state.data.every
+    assert [every.name(j) for j in app.state.data.kept[app.state.data.blocks["K2"]]] == [
+        every.name(1),
+        every.name(5),
+    ]
+    assert "K1" in app.state.data.blocks

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hipad.rules import read_rules
 from ui.rules.checking import checked_rules
-from ui.rules.editing import describe, read_rules, with_new_rule, with_rule
-from ui.rules.rule_table import heard, rows, with_table
+from ui.rules.rule_table import heard
 
 
 def write(app, text):
@@ -113,7 +113,7 @@ def test_import_adds_or_replaces_and_refuses_what_is_not_text(app):
     assert app.state.rules.text == "Age >= 60 => diabetic"
     app.at.toggle(key="rules_instead").set_value(False)
     app.run().upload("more.rules", b"BMI >= 40 => diabetic", prefix="rules_file")
-    assert len(read_rules(app.state.rules.text)) == 2
+    assert len(read_rules(app.state.rules.text).rules) == 2
     assert app.state.rules.edits[-1].what == "import of more.rules"
 
 
@@ -156,7 +156,7 @@ def test_the_form_says_when_a_name_is_unknown_and_deletes(app):
     assert app.state.rules.text == before
     app.at.selectbox(key="form_rule").set_value("high_risk")
     app.run().click("form_delete")
-    assert read_rules(app.state.rules.text).labels == ("low_risk",)
+    assert read_rules(app.state.rules.text).rules.labels == ("low_risk",)
 
 
 def test_conflicts_come_with_a_patient(app):
@@ -178,7 +178,7 @@ def test_a_suggestion_is_taken_by_a_click_only(app):
     assert "Suggestions" in [header.value for header in app.at.subheader]
     assert app.state.rules.text == before
     app.click("suggestion_0")
-    (rule,) = read_rules(app.state.rules.text)
+    (rule,) = read_rules(app.state.rules.text).rules
     assert rule.conditions[0].sides[1][0].coefficient > 100
 
 
@@ -239,46 +239,3 @@ def test_names_with_markup_are_shown_as_they_are(app):
     shown = [line for line in app.text().splitlines() if "bold" in line]
     assert shown
     assert all("\\*\\*bold" in line for line in shown)
-
-
-TEXT = "# above\na: x >= 1 => yes  # first\n\nb: y >= 2 or z <= 1 => no\nc: z>=3 => yes"
-
-
-def test_edits_leave_the_other_lines_alone():
-    rules = read_rules(TEXT)
-    assert with_rule(TEXT, 0, rules[0]).splitlines()[2:] == TEXT.splitlines()[2:]
-    without = with_rule(TEXT, 1, None)
-    assert read_rules(without).labels == ("a", "b_2", "c")
-    assert without.endswith("c: z>=3 => yes")
-    assert (
-        read_rules(with_new_rule(TEXT, rules[0].__class__.simple("d", {"x": 1}, 2, "no")))[4].name
-        == "d"
-    )
-
-
-def test_the_table_writes_switches_worths_and_notes(app):
-    app.load("pima")
-    checked = checked_rules(app.state)
-    text = app.state.rules.text
-    table = rows(checked).to_dict("records")
-    assert with_table(text, checked, table) == text
-    table[0] |= {"on": False, "worth": 12.0}
-    table[1] |= {"note": "seen\ntwice"}
-    first, second = read_rules(with_table(text, checked, table))
-    assert (first.enabled, first.worth, second.note) == (False, 12.0, "seen twice")
-
-
-@pytest.mark.parametrize(
-    ("after", "words"),
-    [
-        ("a: x >= 1 => yes  # n\nb: y >= 2 => no", "note of a"),
-        ("off a: x >= 1 => yes\nb: y >= 2 => no", "a switched off"),
-        ("a: x >= 7 => yes\nb: y >= 2 => no", "condition of a"),
-        ("a: x >= 1 => no\nb: y >= 2 => no", "outcome of a"),
-        ("a: x >= 1 => yes", "removed b"),
-        ("a: x >= 2 => yes\nb: y >= 3 => no", "changed 2 rules"),
-        ("a: x  >= 1 => yes\nb: y >= 2 => no", "text edited"),
-    ],
-)
-def test_the_history_says_what_was_done(after, words):
-    assert describe("a: x >= 1 => yes\nb: y >= 2 => no", after) == words

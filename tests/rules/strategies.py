@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from hipad.rules import Condition, Rule, RuleSet, Span, Term
+from hipad.rules import Condition, FeatureSpan, Rule, RuleSet, Term
 
 LINE_TEXT = st.text(
     st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=12
@@ -29,7 +29,7 @@ PLAIN_NAMES = st.sampled_from(
 NAMES = PLAIN_NAMES | ODD_NAMES
 FLOATS = st.floats(-1e6, 1e6).map(lambda x: x if abs(x) >= 1e-100 else 0.0)
 NUMBERS = FLOATS | st.integers(-20, 20).map(float) | st.sampled_from([1e-100, 1e100])
-GROUPS = st.lists(NAMES | st.builds(Span, NAMES, NAMES), min_size=1, max_size=4).map(tuple)
+GROUPS = st.lists(NAMES | st.builds(FeatureSpan, NAMES, NAMES), min_size=1, max_size=4).map(tuple)
 
 
 @st.composite

@@ -14,11 +14,9 @@ import pytest
 from hipad.errors import RuleError
 from hipad.rules import (
     FeatureIndex,
-    block_from_list,
     compile_rules,
-    parse_blocks,
     parse_rules,
-    read_gmt,
+    read_blocks,
     rule_errors,
     select_features,
 )
@@ -81,9 +79,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "rule_errors": rule_errors,
     "compile_rules": lambda text: compile_rules(text, feature_names=INDEX),
     "select_features": lambda text: select_features(text, INDEX),
-    "parse_blocks": lambda text: parse_blocks("K = " + text, INDEX),
-    "read_gmt": lambda text: read_gmt(text, INDEX),
-    "block_from_list": lambda text: block_from_list(text, INDEX),
+    "blocks": lambda text: read_blocks(text, INDEX),
+    "blocks by lines": lambda text: read_blocks("K = " + text, INDEX),
+    "blocks by JSON": lambda text: read_blocks('{"K": [' + text, INDEX),
+    "gene sets": lambda text: read_blocks("K\\tabout\\t" + text, INDEX),
 }
 
 
@@ -113,7 +112,7 @@ def test_no_expression_of_a_user_takes_long(expression):
 
 
 def test_many_expressions_share_their_time(monkeypatch):
-    monkeypatch.setattr("hipad.rules.compiling.blocks.PATIENCE", 0.2)
+    monkeypatch.setattr("hipad.rules.compiling.definitions.PATIENCE", 0.2)
     index = FeatureIndex(n_features=20_000)
     text = ", ".join(f"/{j}$/" for j in range(1_000))
     with pytest.raises(RuleError, match="took too long on 20,000 names"):

@@ -160,7 +160,7 @@ def features(found: Comparison) -> None:
 
 
 def patients(found: Comparison) -> None:
-    """The patients whose answer changed, one a row."""
+    """The patients whose answer changed, one per row."""
     st.markdown("**Patients that flip**")
     table = found.patients
     if table.empty:
@@ -230,7 +230,7 @@ def worst_words(record: RuleRecord) -> str:
 
 
 def sides_table(sides: list[Side], pinned: str) -> pd.DataFrame:
-    """Kept models, one a row."""
+    """Kept models, one per row."""
     return pd.DataFrame(
         [
             {

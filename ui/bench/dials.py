@@ -15,11 +15,11 @@ from scipy.sparse import issparse
 
 from hipad.errors import HipadError
 from hipad.estimator.strength import default_patients
-from hipad.rules import Condition, Rule, RuleSet, Term, compile_rules
+from hipad.rules import Condition, Rule, RuleSet, Term, compile_rules, read_rules
 from hipad.rules.compiling.rows import on_columns
-from hipad.rules.language.model import side_text
+from hipad.rules.language.terms import side_text
 from ui.dataset import Dataset
-from ui.rules.editing import read_rules, with_rule
+from ui.rules.editing import with_rule
 from ui.settings import Amount
 
 ROOM: Final = 0.25  # beyond the values seen, as a share of their range
@@ -48,7 +48,7 @@ class Dial:
 
     def turned(self, text: str, value: Value) -> str:
         """The rules' text with the dial at this value."""
-        rule = read_rules(text)[self.position]
+        rule = read_rules(text).rules[self.position]
         condition = rule.conditions[self.condition]
         sides = list(condition.sides)
         for i, number in zip(self.sides, np.atleast_1d(value), strict=True):
@@ -61,7 +61,7 @@ class Dial:
 def dials_of(text: str, data: Dataset, page: range | None = None) -> list[Dial]:
     """Every number of these rules that a dial can move, or of those on one page."""
     found = []
-    rules = read_rules(text)
+    rules = read_rules(text).rules
     for position in page or range(len(rules)):
         rule = rules[position]
         for n, condition in enumerate(rule.conditions):
@@ -146,13 +146,13 @@ class WorthDial:
 
     def turned(self, text: str, value: float) -> str:
         """The rules' text with this worth."""
-        rule = read_rules(text)[self.position]
+        rule = read_rules(text).rules[self.position]
         return with_rule(text, self.position, replace(rule, worth=tidy(value, self.step)))
 
 
 def worth_dials(text: str, n_patients: int) -> list[WorthDial]:
     """One dial per rule, from nothing to all patients (or twice its worth, if that is more)."""
-    highs = [max(n_patients, 2 * (rule.worth or 0.0)) for rule in read_rules(text)]
+    highs = [max(n_patients, 2 * (rule.worth or 0.0)) for rule in read_rules(text).rules]
     return [
         WorthDial(position, float(high), round_step(high / STEPS))
         for position, high in enumerate(highs)
@@ -161,7 +161,7 @@ def worth_dials(text: str, n_patients: int) -> list[WorthDial]:
 
 def switched(text: str, position: int, on: bool) -> str:
     """The rules' text with one rule switched on or off."""
-    return with_rule(text, position, replace(read_rules(text)[position], enabled=on))
+    return with_rule(text, position, replace(read_rules(text).rules[position], enabled=on))
 
 
 def round_step(size: float) -> float:

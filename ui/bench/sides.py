@@ -21,7 +21,7 @@ from hipad.evaluation.metrics import Area
 from hipad.rules import CompiledRule, RuleRecord, rule_report
 from ui.dataset import NO_BLOCK, Dataset
 from ui.models import TrainedModel
-from ui.rules.checking import scaling
+from ui.rules.checking import as_seen
 
 MOST_FEATURES: Final = 30
 MOST_PATIENTS: Final = 200
@@ -55,10 +55,16 @@ class Side:
 
     def records(self, rules: list[CompiledRule]) -> list[RuleRecord]:
         """How the model stands to these rules, whether or not it was told them."""
-        mean, scale = scaling(self.data, self.model.settings)
-        low, high = (self.data.summary[end].to_numpy() for end in ("min", "max"))
-        w, b = self.model.weights, self.model.intercept
-        return rule_report(rules, w=w, b=b, lo=low, hi=high, mean=mean, scale=scale)
+        seen = as_seen(self.data, self.model.settings)
+        return rule_report(
+            rules,
+            w=self.model.weights,
+            b=self.model.intercept,
+            lo=seen.lo,
+            hi=seen.hi,
+            mean=seen.mean,
+            scale=seen.scale,
+        )
 
 
 def truth(data: Dataset) -> np.ndarray:

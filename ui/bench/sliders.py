@@ -7,12 +7,13 @@ from typing import Any, Final
 
 import streamlit as st
 
-from hipad.rules import RuleSet
-from ui.bench import tuning
+from hipad.rules import RuleSet, read_rules
+from ui.bench import hearing, tuning
 from ui.bench.dials import Dial, WorthDial, dials_of, switched, worth_dials
+from ui.bench.tuning import present_rules
 from ui.dataset import Dataset
 from ui.models import TrainedModel
-from ui.rules.editing import read_rules
+from ui.rules.checking import as_seen
 from ui.state import AppState
 from ui.words import plain
 
@@ -22,7 +23,7 @@ PER_PAGE: Final = 6
 def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
     """Draw the rules with their sliders; a move changes the draft of the rules."""
     tuning, n_patients = state.tuning, len(data.y_train)
-    rules = read_rules(tuning.draft)
+    rules = read_rules(tuning.draft).rules
     if not rules:
         st.info("There is no rule to tune. Write one on the **Rules** page.")
         st.page_link("pages/rules.py", label="Go to Rules", icon=":material/arrow_forward:")
@@ -31,6 +32,8 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
     key = (data, base_text, page)
     dials = state.remember("dials", key, lambda: dials_of(base_text, data, page))
     worths = worth_dials(base_text, n_patients)
+    compiled = {rule.label: rule for rule in present_rules(state)}
+    seen = as_seen(data, base.settings)
     for position in page:
         with st.container(border=True):
             _rule(state, rules, position)
@@ -38,6 +41,9 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
                 if dial.position == position:
                     _threshold(state, rules, dial)
             _worth(state, rules, worths[position], base, n_patients)
+            if rules.labels[position] in compiled:
+                pull = hearing.pull_of(compiled[rules.labels[position]], base, seen)
+                st.caption(hearing.words(pull, n_patients))
     _actions(state)
 
 

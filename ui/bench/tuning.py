@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from hipad.rules import CompiledRule
+from hipad.rules import CompiledRule, read_rules
 from ui.bench.sides import Comparison, Side
 from ui.models import Request, TrainedModel
 from ui.rules.checking import fitting_rules
-from ui.rules.editing import describe, read_rules
+from ui.rules.editing import describe
 from ui.settings import EXACT
 from ui.state import AppState
 
@@ -84,7 +84,7 @@ def present_rules(state: AppState) -> list[CompiledRule]:
     assert data is not None
 
     def compile_draft() -> list[CompiledRule]:
-        found, _ = fitting_rules(read_rules(draft), data)
+        found, _ = fitting_rules(read_rules(draft).rules, data)
         return [rule for rule in found.values() if rule.rule.enabled]
 
     return state.remember("draft rules", (data, draft), compile_draft)

@@ -9,15 +9,18 @@ import pandas as pd
 import streamlit as st
 
 from hipad.errors import DataError, HipadError
+from hipad.rules import block_overlaps, read_blocks
+from hipad.rules.compiling.definitions import block_members, block_name
 from hipad.wording import count
 from ui.attempts import attempt
-from ui.block_texts import check_name, find_members, read_blocks
-from ui.data import uploading
+from ui.data import suggesting, uploading
 from ui.dataset import Dataset
 from ui.state import AppState
 from ui.words import listing, plain
 
 LARGEST: Final = 20 * 2**20  # bytes of a file with blocks
+MOST_COMPARED: Final = 300  # blocks that are compared with each other
+MOST_PAIRS: Final = 5  # of overlapping blocks that are told
 
 
 def show(state: AppState) -> None:
@@ -28,6 +31,7 @@ def show(state: AppState) -> None:
     st.caption("A block is a named group of features that rules can speak of: mean(K1), sum(K1).")
     if state.blocks:
         _table(state, data)
+        _overlaps(state, data)
     else:
         st.info("No block yet. Name one below, for example all features of one gene.")
     left, right = st.columns(2, gap="large")
@@ -35,6 +39,7 @@ def show(state: AppState) -> None:
         _add(state, data)
     with right:
         _from_file(state, data)
+        suggesting.show(state, data)
         _remove(state)
 
 
@@ -51,6 +56,20 @@ def _table(state: AppState, data: Dataset) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Blocks", key="blocks_table")
 
 
+def _overlaps(state: AppState, data: Dataset) -> None:
+    """Which blocks share features: a weight on these counts in the rules of both."""
+    if len(data.blocks) > MOST_COMPARED:
+        return
+    pairs = state.remember("overlaps", data, lambda: block_overlaps(data.blocks))
+    if pairs:
+        told = [
+            f"{plain(a)} and {plain(b)} ({count(len(shared), 'feature')})"
+            for a, b, shared in pairs[:MOST_PAIRS]
+        ]
+        more = f" and {len(pairs) - MOST_PAIRS:,} more pairs" if len(pairs) > MOST_PAIRS else ""
+        st.caption(f"Blocks that share features: {', '.join(told)}{more}.")
+
+
 def _add(state: AppState, data: Dataset) -> None:
     with st.form("block_form", clear_on_submit=False):
         name = st.text_input("Name of the block", key="block_name", help="As rules will call it.")
@@ -60,7 +79,7 @@ def _add(state: AppState, data: Dataset) -> None:
             height=100,
             placeholder="x101:x150\nGENE_*\n/^p-3[0-9]/\nGlucose, BMI",
             help="A range first:last, a pattern with * and ?, a regular expression between "
-            "slashes, or names; several, one a line or with commas between. Put a name in "
+            "slashes, or names; several, one per line or with commas between. Put a name in "
             "backticks when it holds a comma, a colon or a star.",
         )
         added = st.form_submit_button("Name this block", icon=":material/add:")
@@ -74,14 +93,14 @@ def _add(state: AppState, data: Dataset) -> None:
 
 
 def _name(state: AppState, data: Dataset, name: str, definition: str) -> None:
-    name = check_name(name)
-    find_members(definition, data.every)
+    name = block_name(name)
+    block_members(definition, data.every)
     state.set_blocks({**state.blocks, name: definition.strip()})
 
 
 def _preview(data: Dataset, definition: str) -> None:
     try:
-        members = find_members(definition, data.every)
+        members = block_members(definition, data.every)
     except HipadError as error:
         st.caption(plain(error, 600))
         return
@@ -96,7 +115,8 @@ def _from_file(state: AppState, data: Dataset) -> None:
         "Blocks from a file",
         key="blocks_file",
         most_bytes=LARGEST,
-        help='Lines such as "ABL1 = 1636_g_at, 39730_at", or JSON {"ABL1": ["1636_g_at"]}.',
+        help='Lines such as "ABL1 = 1636_g_at, 39730_at", JSON {"ABL1": ["1636_g_at"]}, or gene '
+        "sets (GMT).",
         take=lambda content, _: _take(state, data, content),
     )
     if state.blocks:
@@ -116,7 +136,9 @@ def _take(state: AppState, data: Dataset, content: bytes) -> None:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError("expected a text file with blocks, got something else") from error
-    state.set_blocks({**state.blocks, **read_blocks(text, data.every)})
+    found = read_blocks(text, data.every)
+    state.set_blocks({**state.blocks, **found.definitions})
+    state.notice = ". ".join(found.remarks)
 
 
 def _lists(data: Dataset) -> dict[str, list[str]]:

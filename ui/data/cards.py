@@ -15,8 +15,8 @@ from hipad.datasets import make_ksvm_s, read_sample
 from hipad.datasets.ksvm import BLOCK_MEANS, PRESETS, DrawSize
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
+from hipad.rules.compiling.definitions import define_columns
 from hipad.wording import count
-from ui.block_texts import define_columns
 from ui.dataset import Loaded
 from ui.fields import SEED, Choice, Number, Percent, Some, ValueSpan
 

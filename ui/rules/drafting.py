@@ -32,7 +32,7 @@ RELATIONS: Final = {
 
 
 @dataclass(frozen=True)
-class Draft:
+class ConditionFields:
     """One condition in fields; an `as written` one stands in `of` whole."""
 
     kind: str = ""
@@ -42,7 +42,7 @@ class Draft:
     high: float | None = None
 
     @classmethod
-    def of_condition(cls, condition: Condition) -> Draft:
+    def of_condition(cls, condition: Condition) -> ConditionFields:
         """The fields of a condition; one that the fields cannot hold is kept as it is written."""
         whole = cls(AS_WRITTEN, str(condition))
         if condition.form == "count":
@@ -90,7 +90,7 @@ def quoted(name: str, data: Dataset) -> str:
     return quote_name(name) if known else name
 
 
-def drafted(drafts: list[Draft], like: Rule, data: Dataset) -> Rule:
+def drafted(drafts: list[ConditionFields], like: Rule, data: Dataset) -> Rule:
     """The rule that the fields make; `like` has its outcome, name, worth, note and switch."""
     texts = [draft.text(data) for draft in drafts if draft.of.strip()]
     if not texts:

@@ -9,11 +9,11 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from hipad.evaluation.study import Study
 from hipad.rules import PictureRow, picture
 from hipad.wording import count, number
 from ui import charts
 from ui.dataset import Dataset
-from ui.rules.checking import Checked
 from ui.state import AppState
 from ui.words import plain
 
@@ -22,7 +22,7 @@ MOST_COLUMNS: Final = 24
 TOLD: Final = 5  # conditions, and cells of one, that are told in words
 
 
-def show(state: AppState, checked: Checked, data: Dataset) -> None:
+def show(state: AppState, checked: Study, data: Dataset) -> None:
     """The picture, and for experts what it is a picture of."""
     st.subheader("What the rules weigh", anchor=False)
     active = checked.active

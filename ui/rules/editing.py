@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from hipad.rules import Rule, RuleSet
-from hipad.rules.language.parsing import parse_lines
+from hipad.rules import Rule, read_rules
 from hipad.rules.language.spelling import format_number
 
 FIELDS: Final = {
@@ -16,17 +15,6 @@ FIELDS: Final = {
     "conditions": "condition of {}",
     "preface": "comment above {}",
 }
-
-
-def read_rules(text: str) -> RuleSet:
-    """The rules on the lines that can be read; their places are those in the whole text.
-
-    None are read of a text beyond the limits in `hipad.rules.language.bounds`.
-
-    >>> read_rules("a >= => yes\\nb >= 2 => no").labels
-    ('rule 1',)
-    """
-    return parse_lines(text)[0]
 
 
 def with_rule(text: str, position: int, rule: Rule | None) -> str:
@@ -40,7 +28,7 @@ def with_rule(text: str, position: int, rule: Rule | None) -> str:
 
 def with_rules(text: str, changes: Mapping[int, Rule | None]) -> str:
     """The text with the rules at these positions exchanged for others, or taken out."""
-    rules = read_rules(text)
+    rules = read_rules(text).rules
     touched = {_line(rules[position]) for position in changes}
     now: dict[int, list[str]] = {line: [] for line in touched}
     for at, rule in enumerate(rules):
@@ -66,7 +54,7 @@ def describe(before: str, after: str) -> str:
     """
     old, new = (
         dict(zip(rules.labels, rules, strict=True))
-        for rules in (read_rules(before), read_rules(after))
+        for rules in (read_rules(before).rules, read_rules(after).rules)
     )
     changed = [label for label in new if label in old and new[label] != old[label]]
     for word, labels in (

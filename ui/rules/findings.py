@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from hipad.rules import Finding, Overlap, Patient, Rule, needed_worth
+from hipad.evaluation.study import RuleCheck, Study
+from hipad.rules import Finding, Overlap, Patient, Rule
 from hipad.wording import number
 from ui.dataset import Dataset
-from ui.rules.checking import Checked, RuleCheck
 from ui.rules.editing import with_rule
 from ui.rules.toolbar import change
 from ui.state import AppState
@@ -26,7 +26,7 @@ SUMMARY: Final = ("mean", "min", "max")
 ICONS: Final = {"warning": ":material/warning:", "note": ":material/info:"}
 
 
-def show(state: AppState, checked: Checked, data: Dataset) -> None:
+def show(state: AppState, checked: Study, data: Dataset) -> None:
     """Each finding with its remedy and a patient that shows it."""
     st.subheader("Findings", anchor=False)
     if not checked.is_final and not checked.findings:
@@ -94,7 +94,7 @@ def _value_row(name: str, value: float, columns: np.ndarray, data: Dataset) -> d
     return {"feature": name, "value": number(value), "average": number(mean), "range": seen}
 
 
-def overlaps(checked: Checked, data: Dataset) -> None:
+def overlaps(checked: Study, data: Dataset) -> None:
     """Pairs of rules that speak of the same patients, and patients that rules get wrong."""
     st.subheader("On the patients", anchor=False)
     pairs = pair_table(checked)
@@ -110,7 +110,7 @@ def overlaps(checked: Checked, data: Dataset) -> None:
                 st.caption(f"And patients who contradict {len(wrong) - MOST_LISTED:,} more rules.")
 
 
-def pair_table(checked: Checked) -> pd.DataFrame:
+def pair_table(checked: Study) -> pd.DataFrame:
     """One row per pair of rules that apply to the same patients."""
     first, test = checked.overlap, checked.overlap_test
     assert first is not None
@@ -148,7 +148,7 @@ def _wrong_words(check: RuleCheck, data: Dataset) -> str:
     return f"{plain(check.label)}: {'; '.join(parts)}" if parts else ""
 
 
-def suggestions(state: AppState, checked: Checked) -> None:
+def suggestions(state: AppState, checked: Study) -> None:
     """Thresholds and worths that would serve better, each taken only by a click."""
     st.subheader("Suggestions", anchor=False)
     if not checked.is_final:
@@ -171,12 +171,11 @@ def suggestions(state: AppState, checked: Checked) -> None:
 def offers_of(check: RuleCheck) -> list[tuple[RuleCheck, str, Rule]]:
     """What would serve this rule better: a sentence, and the rule that it suggests."""
     offers = [(check, str(better), better.rule) for better in check.better]
-    if check.pull is not None and check.pull.silenced and check.knobs is not None:
-        patients = needed_worth(check.pull, check.knobs.n_samples)
-        if check.pull.limit == "worth" and np.isfinite(patients):
-            worth = float(f"{1.1 * patients:.2g}")
-            sentence = f"to bring in a feature by itself it must be worth more than {patients:.3g} "
-            offers.append((check, sentence + "patients", replace(check.rule, worth=worth)))
+    patients = check.needed_patients
+    if patients is not None:
+        worth = float(f"{1.1 * patients:.2g}")
+        sentence = f"to bring in a feature by itself it must be worth more than {patients:.3g} "
+        offers.append((check, sentence + "patients", replace(check.rule, worth=worth)))
     return offers
 
 

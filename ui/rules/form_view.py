@@ -9,17 +9,12 @@ import streamlit as st
 
 from hipad.errors import HipadError
 from hipad.estimator.strength import default_patients
+from hipad.evaluation.study import Study
 from hipad.rules import Rule, RuleSet
 from hipad.rules.compiling.compile import outcome_sign
 from ui.dataset import Dataset
-from ui.rules.checking import Checked, fitting_rules
-from ui.rules.drafting import (
-    KINDS,
-    RELATIONS,
-    Draft,
-    checked_name,
-    drafted,
-)
+from ui.rules.checking import fitting_rules
+from ui.rules.drafting import KINDS, RELATIONS, ConditionFields, checked_name, drafted
 from ui.rules.editing import with_new_rule, with_rule
 from ui.rules.toolbar import change
 from ui.state import AppState
@@ -30,7 +25,7 @@ MOST_CONDITIONS: Final = 6
 FIRST: Final = Rule.simple("", {"x": 1.0}, 0.0, "any").conditions  # stands in until filled
 
 
-def show(state: AppState, data: Dataset, checked: Checked) -> None:
+def show(state: AppState, data: Dataset, checked: Study) -> None:
     """Choose a rule, show its fields."""
     labels = [*checked.rules.labels[:200], NEW]
     chosen = st.selectbox(
@@ -64,8 +59,8 @@ def _fields(
     key: str,
 ) -> Rule | None:
     """Draw the fields; the rule they make when the button was pressed and it can be used."""
-    drafts = [Draft.of_condition(c) for c in rule.conditions] if rule else []
-    drafts += [Draft()] if len(drafts) < MOST_CONDITIONS else []
+    drafts = [ConditionFields.of_condition(c) for c in rule.conditions] if rule else []
+    drafts += [ConditionFields()] if len(drafts) < MOST_CONDITIONS else []
     blocks = listing(list(data.blocks), 8) or "none yet"
     st.caption(f"A feature by its name, or a block ({blocks}); several with commas between.")
     filled = [_condition(draft, f"{key}_{n}", n) for n, draft in enumerate(drafts)]
@@ -88,11 +83,11 @@ def _fields(
     return made
 
 
-def _condition(draft: Draft, key: str, n: int) -> Draft:
+def _condition(draft: ConditionFields, key: str, n: int) -> ConditionFields:
     """One condition as a row of fields; labels stand above the first row only."""
     visible: Literal["visible", "collapsed"] = "visible" if n == 0 else "collapsed"
     kind, of, relation, low, high = st.columns([5, 8, 4, 4, 4], vertical_alignment="bottom")
-    return Draft(
+    return ConditionFields(
         kind.selectbox(
             "If" if n == 0 else "and if",
             list(KINDS),

@@ -10,9 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from hipad.errors import HipadError
+from hipad.evaluation.study import RuleCheck, Study
 from hipad.rules import RuleCounts
 from hipad.wording import count
-from ui.rules.checking import Checked, RuleCheck
 from ui.rules.editing import with_rules
 from ui.rules.toolbar import change
 from ui.state import AppState
@@ -23,7 +23,7 @@ LONGEST: Final = 300  # characters of a premise in it
 EDITABLE: Final = ("on", "worth", "note")
 
 
-def show(state: AppState, checked: Checked) -> None:
+def show(state: AppState, checked: Study) -> None:
     """The table, and the button that takes what was edited in it."""
     table = rows(checked)
     version = f"{state.rules.at}_{hash(state.rules.text)}_{state.version}"
@@ -53,7 +53,7 @@ def show(state: AppState, checked: Checked) -> None:
         _apply(state, checked, edited)
 
 
-def _apply(state: AppState, checked: Checked, edited: pd.DataFrame) -> None:
+def _apply(state: AppState, checked: Study, edited: pd.DataFrame) -> None:
     try:
         change(state, with_table(state.rules.text, checked, edited.to_dict("records")))
     except HipadError as error:
@@ -62,7 +62,7 @@ def _apply(state: AppState, checked: Checked, edited: pd.DataFrame) -> None:
     st.rerun()
 
 
-def with_table(text: str, checked: Checked, edited: list[dict[str, Any]]) -> str:
+def with_table(text: str, checked: Study, edited: list[dict[str, Any]]) -> str:
     """The text with switches, worths and notes as they stand in the table's rows."""
     changes = {}
     for check, row in zip(checked.checks[:MOST_ROWS], edited, strict=True):
@@ -78,7 +78,7 @@ def with_table(text: str, checked: Checked, edited: list[dict[str, Any]]) -> str
     return with_rules(text, changes) if changes else text
 
 
-def rows(checked: Checked) -> pd.DataFrame:
+def rows(checked: Study) -> pd.DataFrame:
     """One row per rule that can be used."""
     table = pd.DataFrame([_row(check) for check in checked.checks[:MOST_ROWS]])
     return table.astype({"worth": "float64"})
@@ -146,7 +146,7 @@ def _columns() -> dict[str, Any]:
     }
 
 
-def words(checked: Checked) -> str:
+def words(checked: Study) -> str:
     """The table in a sentence, for those who do not see it."""
     on = [check for check in checked.checks if check.rule.enabled]
     assert checked.overlap is not None

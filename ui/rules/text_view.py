@@ -7,12 +7,12 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import RuleError
+from hipad.evaluation.study import Study
 from hipad.rules.language.spelling import quote_label, quote_name
 from hipad.wording import count
 from ui.data.columns import search
 from ui.dataset import Dataset
 from ui.fields import RULES
-from ui.rules.checking import Checked
 from ui.rules.toolbar import change
 from ui.state import AppState
 from ui.words import listing, plain
@@ -35,7 +35,7 @@ def show(state: AppState, data: Dataset) -> None:
     left, right = st.columns([3, 2], gap="medium")
     lines = history.text.count("\n") + 2
     left.text_area(
-        "Rules, one a line",
+        "Rules, one per line",
         history.text,
         key=key,
         height=min(max(26 * lines + 20, 170), 420),
@@ -90,7 +90,7 @@ def _example(data: Dataset) -> str:
     )
 
 
-def errors(checked: Checked, text: str) -> None:
+def errors(checked: Study, text: str) -> None:
     """Each mistake with its line, a mark under the column, and what to write instead."""
     if not checked.errors:
         return

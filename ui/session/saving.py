@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final
 
 from hipad.errors import DataError
 from hipad.estimator.json_values import misfit, named, rebuild
-from ui.block_texts import MOST_BLOCKS, check_name
+from hipad.rules.compiling.definitions import MOST_BLOCKS, block_name
 from ui.data.cards import DRAW
 from ui.dataset import Loaded, Preparation
 from ui.fields import MODEL_NAME, NAME, RULES, Text
@@ -42,7 +42,7 @@ class Blocks:
             raise ValueError(f"expected at most {self.most:,} blocks, got {len(value):,}")
         found: dict[str, str] = {}
         for name, text in value.items():
-            tidy = check_name(NAME.read(name))
+            tidy = block_name(NAME.read(name))
             if tidy in found:
                 raise misfit("each name once", tidy)
             found[tidy] = named(tidy, lambda: self.definition.read(text))  # noqa: B023

@@ -56,7 +56,7 @@ class Patient:
 
 @dataclass(frozen=True)
 class Box:
-    """Lower and upper ends of plausible values, one a column, or one for all."""
+    """Lower and upper ends of plausible values, one per column, or one for all."""
 
     lo: FloatArray | float
     hi: FloatArray | float

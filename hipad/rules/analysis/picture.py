@@ -79,7 +79,7 @@ def _picture_row(
 def _cells(
     rule: CompiledRule, columns: IntArray, weights: FloatArray, blocks: Mapping[str, IntArray]
 ) -> list[Cell]:
-    """Blocks that lie in the row with one weight become one cell, the rest one cell a feature."""
+    """Blocks that lie in the row with one weight become one cell, the rest one cell per feature."""
     left = np.ones(len(columns), dtype=bool)
     cells = []
     for name, members in blocks.items():

@@ -69,6 +69,13 @@ class Pull:
         """True if no feature of the rule can enter, as far as is known."""
         return not self.alone and not (self.together or 0.0) > self.lambda1
 
+    def __str__(self) -> str:
+        state = "heard" if self.alone else "silenced" if self.silenced else "heard with the data"
+        return (
+            f"pull {self.strongest:.3g} against lambda1 {self.lambda1:.3g}: {state}, "
+            f"limited by its {self.limit}"
+        )
+
 
 def shortest_patient(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
     """z on the columns that B names, or None if no patient meets the premise."""

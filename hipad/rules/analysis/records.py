@@ -1,4 +1,4 @@
-"""One record a rule: what it does on data, how far it holds, how hard it pulls.
+"""One record per rule: what it does on data, how far it holds, how hard it pulls.
 
 The same records serve the classifier's `rule_report_`, the command line and the app. Everything is
 given as plain arrays; what is not given is left out of the record.
@@ -61,15 +61,8 @@ class RuleRecord:
         if self.slack is not None and self.residual is not None:
             found.append(f"slack {self.slack:.3g}, residual {self.residual:.3g}")
         if self.pull is not None:
-            found.append(self._pull_line(self.pull))
+            found.append(str(self.pull))
         return found + list(self.remarks)
-
-    def _pull_line(self, pull: Pull) -> str:
-        state = "heard" if pull.alone else "silenced" if pull.silenced else "heard with the data"
-        return (
-            f"pull {pull.strongest:.3g} against lambda1 {pull.lambda1:.3g}: {state}, "
-            f"limited by its {pull.limit}"
-        )
 
     def _counts(self) -> list[tuple[str, RuleCounts | None]]:
         return [("training", self.train), ("test", self.test)]
@@ -184,11 +177,3 @@ def _guarantees(
         better = holding_threshold(rule, w, b, lo, hi)
         found["holds_from"] = None if better is None else better.premise
     return found
-
-
-def farkas(
-    B: Any, d: FloatArray, sign: float, w: FloatArray, b: float, u: FloatArray
-) -> tuple[float, float]:
-    """Slack (d'u - s b + 1)_+ and residual |B'u + s w| of a rule's certificate, in scaled units."""
-    slack = max(float(d @ u) - sign * b + 1.0, 0.0)
-    return slack, float(np.linalg.norm(B.T @ u + sign * np.asarray(w)))

@@ -34,11 +34,6 @@ class RuleCounts:
     undecided: IntArray
 
     @property
-    def coverage(self) -> float:
-        """Share of the rows that fire."""
-        return len(self.fired) / self.n_rows if self.n_rows else 0.0
-
-    @property
     def precision(self) -> float:
         """Share of the firing rows that are right; nan if none fires."""
         return len(self.right) / len(self.fired) if len(self.fired) else float("nan")
@@ -77,7 +72,7 @@ def rule_counts(rule: CompiledRule, X: Any, y: Any, *, missing: Any = None) -> R
     X = X if sparse.issparse(X) else np.asarray(X)
     outcomes = np.asarray(y, dtype=np.float64)
     if X.shape[0] != len(outcomes):
-        raise DataError(f"expected one outcome a row, got {len(outcomes)} for {X.shape[0]} rows")
+        raise DataError(f"expected one outcome per row, got {len(outcomes)} for {X.shape[0]} rows")
     fires = rule.fires(X)
     agrees = outcomes == rule.sign
     filled = fires & _any_marked(rule, missing, len(fires))

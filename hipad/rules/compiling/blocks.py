@@ -1,181 +1,187 @@
-"""Blocks: named groups of features, by list, range, glob, regular expression or gene-set file.
+"""Files with blocks (named groups of features), read by the app and by the command line alike.
 
-A blocks file has one block a line, its parts separated by commas:
+Three kinds are told apart by how they begin. Lines:
 
     K1 = x101:x150                 # neighbouring columns
-    kinases = ABL1, ABL2, JAK*     # names and a glob
+    kinases = ABL1, ABL2, JAK*     # names and a pattern
     probes = /^1\\d{3}_at$/        # a regular expression
+
+JSON, with the names or the numbers of columns, counted from zero:
+
+    {"kinases": ["ABL1", "ABL2"], "K1": [101, 102, 103]}
+
+Gene sets (GMT): name, description and genes, separated by tabs, one set per line.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
+import json
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from hipad.arrays import IntArray
-from hipad.designs import column_moments
-from hipad.errors import RuleError
+from hipad.errors import DataError, RuleError
 from hipad.rules.analysis.budget import Budget
-from hipad.rules.compiling.names import FeatureIndex
-from hipad.rules.compiling.parts import listed_names, plain_name, range_ends, split_parts
-from hipad.rules.compiling.patterns import PATIENCE, glob_columns, regex_columns
+from hipad.rules.compiling.definitions import (
+    block_members,
+    block_name,
+    check_number,
+    define_columns,
+)
+from hipad.rules.compiling.names import FeatureIndex, block_columns
+from hipad.rules.compiling.parts import plain_name
+from hipad.rules.compiling.patterns import PATIENCE
 from hipad.rules.language.parsing import split_note
-from hipad.rules.language.spelling import on_line, quote_name, rule_error
+from hipad.rules.language.spelling import on_line, rule_error
+from hipad.wording import count, listed
+
+SHOWN = 5  # unknown genes that are named
+_LINE = re.compile(r"(\s*+(?:`(?:[^`]++|``)++`\s*+|[^=`]*+))=")
 
 
 @dataclass(frozen=True)
 class BlockFile:
-    """Blocks that were read, and the names in the file that the data do not have."""
+    """Blocks that were read, as columns and as text, and the genes that the data do not have.
 
-    blocks: dict[str, IntArray]
+    `missing` holds the unknown genes of each gene set, also of a set that is left out because all
+    its genes are unknown.
+    """
+
+    columns: dict[str, IntArray] = field(default_factory=dict)
+    definitions: dict[str, str] = field(default_factory=dict)
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def remarks(self) -> list[str]:
+        """What of the file could not be used, in sentences."""
+        if not self.missing:
+            return []
+        genes = list(dict.fromkeys(gene for absent in self.missing.values() for gene in absent))
+        shown = listed(tuple(genes), limit=SHOWN)
+        few = count(len(genes), "gene")
+        found = [f"{few} of {count(len(self.missing), 'set')} not in the data: {shown}"]
+        left = len(set(self.missing) - set(self.columns))
+        if left:
+            found.append(f"{count(left, 'set')} without any gene in the data left out")
+        return found
 
-def select_features(text: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:
-    """The columns that a text describes: names, ranges, globs and /expressions/, each once.
 
-    RuleError if the patterns take longer than the budget, or `PATIENCE` without one.
+def read_blocks(text: str, index: FeatureIndex) -> BlockFile:
+    """Read a file with blocks; HipadError says what is wrong with it, and on which line.
 
-    >>> index = FeatureIndex(["ABL1", "ABL2", "JAK1", "p-1=a"])
-    >>> select_features("JAK*, ABL1:ABL2", index)
-    array([0, 1, 2])
-    >>> select_features("/^ABL/, `p-1=a`", index)
-    array([0, 1, 3])
+    >>> file = read_blocks("K1 = x2:x4, x7  # a note", FeatureIndex(n_features=9))
+    >>> file.columns, file.definitions
+    ({'K1': array([2, 3, 4, 7])}, {'K1': 'x2:x4, x7'})
+    >>> read_blocks("SET\\tabout\\tABL1\\tTP53", FeatureIndex(["ABL1"])).remarks
+    ['1 gene of 1 set not in the data: TP53']
     """
-    parts = dict.fromkeys(part for line in text.splitlines() for part in split_parts(line))
-    budget = budget or Budget(PATIENCE)
-    chosen = np.zeros(len(index), dtype=bool)
-    for part in parts:
-        chosen[_select_part(part, index, budget)] = True
-    return np.flatnonzero(chosen)
+    found = _reader(text)(text.removeprefix("\ufeff"), index)
+    check_number(len(found.columns))
+    if not found.columns:
+        raise rule_error(_nothing(found))
+    return found
 
 
-def _select_part(part: str, index: FeatureIndex, budget: Budget) -> IntArray | slice:
-    if len(part) > 2 and part[0] == part[-1] == "/":
-        return regex_columns(part[1:-1], index, budget)
-    name = plain_name(part)
-    if index.position(name) is not None:
-        return np.array([index.find(name)])
-    if part[0] != "`" and set(part) & set("*?["):
-        return glob_columns(part, index, budget)
-    if ends := range_ends(part):
-        first, last = map(index.find, ends)
-        if first > last:
-            raise rule_error(f"the range {part} runs backwards: exchange its ends")
-        return slice(first, last + 1)
-    return np.array([index.find(name)])
+def _nothing(found: BlockFile) -> str:
+    if found.missing:
+        return (
+            f"none of the genes in {count(len(found.missing), 'set')} is a feature of the data: "
+            "name the columns as the gene sets name genes"
+        )
+    return "expected blocks, such as K1 = x101:x150, got none: write one per line"
 
 
-def parse_blocks(text: str, index: FeatureIndex) -> dict[str, IntArray]:
-    """Read a blocks file; RuleError names the line of a mistake.
+def _reader(text: str) -> Callable[[str, FeatureIndex], BlockFile]:
+    """The reader for a text that begins like this."""
+    if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        return _read_json
+    lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    name, *rest = next(lines, "").split("\t")
+    is_gmt = len(rest) > 1 and "=" not in name and not rest[0].lstrip().startswith("=")
+    return _read_gmt if is_gmt else _read_lines
 
-    >>> parse_blocks("K1 = x2:x4, x7  # a note", FeatureIndex(n_features=9))
-    {'K1': array([2, 3, 4, 7])}
-    """
-    blocks: dict[str, IntArray] = {}
+
+def _read_lines(text: str, index: FeatureIndex) -> BlockFile:
+    found = BlockFile()
     budget = Budget(PATIENCE)
     for number, line in enumerate(text.splitlines(), 1):
         body, _ = split_note(line)
         if not body.strip():
             continue
-        name, equals, members = body.partition("=")
-        if not equals or not name.strip():
+        head = _LINE.match(body)
+        if head is None or not head[1].strip():
             raise rule_error("expected a block such as K1 = x101:x150", (number, 1))
-        if plain_name(name) in blocks:
-            raise rule_error(f"the block {name.strip()} is given twice: rename one", (number, 1))
+        name = _new_name(plain_name(head[1]), found, number)
+        definition = body[head.end() :].strip()
         try:
-            blocks[plain_name(name)] = select_features(members, index, budget)
+            found.columns[name] = block_members(definition, index, budget)
         except RuleError as error:
-            raise on_line(rule_error(str(error), column=len(name) + 2), number) from None
-    return blocks
+            raise on_line(rule_error(str(error), column=head.end() + 1), number) from None
+        found.definitions[name] = definition
+    return found
 
 
-def block_from_list(text: str, index: FeatureIndex) -> tuple[IntArray, tuple[str, ...]]:
-    """A pasted or uploaded list of names, apart by lines, commas, tabs or blanks.
+def _new_name(text: str, found: BlockFile, line: int | None = None) -> str:
+    """The tidied name of a block; RuleError if it cannot be used or another block has it."""
+    place = None if line is None else (line, 1)
+    try:
+        name = block_name(text)
+    except DataError as error:
+        raise rule_error(str(error), place) from None
+    if name in found.columns or name in found.missing:
+        raise rule_error(f"the block {name} is given twice: rename one", place)
+    return name
 
-    Returns the columns found and the names that are not features.
-    """
-    return _known(listed_names(text), index)
+
+def _read_gmt(text: str, index: FeatureIndex) -> BlockFile:
+    """Gene sets; genes that are not in the data are counted, not refused."""
+    found = BlockFile()
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, *rest = line.split("\t")
+        if len(rest) < 2:
+            message = "expected a gene set: name, description and genes, separated by tabs"
+            raise rule_error(message, (number, 1))
+        name = _new_name(name, found, number)
+        genes = [gene.strip() for gene in rest[1:] if gene.strip()]
+        columns, absent = _known(genes, index)
+        if len(columns):
+            _take(found, name, columns, index)
+        if absent:
+            found.missing[name] = absent
+    return found
 
 
 def _known(names: Iterable[str], index: FeatureIndex) -> tuple[IntArray, tuple[str, ...]]:
+    """The columns of the names that are features, and the other names."""
     columns = {name: index.position(name) for name in dict.fromkeys(names)}
     found = np.unique([j for j in columns.values() if j is not None]).astype(np.int64)
     return found, tuple(name for name, j in columns.items() if j is None)
 
 
-def read_gmt(text: str, index: FeatureIndex, *, smallest: int = 1) -> BlockFile:
-    """Gene sets from a GMT file: name, description and genes, apart by tabs, one set a line."""
-    blocks: dict[str, IntArray] = {}
-    missing: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        name, *rest = line.rstrip("\n").split("\t")
-        if len(rest) < 2:
-            message = "expected a gene set: name, description and genes, separated by tabs"
-            raise rule_error(message, (number, 1))
-        genes = [gene.strip() for gene in rest[1:] if gene.strip()]
-        columns, absent = _known(genes, index)
-        if len(columns) >= smallest:
-            blocks[name.strip()] = columns
-        if absent:
-            missing[name.strip()] = absent
-    return BlockFile(blocks, missing)
+def _read_json(text: str, index: FeatureIndex) -> BlockFile:
+    try:
+        content = json.loads(text, object_pairs_hook=list)
+    except (ValueError, RecursionError) as error:
+        raise rule_error(
+            f"expected blocks as JSON, got a text that is not whole JSON ({error}): correct it"
+        ) from None
+    if not text.lstrip().startswith("{") or not all(isinstance(m, list) for _, m in content):
+        raise rule_error('expected blocks as {"name": [features, ...]}, got something else')
+    found = BlockFile()
+    for key, members in content:
+        name = _new_name(key, found)
+        columns = block_columns(name, members, index)
+        if not len(columns):
+            raise rule_error(f"the block {name} has no features: name some, or leave it out")
+        _take(found, name, columns, index)
+    return found
 
 
-def block_overlaps(blocks: Mapping[str, IntArray]) -> list[tuple[str, str, IntArray]]:
-    """Pairs of blocks with the columns that they share, largest share first."""
-    pairs = itertools.combinations(blocks, 2)
-    shared = [(a, b, np.intersect1d(blocks[a], blocks[b])) for a, b in pairs]
-    return sorted((pair for pair in shared if len(pair[2])), key=lambda pair: -len(pair[2]))
-
-
-def blocks_text(blocks: Mapping[str, Iterable[int]], index: FeatureIndex) -> str:
-    """Blocks as the text of a blocks file, with runs of columns as ranges."""
-    return "\n".join(
-        f"{quote_name(name)} = {', '.join(_runs(sorted(map(int, columns)), index))}"
-        for name, columns in blocks.items()
-    )
-
-
-def _runs(columns: list[int], index: FeatureIndex) -> list[str]:
-    runs: list[list[int]] = []
-    for column in columns:
-        if runs and column == runs[-1][-1] + 1:
-            runs[-1].append(column)
-        else:
-            runs.append([column])
-    return [text for run in runs for text in _run_text([quote_name(index.name(j)) for j in run])]
-
-
-def _run_text(names: list[str]) -> list[str]:
-    return [f"{names[0]}:{names[-1]}"] if len(names) > 2 else names
-
-
-def suggest_blocks(
-    X: Any, *, least_correlation: float = 0.6, smallest: int = 3, most_features: int = 2_000
-) -> dict[str, IntArray]:
-    """Groups of features that rise and fall together, among those that vary most.
-
-    Only `most_features` columns are compared, so no matrix of all pairs is built.
-    """
-    X = X if sparse.issparse(X) else np.asarray(X)
-    _, spread = column_moments(X)
-    varying = np.sort(np.argsort(-spread, kind="stable")[:most_features])
-    varying = varying[spread[varying] > 0]
-    part = X[:, varying]
-    dense = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
-    dense = np.nan_to_num(dense - np.nanmean(dense, axis=0)) if dense.size else dense
-    dense /= np.maximum(np.linalg.norm(dense, axis=0), np.finfo(float).tiny)
-    _, groups = connected_components(sparse.csr_array(dense.T @ dense >= least_correlation))
-    sizes = np.bincount(groups, minlength=1)
-    large = [g for g in np.argsort(-sizes, kind="stable") if sizes[g] >= smallest]
-    members = sorted((varying[groups == g] for g in large), key=lambda columns: int(columns[0]))
-    return {f"B{n}": columns for n, columns in enumerate(members, 1)}
+def _take(found: BlockFile, name: str, columns: IntArray, index: FeatureIndex) -> None:
+    found.columns[name] = columns
+    found.definitions[name] = define_columns(columns, index)

@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hipad.arrays import IntArray
+from hipad.errors import RuleError
 from hipad.rules.language.spelling import quote_name, rule_error
 from hipad.wording import listed
 
@@ -44,7 +46,7 @@ class FeatureIndex:
         self.n_features = len(self.names) if self.names is not None else int(n_features or 0)
         if n_features is not None and self.n_features != n_features:
             raise rule_error(
-                f"expected {n_features:,} feature names, one a column, got {self.n_features:,}: "
+                f"expected {n_features:,} feature names, one per column, got {self.n_features:,}: "
                 "pass the names of the columns in order"
             )
 
@@ -151,23 +153,62 @@ def as_index(
 
 
 def resolve_blocks(blocks: Blocks | None, index: FeatureIndex) -> dict[str, IntArray]:
-    """Each block as sorted column numbers, whether given as numbers or as names."""
+    """Each block as sorted column numbers, however its features are given."""
     return {
-        str(name): _columns(str(name), members, index) for name, members in (blocks or {}).items()
+        str(name): block_columns(str(name), members, index)
+        for name, members in (blocks or {}).items()
     }
 
 
-def _columns(block: str, members: Iterable[int] | Iterable[str], index: FeatureIndex) -> IntArray:
+def block_columns(block: str, members: Iterable[Any], index: FeatureIndex) -> IntArray:
+    """The columns of a block: names, numbers that count from zero, or one true or false per column.
+
+    >>> block_columns("K", ["a", "c"], FeatureIndex(["a", "b", "c"]))
+    array([0, 2])
+    >>> block_columns("K", np.array([True, False, True]), FeatureIndex(["a", "b", "c"]))
+    array([0, 2])
+    """
     items: Any = members if isinstance(members, np.ndarray) else list(members)
-    if len(items) and isinstance(items[0], str):
-        items = [index.find(name) for name in items]
-    columns = each_once(np.array(items, dtype=np.int64).ravel())
+    if not isinstance(items, np.ndarray) or items.dtype.kind not in "iub":
+        items = _one_kind(block, list(items), index)
+    columns = np.asarray(items)
+    if columns.ndim != 1:
+        raise _wrong_members(block, "a table")
+    if columns.dtype.kind == "b":
+        if len(columns) != len(index):
+            raise rule_error(
+                f"block {quote_name(block)} has {len(columns):,} true or false values for "
+                f"{len(index):,} columns: give one per column, or column numbers"
+            )
+        return np.flatnonzero(columns)
+    columns = each_once(columns.astype(np.int64))
     if len(columns) and not 0 <= columns[0] <= columns[-1] < len(index):
         raise rule_error(
             f"block {quote_name(block)} has a column outside 0 to {len(index) - 1:,}: "
             "give column numbers that count from zero"
         )
     return columns
+
+
+def _one_kind(block: str, items: list[Any], index: FeatureIndex) -> IntArray | npt.NDArray[Any]:
+    """Members of one kind as an array; RuleError for a mixture and for anything else."""
+    if all(isinstance(item, str) for item in items):
+        return np.array([index.find(name) for name in items], dtype=np.int64)
+    if all(isinstance(item, bool | np.bool_) for item in items):
+        return np.array(items, dtype=bool)
+    for item in items:
+        if isinstance(item, bool | np.bool_) or not isinstance(item, Real):
+            raise _wrong_members(block, f"{item!r:.40} among others")
+        if not -1 <= float(item) <= len(index) or float(item) % 1:
+            raise _wrong_members(block, f"{item!r:.40}")
+    return np.array([int(item) for item in items], dtype=np.int64)
+
+
+def _wrong_members(block: str, found: str) -> RuleError:
+    return rule_error(
+        f"expected in block {quote_name(block)} the names of features or the numbers of columns, "
+        f"got {found}: give names only, or whole numbers that count from zero"
+    )
 
 
 def each_once(columns: IntArray) -> IntArray:
@@ -177,7 +218,7 @@ def each_once(columns: IntArray) -> IntArray:
 
 
 def _letter_pairs(names: list[str]) -> npt.NDArray[np.uint16]:
-    """A hash of each pair of neighbouring letters, one name a row, 0 beyond its end."""
+    """A hash of each pair of neighbouring letters, one name per row, 0 beyond its end."""
     width = min(max(map(len, names), default=1), _WIDTH) + 2
     padded = np.array([" " + name[:_WIDTH] for name in names], dtype=f"U{width}")
     codes = padded.view(np.uint32).reshape(len(names), width)

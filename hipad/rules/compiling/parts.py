@@ -13,7 +13,6 @@ from hipad.rules.language.spelling import read_quoted, rule_error
 _EXPRESSION = re.compile(r"/(?:\\.|[^/\\])++/(?=\s*+(?:[,;]|$))")
 _PIECE = re.compile(r"`(?:[^`]++|``)++`|[^,;`]++")
 _ENDS = re.compile(r"(`(?:[^`]++|``)++`|[^`:]++):(`(?:[^`]++|``)++`|[^`:]++)")
-_WORD = re.compile(r"`[^`]++`|[^\s,;]++")
 
 
 def split_parts(line: str) -> list[str]:
@@ -53,8 +52,3 @@ def plain_name(part: str) -> str:
     """A name without the backticks that it may stand in."""
     part = part.strip()
     return read_quoted(part) if len(part) > 2 and part[0] == part[-1] == "`" else part
-
-
-def listed_names(text: str) -> list[str]:
-    """The names of a pasted list, apart by lines, commas, semicolons, tabs or blanks."""
-    return [plain_name(word) for word in _WORD.findall(text)]

@@ -12,8 +12,9 @@ from hipad.arrays import FloatArray, IntArray
 from hipad.rules.compiling.names import FeatureIndex, each_once
 from hipad.rules.compiling.rows import Row
 from hipad.rules.language.linear import EXTREMES, Weighted, inequalities
-from hipad.rules.language.model import Condition, Name, Term
+from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import quote_name, rule_error
+from hipad.rules.language.terms import Name, Term
 
 Part = tuple[IntArray, float]
 """Columns, and the weight that each of them has."""
@@ -56,7 +57,7 @@ class Resolver:
         groups = [self.columns(term) for _, term in extremes]
         if math.prod(map(len, groups)) > MAX_ROWS:
             raise rule_error(
-                f"'{origin}' makes more than {MAX_ROWS:,} rows, one a feature: "
+                f"'{origin}' makes more than {MAX_ROWS:,} rows, one per feature: "
                 "write mean(...) or name fewer features",
                 column=extremes[0][1].column,
             )

@@ -1,4 +1,4 @@
-"""From the parser to conditions: arithmetic on terms, and what a sentence may not say.
+"""From the parser to conditions: what each part of a sentence becomes, and what it may not say.
 
 The callbacks run while the parser reads, without a tree, so that a long or deeply nested text
 cannot exhaust the stack. They know columns only; `parsing` knows the line.
@@ -12,16 +12,18 @@ from typing import Any, NamedTuple
 from lark import Token, Transformer
 
 from hipad.errors import RuleError
+from hipad.rules.language.arithmetic import constant, divisor, scaled, sign_column, times
 from hipad.rules.language.hints import unknown_function
 from hipad.rules.language.linear import check_linear
-from hipad.rules.language.model import COUNTS, FUNCTIONS, Condition, Name, Side, Span, Term
-from hipad.rules.language.spelling import LARGEST, checked_number, read_quoted, rule_error
+from hipad.rules.language.model import COUNTS, Condition
+from hipad.rules.language.spelling import checked_number, read_quoted, rule_error
+from hipad.rules.language.terms import FUNCTIONS, FeatureSpan, Name, Side, Term
 
 _SIGNS = {"≤": "<=", "⩽": "<=", "=<": "<=", "≥": ">=", "⩾": ">=", "==": "="}
 
 
 @dataclass(frozen=True)
-class Draft:
+class LineDraft:
     """What one line says, before `or` is taken apart."""
 
     conjunctions: tuple[tuple[Condition, ...], ...]
@@ -51,13 +53,13 @@ class Builder(Transformer):
     Each takes the parts of its rule as lark hands them over, in one list.
     """
 
-    def rules(self, drafts: list[Draft]) -> list[Draft]:
+    def rules(self, drafts: list[LineDraft]) -> list[LineDraft]:
         return drafts
 
-    def rule(self, parts: list[Any]) -> Draft:
+    def rule(self, parts: list[Any]) -> LineDraft:
         found = {type(part): part for part in parts}
         label: _Label = found[_Label]
-        return Draft(
+        return LineDraft(
             conjunctions=found[tuple],
             outcome=label.outcome,
             column=label.column,
@@ -79,18 +81,18 @@ class Builder(Transformer):
                 f"a rule cannot be worth {number:g} patients: "
                 "write 0 or more, or exchange the outcome"
             )
-            raise rule_error(message, column=_column(word))
+            raise rule_error(message, column=sign_column(word))
         return _Worth(number)
 
     def quoted_label(self, parts: list[Token]) -> _Label:
         (token,) = parts
         text = read_quoted(token)
         if not text.strip():
-            raise rule_error("the outcome is empty: write a class label", column=_column(token))
-        return _Label(text, _column(token))
+            raise rule_error("the outcome is empty: write a class label", column=sign_column(token))
+        return _Label(text, sign_column(token))
 
     def bare_label(self, tokens: list[Token]) -> _Label:
-        return _Label("".join(tokens).replace("−", "-"), _column(tokens[0]))
+        return _Label("".join(tokens).replace("−", "-"), sign_column(tokens[0]))
 
     def premise(self, parts: list[Any]) -> tuple:
         return tuple(parts[::2])  # between them stand the words that join them
@@ -101,7 +103,9 @@ class Builder(Transformer):
         (token,) = tokens
         text = read_quoted(token)
         if not text.strip():
-            raise rule_error("the name is empty: write it between backticks", column=_column(token))
+            raise rule_error(
+                "the name is empty: write it between backticks", column=sign_column(token)
+            )
         return token.update(value=text)
 
     def comparison(self, parts: list[Any]) -> Condition:
@@ -120,13 +124,13 @@ class Builder(Transformer):
         word, number, _, names = parts
         spoken = " ".join(word.lower().split())
         relation = next(sign for sign, words in COUNTS.items() if words == spoken)
-        counted = (Term(1.0, names, "sum", _column(word)),)
+        counted = (Term(1.0, names, "sum", sign_column(word)),)
         return self._checked((counted, (Term(number),)), (relation,), "count", word)
 
     def _checked(
         self, sides: tuple[Side, ...], relations: tuple[str, ...], form: str, sign: Token
     ) -> Condition:
-        column = _column(sign)
+        column = sign_column(sign)
         try:
             condition = Condition(sides, relations, form)
         except RuleError as error:
@@ -162,13 +166,13 @@ class Builder(Transformer):
         for sign, factor in zip(parts[1::2], parts[2::2], strict=True):
             number = constant(factor)
             if sign.type == "DIVIDED":
-                steps.append((sign, _divisor(number, sign)))
+                steps.append((sign, divisor(number, sign)))
             elif number is not None:
                 steps.append((sign, number))
             else:
                 steps = [(sign, self._number_before(side, steps, sign))]
                 side = factor
-        return _scaled(side, steps)
+        return scaled(side, steps)
 
     def _number_before(self, side: Side, steps: list[tuple[Token, float]], sign: Token) -> float:
         """The value of the factors up to a sign that features follow."""
@@ -177,8 +181,8 @@ class Builder(Transformer):
                 "a product of features is not linear: multiply a feature by a number, or add the "
                 "product to the data as a feature of its own"
             )
-            raise rule_error(message, column=_column(sign))
-        value = constant(_scaled(side, steps))
+            raise rule_error(message, column=sign_column(sign))
+        value = constant(scaled(side, steps))
         assert value is not None
         return value
 
@@ -189,77 +193,29 @@ class Builder(Transformer):
         try:
             return checked_number(float("".join(tokens).replace("−", "-")))
         except RuleError as error:
-            raise rule_error(str(error), column=_column(tokens[0])) from None
+            raise rule_error(str(error), column=sign_column(tokens[0])) from None
 
     def feature(self, names: list[Token]) -> Side:
         (name,) = names
-        return (Term(1.0, (str(name),), column=_column(name)),)
+        return (Term(1.0, (str(name),), column=sign_column(name)),)
 
     def call(self, parts: list[Any]) -> Side:
         word, names = parts
         function = word.lower()
         if function not in FUNCTIONS:
-            raise unknown_function(str(word), _column(word))
-        return (Term(1.0, names, function, _column(word)),)
+            raise unknown_function(str(word), sign_column(word))
+        return (Term(1.0, names, function, sign_column(word)),)
 
-    def items(self, items: list[Token | Span]) -> tuple[Name, ...]:
+    def items(self, items: list[Token | FeatureSpan]) -> tuple[Name, ...]:
         return tuple([str(item) if isinstance(item, Token) else item for item in items])
 
-    def span(self, names: list[Token]) -> Span:
+    def span(self, names: list[Token]) -> FeatureSpan:
         first, last = names
-        return Span(str(first), str(last))
-
-
-def constant(side: Side) -> float | None:
-    """The value of a side that names no feature, else None."""
-    return sum(term.coefficient for term in side) if all(t.is_number for t in side) else None
-
-
-def _divisor(number: float | None, sign: Token) -> float:
-    if number is None:
-        message = (
-            "a quotient of features is not linear: compare a >= 2*b in place of a/b >= 2, or "
-            "add the quotient to the data as a feature of its own"
-        )
-        raise rule_error(message, column=_column(sign), suggestion="a >= 2*b")
-    if number == 0:
-        message = "a division by zero has no value: divide by another number"
-        raise rule_error(message, column=_column(sign))
-    return number
-
-
-def _scaled(side: Side, steps: list[tuple[Token, float]]) -> Side:
-    """The side after all steps; those of a long sum are put together first, to go through once."""
-    if len(side) > 1 and len(steps) > 1:
-        factor = _after(Term(1.0), steps).coefficient
-        steps = [(steps[-1][0].update(type="TIMES"), factor)]
-    return tuple(_after(term, steps) for term in side)
-
-
-def _after(term: Term, steps: list[tuple[Token, float]]) -> Term:
-    """The term multiplied and divided step by step, as it is written."""
-    value = term.coefficient
-    for sign, number in steps:
-        value = value / number if sign.type == "DIVIDED" else value * number
-        if value and not 1 / LARGEST <= abs(value) <= LARGEST:
-            break
-    try:
-        return Term(value, term.names, term.function, term.column)
-    except RuleError as error:
-        raise rule_error(str(error), column=_column(sign)) from None
-
-
-def times(side: Side, factor: float) -> Side:
-    """The side with every coefficient multiplied."""
-    return tuple(Term(t.coefficient * factor, t.names, t.function, t.column) for t in side)
-
-
-def _column(token: Token) -> int:
-    return token.column or 1
+        return FeatureSpan(str(first), str(last))
 
 
 def _check_chain(relations: tuple[str, ...], sign: Token) -> None:
     first, second = relations
     if first[0] != second[0] or first == "=":
         message = "the signs of a chain must point the same way: write 3 <= x <= 5"
-        raise rule_error(message, column=_column(sign))
+        raise rule_error(message, column=sign_column(sign))

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 
 from hipad.errors import RuleError
-from hipad.rules.language.model import FUNCTIONS
 from hipad.rules.language.remedies import remedy
 from hipad.rules.language.spelling import Place, rule_error
+from hipad.rules.language.terms import FUNCTIONS
 from hipad.wording import listed
 
 _MEANINGS = {
@@ -57,8 +57,8 @@ def unknown_function(name: str, column: int) -> RuleError:
             "feature to the data as a feature of its own"
         )
         return rule_error(message, column=column, expected=FUNCTIONS)
-    near = difflib.get_close_matches(name.lower(), FUNCTIONS, 1)
-    better = _SYNONYMS.get(name.lower(), near[0] if near else "mean")
+    near = difflib.get_close_matches(name.lower(), [*FUNCTIONS, *_SYNONYMS], 1)
+    better = _SYNONYMS.get(near[0], near[0]) if near else "mean"
     message = (
         f"'{name}' is not a function here: write {better}(...), the functions are "
         f"{listed(FUNCTIONS)}, or write '*' to multiply"

@@ -1,13 +1,14 @@
 """Conditions as linear inequalities, and a plain word on those that are not linear.
 
-`min(K) >= c` says that every feature of K is at least c, which is one row a feature. `max(K) >= c`
-says that some feature is, which is an "or" and has no place in one matrix.
+`min(K) >= c` says that every feature of K is at least c, which is one row per feature.
+`max(K) >= c` says that some feature is, which is an "or" and has no place in one matrix.
 """
 
 from __future__ import annotations
 
-from hipad.rules.language.model import Condition, Term
+from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import rule_error
+from hipad.rules.language.terms import Term
 
 EXTREMES = ("min", "max")
 

@@ -1,4 +1,4 @@
-"""What a rule is: terms in conditions, conditions in a rule, rules in a rule set.
+"""What a rule is: sides in conditions, conditions in a rule, rules in a rule set.
 
 These objects hold the rule as the user wrote it (`mean(K1)`, `between`, a chain), never its
 matrices, so that printing gives back the same rule: `parse_rules(str(rules)) == rules`.
@@ -9,7 +9,7 @@ that is switched off is written with a leading `off`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import overload
@@ -18,75 +18,16 @@ from hipad.rules.language.spelling import (
     Place,
     checked_name,
     checked_number,
-    format_number,
     one_line,
     patients_text,
     quote_label,
     quote_name,
     rule_error,
 )
+from hipad.rules.language.terms import Side, Term, name_text, side_text
 
-FUNCTIONS = ("mean", "sum", "min", "max")
 COUNTS = {">=": "at least", "<=": "at most", "=": "exactly"}
 RELATIONS = (">=", "<=", ">", "<", "=")
-
-
-@dataclass(frozen=True)
-class Span:
-    """Neighbouring features, written `x101:x150` inside a function."""
-
-    first: str
-    last: str
-
-    def __str__(self) -> str:
-        return f"{quote_name(self.first)}:{quote_name(self.last)}"
-
-
-Name = str | Span
-
-
-@dataclass(frozen=True)
-class Term:
-    """A coefficient times one feature, a function of features, or nothing (a plain number).
-
-    >>> print(Term(2.0, ("p-36=t",)), Term(-1.0, ("K1", "K2"), "mean"), Term(4.0))
-    2*`p-36=t` -mean(K1, K2) 4
-    """
-
-    coefficient: float = 1.0
-    names: tuple[Name, ...] = ()
-    function: str = ""
-    column: int | None = field(default=None, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "coefficient", checked_number(self.coefficient))
-        for name in self.names:
-            for text in (name,) if isinstance(name, str) else (name.first, name.last):
-                checked_name(text)
-        lone = not self.names or (len(self.names) == 1 and isinstance(self.names[0], str))
-        if self.function not in FUNCTIONS if self.function else not lone:
-            raise rule_error(f"a term needs one of the functions {FUNCTIONS}", column=self.column)
-
-    @property
-    def is_number(self) -> bool:
-        """True for a plain number."""
-        return not self.names
-
-    @property
-    def body(self) -> str:
-        """The term without its coefficient."""
-        if self.function:
-            return f"{self.function}({', '.join(map(_name_text, self.names))})"
-        return "".join(map(_name_text, self.names))
-
-    def __str__(self) -> str:
-        if self.is_number:
-            return format_number(self.coefficient)
-        factor = {1.0: "", -1.0: "-"}.get(self.coefficient)
-        return (f"{format_number(self.coefficient)}*" if factor is None else factor) + self.body
-
-
-Side = tuple[Term, ...]
 
 
 @dataclass(frozen=True)
@@ -119,7 +60,7 @@ class Condition:
             return f"{middle} between {low} and {high}"
         if self.form == "count":
             (counted,), (number,) = self.sides
-            names = ", ".join(map(_name_text, counted.names))
+            names = ", ".join(map(name_text, counted.names))
             return f"{COUNTS[self.relations[0]]} {number} of ({names})"
         text = side_text(self.sides[0])
         for relation, side in zip(self.relations, self.sides[1:], strict=True):
@@ -238,18 +179,3 @@ class RuleSet(Sequence[Rule]):
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.rules), *(f"# {line}".rstrip() for line in self.ending)])
-
-
-def side_text(side: Iterable[Term]) -> str:
-    """One side of a condition as text, its terms joined by + and -."""
-    text = ""
-    for term in side:
-        piece = str(term)
-        if text:
-            piece = f" - {piece[1:]}" if piece.startswith("-") else f" + {piece}"
-        text += piece
-    return text
-
-
-def _name_text(name: Name) -> str:
-    return quote_name(name) if isinstance(name, str) else str(name)

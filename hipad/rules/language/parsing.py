@@ -1,4 +1,4 @@
-"""Text to rules: one rule a line, read by the grammar in `grammar.lark`.
+"""Text to rules: one rule per line, read by the grammar in `grammar.lark`.
 
 Every mistake becomes a RuleError that names its line and column; `hints` finds the words for it,
 `building` makes the rules.
@@ -6,25 +6,36 @@ Every mistake becomes a RuleError that names its line and column; `hints` finds 
 
 from __future__ import annotations
 
-from functools import cache
-from typing import cast
+from copy import copy
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final, cast
 
 from lark import Lark
 from lark.exceptions import UnexpectedToken
 
 from hipad.errors import RuleError
 from hipad.rules.language.bounds import MOST_RULES, text_error, too_many_rules
-from hipad.rules.language.building import Builder, Draft
+from hipad.rules.language.building import Builder, LineDraft
 from hipad.rules.language.hints import explain
 from hipad.rules.language.lexing import UNKNOWN, LineLexer
 from hipad.rules.language.model import Rule, RuleSet
 from hipad.rules.language.spelling import on_line, rule_error
 
+REMEMBERED: Final = 6  # texts: the page asks many times for the rules before and after an edit
 _CLOSING = {"`": "`", '"': '"', "'": "'", "“": "”"}
 
 
+@dataclass(frozen=True)
+class RulesText:
+    """The rules on the lines that can be read, and every mistake, at most one per line."""
+
+    rules: RuleSet
+    errors: tuple[RuleError, ...] = ()
+
+
 def parse_rules(text: str) -> RuleSet:
-    """Read rules, one a line; raise RuleError at the first mistake.
+    """Read rules, one per line; raise RuleError at the first mistake.
 
     >>> rules = parse_rules("high: mean(K1) >= 4 => positive  # seen in two trials")
     >>> rules[0].name, rules[0].outcome, rules[0].note
@@ -33,30 +44,31 @@ def parse_rules(text: str) -> RuleSet:
     a > 1 => "not ill"
     b <= 2 => "not ill"
     """
-    rules, ending, errors = _read(text)
-    if errors:
-        raise errors[0]
-    return RuleSet(tuple(rules), ending)
-
-
-def parse_lines(text: str) -> tuple[RuleSet, list[RuleError]]:
-    """The rules on the lines that can be read, and every mistake, at most one a line."""
-    rules, ending, errors = _read(text)
-    return RuleSet(tuple(rules), ending), errors
+    found = read_rules(text)
+    if found.errors:
+        raise copy(found.errors[0])  # what is remembered must not collect tracebacks
+    return found.rules
 
 
 def rule_errors(text: str) -> list[RuleError]:
-    """Every mistake in the text, at most one a line: what an editor underlines."""
-    return _read(text)[2]
+    """Every mistake in the text, at most one per line: what an editor underlines."""
+    return list(read_rules(text).errors)
 
 
-def _read(text: str) -> tuple[list[Rule], tuple[str, ...], list[RuleError]]:
+@lru_cache(maxsize=REMEMBERED)
+def read_rules(text: str) -> RulesText:
+    """Read whatever can be read. The last few texts are remembered, so each is parsed once.
+
+    >>> found = read_rules("a >= => yes\\nb >= 2 => no")
+    >>> found.rules.labels, [error.line for error in found.errors]
+    (('rule 1',), [1])
+    """
     if error := text_error(text):
-        return [], (), [error]
+        return RulesText(RuleSet(), (error,))
     lines = dict(enumerate(map(split_note, text.splitlines()), 1))
     bodies = {n: body for n, (body, _) in lines.items() if body.strip()}
     if len(bodies) > MOST_RULES:
-        return [], (), [too_many_rules(len(bodies))]
+        return RulesText(RuleSet(), (too_many_rules(len(bodies)),))
     drafts, errors = _drafts(bodies)
     rules: list[Rule] = []
     comments: list[str] = []
@@ -75,7 +87,8 @@ def _read(text: str) -> tuple[list[Rule], tuple[str, ...], list[RuleError]]:
                 comments = []
         elif number not in errors and note is not None:
             comments.append(note.strip())
-    return rules, tuple(comments), [errors[number] for number in sorted(errors)]
+    mistakes = tuple(errors[number] for number in sorted(errors))
+    return RulesText(RuleSet(tuple(rules), tuple(comments)), mistakes)
 
 
 def split_note(line: str) -> tuple[str, str | None]:
@@ -97,7 +110,7 @@ def parse_line(body: str, number: int = 1, note: str = "") -> list[Rule]:
     return _rules(_draft(body, number), number, note)
 
 
-def _rules(draft: Draft, number: int, note: str, preface: tuple[str, ...] = ()) -> list[Rule]:
+def _rules(draft: LineDraft, number: int, note: str, preface: tuple[str, ...] = ()) -> list[Rule]:
     """The rules of a draft; the first bears the preface."""
     many = len(draft.conjunctions) > 1
     return [
@@ -115,17 +128,17 @@ def _rules(draft: Draft, number: int, note: str, preface: tuple[str, ...] = ()) 
     ]
 
 
-def _drafts(bodies: dict[int, str]) -> tuple[dict[int, Draft], dict[int, RuleError]]:
+def _drafts(bodies: dict[int, str]) -> tuple[dict[int, LineDraft], dict[int, RuleError]]:
     """The draft of each line, or its mistake, by the line's number.
 
     All are read in one go, which spares the parser a new start on each; only if that fails is
     each read alone, to find which are at fault.
     """
     try:
-        together = cast(list[Draft], _parser().parse(bodies.values(), start="rules"))
+        together = cast(list[LineDraft], _parser().parse(bodies.values(), start="rules"))
         return dict(zip(bodies, together, strict=True)), {}
     except (UnexpectedToken, RuleError):
-        drafts: dict[int, Draft] = {}
+        drafts: dict[int, LineDraft] = {}
         errors: dict[int, RuleError] = {}
     for number, body in bodies.items():
         try:
@@ -135,9 +148,9 @@ def _drafts(bodies: dict[int, str]) -> tuple[dict[int, Draft], dict[int, RuleErr
     return drafts, errors
 
 
-def _draft(body: str, number: int) -> Draft:
+def _draft(body: str, number: int) -> LineDraft:
     try:
-        return cast(Draft, _parser().parse([body], start="rule"))
+        return cast(LineDraft, _parser().parse([body], start="rule"))
     except UnexpectedToken as error:
         found = error.token.type
         column = len(body.rstrip()) + 1 if found == "$END" else error.column

@@ -86,7 +86,7 @@ REMEDIES = (
         before=_AFTER,
         rest=r"[,;]?\s*(weight|count|with|value)",
     ),
-    Remedy("write one rule a line and no ';'", before=_AFTER, rest="[;,]"),
+    Remedy("write one rule per line and no ';'", before=_AFTER, rest="[;,]"),
     Remedy(
         'put a class label of several words between quotes, as in => "BCR/ABL", a note after #',
         before=_AFTER,
@@ -153,7 +153,7 @@ REMEDIES = (
     Remedy("write round brackets, as in mean(K1)", rest=r"[\[\]{}]"),
     Remedy("put the features in brackets, as in mean(K1)", _NAMES, r"\b(mean|sum|min|max)\s+$"),
     # joining and comparing
-    Remedy("join conditions with 'and', and write one rule a line", rest="[,;]"),
+    Remedy("join conditions with 'and', and write one rule per line", rest="[,;]"),
     Remedy(
         "write the comparison as a sign: >=, <= or =",
         rest=r"(is|are|over|above|exceeds|under|below|at|more|less|greater|equals)\b",

@@ -81,6 +81,6 @@ def test_leaving_each_rule_out():
     rules = parse_rules(
         "a: x0 >= 1 => positive\noff b: x0 >= 2 => positive\nc: x0 >= 3 => positive"
     )
-    found = leave_each_out(rules, lambda chosen: sum(rule.enabled for rule in chosen) / 2)
+    found = tuple(leave_each_out(rules, lambda some: sum(rule.enabled for rule in some) / 2))
     assert [(part.label, part.gain) for part in found] == [("a", 0.5), ("c", 0.5)]
     assert str(found[0]) == "without a: 0.500, with it: 1.000"

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from hipad.rules import Knobs, compile_rules, farkas, picture, rule_report
+from hipad.rules import Knobs, compile_rules, picture, rule_report
 
 TEXT = """
 high: mean(K) >= 4 => positive worth 20 patients
@@ -61,15 +61,6 @@ def test_what_is_not_given_is_left_out(rules):
     assert record.worst is None
     assert record.lines == []
     json.dumps(record.as_dict())
-
-
-def test_the_certificate_of_a_rule_that_holds_exactly(rules):
-    rule = rules[0]
-    u = np.array([2.0])
-    w, b = -rule.sign * (rule.B.T @ u), rule.sign * (rule.d @ u + 1)
-    assert farkas(rule.B, rule.d, rule.sign, w, b, u) == (0.0, 0.0)
-    slack, residual = farkas(rule.B, rule.d, rule.sign, 2 * w, b - 3, u)
-    assert (slack, residual) == pytest.approx((3.0, np.linalg.norm(w)))
 
 
 def test_the_picture_shows_blocks_features_signs_and_weights(rules):

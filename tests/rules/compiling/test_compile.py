@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from hipad.rules import Condition, Rule, RuleSet, Span, Term, compile_rules
+from hipad.rules import Condition, FeatureSpan, Rule, RuleSet, Term, compile_rules
 
 M = 6
 VALUES = st.integers(-40, 40).map(lambda n: n / 8)
 FEATURES = st.sampled_from([f"x{j}" for j in range(M)])
-GROUPS = st.lists(FEATURES | st.just("K") | st.just(Span("x1", "x3")), min_size=1, max_size=3)
+GROUPS = st.lists(
+    FEATURES | st.just("K") | st.just(FeatureSpan("x1", "x3")), min_size=1, max_size=3
+)
 BLOCKS = {"K": np.array([0, 2, 5])}
 
 
@@ -43,7 +45,7 @@ def value(terms: tuple[Term, ...], x: np.ndarray) -> float:
     for term in terms:
         columns: set[int] = set()
         for name in term.names:
-            if isinstance(name, Span):
+            if isinstance(name, FeatureSpan):
                 columns |= set(range(int(name.first[1:]), int(name.last[1:]) + 1))
             else:
                 columns |= set(BLOCKS["K"]) if name == "K" else {int(name[1:])}

@@ -35,7 +35,7 @@ def test_block_names_are_suggested_too():
 
 
 def test_names_and_columns_must_agree_in_number():
-    with pytest.raises(RuleError, match="expected 3 feature names, one a column, got 2"):
+    with pytest.raises(RuleError, match="expected 3 feature names, one per column, got 2"):
         FeatureIndex(["a", "b"], 3)
 
 

@@ -34,7 +34,7 @@ BROKEN = [
     ("Glucose >= 126 => ill worth 20 dogs", 32, "write the worth as a number of patients, as in"),
     ("Glucose >= 126 worth 20 => ill", 16, "write '=>' and the outcome before the worth, as in"),
     ("Glucose >= 126 => ill weight 20", 23, "say what the rule counts for, as in worth 20"),
-    ("Glucose >= 126 => ill; b >= 2 => ill", 22, "write one rule a line and no ';'"),
+    ("Glucose >= 126 => ill; b >= 2 => ill", 22, "write one rule per line and no ';'"),
     ("max(K1) >= 2 => ill", 1, "'max(K1) >= 2' is not linear, since it asks only"),
     ("min(K1) <= 2 => ill", 1, "'min(K1) <= 2' is not linear, since it asks only"),
     ("min(K1) = 2 => ill", 1, "'min(K1) = 2' is not linear, since it asks only"),

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from hipad.errors import DataError
+from hipad.rules.compiling.definitions import MOST_BLOCKS
 from tests.data.mutations import mutations
 from tests.ui.sessions import PIMA, doctored
-from ui.block_texts import MOST_BLOCKS
 from ui.dataset import Preparation
 from ui.session.saving import LARGEST, MOST_MODELS, ModelRecipe, Session, read_session
 from ui.settings import RunSettings
@@ -75,7 +75,7 @@ def test_a_session_holds_nothing_of_the_data():
         ("preparation.test_fraction", 0.33, "test_fraction: expected a share of one in steps"),
         ("preparation.test_fraction", 1.0, "test_fraction: expected a number from 0.05 to 0.95"),
         ("preparation.exclude", "id", "exclude: expected a list"),
-        ("blocks", {"": "a"}, "blocks: expected a name of 1 to 80 letters"),
+        ("blocks", {"": "a"}, "blocks: expected a name of 1 to 200 letters"),
         ("blocks", {"K": "a", " K": "b"}, "blocks: expected each name once"),
         ("blocks", {f"b{j}": "a" for j in range(MOST_BLOCKS + 1)}, "at most 10,000 blocks"),
         ("blocks.K", None, "blocks: K: expected a text, got None"),

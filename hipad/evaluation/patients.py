@@ -1,0 +1,52 @@
+"""Patients as a run sees them: their rows, the range of each column, its scaling, their shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from hipad.arrays import FloatArray, IntArray
+from hipad.designs import make_design
+
+Rows = tuple[Any, FloatArray]
+"""Rows of patients, and their outcomes as +1 and -1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Patients:
+    """Training and test rows, the range `lo` to `hi` of each column, and its scaling.
+
+    `p` are the shares of the training patients in the objective; they sum to one. Without scaling
+    `mean` and `scale` are None, and the run measures from the patient whose values are all zero.
+    """
+
+    train: Rows
+    test: Rows | None
+    lo: FloatArray
+    hi: FloatArray
+    mean: FloatArray | None
+    scale: FloatArray | None
+    p: FloatArray
+
+    def pull(self, columns: IntArray) -> FloatArray:
+        """How hard the training patients pull on some columns by themselves."""
+        X, y = self.train
+        mean, scale = (None if m is None else m[columns] for m in (self.mean, self.scale))
+        return make_design(_columns(X, columns), mean=mean, scale=scale).correlate(self.p * y)
+
+    def on(self, columns: IntArray) -> tuple[Rows, Rows | None]:
+        """Some columns of the training and of the test rows."""
+        (X, y), test = self.train, self.test
+        return (_columns(X, columns), y), None if test is None else (
+            _columns(test[0], columns),
+            test[1],
+        )
+
+
+def _columns(X: Any, columns: IntArray) -> Any:
+    """Some columns, in a form from which columns are quickly taken."""
+    part = X[:, columns]
+    return part.tocsc() if sparse.issparse(part) else np.asfortranarray(part)

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from hipad.designs.scaling import standardisation
+from hipad.estimator.strength import knobs_of
+from hipad.evaluation.patients import Patients
+from hipad.evaluation.study import Study, first_look, study_rules, supported_thresholds
+from hipad.rules import Budget, FeatureIndex, compile_rules, read_rules
+
+INDEX = FeatureIndex(["a", "b", "c"])
+CLASSES = ("well", "ill")
+RNG = np.random.default_rng(0)
+Y = np.where(np.arange(60) % 2, 1.0, -1.0)
+X = np.column_stack([5 + 2 * Y, RNG.normal(size=60), RNG.normal(size=60)])
+X[:, 0] += RNG.normal(0, 0.3, 60)
+MEAN, SCALE = standardisation(X)
+PATIENTS = Patients((X, Y), (X[:20], Y[:20]), X.min(0), X.max(0), MEAN, SCALE, np.full(60, 1 / 60))
+KNOBS = partial(knobs_of, total=60, patients="auto", stiffness="auto")
+
+
+def studies(text: str, **options) -> list[Study]:
+    first, compiled = first_look(read_rules(text), INDEX, {}, CLASSES)
+    return [first, *study_rules(first, compiled, PATIENTS, **options)]
+
+
+def test_each_study_says_more_than_the_one_before():
+    first, tried, compared, last = studies("high: a >= 6 => ill\nlow: a <= 6.5 => well")
+    assert not first.checks
+    assert [len(check.train.fired) for check in tried.checks] == [
+        int((X[:, 0] >= 6).sum()),
+        int((X[:, 0] <= 6.5).sum()),
+    ]
+    assert not tried.findings
+    assert "conflict" in {finding.kind for finding in compared.findings}
+    assert [study.is_final for study in (first, tried, compared, last)] == [False] * 3 + [True]
+    assert tried.checks[0].test is not None
+    assert tried.checks[0].test.n_rows == 20
+
+
+def test_mistakes_of_reading_and_of_names_come_in_the_order_of_lines():
+    (first, *_) = studies("zzz >= 1 => ill\na >= => ill\nb >= 1 => ill\nc >= 1 => nobody")
+    assert [error.line for error in first.errors] == [1, 2, 4]
+
+
+def test_a_rule_that_is_off_is_tried_but_not_compared():
+    *_, last = studies("off high: a >= 6 => ill\nlow: a <= 6.5 => well")
+    assert [check.label for check in last.checks] == ["high", "low"]
+    assert [rule.label for rule in last.active] == ["low"]
+    assert "conflict" not in {finding.kind for finding in last.findings}
+    assert last.overlap is not None
+    assert last.overlap.labels == ("low",)
+
+
+def test_a_silenced_rule_tells_the_worth_that_it_needs():
+    text = "b >= 1 => ill worth {} patients"
+    *_, last = studies(text.format(0.01), lambda1=0.3, knobs=KNOBS)
+    (check,) = last.checks
+    assert check.pull is not None
+    assert check.pull.silenced
+    assert check.needed_patients is not None
+    assert "silenced" in {finding.kind for finding in last.findings}
+    *_, better = studies(text.format(1.01 * check.needed_patients), lambda1=0.3, knobs=KNOBS)
+    assert better.checks[0].pull is not None
+    assert better.checks[0].pull.alone
+    assert better.checks[0].needed_patients is None
+
+
+def test_without_lambda1_nothing_is_said_of_the_pull():
+    *_, last = studies("b >= 1 => ill", knobs=KNOBS)
+    assert last.checks[0].pull is None
+    assert last.checks[0].needed_patients is None
+
+
+def test_a_threshold_is_suggested_only_where_the_data_speak_clearly():
+    (poor, chance) = compile_rules(
+        "a >= 2 => ill\nb >= 0 => ill", feature_names=INDEX, classes=CLASSES
+    )
+    (better,) = supported_thresholds(poor, X, Y)
+    assert 4 < better.number < 6.5
+    assert better.right == better.fires == 30
+    assert supported_thresholds(chance, X, Y) == ()
+
+
+def test_a_spent_budget_tells_what_was_not_reached():
+    *_, last = studies("a >= 6 => ill\nb >= 1 => ill", budget=Budget(steps=0))
+    assert last.is_final
+    assert (last.untried, last.checks) == (2, ())
+
+
+@pytest.mark.parametrize("text", ["", "# nothing", "zzz >= 1 => ill"])
+def test_no_rule_is_no_trouble(text):
+    *_, last = studies(text, lambda1=0.1, knobs=KNOBS)
+    assert last.is_final
+    assert last.checks == last.findings == ()

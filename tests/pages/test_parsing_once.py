@@ -1,0 +1,42 @@
+"""A text of rules is parsed once, however many parts of a page ask for its rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from hipad.rules.language import parsing
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """The texts that the parser was given, as the lines of each."""
+    texts = []
+    parse = parsing._drafts
+
+    def counting(bodies):
+        texts.append(tuple(bodies.values()))
+        return parse(bodies)
+
+    monkeypatch.setattr(parsing, "_drafts", counting)
+    return texts
+
+
+def test_an_edit_is_parsed_once(app, parsed):
+    app.load("pima").go("rules")
+    parsed.clear()
+    text = app.state.rules.text.replace("126", "127.25")
+    assert text != app.state.rules.text
+    app.at.text_area[0].set_value(text)
+    app.run()
+    assert app.state.rules.text == text
+    assert len(parsed) == 1
+
+
+def test_a_move_of_a_slider_is_parsed_once(app, parsed):
+    app.load("pima").finish().go("workbench")
+    (first, *_) = [s for s in app.at.slider if s.key.startswith("bench_threshold")]
+    parsed.clear()
+    first.set_value(first.value + first.step)
+    app.run()
+    assert app.state.tuning.draft != app.state.tuning.base
+    assert len(parsed) == 1

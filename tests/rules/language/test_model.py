@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from hipad.errors import RuleError
+from hipad.rules import Condition, Rule, RuleSet, Term, parse_rules
+from tests.rules.strategies import RULE_SETS
+
+RULES = RuleSet((Rule.simple("a", {"x": 1}, 2, "y"), Rule.simple("", {"z": -2}, 3, "n", 4.0)))
+
+
+@given(RULE_SETS)
+def test_printing_gives_back_the_same_rules(rules: RuleSet):
+    assert parse_rules(str(rules)) == rules
+
+
+def test_labels_and_slices():
+    assert RULES.labels == ("a", "rule 2")
+    assert len(RULES[:1]) == 1
+    assert str(RULES[1]) == "-2*z >= 3 => n worth 4 patients"
+
+
+def test_without_switches_one_off_and_leaves_the_rest():
+    left = RULES.without(0)
+    assert [rule.enabled for rule in left] == [False, True]
+    assert RULES[0].enabled
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: RuleSet((RULES[0], RULES[0])),
+        lambda: Rule((), "y"),
+        lambda: Rule.simple("a", {"x": 1}, 2, "y", worth=-1),
+        lambda: Rule.simple("a", {"x": 1}, 2, " "),
+        lambda: Condition(((Term(1.0),), (Term(2.0),)), ("<=",)),
+        lambda: Condition(((Term(1.0, ("a",)),),), ()),
+        lambda: Condition(((Term(1.0, ("a",)),), (Term(2.0),)), ("!",)),
+    ],
+)
+def test_what_cannot_be_a_rule_is_refused(make):
+    with pytest.raises(RuleError):
+        make()

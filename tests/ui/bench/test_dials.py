@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hipad.rules import read_rules
+from tests.ui.pima import fitted
+from ui.bench.dials import dials_of, number_sides, round_step, switched, tidy, worth_dials
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "expected"),
+    [
+        ("Glucose >= 130 => diabetic", "Glucose at least", 125.0),
+        ("130 >= Glucose => diabetic", "Glucose at most", 125.0),
+        ("BMI between 20 and 30 => healthy", "BMI between", (22.0, 28.0)),
+        ("Age - 2*BMI + 1 <= 0.5 => diabetic", "Age - 2*BMI + 1 at most", 1.0),
+    ],
+)
+def test_a_dial_moves_its_number_and_no_other(text, label, expected):
+    (dial,) = dials_of(text, fitted()[0].data)
+    assert dial.label == label
+    assert dial.low <= np.min(dial.value(read_rules(text).rules)) <= dial.high
+    turned = dial.turned(f"{text}\nAge >= 7 => diabetic  # kept", expected)
+    assert turned.endswith("Age >= 7 => diabetic  # kept")
+    assert dial.value(read_rules(turned).rules) == expected
+
+
+def test_the_range_of_a_dial_holds_what_was_seen():
+    data = fitted()[0].data
+    (dial,) = dials_of("Glucose + 2*BMI >= 3 => diabetic", data)
+    sugar, bmi = (data.X_train[:, data.index.position(name)] for name in ("Glucose", "BMI"))
+    values = sugar + 2 * bmi
+    assert dial.low < 3 < values.max() < dial.high
+    assert dial.step < (values.max() - values.min()) / 20
+
+
+def test_conditions_without_a_number_of_their_own_have_no_dial():
+    assert dials_of("Glucose >= BMI => diabetic\nAge >= => x", fitted()[0].data) == []
+    (falling,) = read_rules("5 >= a >= 1 => y").rules
+    assert number_sides(falling.conditions[0]) == ()
+
+
+def test_the_worth_dial_reaches_all_patients_and_twice_the_worth():
+    first, second = worth_dials("a >= 1 => yes\nb >= 1 => yes worth 900 patients", 200)
+    assert first.high == 200
+    assert second.high == 1800
+    assert "worth 30 patients" in first.turned("a >= 1 => yes", 30.0)
+    assert first.value(read_rules("a >= 1 => yes").rules, "auto", 200) == 50
+
+
+def test_a_switch_changes_one_rule():
+    assert switched("a >= 1 => yes\nb >= 2 => no", 1, False) == "a >= 1 => yes\noff b >= 2 => no"
+
+
+@pytest.mark.parametrize("size", [0.00037, 0.9, 1.0, 4.99, 73.0, 1e6])
+def test_a_step_is_round_and_not_above_its_size(size):
+    step = round_step(size)
+    assert size / 2.5 <= step <= size * (1 + 1e-9)
+    assert f"{step:.0e}"[0] in "125"
+    assert tidy(7 * step, step) == pytest.approx(7 * step)

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+
+from hipad.rules import Pull, compile_rules
+from tests.ui.pima import fitted
+from ui.bench.hearing import pull_of, words
+from ui.rules.checking import as_seen
+
+
+def pull(text: str) -> Pull:
+    state, model = fitted()
+    data = state.data
+    (rule,) = compile_rules(text, feature_names=data.index, classes=data.classes)
+    return pull_of(rule, model, as_seen(data, model.settings))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Glucose >= 200 => diabetic worth 500 patients", "Strong enough"),
+        ("Glucose >= 200 => diabetic worth 0.001 patients", "from a worth of"),
+        ("Glucose >= 1 => diabetic", "The average patient meets this rule"),
+        ("Glucose >= 5 and Glucose <= 3 => diabetic", "No patient can meet this rule"),
+    ],
+)
+def test_the_pull_is_said_in_words(text, said):
+    assert said in words(pull(text), 500)
+
+
+def test_the_pull_is_that_of_the_report():
+    """The report of the fitted model knows the same strength of each rule."""
+    _, model = fitted()
+    (first, *_) = model.classifier.rule_report_
+    found = pull(first.text)
+    assert found.strongest == pytest.approx(first.pull.strongest, rel=1e-6)

@@ -1,0 +1,28 @@
+"""A session with the pima sample and, if wanted, a model of it, without a page."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ui.data.cards import clinical
+from ui.models import Model
+from ui.settings import EXACT
+from ui.state import AppState
+
+
+def session() -> AppState:
+    """A new session with the sample's rules and blocks."""
+    state = AppState()
+    state.load(clinical("pima"))
+    return state
+
+
+@cache
+def fitted() -> tuple[AppState, Model]:
+    """A session whose model is pinned; tests must not change it."""
+    state = session()
+    state.settings = state.settings.changed(fewness=EXACT, lambda1=0.05)
+    model = state.request().fit().named("first")
+    state.keep(model)
+    state.pinned = "first"
+    return state, model

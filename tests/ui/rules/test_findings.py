@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hipad.rules import Finding, Patient
+from tests.ui.pima import fitted, session
+from ui.rules.checking import checked_rules
+from ui.rules.findings import offers_of, pair_table, patient_table, spoken
+
+
+def test_a_silenced_rule_is_told_without_the_words_of_the_solver():
+    finding = Finding(
+        "silenced", "warning", ("a",), "a is below lambda1", "raise it, or lower lambda1"
+    )
+    sentence, remedy = spoken(finding, expert=False)
+    assert "lambda1" not in sentence + remedy
+    assert spoken(finding, expert=True) == (finding.sentence, finding.remedy)
+
+
+def test_a_patient_is_shown_beside_the_average():
+    data = fitted()[0].data
+    at = data.index.position("Glucose")
+    table = patient_table(Patient(np.array([at]), np.array([200.0])), replace(data, blocks={}))
+    (row,) = table.to_dict("records")
+    assert (row["feature"], row["value"]) == ("Glucose", "200")
+    assert float(row["average"]) == float(f"{data.summary['mean'][at]:.4g}")
+
+
+def test_pairs_that_contradict_come_first():
+    state = session()
+    state.rules.change(
+        "a: Glucose >= 100 => diabetic\nb: Glucose >= 110 => diabetic\nc: BMI >= 20 => healthy", ""
+    )
+    table = pair_table(checked_rules(state))
+    assert table["they say"].tolist() == ["the opposite", "the opposite", "the same"]
+    assert table["training patients"].min() > 0
+
+
+def test_a_silenced_rule_is_offered_the_worth_that_it_needs():
+    state = session()
+    state.settings = state.settings.changed(fewness="exact", lambda1=0.9)
+    state.rules.change("Age >= 60 => diabetic worth 1 patients", "weak")
+    (check,) = checked_rules(state).checks
+    assert check.pull.silenced
+    (_, sentence, better) = offers_of(check)[-1]
+    assert better.worth > check.needed_patients
+    assert f"{check.needed_patients:.3g} patients" in sentence

@@ -1,0 +1,149 @@
+"""What each rule adds: the sliders' model is fitted again without each rule in turn.
+
+The fits are made one after another by a thread of its own, and the table grows as they come.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+import pandas as pd
+import streamlit as st
+
+from hipad.rules import Budget, LeftOut, RuleSet, leave_each_out, read_rules
+from hipad.wording import count, percent
+from ui.bench import tuning
+from ui.models import Request, TrainedModel
+from ui.rules.check_job import CheckJob
+from ui.state import AppState
+from ui.words import plain
+
+KEY: Final = "what rules add"
+SECONDS: Final = 600.0  # for all fits
+UNSEEN_SECONDS: Final = 60.0
+PLACES: Final = threading.BoundedSemaphore(2)  # of all sessions; checks of rules have their own
+EVERY: Final = 0.5  # seconds between two looks
+
+
+@dataclass(frozen=True)
+class Additions:
+    """Rules that were left out so far, of how many, and how many patients judge them."""
+
+    done: tuple[LeftOut, ...]
+    total: int
+    n_patients: int = 0
+
+
+def show(state: AppState, base: TrainedModel) -> None:
+    """The button, how far the fits are, and the table."""
+    request = tuning.asked(state, base)
+    known, job = state.memo.get(KEY, (None, None))
+    key = (*tuning.fit_key(request), base)
+    if job is not None and known != key:
+        job.stop()
+        state.memo.pop(KEY)
+        job = None
+    st.subheader("What each rule adds", anchor=False)
+    if st.button(
+        "Find out",
+        icon=":material/rule:",
+        key="bench_adds",
+        disabled=job is not None and not job.was_left,
+        help="Fits the model again without each rule in turn, and counts the right answers.",
+    ):
+        job = CheckJob(
+            lambda budget: additions(request, base, budget),
+            seconds=SECONDS,
+            unseen_seconds=UNSEEN_SECONDS,
+            places=PLACES,
+        )
+        state.memo[KEY] = (key, job)
+        job.launch()
+    if job is None:
+        st.caption("How many patients would be put in the wrong class if a rule were not there?")
+    else:
+        _follow(cast(CheckJob[Additions], job))
+
+
+def _follow(job: CheckJob[Additions]) -> None:
+    """Draw what there is, again and again until all of it is there."""
+
+    def look() -> None:
+        job.seen()
+        if job.is_done and not was_done:
+            st.rerun()
+        draw(job)
+
+    was_done = job.is_done
+    st.fragment(look, run_every=None if was_done else EVERY)()
+
+
+def draw(job: CheckJob[Additions]) -> None:
+    """The table as far as it has come, or why there is none."""
+    found = job.latest
+    if job.error is not None:
+        st.error(f"This cannot be found out: {plain(job.error, 400)}", icon=":material/error:")
+        return
+    if found is None or not found.total:
+        st.caption("No rule is on." if job.is_done else "The first model is being fitted ...")
+        return
+    if not job.is_done:
+        done = len(found.done)
+        st.progress(done / found.total, f"{done} of {count(found.total, 'rule')}")
+    elif len(found.done) < found.total:
+        st.caption(f"There was time for {len(found.done)} of {count(found.total, 'rule')}.")
+    if found.done:
+        st.dataframe(
+            pd.DataFrame([row(left, found.n_patients) for left in found.done]),
+            hide_index=True,
+            key="bench_added",
+            alt="What each rule adds",
+        )
+        st.caption(words(found))
+
+
+def additions(request: Request, base: TrainedModel, budget: Budget) -> Iterator[Additions]:
+    """Fit without each rule in turn, for as long as the budget lasts."""
+    rules = read_rules(request.rules).rules
+    total = sum(rule.enabled for rule in rules)
+    n_patients = base.judgement.accuracy.n
+
+    def score(some: RuleSet) -> float:
+        model = replace(request, rules=str(some)).fit(like=base)
+        return float(model.judgement.accuracy.value)
+
+    done: tuple[LeftOut, ...] = ()
+    yield Additions(done, total, n_patients)
+    for left in leave_each_out(rules, score):
+        done = (*done, left)
+        yield Additions(done, total, n_patients)
+        if budget.is_spent:
+            return
+
+
+def row(left: LeftOut, n_patients: int) -> dict[str, Any]:
+    """One rule: right answers with and without it, and the difference in patients."""
+    return {
+        "rule": left.label,
+        "right answers with it": percent(left.with_rule),
+        "without it": percent(left.without_rule),
+        "it adds": f"{gained(left, n_patients):+d} patients",
+    }
+
+
+def gained(left: LeftOut, n_patients: int) -> int:
+    """By how many patients more are right with the rule; below zero it does harm."""
+    return round(left.gain * n_patients)
+
+
+def words(found: Additions) -> str:
+    """Which rule matters most, in a sentence."""
+    best = max(found.done, key=lambda left: left.gain)
+    n = gained(best, found.n_patients)
+    of = f"of {count(found.n_patients, 'patient')}"
+    if n <= 0:
+        return f"No rule adds right answers by itself, {of}."
+    return f"{plain(best.label)} adds most: without it {n} more {of} would be wrong."

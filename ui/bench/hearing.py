@@ -1,0 +1,40 @@
+"""Whether a rule is strong enough to bring in a feature by itself, as its slider stands."""
+
+from __future__ import annotations
+
+import math
+
+from hipad.estimator.strength import knobs_of
+from hipad.evaluation.patients import Patients
+from hipad.rules import CompiledRule, Pull, needed_worth, rule_pull
+from ui.models import TrainedModel
+
+
+def pull_of(rule: CompiledRule, base: TrainedModel, seen: Patients) -> Pull:
+    """The pull of a rule alone, with the sparsity and the settings of a model."""
+    settings = base.settings
+    scaled = rule.scaled(seen.mean, seen.scale)
+    knobs = knobs_of(
+        scaled, total=len(seen.p), patients=settings.patients, stiffness=settings.stiffness
+    )
+    return rule_pull(
+        scaled.B,
+        scaled.d,
+        sigma=knobs.sigma,
+        rho=knobs.rho,
+        lambda1=float(base.classifier.lambda1_),
+    )
+
+
+def words(pull: Pull, n_patients: int) -> str:
+    """The pull of a rule in a clinician's words."""
+    if pull.alone:
+        return "Strong enough to bring in a feature by itself."
+    if pull.limit == "never":
+        return "No patient can meet this rule."
+    if pull.limit == "premise":
+        return "The average patient meets this rule: it moves the balance, not the features."
+    patients = needed_worth(pull, n_patients)
+    if pull.limit == "worth" and math.isfinite(patients):
+        return f"Brings in a feature by itself from a worth of {patients:.3g} patients on."
+    return "Brings in a feature only together with the data or other rules."
