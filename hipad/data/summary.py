@@ -16,6 +16,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from hipad.data.table import Matrix
+from hipad.optional import require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,8 @@ def column_statistics(X: Matrix) -> ColumnStatistics:
 
 
 def summarise(X: Matrix, names: Sequence[str]) -> pd.DataFrame:
-    """One row a feature: its name, mean, standard deviation, gaps, smallest and largest value."""
+    """One row per feature: its name, mean, standard deviation, gaps, smallest and largest value."""
+    require(["pandas"], "a summary of all features")
     import pandas as pd  # here, as reading a table alone does without it
 
     stats = column_statistics(X)

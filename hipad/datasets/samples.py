@@ -10,14 +10,17 @@ import csv
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from hipad.errors import DataError
+from hipad.optional import require
 from hipad.places import SAMPLES as FOLDER
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SAMPLES: Final = ("all-bcrabl", "pima")
 
@@ -42,6 +45,9 @@ class Sample:
 
     def frame(self) -> pd.DataFrame:
         """X with its feature names as columns."""
+        require(["pandas"], "a data frame")
+        import pandas as pd  # here, as fitting does without it
+
         return pd.DataFrame(self.X, columns=list(self.feature_names))
 
 
