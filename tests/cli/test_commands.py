@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier, load_model
-from hipad.cli import app, main
+from hipad.cli import main
 from hipad.cli.bar import Bar, counted
 from hipad.data.process import apart
 from hipad.places import SAMPLES as FOLDER
@@ -319,15 +319,6 @@ def test_reproduce_shows_our_figures_beside_the_papers(monkeypatch, capsys):
     assert literal.startswith("paper's settings  -")
     assert libsvm.split()[:2] == ["LIBSVM", "0.861"]
     assert float(ours.split()[2]) > float(libsvm.split()[2])
-
-
-def test_the_app_is_started_with_streamlit(monkeypatch):
-    calls = []
-    monkeypatch.setattr(subprocess, "call", lambda words, cwd: calls.append(words) or 0)
-    assert main(["app", "--port", "9000", "--no-browser"]) == 0
-    assert calls[0][1:5] == ["-m", "streamlit", "run", str(app.SCRIPT)]
-    assert "--server.port=9000" in calls[0]
-    assert app.SCRIPT.is_file()
 
 
 class Terminal(io.StringIO):

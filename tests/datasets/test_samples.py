@@ -67,5 +67,5 @@ def test_an_unknown_or_absent_sample_is_a_clear_error(monkeypatch, tmp_path):
     with pytest.raises(DataError, match="expected a sample of all-bcrabl, pima"):
         load_sample("iris")
     monkeypatch.setattr(samples, "FOLDER", tmp_path)
-    with pytest.raises(DataError, match="comes with the source tree"):
+    with pytest.raises(DataError, match="install the package again"):
         load_sample("pima")
