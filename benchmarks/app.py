@@ -8,13 +8,15 @@ does nothing else.
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.reporting import Options, progress, table, verdict
-from benchmarks.serving import FLAGS, chromium_path, serving
+from benchmarks.serving import FLAGS, chromium_path, serving, streamlit
 
 PATIENCE = 120_000  # milliseconds
 GOAL = 1.0
@@ -28,7 +30,11 @@ def run(options: Options) -> str:
         return "No chromium here: nothing was measured."
     sample = "ksvm-s-10k" if options.quick else "ksvm-s-50k"
     repeats = options.count(5, 2)
-    with serving() as server, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving(streamlit(), Path(folder) / "log.txt") as server,
+        sync_playwright() as playwright,
+    ):
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(PATIENCE)

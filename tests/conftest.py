@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from benchmarks.serving import chromium_path
 
 # Nothing is timed in a test; CI draws the same examples each time, so that a failure repeats.
 settings.register_profile("local", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -15,24 +16,38 @@ settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 IN_CI = os.environ.get("CI") == "true"
 settings.load_profile("ci" if IN_CI else "local")
 
-
-def chromium() -> str | None:
-    """Path of the browser, or None where there is none."""
-    return shutil.which("chromium") or shutil.which("chromium-browser")
+NO_BROWSER = "no browser was found"
+REMEDY = "install chromium, or run .venv/bin/playwright install chromium"
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("browser") is None or chromium() is not None:
+    if item.get_closest_marker("browser") is None or chromium_path() is not None:
         return
-    reason = "chromium is not installed: apt-get install chromium"
     if IN_CI:
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)
+        pytest.fail(f"{NO_BROWSER}: {REMEDY}", pytrace=False)
+    pytest.skip(NO_BROWSER)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last line of a run says which tests did not run for want of a browser."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(config, "workerinput"):
+        return
+    skipped = [report for report in reporter.stats.get("skipped", []) if _for_browser(report)]
+    if skipped:
+        reporter.write_line(
+            f"{len(skipped)} browser tests did not run, as {NO_BROWSER}: {REMEDY}", yellow=True
+        )
+
+
+def _for_browser(report: pytest.TestReport) -> bool:
+    return NO_BROWSER in str(report.longrepr)
 
 
 @pytest.fixture(scope="session")
-def chromium_path() -> str:
+def browser_path() -> str:
     """Executable to give Playwright as `executable_path`, in tests marked `browser`."""
-    path = chromium()
+    path = chromium_path()
     assert path is not None
     return path

@@ -13,18 +13,21 @@ ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = ("app.py", "pages", "ui", "hipad", "sample_data", "benchmarks")
 TEXTS = (".py", ".md", ".toml", ".txt", ".rules", ".json", ".yml", ".yaml", ".cfg", "")
 
-# A layer may import itself and those before it; the layers of one row do not know each other.
+# A room may import itself and those before it; the rooms of one row do not know each other.
 LAYERS = (
-    ("errors", "wording", "arrays", "places"),
+    ("errors and words",),  # every module that lies beside the folders
     ("data",),
     ("datasets", "designs"),
     ("rules",),
     ("solver",),
-    ("estimator",),  # every module that lies beside these folders
+    ("estimator",),
     ("evaluation",),
     ("cli",),
 )
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}
+SHARED = "hipad.rules.analysis.budget"  # a clock that every stage may look at
+STAGES = ("language", "compiling", "analysis")  # of a rule, in hipad/rules
+PAGES = ("data", "rules", "bench", "run")  # in ui: a page's parts may use those of pages before
 
 UNSAFE_MODULES = {
     "pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal",
@@ -73,20 +76,41 @@ def unsafe(source: str) -> list[str]:
     return found
 
 
-def layer(dotted: str) -> str | None:
+def dotted(path: Path) -> str:
+    """A file as Python names it."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def layer(name: str) -> str | None:
     """The layer of a dotted name of the library; None for its root and for other names."""
-    top, *parts = dotted.split(".")
-    if top != "hipad" or not parts or parts[0].startswith("__"):
+    top, *parts = name.split(".")
+    if top != "hipad" or not parts or parts[0] in ("__init__", "__main__", "__version__"):
         return None
-    return parts[0] if parts[0] in RANK else "estimator"
+    if parts[0] in RANK:
+        return parts[0]
+    return LAYERS[0][0] if (ROOT / "hipad" / f"{parts[0]}.py").exists() else None
+
+
+def backward(package: str, order: tuple[str, ...]) -> list[str]:
+    """Imports within a package from one of these folders to a later one."""
+    found = []
+    for rank, folder in enumerate(order):
+        later = tuple(f"{package}.{name}" for name in order[rank + 1 :])
+        for path in modules(f"{package.replace('.', '/')}/{folder}"):
+            found += [
+                f"{path.relative_to(ROOT)}:{line} imports {name}"
+                for name, line in imports(path)
+                if name.startswith(later) and not name.startswith(SHARED)
+            ]
+    return found
 
 
 def test_the_library_knows_nothing_of_the_app():
     guilty = [
-        f"{path.name}:{line} imports {name}"
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
         for path in modules("hipad")
         for name, line in imports(path)
-        if name.split(".")[0] in ("streamlit", "app", "pages", "ui")
+        if name.split(".")[0] in ("streamlit", "plotly", "app", "pages", "ui")
     ]
     assert not guilty
 
@@ -94,11 +118,34 @@ def test_the_library_knows_nothing_of_the_app():
 def test_imports_go_one_way():
     guilty = []
     for path in modules("hipad"):
-        own = layer(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        own = layer(dotted(path))
         for name, line in imports(path):
             other = layer(name)
             if own and other and own != other and RANK[other] >= RANK[own]:
                 guilty.append(f"{path.relative_to(ROOT)}:{line} imports {name}")
+    assert not guilty
+
+
+def test_a_rule_goes_through_its_stages_one_way():
+    assert not backward("hipad.rules", STAGES)
+
+
+def test_the_parts_of_a_page_use_those_of_pages_before_it():
+    assert not backward("ui", PAGES)
+
+
+def test_the_search_for_imports_back_finds_them():
+    assert backward("hipad.rules", STAGES[::-1])
+    assert backward("ui", PAGES[::-1])
+
+
+def test_pages_are_on_top():
+    guilty = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in modules("ui", "hipad", "pages")
+        for name, line in imports(path)
+        if name.split(".")[0] in ("app", "pages", "tests", "benchmarks", "examples")
+    ]
     assert not guilty
 
 

@@ -16,10 +16,10 @@ from hipad.data.formats.libsvm import looks_like_libsvm, read_libsvm
 from hipad.data.formats.npz import read_npz
 from hipad.data.formats.parquet import read_parquet
 from hipad.data.formats.text.delimited import read_delimited
-from hipad.data.formats.workbook import read_workbook
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.table import Table
 from hipad.errors import DataError
+from hipad.optional import require
 
 FORMATS: Final = ("CSV", "CSV.gz", "XLSX", "Parquet", "NPZ", "LIBSVM")
 PIECE_BYTES: Final = 2**20
@@ -104,6 +104,9 @@ def _read(data: bytes, limits: Limits) -> Table:
 def _read_archive(data: bytes, limits: Limits) -> Table:
     members = check_archive(data, limits)
     if "xl/workbook.xml" in members:
+        require(["openpyxl"], "reading an Excel workbook")
+        from hipad.data.formats.workbook import read_workbook  # loads openpyxl, as few tables do
+
         return read_workbook(data, limits)
     if members and all(member.endswith(".npy") for member in members):
         return read_npz(data, limits)

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from hipad.arrays import FloatArray, IntArray
 from hipad.data.moments import column_blocks, column_statistics
 from hipad.data.table import Matrix
+from hipad.optional import require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 def summarise(X: Matrix, names: Sequence[str]) -> pd.DataFrame:
     """One row per feature: its name, mean, standard deviation, gaps, smallest and largest value."""
+    require(["pandas"], "a summary of all features")
     import pandas as pd  # here, as reading a table alone does without it
 
     stats = column_statistics(X)

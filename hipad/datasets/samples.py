@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from hipad.arrays import IntArray
 from hipad.errors import DataError
+from hipad.optional import require
 from hipad.places import SAMPLES as FOLDER
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from hipad.data import Table
 
 SAMPLES: Final = ("all-bcrabl", "pima")
@@ -69,6 +71,9 @@ class Sample:
 
     def frame(self) -> pd.DataFrame:
         """X with its feature names as columns."""
+        require(["pandas"], "a data frame")
+        import pandas as pd  # here, as fitting does without it
+
         return pd.DataFrame(self.X, columns=list(self.feature_names))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import openpyxl
 import pyarrow as pa
 
 from hipad.data.formats.sheet import SheetReader, check_xml
@@ -23,8 +24,6 @@ SheetRows = list[tuple[int, list[str]]]
 
 def read_workbook(data: bytes, limits: Limits) -> Table:
     """The first sheet of an Excel workbook; its first row that is not empty holds the names."""
-    import openpyxl  # here, as most tables do without it and it takes a while
-
     try:
         check_xml(data, limits)
         with warnings.catch_warnings():

@@ -86,7 +86,7 @@ def quote_label(label: str) -> str:
     >>> quote_label("NEG"), quote_label("BCR/ABL"), quote_label("-1")
     ('NEG', '"BCR/ABL"', '-1')
     """
-    bare = is_bare(label) or _BARE_NUMBER.fullmatch(label)
+    bare = (is_bare(label) and not _COUNTING.match(label)) or _BARE_NUMBER.fullmatch(label)
     return label if bare else '"' + label.replace('"', '""') + '"'
 
 

@@ -127,7 +127,7 @@ def child_doing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> N
     script = tmp_path / "child.py"
     script.write_text(
         "import json, sys\nsys.path[:] = json.loads(sys.argv[1])\n"
-        "from hipad.data import child, reading\n"
+        "from hipad.data import reading\nfrom hipad.data.process import child\n"
         f"def read_table(source, name, limits):\n    {code}\n"
         "reading.read_table = read_table\nchild.main()\n"
     )
@@ -172,9 +172,8 @@ def test_a_hang_ends_in_time(monkeypatch, tmp_path, code):
 
 def test_the_kernel_ends_a_process_that_its_parent_forgot():
     """The time is the kernel's as well, even while a library lets no other thread run."""
-    code = (
-        "from hipad.data import child; child.GRACE = 0; child.hold_to(2**32, 1)\nwhile True: pass"
-    )
+    code = "from hipad.data.process import child; child.GRACE = 0; child.hold_to(2**32, 1)\n"
+    code += "while True: pass"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=HARD_BOUND, check=False)
     assert -done.returncode in (signal.SIGALRM, signal.SIGXCPU, signal.SIGKILL)
 
@@ -222,7 +221,7 @@ def test_the_process_ends_with_its_parent_and_leaves_nothing(monkeypatch, tmp_pa
         f"import os, time; open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(1000)",
     )
     code = (
-        "import sys\nfrom hipad.data import apart\n"
+        "import sys\nfrom hipad.data.process import apart\n"
         f"apart.child.__file__ = {apart.child.__file__!r}\napart.read_apart(b'a,b')\n"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

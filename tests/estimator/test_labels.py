@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+
+from hipad.errors import DataError
+from hipad.estimator.labels import by_sign, named_outcomes, plain_labels, signed_labels
+
+
+def test_the_second_class_in_order_is_positive():
+    y = np.array(["well", "ill", "well"])
+    classes, signs = signed_labels(y, np.ones(3))
+    assert classes.tolist() == ["ill", "well"]
+    assert signs.tolist() == [1.0, -1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("y", "weights", "message"),
+    [
+        (["a", "a"], [1, 1], r"got one class \('a'\): add patients"),
+        (["a", "b", "c"], [1, 1, 1], r"got 3 \('a', 'b', 'c'"),
+        (["a", "b"], [1, 0], r"got one class \('a'\)"),
+    ],
+)
+def test_anything_but_two_classes_with_weight_is_refused(y, weights, message):
+    with pytest.raises(DataError, match=message):
+        signed_labels(np.array(y), np.array(weights, dtype=float))
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [(["a", "b"], "U"), ([True, False], "b"), ([1, 2], "i"), ([1, 2.5], "f")],
+)
+def test_objects_of_one_type_become_an_array_of_it(values, kind):
+    labels = plain_labels(np.array(values, dtype=object))
+    assert labels.dtype.kind == kind
+    assert labels.tolist() == values
+
+
+def test_mixed_labels_are_refused_and_others_are_left_alone():
+    with pytest.raises(DataError, match="got int and str: write them all as text"):
+        plain_labels(np.array(["a", 1], dtype=object))
+    y = np.array([0, 1])
+    assert plain_labels(y) is y
+
+
+def test_class_weights_follow_the_signs():
+    classes = np.array(["ill", "well"])
+    assert by_sign({"well": 3}, classes) == {-1.0: 1.0, 1.0: 3.0}
+    assert by_sign("balanced", classes) == "balanced"
+    assert by_sign(None, classes) is None
+
+
+def test_outcomes_get_the_names_that_the_user_means():
+    rules = named_outcomes("x0 >= 2 => positive\nx1 >= 1 => negative", ("well", "ill"))
+    assert [rule.outcome for rule in rules] == ["ill", "well"]

@@ -1,0 +1,145 @@
+"""The rooms of the tree: not too full, no name twice, documented, each module with its test."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+MOST_MODULES = 14
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/math.md")
+# What computes, and therefore has its test at the same place under tests/.
+COMPUTING = ("hipad", "benchmarks/rivals")
+
+# Modules without a test of their own name: the test that runs them instead, and nothing else.
+TESTED_BY = {
+    "cli/check": "cli/test_commands",
+    "cli/fit": "cli/test_commands",
+    "cli/inputs": "cli/test_commands",
+    "cli/main": "cli/test_commands",
+    "cli/predict": "cli/test_commands",
+    "cli/reproduce": "cli/test_commands",
+    "data/encoding": "data/test_preparing",
+    "data/formats/archive": "data/test_bombs",
+    "data/formats/arrow": "data/formats/test_parquet",
+    "data/formats/sheet": "data/formats/test_workbook",
+    "data/formats/sparse_parts": "data/formats/test_npz",
+    "data/formats/text/cells": "data/test_reading",
+    "data/formats/text/delimited": "data/test_reading",
+    "data/formats/text/dialect": "data/test_reading",
+    "data/formats/text/lines": "data/test_reading",
+    "data/formats/text/numbers": "data/test_reading",
+    "data/formats/text/text_columns": "data/test_reading",
+    "data/limits": "test_limits",
+    "data/classes": "data/test_preparing",
+    "data/process/child": "data/process/test_apart",
+    "data/process/handing": "data/process/test_apart",
+    "data/process/telling": "data/process/test_apart",
+    "data/table": "data/test_reading",
+    "designs/base": "designs/test_designs",
+    "designs/dense": "designs/test_designs",
+    "designs/factory": "designs/test_designs",
+    "designs/sparse": "designs/test_designs",
+    "estimator/report": "estimator/test_classifier",
+    "rules/analysis/box": "rules/analysis/test_checks",
+    "rules/analysis/budget": "rules/analysis/test_checks",
+    "rules/analysis/glance": "rules/analysis/test_checks",
+    "rules/analysis/picture": "rules/analysis/test_guarantee",
+    "rules/analysis/points": "rules/analysis/test_checks",
+    "rules/analysis/regions": "rules/analysis/test_checks",
+    "rules/compiling/parts": "rules/compiling/test_compile",
+    "rules/compiling/resolving": "rules/compiling/test_compile",
+    "rules/compiling/rows": "rules/compiling/test_compile",
+    "rules/language/building": "rules/language/test_parsing",
+    "rules/language/hints": "rules/language/test_remedies",
+    "rules/language/linear": "rules/language/test_parsing",
+    "rules/language/model": "rules/language/test_parsing",
+    "rules/language/spelling": "rules/language/test_parsing",
+    "solver/newton": "solver/test_ipm",
+    "solver/phases": "solver/test_driver",
+}
+
+
+def modules(*tops: str) -> list[Path]:
+    """Modules below these folders, without what belongs to a package itself."""
+    found = [path for top in tops for path in sorted((ROOT / top).rglob("*.py"))]
+    return [path.relative_to(ROOT) for path in found if not path.name.startswith("__")]
+
+
+def place(module: Path) -> str:
+    """A module's place in the mirror: the library's rooms stand directly under tests/."""
+    return module.with_suffix("").as_posix().removeprefix("hipad/")
+
+
+def own_test(module: str) -> Path:
+    """Where the test of a module is looked for."""
+    path = Path(module)
+    return ROOT / "tests" / path.parent / f"test_{path.name}.py"
+
+
+def named_files(text: str) -> set[str]:
+    """Files and folders that a text names in `code` or in links; patterns and addresses are not."""
+    marked = re.findall(r"`([^`\n]+)`", text) + re.findall(r"\]\(([^)#\s]+)", text)
+    likely = re.compile(r"[\w.-]+(?:/[\w.-]+)*/?")
+    return {
+        word
+        for word in marked
+        if likely.fullmatch(word) and ("/" in word or word.endswith((".py", ".md", ".toml")))
+    }
+
+
+def exists(word: str, document: Path) -> bool:
+    """Whether a text may name this: from the root, from its own folder, or a room of a package."""
+    bases = [ROOT, document.parent, ROOT / "hipad", *(ROOT / "hipad").iterdir(), ROOT / "ui"]
+    return any((base / word).exists() for base in bases)
+
+
+def test_no_room_is_too_full():
+    counts = Counter(path.parent.as_posix() for path in modules("hipad", "ui", "pages"))
+    assert {room: n for room, n in counts.items() if n > MOST_MODULES} == {}
+
+
+def test_no_two_modules_share_a_name():
+    names = Counter(path.stem for path in modules("hipad", "ui"))
+    assert [name for name, n in names.items() if n > 1] == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_name_only_what_is_there(name):
+    document = ROOT / name
+    words = named_files(document.read_text("utf-8"))
+    assert words or name == "docs/math.md"
+    assert [word for word in sorted(words) if not exists(word, document)] == []
+
+
+def test_the_search_for_names_of_files_finds_them():
+    text = "`hipad/solver/ipm.py`, [a](docs/math.md), `pages/<page>.py`, `hipad.data`, `a / b`"
+    assert named_files(text) == {"hipad/solver/ipm.py", "docs/math.md"}
+
+
+def test_every_room_is_described():
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rooms = {path.parent for path in modules("hipad", "ui", "benchmarks") if len(path.parts) > 2}
+    tops = {room.parts[1] for room in rooms if room.parts[0] == "hipad"}
+    assert [room for room in sorted(tops) if f"{room}/" not in text] == []
+
+
+def test_every_module_that_computes_has_its_test():
+    untested = [
+        place(module)
+        for module in modules(*COMPUTING)
+        if not own_test(place(module)).exists() and place(module) not in TESTED_BY
+    ]
+    assert untested == []
+
+
+def test_the_exceptions_are_true_and_needed():
+    places = {place(module) for module in modules(*COMPUTING)}
+    assert set(TESTED_BY) <= places
+    assert [name for name in TESTED_BY if own_test(name).exists()] == []
+    assert [
+        test for test in TESTED_BY.values() if not (ROOT / "tests" / f"{test}.py").exists()
+    ] == []
