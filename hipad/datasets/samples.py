@@ -2,8 +2,6 @@
 
 `data.csv` or `data.npz` holds the table, `<name>.rules` what an expert knows, `blocks.json` the
 named blocks of features, and `about.json` where the data come from and under which licence.
-
-The readers of tables are imported when a sample is read: they need pyarrow, ksvm-s does not.
 """
 
 from __future__ import annotations
@@ -16,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hipad.arrays import IntArray
+from hipad.data import Table, column_statistics, prepare, read_table
 from hipad.errors import DataError
 from hipad.optional import require
 from hipad.places import SAMPLES as FOLDER
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from hipad.data import Table
 
 SAMPLES: Final = ("all-bcrabl", "pima")
 
@@ -79,8 +76,6 @@ class Sample:
 
 def read_sample(name: str) -> SampleFile:
     """Read the files of a bundled sample, its table as an upload would be read."""
-    from hipad.data import read_table
-
     if name not in SAMPLES:
         raise DataError(f"expected a sample of {', '.join(SAMPLES)}, got {name!r}")
     folder = FOLDER / name
@@ -104,8 +99,6 @@ def load_sample(name: str) -> Sample:
     >>> sample.X.shape, sample.positive
     ((768, 8), 'diabetic')
     """
-    from hipad.data import prepare
-
     file = read_sample(name)
     ready = prepare(file.table, label=file.label, positive=file.positive, drop_constant=False)
     for array in (ready.X, ready.y):
@@ -127,8 +120,6 @@ def load_sample(name: str) -> Sample:
 
 def _filled(table: Table) -> str:
     """A sentence that says how many gaps of which features were filled."""
-    from hipad.data import column_statistics
-
     gaps = column_statistics(table.numbers).missing
     told = ", ".join(f"{table.number_names[j]} {gaps[j]}" for j in np.flatnonzero(gaps))
     return f" Missing values were replaced by the feature's median: {told}." if told else ""

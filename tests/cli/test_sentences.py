@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from hipad.cli.sentences import sentence
@@ -7,14 +5,15 @@ from hipad.errors import DataError, RuleError
 
 
 @pytest.mark.parametrize(
-    ("error", "words"),
+    ("error", "text"),
     [
-        (DataError("two\n lines"), "two lines"),
-        (ValueError(""), "ValueError"),
-        (RuleError("odd", line=3), "line 3: odd"),
-        (RuleError("odd", line=3, column=7), "line 3, column 7: odd"),
-        (RuleError("line 3, column 7: odd", line=3, column=7), "line 3, column 7: odd"),
+        (DataError("expected two\n  classes"), "expected two classes"),
+        (KeyError(), "KeyError"),
+        (RuleError("unknown name", line=3), "line 3: unknown name"),
+        (RuleError("unknown name", line=3, column=7), "line 3, column 7: unknown name"),
+        (RuleError("line 3: unknown name", line=3, column=7), "line 3: unknown name"),
+        (RuleError("two rules clash"), "two rules clash"),
     ],
 )
-def test_an_error_is_one_line_with_its_place_said_once(error, words):
-    assert sentence(error) == words
+def test_an_error_is_one_line_with_its_place(error, text):
+    assert sentence(error) == text
