@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hipad.data import Limits
+from hipad.data.formats.text import text_columns
+from hipad.data.formats.text.text_columns import fixed_width, read_columns
+
+
+def column(cells: list[str], decimal: str = "."):
+    [(_, found)] = read_columns([(0, pa.array(cells))], decimal)
+    return found
+
+
+def test_a_few_odd_cells_leave_a_column_of_numbers():
+    found = column(["1", "2", "<5", *["3"] * 20])
+    assert found.numbers is not None
+    assert np.isnan(found.numbers[2])
+    assert found.remark == "1 cell not a number ('<5'), taken as missing"
+
+
+def test_a_decimal_comma_is_read():
+    assert column(["1,5", "x", *["2"] * 20], ",").numbers[0] == 1.5
+
+
+@pytest.mark.parametrize("share", [0.0, 2.0])
+def test_a_column_of_ids_means_the_same_with_and_without_a_dictionary(share, monkeypatch):
+    monkeypatch.setattr(text_columns, "DISTINCT_SHARE", share)
+    names = [f" ID{i:05d}" for i in range(2_000)] + ["NA", "-", "ID00001 "]
+    found = column(names)
+    assert (found.codes is None) == (share == 0.0)
+    assert found.text().tolist() == [f"ID{i:05d}" for i in range(2_000)] + ["", "", "ID00001"]
+
+
+def test_narrow_columns_are_let_in_first():
+    columns = {"wide": column(["x" * 50, "y"]), "narrow": column(["a", "b"])}
+    kept, remarks = fixed_width(columns, 2, Limits(memory_bytes=100))
+    assert list(kept) == ["narrow"]
+    assert remarks == ["1 column with texts too long for so many rows left out: 'wide'"]
