@@ -211,7 +211,7 @@ def _wrong_members(block: str, found: str) -> RuleError:
 
 
 def each_once(columns: IntArray) -> IntArray:
-    """The columns in order, without repeats; at no cost if that is how they come."""
+    """Sorted columns without repeats; columns that are so already are given back as they are."""
     disorder = np.count_nonzero(columns[1:] <= columns[:-1])
     return np.unique(columns) if disorder else columns
 
