@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False)
 class Budget:
-    """Seconds from its making on, steps, and an event; whichever ends first ends the work.
+    """A limit of seconds (from when it is made) and of steps, and an event that ends the work.
 
     >>> budget = Budget(steps=2)
     >>> [budget.spend() for _ in range(3)]

@@ -105,7 +105,10 @@ class Glance:
         others: sparse.csr_array,
         named: sparse.csr_array,
     ) -> BoolArray:
-        """Whether region i holds the point that is other j where j is named, and its own else."""
+        """Entry (i, j) says whether region i of the part holds a point mixed from two.
+
+        Its values are those of `others[j]` on the groups in `named[j]`, and of `own[i]` elsewhere.
+        """
         first = self.starts[part.start]
         last = self.starts[part.stop] if part.stop < self.n else len(self.d)
         R = self.R[first:last]
@@ -116,7 +119,7 @@ class Glance:
         return np.asarray(np.logical_and.reduceat(values <= room, self.starts[part] - first, 0))
 
     def _parts(self, width: int, budget: Budget) -> Iterator[slice]:
-        """Consecutive regions whose rows fit in memory beside `width` others."""
+        """Slices of regions, each small enough for a dense matrix of rows by `width` columns."""
         ends = np.append(self.starts[1:], len(self.d))
         first = 0
         while first < self.n and not budget.is_spent:

@@ -89,9 +89,10 @@ def some_point(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatAr
 
 
 def _meeting_of_two(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray | None:
-    """A point of the box that meets two rows, as near to the middle as one line leads, or None.
+    """A point of the box that meets two rows, or None.
 
-    The least value of one row among the points that meet the other is a fractional knapsack.
+    The least value of one row among the points that meet the other is a fractional knapsack. From
+    the middle of the box one goes only as far towards that point as both rows ask for.
     """
     x = knapsack(A[0], A[1], float(d[1]), lo, hi).x
     if x is None or A[0] @ x > d[0]:

@@ -101,7 +101,10 @@ class Regions:
         return cls(tuple(regions), columns, group, lo, hi, group_lo, group_hi)
 
     def patient(self, groups: IntArray, values: FloatArray) -> Patient:
-        """The patient whose groups have these sums, its columns at one share of their ranges."""
+        """A patient whose groups of columns have these sums.
+
+        Within a group every column lies at the same share of its range.
+        """
         width = self.group_hi[groups] - self.group_lo[groups]
         above = values - self.group_lo[groups]
         share = np.full(len(self.group_lo), np.nan)
@@ -147,7 +150,7 @@ class Regions:
         return None if x is None else self.patient(groups, x)
 
     def _ends(self, regions: list[Region], groups: IntArray) -> tuple[FloatArray, FloatArray]:
-        """The box narrowed by the ends of every region, on some groups that hold theirs."""
+        """The ends of these groups, which include those of the regions, narrowed by each region."""
         lo, hi = self.group_lo[groups], self.group_hi[groups]
         for region in regions:
             own = np.searchsorted(groups, region.columns)

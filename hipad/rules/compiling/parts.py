@@ -1,4 +1,4 @@
-"""The parts of a list of names: apart by commas, with names in backticks and /expressions/.
+"""The parts of a list of names: separated by commas, with names in backticks and /expressions/.
 
 Every function here reads its text once: no pattern in it can be made to go back over what it has
 read, whatever a user writes.

@@ -42,7 +42,7 @@ class Row:
 
     @property
     def source(self) -> str:
-        """The origin in words, which are made only for those who ask."""
+        """The origin in words, made only when asked for."""
         return str(self.origin)
 
     @property
@@ -66,7 +66,7 @@ class Row:
 
 
 def on_columns(B: sparse.csr_array, columns: IntArray) -> sparse.csr_array:
-    """B on a sorted set of columns that holds all its own, without work of the width of B."""
+    """B on some sorted columns, which must include all it uses; fast however wide B is."""
     where = np.searchsorted(columns, B.indices)
     return sparse.csr_array((B.data, where, B.indptr), shape=(B.shape[0], len(columns)))
 

@@ -29,7 +29,11 @@ def divisor(number: float | None, sign: Token) -> float:
 
 
 def scaled(side: Side, steps: list[tuple[Token, float]]) -> Side:
-    """The side after all steps; those of a long sum are put together first, to go through once."""
+    """The side multiplied and divided step by step.
+
+    For a sum of several terms the steps first become one factor, so that the sum is gone through
+    only once.
+    """
     if len(side) > 1 and len(steps) > 1:
         factor = _after(Term(1.0), steps).coefficient
         steps = [(steps[-1][0].update(type="TIMES"), factor)]

@@ -175,7 +175,7 @@ class Builder(Transformer):
         return scaled(side, steps)
 
     def _number_before(self, side: Side, steps: list[tuple[Token, float]], sign: Token) -> float:
-        """The value of the factors up to a sign that features follow."""
+        """The number before a sign after which a feature follows, such as 2*3 in 2*3*a."""
         if constant(side) is None:
             message = (
                 "a product of features is not linear: multiply a feature by a number, or add the "

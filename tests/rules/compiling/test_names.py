@@ -53,3 +53,49 @@ def test_blocks_are_given_by_number_or_name():
         resolve_blocks({"K": [3]}, index)
     with pytest.raises(RuleError, match="no feature or block is called d"):
         resolve_blocks({"K": ["d"]}, index)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        [2, 0, 2],
+        (0, 2),
+        {0, 2},
+        np.array([2, 0], dtype=np.uint8),
+        np.array([2.0, 0.0]),
+        np.array([True, False, True]),
+        [True, False, True],
+        ["c", "a"],
+        np.array(["a", "c"]),
+        np.array(["a", "c"], dtype=object),
+        [np.int64(0), 2],
+        iter([0, 2]),
+    ],
+)
+def test_members_of_a_block_may_be_given_in_many_ways(members):
+    index = FeatureIndex(["a", "b", "c"])
+    assert resolve_blocks({"K": members}, index)["K"].tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        [0, "a"],
+        ["a", None],
+        [0.5],
+        [float("nan")],
+        [True, False],
+        [True, 0, 1],
+        np.array([True]),
+        np.array([[0, 1], [1, 2]]),
+        np.array([0.5, 1.0]),
+        [3],
+        [-1],
+        [10**400],
+        [float("inf")],
+        [0, 1j],
+    ],
+)
+def test_members_of_another_kind_are_refused_and_never_cut(members):
+    with pytest.raises(RuleError, match="block K"):
+        resolve_blocks({"K": members}, FeatureIndex(["a", "b", "c"]))
