@@ -31,11 +31,11 @@ bench: $(VENV)/.packages-dev  ## measure speed, as ratios in one run
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove what set-up and tests made
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-# Browser tests need a browser. Only a CI machine has one installed for it unasked.
-chromium:
-	@if [ "$$CI" = true ] && ! command -v chromium >/dev/null; then \
+# Browser tests find an installed browser or Playwright's own. Only a CI machine gets one unasked.
+chromium: $(VENV)/.packages-dev
+	@if [ "$$CI" = true ] && ! $(BIN)/python -c 'import sys; from benchmarks.serving import chromium_path; sys.exit(chromium_path() is None)'; then \
 	    as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	    $$as_root apt-get update -qq && $$as_root apt-get install -y -qq --no-install-recommends chromium \
 	        || { echo "chromium is needed for the browser tests and could not be installed" >&2; exit 1; }; \

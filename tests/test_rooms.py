@@ -93,7 +93,8 @@ def named_files(text: str) -> set[str]:
 
 def exists(word: str, document: Path) -> bool:
     """Whether a text may name this: from the root, from its own folder, or a room of a package."""
-    bases = [ROOT, document.parent, ROOT / "hipad", *(ROOT / "hipad").iterdir(), ROOT / "ui"]
+    rooms = [path for path in (ROOT / "hipad").iterdir() if path.is_dir()]
+    bases = [ROOT, document.parent, ROOT / "hipad", ROOT / "ui", *rooms]
     return any((base / word).exists() for base in bases)
 
 
