@@ -26,7 +26,7 @@ def largest_lambda1(
     With classes of equal weight it is the least such value, otherwise it may be a little more.
 
     >>> X, y = np.array([[0.0, 3.0], [0.0, 5.0]]), np.array([-1.0, 1.0])
-    >>> largest_lambda1(X, y)
+    >>> round(largest_lambda1(X, y), 6)
     1.0
     """
     ones = np.ones(len(y))

@@ -78,7 +78,7 @@ BROKEN = [
     ("age >= 5 & b >= 2 => ill", 10, "write 'and' or 'or' in words"),
     ("age >= 5 && b >= 2 => ill", 10, "write 'and' or 'or' in words"),
     ("age >= 5 | b >= 2 => ill", 10, "write 'and' or 'or' in words"),
-    ("age >= 5, b >= 2 => ill", 9, "join conditions with 'and', and write one rule a"),
+    ("age >= 5, b >= 2 => ill", 9, "join conditions with 'and', and write one rule per"),
     ("age >= 5 and => ill", 14, "write a feature, number or condition before this"),
     ("age >= 5 and or b >= 2 => ill", 14, "write a feature, number or condition before this"),
     ("and age >= 5 => ill", 1, "write a condition first, as in mean(K1) >= 4 =>"),
