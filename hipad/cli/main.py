@@ -49,7 +49,7 @@ def console() -> NoReturn:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """One sub-parser a command; each command module brings its own options."""
+    """One sub-parser per command; each command module brings its own options."""
     parser = argparse.ArgumentParser(
         prog="hipad",
         description="Sparse classification with few labels, many features and expert rules.",
