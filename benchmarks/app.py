@@ -24,7 +24,7 @@ STATE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState"
 
 
 def run(options: Options) -> str:
-    """One row a page, and one for the slider."""
+    """One row per page, and one for the slider."""
     chromium = chromium_path()
     if chromium is None:
         return "No chromium here: nothing was measured."

@@ -38,7 +38,7 @@ at most 1 of (`p-36=t`, `p-35=t`, `p-34=g`, `p-33=a`, `p-32=c`) => negative   # 
 
 @dataclass(frozen=True)
 class Curve:
-    """Scores of one way on one table and size: one number a draw."""
+    """Scores of one way on one table and size: one number per draw."""
 
     way: str
     auc: np.ndarray

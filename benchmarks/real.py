@@ -37,7 +37,7 @@ class Scores:
 
 
 def run(options: Options) -> str:
-    """One table for all data sets, one row a classifier."""
+    """One table for all data sets, one row per classifier."""
     rows: list[list[str]] = []
     for name, (accuracy, support) in PAPER.items():
         if not options.wants(name):

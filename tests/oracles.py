@@ -149,7 +149,7 @@ def full_admm(
     mu1=1.0, mu2=1.0, mu3=1.0, mu5=1.0, omega=1.0,
     a=None, c=None, q=None, t=None, gamma1=None, gamma2=None, gamma3=None, gamma5=None,
 ) -> Iterator[Sweep]:  # fmt: skip
-    """Two-block ADMM on full vectors, for ever; one record a sweep.
+    """Two-block ADMM on full vectors, for ever; one record per sweep.
 
     With x = (w, b, u) and z = (a, c, q, t) the constraints are z = A x + k. A sweep is: x jointly,
     the images relaxed by omega, z by its proximal operators, the multipliers. t and gamma5 are
