@@ -77,37 +77,36 @@ def canonical_csc(X: Any) -> Any:
     return matrix
 
 
-def _shares(weights: FloatArray, *, has_gaps: bool) -> tuple[FloatArray, float]:
-    """Weights that add up to 1, or to less where gaps take some away; and their sum.
-
-    With gaps the sum differs by column, so the weights are divided by a power of two: that rounds
-    nothing, and the mean of 1, 2 and a gap is 1.5.
-    """
-    if not has_gaps:
-        return weights / weights.sum(), 1.0
-    shares = np.ldexp(weights, -int(np.frexp(weights.sum())[1]))
-    return shares, float(shares.sum())
+def _shares(weights: FloatArray) -> FloatArray:
+    """Weights of about 1 in all, divided by a power of two, which rounds nothing."""
+    return np.ldexp(weights, -int(np.frexp(weights.sum())[1]))
 
 
 def _dense_moments(columns: npt.NDArray[Any], weights: FloatArray) -> FloatArray:
     part = np.array(columns, dtype=np.float64)
     gaps = ~np.isfinite(part)
-    share, total = _shares(weights, has_gaps=bool(gaps.any()))
+    share = _shares(weights)
     part[gaps] = np.nan
     low, high = np.fmin.reduce(part, axis=0), np.fmax.reduce(part, axis=0)
     part[gaps] = 0.0
-    there = share @ ~gaps if gaps.any() else total  # the weight of the values that are there
+    there = share.sum() - _weighted_sums(share, gaps)  # the weight of the values that are there
     shrink = _shrink(low, high)
     part *= shrink
     small, large = low * shrink, high * shrink
     with np.errstate(invalid="ignore", divide="ignore"):
-        centre = np.where(small == large, small, np.clip(share @ part / there, small, large))
+        centre = np.clip(_weighted_sums(share, part) / there, small, large)
+        centre = np.where(small == large, small, centre)
         part -= centre
         part[gaps] = 0.0
         squares = _squares(part, large - small, share) / there
         mean, sd = centre / shrink, _unit(large - small) * np.sqrt(squares) / shrink
     sd[np.isnan(low)] = np.nan
     return np.stack([mean, sd, low, high, gaps.sum(axis=0)])
+
+
+def _weighted_sums(share: FloatArray, part: npt.NDArray[Any]) -> FloatArray:
+    """Weighted sums that are the same to the last bit whichever columns stand beside a column."""
+    return np.einsum("i,ij->j", share, part)
 
 
 def _shrink(low: FloatArray, high: FloatArray) -> FloatArray:
@@ -133,9 +132,9 @@ def _sparse_moments(
     values = X.data.astype(np.float64)
     gaps = ~np.isfinite(values)
     values[gaps] = np.nan
-    share, total = _shares(weights, has_gaps=bool(gaps.any()))
+    share = _shares(weights)
     held = np.where(gaps, 0.0, share[X.indices])
-    there = total - _column_sums(X, np.where(gaps, share[X.indices], 0.0))
+    there = share.sum() - _column_sums(X, np.where(gaps, share[X.indices], 0.0))
     marked = sp.csc_array((values, X.indices, X.indptr), shape=X.shape)
     low, high = (
         bound.toarray().ravel() for bound in (marked.nanmin(axis=0), marked.nanmax(axis=0))

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import ROOT
+from benchmarks.serving import ROOT
 from ui.server.guard import HEADERS
 
 pytestmark = pytest.mark.browser

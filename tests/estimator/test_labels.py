@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hipad.errors import DataError
-from hipad.estimator.labels import by_sign, named_outcomes, plain_labels, signed_labels
+from hipad.estimator.labels import by_sign, plain_labels, signed_labels
 
 
 def test_the_second_class_in_order_is_positive():
@@ -47,8 +47,3 @@ def test_class_weights_follow_the_signs():
     assert by_sign({"well": 3}, classes) == {-1.0: 1.0, 1.0: 3.0}
     assert by_sign("balanced", classes) == "balanced"
     assert by_sign(None, classes) is None
-
-
-def test_outcomes_get_the_names_that_the_user_means():
-    rules = named_outcomes("x0 >= 2 => positive\nx1 >= 1 => negative", ("well", "ill"))
-    assert [rule.outcome for rule in rules] == ["ill", "well"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ui.data.cards import clinical
-from ui.models import Model
+from ui.models import TrainedModel
 from ui.settings import EXACT
 from ui.state import AppState
 
@@ -18,7 +18,7 @@ def session() -> AppState:
 
 
 @cache
-def fitted() -> tuple[AppState, Model]:
+def fitted() -> tuple[AppState, TrainedModel]:
     """A session whose model is pinned; tests must not change it."""
     state = session()
     state.settings = state.settings.changed(fewness=EXACT, lambda1=0.05)

@@ -50,7 +50,7 @@ def column_remarks(told: Mapping[str, Sequence[str]]) -> list[str]:
     """One sentence for each thing to tell of some columns.
 
     >>> column_remarks({"of dates left out": ["born", "seen"]})
-    ["2 columns of dates left out: 'born', 'seen'"]
+    ["2 columns of dates left out: 'born' and 'seen'"]
     """
     return [
         f"{count(len(names), 'column')} {what}: {some(names)}"

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.rules import parse_rules
 from hipad.rules.language.spelling import (
     format_number,
-    listed,
     on_line,
     quote_label,
     quote_name,
@@ -43,11 +41,3 @@ def test_an_error_learns_its_line_once():
     assert str(error) == "line 3, column 4: bad"
     assert (error.line, error.suggestion) == (3, "good")
     assert on_line(error, 9) is error
-
-
-@pytest.mark.parametrize(
-    ("items", "text"),
-    [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (list("abcd"), "a, b and 2 more")],
-)
-def test_lists_read_as_sentences(items, text):
-    assert listed(items, limit=2) == text
