@@ -17,7 +17,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.reporting import Options, write_section
 
-PARTS = ("speed", "rules", "accuracy", "fewlabels", "curves", "real", "reading", "app", "sessions")
+PARTS = (
+    "speed", "rules", "accuracy", "fewlabels", "curves", "heard", "real", "reading", "app",
+    "sessions",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

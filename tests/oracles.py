@@ -1,9 +1,10 @@
 """Independent, slow and plain solvers of the elastic-net SVM with rules, to test others against.
 
     F(w,b,u) = l2/2 |w|^2 + l1 |w|_1 + sum_j p_j (1 - y_j (x_j'w + b))_+
-             + sum_i [ rho_i/2 |M_i (B_i'u_i + s_i w)|^2 + sigma_i (d_i'u_i - s_i b + 1)_+ ]
+             + sum_i [ rho_i/2 |M_i (B_i'u_i + s_i w)|^2 + sigma_i (d_i'u_i - e_i b + 1)_+ ]
 
-with u_i >= 0. M_i keeps every feature (scope "population") or those that B_i names ("typical").
+with u_i >= 0 and e_i = s_i, or 0 for an anchored rule.
+M_i keeps every feature (scope "population") or those that B_i names ("typical").
 All functions take dense arrays, share no code with the library, and need of a rule only its
 attributes B (k x m, dense or sparse), d, sign, sigma and rho.
 """
@@ -24,6 +25,11 @@ class OracleRule(NamedTuple):
     sign: float
     sigma: float
     rho: float
+    anchored: bool = False
+
+    @property
+    def of_b(self) -> float:
+        return 0.0 if self.anchored else self.sign
 
 
 class RandomProblem(NamedTuple):
@@ -72,6 +78,7 @@ def random_problem(
     lambda1: float = 0.05,
     lambda2: float = 0.5,
     scope: str = "population",
+    anchored: bool = False,
 ) -> RandomProblem:
     """Two noisy classes and one rule for each entry of `conditions` (its number of conditions).
 
@@ -82,6 +89,7 @@ def random_problem(
     X = rng.standard_normal((n, m)) + 0.4 * y[:, None] * (np.arange(m) < 4)
     p = rng.uniform(0.5, 1.5, n) if weighted else np.ones(n)
     rules = tuple(_random_rule(rng, k, m, min(named, m), i) for i, k in enumerate(conditions))
+    rules = tuple(rule._replace(anchored=anchored) for rule in rules)
     return RandomProblem(X, y, p / p.sum(), rules, lambda1, lambda2, scope)
 
 
@@ -104,7 +112,7 @@ def objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us) -> float:
         B = _dense(rule.B)
         residual = (B.T @ u + rule.sign * w) * _scope_mask(B, scope)
         value += rule.rho / 2 * residual @ residual
-        value += rule.sigma * max(0.0, rule.d @ u - rule.sign * b + 1)
+        value += rule.sigma * max(0.0, rule.d @ u - rule.of_b * b + 1)
     return float(value)
 
 
@@ -178,17 +186,17 @@ def full_admm(
 
 
 def _images(X, y, rules) -> tuple[np.ndarray, np.ndarray]:
-    """A and k of A x + k = (e - Y(Xw + be), w, d_i'u_i - s_i b + 1, u) for x = (w, b, u)."""
+    """A and k of A x + k = (e - Y(Xw + be), w, d_i'u_i - e_i b + 1, u) for x = (w, b, u)."""
     (n, m), r, K = X.shape, len(rules), sum(len(rule.d) for rule in rules)
     D = np.zeros((r, K))
     for i, part in enumerate(_split(np.arange(K), [len(rule.d) for rule in rules])):
         D[i, part] = rules[i].d
-    signs = np.array([rule.sign for rule in rules]).reshape(r, 1)
+    of_b = np.array([rule.of_b for rule in rules]).reshape(r, 1)
     A = np.block(
         [
             [-y[:, None] * X, -y[:, None], np.zeros((n, K))],
             [np.eye(m), np.zeros((m, 1 + K))],
-            [np.zeros((r, m)), -signs, D],
+            [np.zeros((r, m)), -of_b, D],
             [np.zeros((K, m + 1)), np.eye(K)],
         ]
     )

@@ -19,7 +19,7 @@ from hipad.rules import RuleSet, parse_rules
 from hipad.solver import Status
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
-from ui.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
+from ui.settings import AUTOMATIC, FEWNESS, RunSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +143,8 @@ class Request:
         stopped = classifier.certificate_.status is Status.STOPPED
         if stopped or not self.settings.use_rules or not parse_rules(self.rules):
             return model
-        settings = self.settings.changed(
-            use_rules=False, fewness=EXACT, lambda1=classifier.lambda1_
-        )
-        alone = replace(self, settings=settings).fit(like=model)
+        # what a run without the rules gives, its own number of features included
+        alone = replace(self, settings=self.settings.changed(use_rules=False)).fit(like=model)
         return replace(model, without_rules=alone.judgement)
 
     def _lambda1(self) -> float | str:

@@ -48,7 +48,7 @@ class Bar:
         doing = "finding features" if record.phase == 1 else "accurate classifier"
         self.show(
             f"{doing}: step {record.iteration:,}, {record.support_size:,} features, "
-            f"objective {record.objective:.4g}"
+            f"objective {record.shared:.4g}"
         )
 
 

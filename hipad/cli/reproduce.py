@@ -1,7 +1,7 @@
 """Run the paper's experiment on ksvm-s beside the paper's figures and LIBSVM.
 
 Means over seeds: accuracy on the test rows; precision and recall of the support against the 200
-features of the blocks; sweeps of phase 1; seconds of one fit.
+features of the blocks; steps of phase 1; seconds of one fit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Outcome:
     precision: float
     recall: float
     features: float
-    sweeps: float
+    steps: float
     seconds: float
 
 
@@ -92,9 +92,9 @@ def _judged(clf: Any, data: SyntheticData) -> Outcome:
         return Outcome(accuracy, unknown, unknown, data.X_train.shape[1], unknown, seconds)
     true = np.concatenate(list(data.blocks.values()))
     hits = np.intersect1d(clf.support_, true).size
-    sweeps = sum(record.phase == 1 for record in clf.history_)
+    steps = sum(record.phase == 1 for record in clf.history_)
     precision = hits / max(clf.support_.size, 1)
-    return Outcome(accuracy, precision, hits / true.size, clf.support_.size, sweeps, seconds)
+    return Outcome(accuracy, precision, hits / true.size, clf.support_.size, steps, seconds)
 
 
 def table(title: str, outcomes: dict[str, list[Outcome]], paper: dict[str, float]) -> str:
@@ -120,4 +120,4 @@ def table(title: str, outcomes: dict[str, list[Outcome]], paper: dict[str, float
 def _shown(name: str, value: float) -> str:
     if np.isnan(value):
         return "-"
-    return f"{value:,.0f}" if name in ("features", "sweeps") else f"{value:.3f}"
+    return f"{value:,.0f}" if name in ("features", "steps") else f"{value:.3f}"

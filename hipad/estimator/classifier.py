@@ -26,10 +26,12 @@ from hipad.estimator.parameters import Plan, check_parameters
 from hipad.estimator.report import model_report
 from hipad.estimator.run import FitRun, Model
 from hipad.estimator.training import TrainingData, shares
-from hipad.estimator.watching import Watch
+from hipad.estimator.units import foreign_units
+from hipad.estimator.watching import Watch, count_steps
 from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord, compile_rules
 from hipad.rules.compiling.names import as_index
 from hipad.solver import Hipad, Status
+from hipad.solver.threads import single_thread
 
 FLOATS = [np.float64, np.float32]
 CACHES = ("_data", "_hipad", "_model")
@@ -41,7 +43,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     rules : str or rules, default=None
-        Text in the rule language, for example ``mean(K1) >= 4 => positive``, or parsed rules.
+        Text in the rule language, for example ``mean(K1) >= 4 => positive``, a list of such texts,
+        or parsed rules.
         Always in the user's units, whatever the scaling.
     blocks : dict, default=None
         Named groups of features: name -> column indices or feature names.
@@ -51,13 +54,18 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         Ridge: correlated features share their weight.
     patients : float, "auto" or "equal", default="auto"
         What a rule without a worth of its own counts for; "auto" is a quarter of the patients
-        (but at least 8, or all), "equal" sets sigma to the stiffness, as the paper does.
+        (more of them where they are few), less where patients contradict it; "equal" sets sigma to
+        the stiffness, as the paper does.
     stiffness : float or "auto", default="auto"
         How closely the weights must follow a rule; "auto" follows the rule's worth.
     scope : "population" or "typical", default="population"
         Whether a rule speaks of every patient or of an otherwise typical one.
     class_weight : "balanced", dict or None, default="balanced"
         "balanced" gives each class one half of the total weight.
+    anchored : bool, default=True
+        Whether a rule speaks of the typical patient who meets it, counted from the middle between
+        the classes, and its automatic worth listens to the training patients. False is the paper's
+        form, where a rule speaks of its threshold and the intercept alone can meet it.
     calibrate : bool, default=True
         Put the average training patient of each class at decision value +1 and -1 (unless classes
         are balanced: the same scale, and the intercept where the weighted hinge loss is least).
@@ -69,18 +77,20 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     standardize : bool, default=True
         Scale columns to mean 0 and deviation 1, implicitly: sparse data stay sparse.
     switch : "support" or "paper", default="support"
-        When phase 1 ends: the support has settled, or the paper's test.
+        When phase 1 ends: with the features of its optimum, or at the paper's test, which leaves
+        it earlier.
     tol : float, default=1e-7
         Residuals at which the ADMM has converged.
     max_iter : int, default=5000
-        Limit of sweeps in phase 1.
+        Limit of steps in phase 1.
 
     Attributes
     ----------
     coef_, intercept_, classes_, support_ : the model in the user's units
-    certificate_ : how far, at most, the result is from the optimum
+    certificate_ : how far, at most, the result is from the optimum, choice of features included
     selection_certificate_ : the same for phase 1 over all features, or None
-    history_ : one `Progress` a sweep or iteration
+    history_ : one `Progress` for each value of lambda1 tried, then one for each step
+    n_iter_ : steps of phases 1 and 2
     rule_report_ : one `RuleRecord` a rule
     lambda1_ : the value used
     """
@@ -94,7 +104,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        rules: str | Iterable[Rule] | None = None,
+        rules: str | Iterable[Rule | str] | None = None,
         *,
         blocks: Mapping[str, Any] | None = None,
         lambda1: float | str = "auto",
@@ -103,6 +113,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         stiffness: float | str = "auto",
         scope: str = "population",
         class_weight: str | dict[Any, float] | None = "balanced",
+        anchored: bool = True,
         calibrate: bool = True,
         method: str = "hipad",
         engine: str = "ipm",
@@ -119,6 +130,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.stiffness = stiffness
         self.scope = scope
         self.class_weight = class_weight
+        self.anchored = anchored
         self.calibrate = calibrate
         self.method = method
         self.engine = engine
@@ -128,21 +140,24 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
 
     @classmethod
-    def paper(cls, rules: str | Iterable[Rule] | None = None, **parameters: Any) -> Self:
-        """The paper's literal settings: equal rho, no calibration, no class weights.
+    def paper(cls, rules: str | Iterable[Rule | str] | None = None, **parameters: Any) -> Self:
+        """The paper's literal settings: equal rho, its switch, no calibration, no class weights.
 
         The paper sets all its rho to the same value, which is both stiffness and sigma.
         """
-        literal = {"stiffness": 100.0, "patients": "equal", "class_weight": None}
-        return cls(rules, **{**literal, "calibrate": False, "standardize": False, **parameters})
+        literal = {"stiffness": 100.0, "patients": "equal", "class_weight": None, "switch": "paper"}
+        literal |= {"anchored": False, "calibrate": False, "standardize": False}
+        return cls(rules, **{**literal, **parameters})
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to data X (array, DataFrame or sparse matrix) and two classes of labels y."""
-        watch = self.start(X, y, sample_weight=sample_weight)
-        for _ in watch:
-            pass
-        watch.finish()
-        if self.certificate_.status in (Status.LIMIT, Status.INACCURATE):
+        with single_thread():
+            watch = self._begin(X, y, sample_weight=sample_weight, quick=True)
+            for _ in watch:
+                pass
+            watch.finish()
+        early = self.switch == "paper" and self.certificate_.status is Status.INACCURATE
+        if self.certificate_.status in (Status.LIMIT, Status.INACCURATE) and not early:
             message = f"the fit did not converge: {self.certificate_}"
             warnings.warn(message, ConvergenceWarning, stacklevel=2)
         return self
@@ -159,14 +174,32 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
         The earlier fit's Gram matrix and state serve when X is the very same object and labels,
-        weights and scaling are unchanged. `feature_names` names the columns of a bare array.
+        weights and scaling are unchanged. `feature_names` names the columns of a bare array. The
+        model is that of `fit`, whatever it starts from; here the ADMM can be watched.
         """
+        return self._begin(
+            X, y, sample_weight=sample_weight, like=like, feature_names=feature_names
+        )
+
+    def _begin(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        like: HIPADClassifier | None = None,
+        feature_names: Iterable[str] | FeatureIndex | None = None,
+        quick: bool = False,
+    ) -> Watch[Self]:
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows, y, weights = fresh._validated(X, y, sample_weight)
         data = fresh._training_data(X, rows, y, weights, like)
         warm = like._hipad if like is not None and vars(like).get("_data") is data else None
-        run = FitRun(data, fresh._plan(feature_names), warm)
+        plan = fresh._plan(feature_names)
+        for sentence in foreign_units(data.X, plan.rules):
+            warnings.warn(sentence, UserWarning, stacklevel=3)
+        run = FitRun(data, plan, warm, quick=quick)
         return Watch(run, partial(self._take, fresh))
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -272,7 +305,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.lambda1_ = model.lambda1
         self.path_ = model.path
         self.history_ = list(run.history)
-        self.n_iter_ = max(len(self.history_), 1)
+        self.n_iter_ = count_steps(self.history_)
         self._report = self._sha256 = None
         self._compiled = run.plan.rules
         self._data, self._hipad, self._model = run.data, run.hipad, model

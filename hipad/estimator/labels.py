@@ -53,11 +53,24 @@ def plain_labels(y: Any) -> Any:
 def by_sign(
     class_weight: str | dict[Any, float] | None, classes: np.ndarray
 ) -> str | dict[float, float] | None:
-    """Weights of the two classes by their signs; a class that is not named has weight one."""
+    """Weights of the two classes by their signs; a class that is not named has weight one.
+
+    A label may be written as text: "1" names the class 1.
+    """
     if not isinstance(class_weight, dict):
         return class_weight
-    negative, positive = (float(class_weight.get(label, 1.0)) for label in classes.tolist())
-    return {-1.0: negative, 1.0: positive}
+    labels = classes.tolist()
+    weights = dict.fromkeys(labels, 1.0)
+    for named, weight in class_weight.items():
+        found = [label for label in labels if label == named or str(label) == str(named)]
+        if len(found) != 1:
+            listed = " and ".join(repr(label) for label in labels)
+            raise DataError(
+                f"expected class_weight to name the classes {listed}, got {named!r}: write one of "
+                "them"
+            )
+        weights[found[0]] = float(weight)
+    return {-1.0: weights[labels[0]], 1.0: weights[labels[1]]}
 
 
 def _not_two(classes: np.ndarray, kind: str) -> str:

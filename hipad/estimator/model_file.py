@@ -32,6 +32,7 @@ from hipad.estimator.vetting import (
     check_settings,
     checked_classes,
 )
+from hipad.estimator.watching import count_steps
 from hipad.rules import FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
 from hipad.solver import Certificate, Progress
 
@@ -225,4 +226,4 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     clf.selection_certificate_ = rebuild(Certificate | None, content["selection_certificate"])
     clf.path_ = rebuild(tuple[PathPoint, ...], content["path"])
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
-    clf.n_iter_ = max(len(clf.history_), 1)
+    clf.n_iter_ = count_steps(clf.history_)

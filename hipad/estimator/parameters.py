@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Final
 
 from hipad.errors import HipadError
@@ -51,6 +51,7 @@ SMALLEST: Final = {
     "tol": (1e-15, "above 0"),
     "max_iter": (1, "at least 1"),
 }
+WHOLE = ("max_iter",)
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Plan:
     patients: float | str
     stiffness: float | str
     scope: Scope
+    anchored: bool
     calibrate: bool
     balanced: bool  # each class counts one half
     settings: Settings
@@ -85,6 +87,7 @@ class Plan:
             patients=parameters.patients,
             stiffness=parameters.stiffness,
             scope=parameters.scope,
+            anchored=bool(parameters.anchored),
             calibrate=parameters.calibrate,
             balanced=parameters.class_weight == "balanced",
             settings=settings,
@@ -122,9 +125,11 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
 def check_number(name: str, value: object, smallest: float, words: str) -> None:
     if isinstance(value, str) and value in WORDS.get(name, ()):
         return
-    usable = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    kind = Integral if name in WHOLE else Real
+    usable = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
     if not usable or float(value) < smallest:  # type: ignore[arg-type]
         allowed = "".join(f", or {word!r}" for word in WORDS.get(name, ()))
+        noun = "whole" if name in WHOLE else "finite"
         raise HipadError(
-            f"expected {name} to be a finite number {words}{allowed}, got {value!r}: change it"
+            f"expected {name} to be a {noun} number {words}{allowed}, got {value!r}: change it"
         )

@@ -12,8 +12,8 @@ geometric mean is taken. Losses that say nothing give the middle of the path, ab
 lambda1_max; losses that speak clearly give their best value.
 
 The path ends where a model keeps more than a tenth of many features: what follows is not sparse,
-and the dearest to fit. Where rules name the features that matter, the others must not drown them:
-the path then ends where these are more than the patients.
+and the dearest to fit. Rules do not change where it ends: a rule of hardly any worth changes the
+model hardly at all.
 
 Folds follow the content of the rows, not their order: equal rows share a fold. So a row of weight
 two and two equal rows give the same choice, and no patient is judged by its own copy.
@@ -37,11 +37,10 @@ from hipad.solver.threads import single_thread
 N_FOLDS = 5
 N_STEPS = 8
 SMALLEST = 0.1  # the path ends at this fraction of lambda1_max,
-MOST_KEPT = 0.1  # or where this share of the features is kept (with rules: as many as patients),
+MOST_KEPT = 0.1  # or where this share of the features is kept,
 FEW_FEATURES = 100  # if that is more than these
 PATIENCE = 3  # values clearly worse than the best before the path is left
 TOLERANCE = 1e-6
-NOTHING = np.zeros(0, dtype=int)
 
 
 @dataclass(frozen=True)
@@ -69,22 +68,41 @@ class Fit(NamedTuple):
     b: float
 
 
+class Say(NamedTuple):
+    """What a rule has to say in the choice: its typical patient, outcome and weight.
+
+    `z` is the patient on the columns that the rule names, counted from the middle of the classes.
+    """
+
+    columns: np.ndarray
+    z: FloatArray
+    sign: float
+    sigma: float
+
+
 @dataclass(frozen=True)
 class Judge:
-    """All patients; scores those that a model did not see."""
+    """All patients; scores those that a model did not see. Rules count as their patients do."""
 
     design: Design
     y: FloatArray
     weights: FloatArray
+    rules: tuple[Say, ...] = ()
 
     def loss(self, model: Fit, fold: Fold) -> float:
-        """Balanced hinge loss of calibrated scores on the held-out patients."""
+        """Balanced hinge loss of calibrated scores on the held-out patients and the rules."""
         rows, out = fold.rows, fold.out
         scores = self.design.columns(model.features) @ model.w
         scale = class_means_at_one(scores[rows], self.y[rows], self.weights[rows], model.b)
         margins = self.y * (scale.factor * scores + scale.offset)
         halves = [self._mean_hinge(margins, out[self.y[out] == s]) for s in (-1.0, 1.0)]
-        return float(np.mean(halves))
+        said = sum(rule.sigma * self._hinge_of(rule, model, scale.factor) for rule in self.rules)
+        return float((np.mean(halves) + said) / (1.0 + sum(rule.sigma for rule in self.rules)))
+
+    def _hinge_of(self, rule: Say, model: Fit, factor: float) -> float:
+        """The loss of the patient of a rule, whom the middle between the classes calibrates."""
+        _, at, of = np.intersect1d(model.features, rule.columns, return_indices=True)
+        return max(0.0, 1.0 - rule.sign * factor * float(model.w[at] @ rule.z[of]))
 
     def _mean_hinge(self, margins: FloatArray, rows: np.ndarray) -> float:
         return float(np.average(np.maximum(1.0 - margins[rows], 0.0), weights=self.weights[rows]))
@@ -94,19 +112,29 @@ MakeProblem = Callable[[float, np.ndarray], Problem]
 """(lambda1, training rows) -> the problem on these rows."""
 
 
-def lambda_grid(largest: float) -> FloatArray:
-    """Values to try, from just below lambda1_max downwards."""
-    return largest * np.geomspace(0.9, SMALLEST, N_STEPS)
+def lambda_grid(largest: float, with_rules: float = 0.0) -> FloatArray:
+    """Values to try, from just below lambda1_max downwards.
+
+    `largest` is lambda1_max of the data alone, `with_rules` that of data and rules, which may begin
+    where no feature enters but theirs.
+    """
+    return np.geomspace(0.9 * max(largest, with_rules), SMALLEST * largest, N_STEPS)
 
 
-def most_kept(n_patients: int, n_features: int, with_rules: bool) -> float:
-    """How many features, beside those that rules name, are still few."""
-    return max(n_patients if with_rules else MOST_KEPT * n_features, FEW_FEATURES)
+def most_kept(n_features: int) -> float:
+    """How many features are still few."""
+    return max(MOST_KEPT * n_features, FEW_FEATURES)
 
 
-def content_folds(design: Design, y: FloatArray) -> np.ndarray:
-    """Stratified folds by the content of the rows: ranks of a fixed random projection."""
-    key = design.dot(np.random.default_rng(0).standard_normal(design.shape[1]))
+def content_folds(design: Design, y: FloatArray, p: FloatArray) -> np.ndarray:
+    """Stratified folds by the content of the rows: ranks of a projection, whatever their order.
+
+    The direction must not know the order of the columns either. Each column's part in it is a
+    restless function of how the column goes with the labels: as good as random, and even, so that
+    it does not favour a class.
+    """
+    pull = design.correlate(p * y)
+    key = design.dot(np.cos(40.0 * pull / max(float(np.max(np.abs(pull), initial=0.0)), 1e-300)))
     folds = np.zeros(y.size, dtype=int)
     for sign in (-1.0, 1.0):
         rows = np.flatnonzero(y == sign)
@@ -148,21 +176,17 @@ def follow_path(
     held_out: list[np.ndarray],
     judge: Judge,
     polish: bool,
-    named: np.ndarray = NOTHING,
 ) -> Iterator[PathPoint]:
-    """Fit all folds for each value of lambda1, from large to small, while that may still help.
-
-    `named` are the features that rules name.
-    """
+    """Fit all folds for each value of lambda1, from large to small, while that may still help."""
     everyone = np.arange(judge.y.size)
     folds = [Fold(np.setdiff1d(everyone, part), part) for part in held_out]
-    most = most_kept(*judge.design.shape, with_rules=named.size > 0)
+    most = most_kept(judge.design.shape[1])
     done: list[PathPoint] = []
     for lambda1, last in zip(grid.tolist(), [grid[0], *grid], strict=False):
         fits = [fold.fit(make_problem, lambda1, last, polish) for fold in folds]
         if not done and not any(fit.features.size for fit in fits):
             continue  # lambda1_max is an upper bound where the classes are not balanced
-        if done and any(np.setdiff1d(fit.features, named).size > most for fit in fits):
+        if done and any(fit.features.size > most for fit in fits):
             return
         losses = tuple(map(judge.loss, fits, folds))
         done.append(PathPoint(lambda1, losses, float(np.mean([fit.features.size for fit in fits]))))
@@ -202,4 +226,5 @@ def choose(path: list[PathPoint]) -> float:
     losses = np.array([point.loss for point in path])
     error = float(np.median([point.standard_error for point in path]))
     weights = np.exp(-(losses - losses.min()) / max(error, 1e-12))
-    return float(np.exp(np.average(np.log([point.lambda1 for point in path]), weights=weights)))
+    mean = np.exp(np.average(np.log([point.lambda1 for point in path]), weights=weights))
+    return float(f"{mean:.3g}")  # losses differ in their last digits with the order of the rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.designs.base import FloatArray
+from hipad.estimator.heard import model_pulls
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
 from hipad.rules import CompiledRule, RuleRecord, rule_report
@@ -27,15 +28,14 @@ def model_report(
         mean=data.design.mean,
         scale=data.design.scale,
         train=(data.X, data.y),
-        lambda1=model.lambda1,
+        pulls=model_pulls(data, model),
         knobs=model.knobs,
-        data_pull=lambda columns: data.design.columns(columns).T @ (data.p * data.y),
         certificates=farkas_residuals(model),
     )
 
 
 def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:
-    """Slack (d'u - s b + 1)_+ and residual |M (B'u + s w)| of each rule; None for one left out."""
+    """Slack (d'u - e b + 1)_+ and residual |M (B'u + s w)| of each rule; None for one left out."""
     problem, found, stack = model.problem, model.solution, model.problem.stack
     slacks = np.maximum(stack.slacks(found.b, found.u), 0.0)
     inside, outside = _split_weights(model)

@@ -15,11 +15,12 @@ import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
-from hipad.estimator.empty import explained, noise, nothing_survives
+from hipad.estimator.empty import explained, noise
 from hipad.estimator.parameters import Plan
 from hipad.estimator.path import (
     Judge,
     PathPoint,
+    Say,
     choose,
     content_folds,
     follow_path,
@@ -28,8 +29,8 @@ from hipad.estimator.path import (
 )
 from hipad.estimator.strength import knobs_of, rule_blocks
 from hipad.estimator.training import TrainingData
-from hipad.rules import Knobs
-from hipad.solver import Hipad, Problem, Progress, Solution, lambda1_max
+from hipad.rules import CompiledRule, Heard, Knobs, shortest_patient
+from hipad.solver import Hipad, Problem, Progress, Settings, Solution, lambda1_max
 
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
 CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so far"
@@ -45,6 +46,8 @@ class Model:
     intercept: float
     solution: Solution
     problem: Problem
+    plan: Plan
+    told: tuple[CompiledRule, ...]
     lambda1: float
     knobs: list[Knobs]
     path: tuple[PathPoint, ...]
@@ -54,13 +57,16 @@ class Model:
 class FitRun:
     """An iterator of progress; leave and re-enter the loop to pause and continue."""
 
-    def __init__(self, data: TrainingData, plan: Plan, warm: Hipad | None = None) -> None:
+    def __init__(
+        self, data: TrainingData, plan: Plan, warm: Hipad | None = None, *, quick: bool = False
+    ) -> None:
         self.data, self.plan = data, plan
+        self._quick = quick
         self.history: list[Progress] = []
         self.path: list[PathPoint] = []
         self.hipad: Hipad | None = None
         self._warm, self._stopping = warm, False
-        self.scaled_rules = data.scaled(plan.rules)
+        self.scaled_rules, self._heard = self._told()
         self._records = self._generate()
 
     def __iter__(self) -> Iterator[Progress]:
@@ -108,6 +114,8 @@ class FitRun:
             intercept=intercept,
             solution=found,
             problem=problem,
+            plan=self.plan,
+            told=self.scaled_rules,
             lambda1=problem.lambda1,
             knobs=self.knobs,
             path=tuple(self.path),
@@ -128,43 +136,67 @@ class FitRun:
         if isinstance(lambda1, str):
             yield from self._choose_lambda1()
             lambda1 = choose(self.path) if self.path else self._fallback()
-        self.hipad = Hipad(self._problem(lambda1), self.plan.settings, warm=self._warm)
+        self.hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm)
         yield from self.hipad
-        if not self._stopping and nothing_survives(self.hipad):
-            exact = replace(self.plan.settings, method="exact")
-            self.hipad = Hipad(self.hipad.problem, exact)
-            yield from self.hipad
 
     def _best_so_far(self) -> Hipad:
         """A fit at the best lambda1 so far, for a run that was left while it was being chosen."""
         lambda1 = self.plan.lambda1
         if isinstance(lambda1, str):
             lambda1 = choose(self.path) if self.path else self._fallback()
-        hipad = Hipad(self._problem(lambda1), self.plan.settings, warm=self._warm)
+        hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm)
         if self.history:
             hipad.run()
         hipad.finished = False
         return hipad
 
     def _choose_lambda1(self) -> Iterator[Progress]:
-        held_out = usable_folds(content_folds(self.data.design, self.data.y), self.data.y)
+        held_out = usable_folds(self._folds(), self.data.y)
         if len(held_out) < 2:
             return
         largest = self._largest_lambda1()
         if largest <= noise(self.data.design):
             return
-        judge = Judge(self.data.design, self.data.y, self.data.weights)
-        grid = lambda_grid(largest)
+        judge = Judge(self.data.design, self.data.y, self.data.weights, self._says())
+        grid = lambda_grid(largest, lambda1_max(self._problem(0.0)))
         polish = self.plan.settings.method == "hipad"
-        named = self._problem(largest).stack.features
-        points = follow_path(self._problem, grid, held_out, judge, polish, named)
+        points = follow_path(self._problem, grid, held_out, judge, polish)
         for step, point in enumerate(points, start=1):
             self.path.append(point)
             yield _path_record(step, point)
 
+    def _told(self) -> tuple[tuple[CompiledRule, ...], list[Heard | None]]:
+        """The rules as the solver is told them, and what the patients say of each."""
+        data, rules = self.data, self.plan.rules
+        if not rules or not self.plan.anchored:
+            return data.scaled(rules), [None] * len(rules)
+        patients = data.patients(rules)
+        spoken = patients.all_spoken(rules, data.design.scale)
+        return spoken, [patients.heard(rule) for rule in rules]
+
+    def _says(self) -> tuple[Say, ...]:
+        """What the rules have to say in the choice of lambda1."""
+        if not self.plan.anchored:
+            return ()
+        told = [
+            (rule, shortest_patient(rule.B, rule.d), own.sigma)
+            for rule, own in zip(self.scaled_rules, self.knobs, strict=True)
+        ]
+        return tuple(
+            Say(rule.columns, z, rule.sign, sigma)
+            for rule, z, sigma in told
+            if z is not None and z.any() and sigma > 0
+        )
+
+    def _settings(self) -> Settings:
+        return replace(self.plan.settings, quick=self._quick)
+
+    def _folds(self) -> np.ndarray:
+        return content_folds(self.data.design, self.data.y, self.data.p)
+
     def _problem(self, lambda1: float, rows: np.ndarray | None = None) -> Problem:
         plan, data = self.plan, self.data
-        blocks = rule_blocks(self.scaled_rules, self.knobs)
+        blocks = rule_blocks(self.scaled_rules, self.knobs, anchored=plan.anchored)
         if rows is None:
             return data.problem(blocks, lambda1, plan.lambda2, plan.scope)
         p = data.p[rows] / data.p[rows].sum()
@@ -176,8 +208,10 @@ class FitRun:
         """sigma and rho of every rule."""
         total, plan = self.data.total, self.plan
         return [
-            knobs_of(rule, total=total, patients=plan.patients, stiffness=plan.stiffness)
-            for rule in self.scaled_rules
+            knobs_of(
+                rule, total=total, patients=plan.patients, stiffness=plan.stiffness, heard=heard
+            )
+            for rule, heard in zip(self.scaled_rules, self._heard, strict=True)
         ]
 
     def _largest_lambda1(self) -> float:
@@ -196,6 +230,7 @@ def _path_record(step: int, point: PathPoint) -> Progress:
         phase=0,
         iteration=step,
         objective=point.loss,
+        shared=point.loss,
         support_size=round(point.support_size),
         entered=nothing,
         left=nothing,

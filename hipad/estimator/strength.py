@@ -8,7 +8,8 @@ patients". With z the shortest patient who meets the premise, a rule pulls on fe
 and a feature enters only when its pull exceeds lambda1. Stiffness beyond sigma |z|^2 adds no pull.
 It adds a ridge on every feature that the rule does not name, so a rule of hardly any worth would
 still favour its own. The automatic stiffness is therefore a small multiple of sigma |z|^2: the pull
-is whole until most of the way is gone, and a rule vanishes with its worth.
+is whole until most of the way is gone, and a rule vanishes with its worth. A stiffness of the
+user's own is held within reach of it for the same reason.
 """
 
 from __future__ import annotations
@@ -16,20 +17,26 @@ from __future__ import annotations
 from scipy.sparse import csr_array
 
 from hipad.designs.base import FloatArray
-from hipad.rules import CompiledRule, Knobs, shortest_patient
+from hipad.rules import CompiledRule, Heard, Knobs, shortest_patient
 from hipad.solver import RuleBlock
 
 STIFFNESS_FACTOR = 3.0
+STIFFEST = 100.0  # times the automatic stiffness: beyond it a rule is a ridge and nothing else
 NEAREST = 1.0  # a premise next to the average patient is taken to be one deviation away
 PATIENTS_SHARE = 0.25  # a rule without a worth of its own counts as a quarter of the patients,
-FEWEST_PATIENTS = 8.0  # but not as fewer than these (or than all): it is what there is
+MOST_SHARE = 2.0  # but, where they are few, as more: up to twice all of them
+ENOUGH = 11.3  # patients at which it counts as much as all of them
 
 
 def default_patients(patients: float | str, total: float) -> float:
-    """What a rule without a worth of its own counts for."""
+    """What a rule without a worth of its own counts for: the more, the fewer patients there are.
+
+    >>> [default_patients("auto", total) for total in (8, 32, 200)]
+    [16.0, 8.0, 50.0]
+    """
     if not isinstance(patients, str):
         return float(patients)
-    return max(PATIENTS_SHARE * total, min(total, FEWEST_PATIENTS))
+    return total * min(max((ENOUGH / total) ** 2, PATIENTS_SHARE), MOST_SHARE)
 
 
 def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
@@ -40,22 +47,35 @@ def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
 
 
 def knobs_of(
-    rule: CompiledRule, *, total: float, patients: float | str, stiffness: float | str
+    rule: CompiledRule,
+    *,
+    total: float,
+    patients: float | str,
+    stiffness: float | str,
+    heard: Heard | None = None,
 ) -> Knobs:
-    """sigma and rho of a rule in the design's units; `total` is the number of patients."""
+    """sigma and rho of a rule in the design's units; `total` is the number of patients.
+
+    `heard`, what the patients say of the rule, lowers the automatic worth, never a written one.
+    """
     worth = rule.rule.worth
     sigma = (default_patients(patients, total) if worth is None else worth) / total
+    if worth is None and patients == "auto" and heard is not None:
+        sigma *= heard.trust
     follows = isinstance(stiffness, str)
-    rho = automatic_stiffness(rule.B, rule.d, sigma) if follows else float(stiffness)
+    softest = automatic_stiffness(rule.B, rule.d, sigma)
+    rho = softest if follows else min(float(stiffness), STIFFEST * softest)
     if worth is None and patients == "equal":
-        sigma = rho
-    return Knobs(sigma=sigma, rho=rho, n_samples=total, rho_follows=follows)
+        sigma = rho = softest if follows else float(stiffness)
+    return Knobs(sigma=sigma, rho=rho, n_samples=total, rho_follows=follows, heard=heard)
 
 
-def rule_blocks(rules: tuple[CompiledRule, ...], knobs: list[Knobs]) -> tuple[RuleBlock, ...]:
+def rule_blocks(
+    rules: tuple[CompiledRule, ...], knobs: list[Knobs], *, anchored: bool = False
+) -> tuple[RuleBlock, ...]:
     """Solver rules. One that is worth nothing is left out: its residual would still shrink w."""
     return tuple(
-        RuleBlock(rule.B, rule.d, rule.sign, own.sigma, own.rho)
+        RuleBlock(rule.B, rule.d, rule.sign, own.sigma, own.rho, anchored)
         for rule, own in zip(rules, knobs, strict=True)
         if own.sigma > 0
     )

@@ -19,7 +19,7 @@ from hipad.data.moments import canonical_csc
 from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
-from hipad.rules import Box, CompiledRule
+from hipad.rules import Box, CompiledRule, Witnesses
 from hipad.solver import Problem, RuleBlock
 
 
@@ -98,6 +98,10 @@ class TrainingData:
     def scaled(self, rules: tuple[CompiledRule, ...]) -> tuple[CompiledRule, ...]:
         """Rules in the design's units."""
         return tuple(rule.scaled(self.design.mean, self.design.scale) for rule in rules)
+
+    def patients(self, rules: tuple[CompiledRule, ...]) -> Witnesses:
+        """The training rows as rules see them."""
+        return Witnesses.of(rules, self.X, self.y, self.weights)
 
     def problem(
         self, rules: tuple[RuleBlock, ...], lambda1: float, lambda2: float, scope: Any

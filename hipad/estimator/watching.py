@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from hipad.estimator.run import FitRun
 from hipad.solver import Progress
 
 Classifier = TypeVar("Classifier")
+
+
+def count_steps(history: Sequence[Progress]) -> int:
+    """Steps of phases 1 and 2, at least one; trying a value of lambda1 is none."""
+    return max(sum(record.phase > 0 for record in history), 1)
 
 
 class Watch(Generic[Classifier]):

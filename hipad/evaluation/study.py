@@ -25,6 +25,7 @@ from hipad.rules import (
     CompiledRule,
     FeatureIndex,
     Finding,
+    Heard,
     Knobs,
     Overlap,
     Pull,
@@ -33,6 +34,7 @@ from hipad.rules import (
     RuleSet,
     RulesText,
     Threshold,
+    Witnesses,
     best_threshold,
     check_rules,
     compile_each,
@@ -45,8 +47,8 @@ from hipad.rules.compiling.rows import on_columns
 
 MOST_ROWS: Final = 6  # conditions of one rule for which a better threshold is looked for
 
-GiveKnobs = Callable[[CompiledRule], Knobs]
-"""What a rule in scaled units counts for in the next run."""
+GiveKnobs = Callable[..., Knobs]
+"""(rule as the solver is told it, heard=what patients say of it) -> its strength in a run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,20 +177,35 @@ def _with_each_other(
     """What is odd about the rules, and how hard each pulls where that is known."""
     on, own, pulls = so_far.active, [], None
     heard: dict[str, dict[str, Any]] = {}
+    told, said = as_told(on, patients)
     if lambda1 is not None and knobs is not None:
-        scaled = [rule.scaled(patients.mean, patients.scale) for rule in on]
-        own = [knobs(rule) for rule in scaled]
-        pulls = rule_pulls(scaled, own, lambda1, patients.pull)
+        own = [knobs(rule, heard=words) for rule, words in zip(told, said, strict=True)]
+        pulls = rule_pulls(told, own, lambda1, patients.pull)
         heard = {
             rule.label: {"pull": pull, "knobs": given}
             for rule, pull, given in zip(on, pulls, own, strict=True)
         }
-    mean = np.zeros(len(patients.lo)) if patients.mean is None else patients.mean
     findings = check_rules(
-        on, patients.lo, patients.hi, mean=mean, knobs=own, pulls=pulls or None, budget=budget
+        on,
+        patients.lo,
+        patients.hi,
+        told=told,
+        heard=said,
+        knobs=own,
+        pulls=pulls or None,
+        budget=budget,
     )
     checks = tuple(replace(check, **heard.get(check.label, {})) for check in so_far.checks)
     return replace(so_far, checks=checks, findings=findings)
+
+
+def as_told(
+    rules: Sequence[CompiledRule], patients: Patients
+) -> tuple[tuple[CompiledRule, ...], list[Heard]]:
+    """The rules as the solver is told them, and what the training patients say of each."""
+    X, y = patients.train
+    witnesses = Witnesses.of(rules, X, y, np.ones(len(y)))
+    return witnesses.all_spoken(rules, patients.scale), [witnesses.heard(rule) for rule in rules]
 
 
 def _overlap(checks: Sequence[RuleCheck], counts: Sequence[RuleCounts], n_rows: int) -> Overlap:
@@ -208,7 +225,7 @@ def _cut_out(
 
 
 def supported_thresholds(rule: CompiledRule, X: Any, y: FloatArray) -> tuple[Threshold, ...]:
-    """Better thresholds, one per condition at most, for which the data speak clearly.
+    """The threshold that the data support best, if they speak clearly: of one condition at most.
 
     Clearly: the rule would be right more often than its outcome is common, beyond chance, and
     would fire for others than it does now.
@@ -216,10 +233,11 @@ def supported_thresholds(rule: CompiledRule, X: Any, y: FloatArray) -> tuple[Thr
     common = float(np.mean(y == rule.sign))
     rows = range(min(len(rule.d), MOST_ROWS))
     found = [best_threshold(rule, X, y, row) for row in rows]
-    return tuple(
+    clear = [
         better
         for better in found
         if better is not None
         and wilson_interval(better.right, better.fires)[0] > common
         and (better.fires, better.right) != (better.fires_now, better.right_now)
-    )
+    ]
+    return (max(clear, key=lambda better: better.gain),) if clear else ()

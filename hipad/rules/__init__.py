@@ -22,6 +22,7 @@ from hipad.rules.analysis.guarantee import (
 from hipad.rules.analysis.picture import Cell, PictureRow, picture
 from hipad.rules.analysis.pull import DataPull, Knobs, Pull, rule_pull, rule_pulls, shortest_patient
 from hipad.rules.analysis.records import RuleRecord, rule_report
+from hipad.rules.analysis.speaking import Heard, Witnesses
 from hipad.rules.analysis.statistics import (
     Overlap,
     RuleCounts,
@@ -49,6 +50,7 @@ __all__ = [
     "FeatureIndex",
     "FeatureSpan",
     "Finding",
+    "Heard",
     "Knobs",
     "LeftOut",
     "Overlap",
@@ -63,6 +65,7 @@ __all__ = [
     "RulesText",
     "Term",
     "Threshold",
+    "Witnesses",
     "WorstCase",
     "as_rule_set",
     "best_threshold",

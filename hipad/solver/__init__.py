@@ -3,7 +3,7 @@
 from hipad.solver.admm.admm import AdmmSettings
 from hipad.solver.certificate import Certificate, Status
 from hipad.solver.driver import Hipad, Progress, Settings, Solution
-from hipad.solver.exact import lambda1_max
+from hipad.solver.emptymodel import lambda1_max
 from hipad.solver.problem import Problem, RuleBlock
 
 __all__ = [

@@ -15,7 +15,7 @@ part of the certificate (`dual_residual`).
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -23,6 +23,8 @@ import numpy as np
 from hipad.designs.base import FloatArray
 from hipad.solver.problem import Problem
 from hipad.solver.prox import shrink
+
+UNDECIDED = "phase 1 ended before its optimum: phase 2 is solved, on features that may change"
 
 
 class Status(StrEnum):
@@ -38,7 +40,9 @@ class Status(StrEnum):
 class Certificate:
     """Bounds on the optimum and what is missing to feasibility.
 
-    `covers` says what the bounds speak of: all features, or those that phase 1 kept.
+    `covers` says what the bounds speak of: all features, or those that phase 1 kept. The choice of
+    these has its own gap over all features, `selection_gap`. `certain` features are in at the
+    optimum of phase 1, by its strong convexity; `undecided` ones may be in or out.
     """
 
     status: Status
@@ -50,20 +54,43 @@ class Certificate:
     complementarity: float
     covers: str
     message: str = ""
+    selection_gap: float = 0.0
+    certain: int = 0
+    undecided: int = 0
 
     def is_optimal(self, eps: float = 1e-6) -> bool:
-        """Whether the relative gap and the residuals are all within eps."""
-        return max(self.gap, self.primal_residual, self.dual_residual) <= eps
+        """Whether the relative gaps and the residuals are all within eps."""
+        parts = (self.gap, self.selection_gap, self.primal_residual, self.dual_residual)
+        return max(parts) <= eps
+
+    def after(self, selection: Certificate) -> Certificate:
+        """This certificate of phase 2, and what is known of the choice of its features."""
+        status, message = self.status, self.message
+        if status is Status.SOLVED and selection.status is not Status.SOLVED:
+            status, message = selection.status, selection.message or UNDECIDED
+        return replace(
+            self,
+            status=status,
+            message=message,
+            selection_gap=selection.gap,
+            certain=selection.certain,
+            undecided=selection.undecided,
+        )
 
     def as_dict(self) -> dict[str, float | str]:
         """Plain numbers and words, for files and tables."""
         return {**asdict(self), "status": str(self.status)}
 
     def __str__(self) -> str:
-        return (
+        told = (
             f"{self.status}: objective {self.primal_objective:.6g}, at most "
             f"{self.gap:.1e} (relative) above the optimum over {self.covers}"
         )
+        if self.selection_gap > 0:
+            told += f"; their choice is at most {self.selection_gap:.1e} above the best one"
+        if self.certain or self.undecided:
+            told += f" ({self.certain:,} certain, {self.undecided:,} undecided)"
+        return told
 
 
 def relative_gap(primal: float, dual: float) -> float:
@@ -73,12 +100,14 @@ def relative_gap(primal: float, dual: float) -> float:
 
 def feasible_prices(problem: Problem, alpha: FloatArray) -> FloatArray:
     """Nearest prices (along the labels) that lie in their boxes and balance: labels'alpha = 0."""
-    labels = np.r_[problem.y, problem.stack.sign]
+    labels = np.r_[problem.y, problem.stack.of_b]
     ceiling = np.r_[problem.p, problem.stack.ceilings]
 
     def clipped(theta: float) -> FloatArray:
         return np.clip(alpha - theta * labels, 0.0, ceiling)
 
+    if abs(labels @ clipped(0.0)) <= 1e-16 * ceiling.sum():
+        return clipped(0.0)
     low, high = -float(ceiling.max()) * 2, float(ceiling.max()) * 2
     for _ in range(200):
         middle = 0.5 * (low + high)
@@ -98,18 +127,20 @@ def dual_value(
     *,
     lambda1: float,
     features: np.ndarray | None = None,
+    pull: FloatArray | None = None,
 ) -> tuple[float, float]:
     """D(alpha) and the accuracy of its inner minimum, from a guess u.
 
-    `features` restricts the problem to some features; without it all of X is read once.
+    `features` restricts the problem to some features; without it all of X is read once. `pull` is
+    X'Y alpha on these features, where it is known.
     """
     n, stack = problem.n_samples, problem.stack
     signed = problem.y * alpha[:n]
-    if features is None:
-        features = np.arange(problem.n_features)
+    if pull is None and features is None:
         pull = problem.design.correlate(signed)
-    else:
+    elif pull is None:
         pull = problem.design.columns(features).T @ signed
+    features = np.arange(problem.n_features) if features is None else features
     at, of = problem.rule_positions(features)
     ridge = problem.ridge(features)
     outside = np.ones(features.size, dtype=bool)
@@ -150,20 +181,24 @@ class _RuleMinimum:
 
     def solve(self, u: FloatArray) -> tuple[float, float]:
         """Projected Newton from u; returns the minimum and the last step's expected decrease."""
-        decrease = 0.0
-        for _ in range(60):
+        expected = 0.0
+        for _ in range(100):
             g = self.gradient(u)
             free = (u > 0) | (g < 0)
             if not free.any():
                 return self.value(u), 0.0
             step = np.zeros_like(u)
             step[free] = -np.linalg.lstsq(self._hessian(u)[np.ix_(free, free)], g[free])[0]
-            decrease = float(-g @ (np.maximum(u + step, 0.0) - u))
+            expected = float(-g @ (np.maximum(u + step, 0.0) - u))
+            if 0 <= expected <= 1e-16:
+                break
+            # a Newton step that the bounds bend may lead nowhere; the gradient never does
             moved = self._search(u, step)
-            if moved is None or decrease <= 1e-16:
+            moved = self._search(u, np.where(free, -g, 0.0)) if moved is None else moved
+            if moved is None or self.value(u) - self.value(moved) <= 1e-16:
                 break
             u = moved
-        return self.value(u), max(decrease, 0.0)
+        return self.value(u), max(expected, 0.0)
 
     def _hessian(self, u: FloatArray) -> FloatArray:
         moving = self.weights(u) != 0

@@ -11,7 +11,7 @@ An app can watch it; a program calls `Hipad(problem).run()` and ignores all but 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -19,21 +19,29 @@ from typing import Literal
 import numpy as np
 
 from hipad.designs.base import FloatArray
+from hipad.solver.activeset import Guess
 from hipad.solver.admm.admm import Admm, AdmmSettings
 from hipad.solver.certificate import Certificate, Status
-from hipad.solver.phases import AdmmPhase, ExactPhase, Phase, PolishPhase, Tick
+from hipad.solver.iterates import Point, Tick
+from hipad.solver.phases import AdmmPhase, ExactPhase, Phase, is_affordable
+from hipad.solver.polishing import PolishPhase
 from hipad.solver.problem import Problem
 from hipad.solver.threads import single_thread
 
-UNSETTLED = "phase 1 ended at its limit of sweeps: phase 2 is solved, on features that may change"
+FEW_ROWS = 1000  # up to here working sets are faster than the ADMM (measured)
 Method = Literal["hipad", "admm", "exact"]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run: method, engine of phase 2, switch test, limits."""
+    """How to run: method, engine of phase 2, switch test, limits.
+
+    `quick` lets working sets choose the features where the ADMM would take longer. The model is the
+    same; without it the ADMM can be watched.
+    """
 
     method: Method = "hipad"
+    quick: bool = False
     engine: Literal["ipm", "osqp"] = "ipm"
     switch: Literal["support", "paper"] = "support"
     tolerance: float = 1e-7
@@ -44,7 +52,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Progress:
-    """One sweep of phase 1 or one iteration of phase 2, at the sparse iterate."""
+    """One step of phase 1 or 2, at the sparse iterate.
+
+    `objective` is that of the phase. `shared` leaves out the l1 term, which only phase 1 has: loss,
+    rules and ridge, one line through both phases.
+    """
 
     phase: int
     iteration: int
@@ -57,6 +69,7 @@ class Progress:
     dual_residual: float
     rule_slacks: FloatArray
     seconds: float
+    shared: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -82,13 +95,15 @@ class Hipad:
         self, problem: Problem, settings: Settings | None = None, *, warm: Hipad | None = None
     ) -> None:
         self.problem, self.settings = problem, settings or Settings()
-        self.warm: Admm | None = warm.admm if warm is not None else None
+        self._earlier = warm
         self.admm: Admm | None = None
+        self.selected: Point | None = None
         self.history: list[Progress] = []
         self.seconds = 0.0
         self.finished = False
         self._stopping = False
         self._phase: Phase | None = None
+        self._counts: dict[int, int] = {}
         self._selection: Certificate | None = None
         self._features, self._signs = np.zeros(0, dtype=int), np.zeros(0)
         self._records = self._generate()
@@ -140,48 +155,100 @@ class Hipad:
         return Solution(at.features, at.w, at.b, at.u, certificate, self._selection, passes)
 
     def _certificate(self, phase: Phase) -> Certificate:
-        """The phase's certificate; a limit that phase 1 met stays the status of the whole run."""
+        """The phase's certificate, which includes what is known of the choice of features."""
         certificate = phase.certificate(None if self.finished else Status.STOPPED)
-        limited = self._selection is not None and self._selection.status is Status.LIMIT
-        if limited and certificate.status is Status.SOLVED:
-            return replace(certificate, status=Status.LIMIT, message=UNSETTLED)
-        return certificate
+        return certificate if self._selection is None else certificate.after(self._selection)
 
     def _generate(self) -> Iterator[Progress]:
         settings = self.settings
         if settings.method == "exact":
-            yield from self._follow(
-                ExactPhase(self.problem, max_iterations=settings.max_iterations)
-            )
-            self.finished = True
-            return
-        first = AdmmPhase(
-            self.problem,
-            to_convergence=settings.method == "admm",
-            switch=settings.switch,
-            tolerance=settings.tolerance,
-            max_sweeps=settings.max_sweeps,
-            settings=settings.admm,
-            warm=self.warm,
-        )
-        self.admm = first.admm
-        yield from self._follow(first)
-        if settings.method == "hipad":
-            self._selection = first.certificate()
+            yield from self._follow(self._working_set())
+        elif settings.method == "admm":
+            yield from self._optimum_by_admm("convergence")
+        else:
+            yield from self._select()
+            assert self.selected is not None
             yield from self._follow(
                 PolishPhase(
                     self.problem,
-                    first.point().features,
+                    self.selected,
                     engine=settings.engine,
                     max_iterations=settings.max_iterations,
                 )
             )
         self.finished = True
 
+    def _select(self) -> Iterator[Progress]:
+        """Phase 1: the features of the optimum, or those at the paper's switch."""
+        phase: Phase
+        if self.settings.switch == "paper":
+            phase = self._admm("paper")
+            yield from self._follow(phase)
+        elif self._goes_quickly():
+            before = None if self._earlier is None else self._earlier.selected
+            fits = before is not None and before.alpha.size == self._rows
+            phase = self._working_set(guess=before.guess if before and fits else None)
+            yield from self._follow(phase)
+        else:
+            phase = yield from self._optimum_by_admm("optimum")
+        self.selected, self._selection = phase.point(), phase.certificate()
+
+    def _optimum_by_admm(
+        self, goal: Literal["optimum", "convergence"]
+    ) -> Generator[Progress, None, Phase]:
+        """The ADMM proposes; where its proposal does not decide, a working set begins with it."""
+        first = self._admm(goal)
+        yield from self._follow(first)
+        if first.decided or self._left <= 0 or not is_affordable(self.problem):
+            return first
+        second = self._working_set(start=first.point().features)
+        yield from self._follow(second)
+        return second
+
+    @property
+    def _left(self) -> int:
+        """Steps that the limit leaves for phase 1."""
+        return self.settings.max_sweeps - self._counts.get(1, 0)
+
+    @property
+    def _rows(self) -> int:
+        return self.problem.n_samples + self.problem.stack.n_rules
+
+    def _goes_quickly(self) -> bool:
+        known = self._earlier is not None and self._earlier.selected is not None
+        without = known and self._earlier is not None and self._earlier.admm is None
+        few = self.settings.quick and self.problem.n_samples <= FEW_ROWS
+        return self._left > 0 and (without or few) and is_affordable(self.problem)
+
+    def _working_set(
+        self, start: np.ndarray | None = None, guess: Guess | None = None
+    ) -> ExactPhase:
+        return ExactPhase(
+            self.problem,
+            max_iterations=self.settings.max_iterations,
+            max_steps=self._left,
+            start=start,
+            guess=guess,
+        )
+
+    def _admm(self, goal: Literal["optimum", "paper", "convergence"]) -> AdmmPhase:
+        settings = self.settings
+        phase = AdmmPhase(
+            self.problem,
+            goal=goal,
+            tolerance=settings.tolerance,
+            max_sweeps=settings.max_sweeps,
+            settings=settings.admm,
+            warm=self._earlier.admm if self._earlier is not None else None,
+        )
+        self.admm = phase.admm
+        return phase
+
     def _follow(self, phase: Phase) -> Iterator[Progress]:
-        for iteration, tick in enumerate(phase.ticks(), start=1):
+        for tick in phase.ticks():
             self._phase = phase
-            yield self._record(phase.number, iteration, tick)
+            self._counts[phase.number] = self._counts.get(phase.number, 0) + 1
+            yield self._record(phase.number, self._counts[phase.number], tick)
         self._phase = phase
 
     def _record(self, phase: int, iteration: int, tick: Tick) -> Progress:
@@ -196,6 +263,7 @@ class Hipad:
             phase=phase,
             iteration=iteration,
             objective=tick.objective,
+            shared=tick.shared,
             support_size=tick.features.size,
             entered=entered,
             left=left,

@@ -1,8 +1,10 @@
 """The elastic-net SVM (with rules) solved to a certificate over every feature.
 
-Working set: solve the problem on a few features with the interior point, check all others with one
-pass over X, add those whose pull exceeds lambda1, repeat. At the end the duality gap covers every
-feature. This is the judge of phase 1, and a method of its own.
+Working set: solve the problem on a few features with the interior point, as far as its active sets
+show; from there go to the optimum over all features (activeset.py). Where that fails, check all
+features with one pass over X, add those whose pull exceeds lambda1, and repeat with the interior
+point alone. At the end the duality gap covers every feature. This is the judge of phase 1, and a
+method of its own.
 """
 
 from __future__ import annotations
@@ -13,12 +15,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from hipad.designs.base import FloatArray
+from hipad.solver.activeset import Guess, Optimum, optimum_from, pull_on_all
+from hipad.solver.intercept import middle_intercept
 from hipad.solver.ipm import InteriorPoint, IpmStep
 from hipad.solver.problem import Problem
 
 FIRST_SET = 64
+LOOSE = (1e-2, 1e-5)  # by the first the active sets mostly show, by the second nearly always
 FINE = 1e-13  # a feature on the brink is told apart by the root of this
 SLACK = 1e-9  # pull may exceed lambda1 by this fraction before a feature counts as a violator
+BRINK = 1e-9  # a feature that is pulled beyond lambda1 by a smaller fraction is out
 
 
 @dataclass(frozen=True)
@@ -44,13 +50,16 @@ class WorkingSet:
         tolerance: float = FINE,
         max_iterations: int = 60,
         max_rounds: int = 50,
+        max_steps: int | None = None,
     ) -> None:
         self.problem, self.tolerance = problem, tolerance
         self.max_iterations, self.max_rounds = max_iterations, max_rounds
-        self.passes = 0
+        self.left = max_steps if max_steps is not None else max_iterations * max_rounds
+        self.passes, self._accuracy = 0, LOOSE[0]
         chosen = self._first_features() if start is None else start
         self.features = np.union1d(chosen, problem.stack.features).astype(int)
         self.ipm = self._solver()
+        self.optimum: Optimum | None = None
         self.complete = False
         self.pull = np.zeros(problem.n_features)
 
@@ -59,29 +68,72 @@ class WorkingSet:
         added = self.features
         for _ in range(self.max_rounds):
             for step in self.ipm.steps():
+                self.left -= 1
                 yield Round(self.features, added, step)
                 added = np.zeros(0, dtype=int)
+                if self.left <= 0:
+                    return
+            if self._reach_optimum():
+                return
             added = self._violators()
-            if added.size == 0:
+            if added.size:
+                self.features = np.union1d(self.features, added)
+                self.ipm = self._solver()
+            elif self.ipm.tolerance > self.tolerance:
+                self._accuracy = next((t for t in LOOSE if t < self.ipm.tolerance), 0.0)
+                self.ipm.tighten(max(self._accuracy, self.tolerance))
+            else:
                 self.complete = True
                 return
-            self.features = np.union1d(self.features, added)
-            self.ipm = self._solver()
 
     @property
     def limited(self) -> bool:
         """Whether a limit ended the run, and neither the tolerance nor rounding did."""
-        return not self.complete or self.ipm.limited
+        return not self.complete or (self.optimum is None and self.ipm.limited)
 
     @property
     def weights(self) -> FloatArray:
-        """w+ - w-, and exactly zero where the multipliers of both outweigh their weights."""
+        """The weights of `features`, and exactly zero for those that are out."""
+        if self.optimum is not None:
+            return clear_of_the_brink(self.problem, self.features, self.optimum.w)
         if self.problem.lambda1 == 0:
             return self.ipm.point.w
         plus, minus = self.ipm.point.pairs[3:]
         ridge = self.problem.ridge(self.features)
         kept = (ridge * plus.x > plus.z) | (ridge * minus.x > minus.z)
-        return np.where(kept, plus.x - minus.x, 0.0)
+        w = np.where(kept, plus.x - minus.x, 0.0)
+        return clear_of_the_brink(self.problem, self.features, w)
+
+    @property
+    def u(self) -> FloatArray:
+        """Multipliers of the rules."""
+        return np.maximum(self.ipm.point.u if self.optimum is None else self.optimum.u, 0.0)
+
+    @property
+    def alpha(self) -> FloatArray:
+        """Prices of samples and rules."""
+        return self.ipm.point.alpha if self.optimum is None else self.optimum.alpha
+
+    @property
+    def b(self) -> float:
+        """The intercept; in the middle where several are best."""
+        if self.optimum is not None:
+            return self.optimum.b
+        if not self.complete:
+            return self.ipm.point.b
+        scores = self.problem.design.columns(self.features) @ self.weights
+        return middle_intercept(self.problem, scores, self.u)
+
+    def _reach_optimum(self) -> bool:
+        alpha, u = self.ipm.point.guess()
+        w = self.weights
+        kept = np.flatnonzero(w)
+        found = optimum_from(self.problem, Guess(self.features[kept], w[kept], u, alpha))
+        if found is None:
+            return False
+        self.optimum, self.features, self.complete = found, found.features, True
+        self.pull = np.abs(found.pull)
+        return True
 
     def _first_features(self) -> np.ndarray:
         pull = np.abs(self._pull(self.problem.p, np.zeros(self.problem.stack.n_rows)))
@@ -90,8 +142,8 @@ class WorkingSet:
         return strongest[pull[strongest] > 0]
 
     def _violators(self) -> np.ndarray:
-        point, n = self.ipm.point, self.problem.n_samples
-        self.pull = np.abs(self._pull(point.alpha[:n], point.u))
+        point = self.ipm.point
+        self.pull = np.abs(self._pull(point.alpha, point.u))
         pull = self.pull.copy()
         pull[self.features] = 0.0
         over = np.flatnonzero(pull > self.problem.lambda1 * (1 + SLACK) + 1e-12)
@@ -99,31 +151,24 @@ class WorkingSet:
         return over if over.size <= most else over[np.argpartition(-pull[over], most)[:most]]
 
     def _pull(self, alpha: FloatArray, u: FloatArray) -> FloatArray:
-        """X'Y alpha - C'u: how hard each feature is drawn away from zero at w = 0."""
-        stack = self.problem.stack
-        pull = self.problem.design.correlate(self.problem.y * alpha)
-        pull[stack.features] -= stack.coupling.T @ u
         self.passes += 1
-        return pull
+        return pull_on_all(self.problem, alpha, u)
 
     def _solver(self) -> InteriorPoint:
         return InteriorPoint(
             self.problem,
             self.features,
             lambda1=self.problem.lambda1,
-            tolerance=self.tolerance,
+            tolerance=max(self.tolerance, self._accuracy),
             max_iterations=self.max_iterations,
         )
 
 
-def lambda1_max(problem: Problem) -> float:
-    """The smallest lambda1 known to give w = 0: the strongest pull when no feature is in.
+def clear_of_the_brink(problem: Problem, features: np.ndarray, w: FloatArray) -> FloatArray:
+    """Without weights that are too small to tell from zero, so that all solvers agree on them.
 
-    The prices come from the problem in (b, u) alone, so the intercept is the best one.
+    ridge |w| is what a feature is pulled beyond lambda1.
     """
-    n, stack = problem.n_samples, problem.stack
-    ipm = InteriorPoint(problem, np.zeros(0, dtype=int))
-    point = ipm.run()
-    pull = problem.design.correlate(problem.y * point.alpha[:n])
-    pull[stack.features] -= stack.coupling.T @ np.maximum(point.u, 0.0)
-    return float(np.max(np.abs(pull), initial=0.0))
+    if problem.lambda1 == 0:
+        return w
+    return np.where(problem.ridge(features) * np.abs(w) > BRINK * problem.lambda1, w, 0.0)

@@ -5,7 +5,7 @@ The problem is a soft-margin SVM in lifted variables x = (w, b, u): each rule is
     minimise    1/2 x'Qx + lambda1 |w|_1 + C'xi
     subject to  A x + xi >= 1,   xi >= 0,   u >= 0
     rows of A:  [ y_j x_j', y_j, 0 ]   price p_j          (samples)
-                [ 0',      s_i, -d_i'] price sigma_i      (rules)
+                [ 0',      e_i, -d_i'] price sigma_i      (rules)
     Q:          diag(ridge) on w,  coupling C' between w and u,  curvature on u
 
 Dual:  maximise  e'alpha - 1/2 x'Qx   subject to   0 <= alpha <= C,   Qx - A'alpha = (0, 0, pi),
@@ -35,8 +35,18 @@ from hipad.solver.newton import Newton, Rhs, Scaling, largest
 from hipad.solver.problem import Problem
 
 STEP_FACTOR = 0.995
+WARM = 0.1  # how far inside a warm start begins
 RESIDUALS = 1e-10
 SMALLEST_PRICE = 1e-14  # weights of samples sum to one
+
+
+class Near(NamedTuple):
+    """A point from which to start."""
+
+    w: FloatArray
+    b: float
+    u: FloatArray
+    alpha: FloatArray
 
 
 class Pair(NamedTuple):
@@ -72,6 +82,13 @@ class Iterate(NamedTuple):
     def u(self) -> FloatArray:
         return self.pairs[2].x
 
+    def guess(self) -> tuple[FloatArray, FloatArray]:
+        """Prices and multipliers, each put on its bound where the other of its pair is larger."""
+        (alpha, s), (t, xi), (u, pi), *_ = self.pairs
+        prices = alpha + t
+        alpha = np.where(alpha < prices * s, 0.0, np.where(t < prices * xi, prices, alpha))
+        return alpha, np.where(u > pi, u, 0.0)
+
     @property
     def complementarity(self) -> float:
         """Mean product over all pairs."""
@@ -100,19 +117,24 @@ class InteriorPoint:
         lambda1: float = 0.0,
         tolerance: float = 1e-10,
         max_iterations: int = 60,
+        warm: Near | None = None,
     ) -> None:
         self.problem, self.features, self.lambda1 = problem, features, lambda1
         self.tolerance, self.max_iterations = tolerance, max_iterations
         self.newton = Newton.of(problem, features)
         # A price of zero leaves its row no interior; one of this size moves no objective.
         self.prices = np.maximum(np.r_[problem.p, problem.stack.sigma], SMALLEST_PRICE)
-        self.point = self._start()
+        self.point = self._start() if warm is None else self._warm_start(warm)
         self.converged, self.iterations = False, 0
 
     @property
     def limited(self) -> bool:
         """Whether the limit on iterations ended the run."""
         return not self.converged and self.iterations >= self.max_iterations
+
+    def tighten(self, tolerance: float) -> None:
+        """Let a run that has converged go on to a smaller tolerance."""
+        self.tolerance, self.converged = tolerance, False
 
     def run(self) -> Iterate:
         """Iterate to the tolerance, or as far as it goes."""
@@ -177,7 +199,8 @@ class InteriorPoint:
         primal = largest(r.rows, r.split)
         dual = largest(r.w, r.w_minus, r.u, r.t, r.b) / self._dual_scale()
         gap = mu * sum(pair.x.size for pair in self.point.pairs) / self.scale
-        self.converged = gap < self.tolerance and max(primal, dual) < RESIDUALS
+        residuals = max(RESIDUALS, 1e-2 * self.tolerance)
+        self.converged = gap < self.tolerance and max(primal, dual) < residuals
         return IpmStep(self.iterations, gap, primal, dual, step)
 
     @property
@@ -201,6 +224,16 @@ class InteriorPoint:
             size = 1.0 / max(np.sqrt(k), 1.0)
             pairs += [Pair(np.full(k, size), np.full(k, self.lambda1)) for _ in range(2)]
         return Iterate(np.zeros(k), 0.0, tuple(pairs))
+
+    def _warm_start(self, near: Near) -> Iterate:
+        """Near a known point, but well inside: prices, slacks and multipliers keep some room."""
+        level = WARM * float(np.mean(self.prices))
+        alpha = np.clip(near.alpha, WARM * self.prices, (1 - WARM) * self.prices)
+        u = np.maximum(near.u, WARM * self._u_start())
+        lack = 1.0 - self.newton.rows(near.w, near.b, u)
+        short, over = np.maximum(lack, 0.0) + WARM, np.maximum(-lack, 0.0) + WARM
+        pairs = (Pair(alpha, over), Pair(self.prices - alpha, short), Pair(u, level / u))
+        return Iterate(near.w, near.b, pairs)
 
     def _u_start(self) -> float:
         """A multiplier with which the rules' slack is about one."""

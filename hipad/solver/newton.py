@@ -66,7 +66,7 @@ class Newton:
         self.n = problem.n_samples
         self.Z = problem.design.columns(features)
         self.Z *= problem.y[:, None]
-        self.labels = np.r_[problem.y, stack.sign]
+        self.labels = np.r_[problem.y, stack.of_b]
         self.ridge = problem.ridge(features)
         at, of = problem.rule_positions(features)
         self.C = np.zeros((stack.n_rows, features.size))
@@ -200,7 +200,7 @@ class PrimalNewton(Newton):
         H[-1, :k] = self.labels[:n] @ weighted
         H[-1, k:-1] = -(self.labels[n:] * rules) @ self.thresholds
         H[:-1, -1] = H[-1, :-1]
-        H[-1, -1] = samples.sum() + rules.sum()
+        H[-1, -1] = samples.sum() + self.labels[n:] ** 2 @ rules
         self._factor = cholesky(H)
 
     def _solve(self, w: FloatArray, b: float, u: FloatArray, rows: FloatArray) -> Step:
@@ -237,4 +237,4 @@ def solve_cholesky(factor: FloatArray, rhs: FloatArray) -> FloatArray:
 
 def largest(*parts: FloatArray | float) -> float:
     """Largest absolute value in any of the parts."""
-    return max(float(np.max(np.abs(part), initial=0.0)) for part in parts)
+    return max(float(np.abs(part).max(initial=0.0)) for part in parts)

@@ -6,38 +6,39 @@ subject to A x + xi >= 1,  xi >= 0,  u >= 0              (rows and prices as in 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import osqp
-from scipy.sparse import csc_matrix
+import scipy.sparse as sp
 
 from hipad.designs.base import FloatArray
 from hipad.solver.problem import Problem
 
 Result = tuple[FloatArray, float, FloatArray, FloatArray]
+TIME_LIMIT = 20.0  # seconds; what is not solved by then is left to the interior point
 
 
 def solve_osqp(problem: Problem, features: np.ndarray, X: FloatArray) -> Result:
     """(w, b, u, alpha) of the problem on `features`, whose columns are X."""
     k, n = features.size, problem.n_samples + problem.stack.n_rules
     A, prices = _rows(problem, X), np.r_[problem.p, problem.stack.sigma]
-    result = _solve(_hessian(problem, features), A, prices, free=k + 1)
-    x = result.x
+    unit = float(prices.max())  # OSQP is at its best with costs of about one
+    x, y = _solve(_hessian(problem, features) / unit, A, prices / unit, free=k + 1)
     u = np.maximum(x[k + 1 : A.shape[1]], 0.0)
-    return x[:k], float(x[k]), u, np.clip(-result.y[:n], 0.0, prices)
+    return x[:k], float(x[k]), u, np.clip(-unit * y[:n], 0.0, prices)
 
 
-def _hessian(problem: Problem, features: np.ndarray) -> FloatArray:
+def _hessian(problem: Problem, features: np.ndarray) -> sp.csc_array:
     """Q in the order (w, b, u)."""
     stack, k = problem.stack, features.size
     at, of = problem.rule_positions(features)
-    Q = np.zeros((k + 1 + stack.n_rows,) * 2)
-    Q[:k, :k] = np.diag(problem.ridge(features))
-    Q[k + 1 :, at] = stack.coupling[:, of]
-    Q[at, k + 1 :] = stack.coupling[:, of].T
-    Q[k + 1 :, k + 1 :] = stack.curvature
-    return Q
+    coupling = np.zeros((stack.n_rows, k))
+    coupling[:, at] = stack.coupling[:, of]
+    ridge, none = sp.diags_array(problem.ridge(features)), sp.csc_array((1, 1))
+    curvature = sp.csc_array(stack.curvature)
+    cross = sp.csc_array(coupling)
+    return sp.block_array(
+        [[ridge, None, cross.T], [None, none, None], [cross, None, curvature]], format="csc"
+    )
 
 
 def _rows(problem: Problem, X: FloatArray) -> FloatArray:
@@ -45,29 +46,32 @@ def _rows(problem: Problem, X: FloatArray) -> FloatArray:
     stack, y = problem.stack, problem.y
     samples = np.hstack([y[:, None] * X, y[:, None], np.zeros((y.size, stack.n_rows))])
     rules = np.hstack(
-        [np.zeros((stack.n_rules, X.shape[1])), stack.sign[:, None], -stack.thresholds]
+        [np.zeros((stack.n_rules, X.shape[1])), stack.of_b[:, None], -stack.thresholds]
     )
     return np.vstack([samples, rules])
 
 
-def _solve(Q: FloatArray, A: FloatArray, prices: FloatArray, free: int) -> Any:
+def _solve(
+    Q: sp.csc_array, A: FloatArray, prices: FloatArray, free: int
+) -> tuple[FloatArray, FloatArray]:
     n, size = A.shape
-    P = np.zeros((size + n, size + n))
-    P[:size, :size] = np.triu(Q)
-    signs = np.eye(size + n)[free:]
-    rows = np.vstack([np.hstack([A, np.eye(n)]), signs])
+    P = sp.block_diag([sp.triu(Q), sp.csc_array((n, n))], format="csc")
+    signs = sp.eye_array(size + n, format="csr")[free:]
+    rows = sp.vstack([sp.hstack([sp.csc_array(A), sp.eye_array(n)]), signs], format="csc")
     lower = np.r_[np.ones(n), np.zeros(signs.shape[0])]
     solver = osqp.OSQP()
     solver.setup(
-        csc_matrix(P),
+        sp.csc_matrix(P),
         np.r_[np.zeros(size), prices],
-        csc_matrix(rows),
+        sp.csc_matrix(rows),
         lower,
         np.full(lower.size, np.inf),
         eps_abs=1e-8,
         eps_rel=1e-8,
         max_iter=50_000,
+        time_limit=TIME_LIMIT,
         polishing=True,
         verbose=False,
     )
-    return solver.solve(raise_error=False)
+    result = solver.solve(raise_error=False)
+    return np.asarray(result.x, dtype=float), np.asarray(result.y, dtype=float)

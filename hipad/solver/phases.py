@@ -1,60 +1,38 @@
 """The phases of a run behind one small interface: step, read the current model, certify it.
 
     AdmmPhase       phase 1, the elastic net on all features      (admm.py)
-    PolishPhase     phase 2, KSVM-P on the features kept          (ipm.py or osqp_engine.py)
-    ExactPhase      the elastic net to a certificate              (exact.py)
+    ExactPhase      the same by working sets                      (exact.py)
+    PolishPhase     phase 2, KSVM-P on the features kept          (polishing.py)
 
-Each phase is an iterator of `Tick`s; the driver stamps them with time and support changes.
+Each phase is an iterator of `Tick`s; the driver stamps them with time and support changes. A phase
+that comes near its optimum goes all the way (activeset.py): what it then returns depends on the
+problem alone, not on where it started.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, Protocol
 
 import numpy as np
 
-from hipad.designs.base import FloatArray
+from hipad.solver.activeset import Guess, optimum_from
 from hipad.solver.admm.admm import Admm, AdmmSettings
 from hipad.solver.admm.switching import PaperTest, SupportTest, SwitchTest
 from hipad.solver.certificate import (
     Certificate,
     Status,
-    dual_value,
-    feasible_prices,
-    relative_gap,
 )
 from hipad.solver.exact import WorkingSet
-from hipad.solver.ipm import InteriorPoint
-from hipad.solver.osqp_engine import solve_osqp
+from hipad.solver.iterates import ALL_FEATURES, Point, Tick, certify, objective_of, tick_of
 from hipad.solver.problem import Problem
 
-ALL_FEATURES = "all features"
-SETTLED = "the features settled, which is all that phase 2 needs"
-
-
-@dataclass(frozen=True)
-class Point:
-    """A model: weights on some features (zero elsewhere), intercept, rule multipliers, prices."""
-
-    features: np.ndarray
-    w: FloatArray
-    b: float
-    u: FloatArray
-    alpha: FloatArray
-
-
-@dataclass(frozen=True)
-class Tick:
-    """Progress of one sweep or iteration."""
-
-    objective: float
-    features: np.ndarray
-    signs: FloatArray
-    primal_residual: float
-    dual_residual: float
-    rule_slacks: FloatArray
+EARLY = "phase 1 was left by the paper's test: these features need not be those of the optimum"
+FIRST_TRY, FIRST_WARM_TRY = 20, 5  # sweeps after which the optimum is tried, settled or not
+NEAR = 1e-5  # a certified relative gap from which the optimum is tried,
+CLOSE = 1e-9  # and one at which nothing is left to do
+AFFORDABLE = 2e11  # multiplications of one interior-point iteration, some seconds
 
 
 class Phase(Protocol):
@@ -66,7 +44,11 @@ class Phase(Protocol):
 
 
 class AdmmPhase:
-    """Phase 1. Ends when the support has settled, or (to_convergence) when the residuals vanish."""
+    """Phase 1 by ADMM, which proposes; the active sets of its proposal decide.
+
+    `goal` says when it ends: at the "optimum", at the "paper"'s switch, or (the method "admm")
+    when its own residuals or the certified gap show "convergence".
+    """
 
     number = 1
 
@@ -74,161 +56,154 @@ class AdmmPhase:
         self,
         problem: Problem,
         *,
-        to_convergence: bool,
-        switch: Literal["support", "paper"],
+        goal: Literal["optimum", "paper", "convergence"],
         tolerance: float,
         max_sweeps: int,
         settings: AdmmSettings,
         warm: Admm | None,
     ) -> None:
-        self.problem, self.tolerance, self.max_sweeps = problem, tolerance, max_sweeps
-        self.to_convergence = to_convergence
+        self.problem, self.goal = problem, goal
+        self.tolerance, self.max_sweeps = tolerance, max_sweeps
         self.admm = Admm(problem, settings, warm=warm.state() if warm else None)
-        self.switch: SwitchTest = PaperTest() if switch == "paper" else SupportTest()
-        self.settled = self.converged = False
+        self.switch: SwitchTest = SupportTest()
+        if goal == "paper":
+            self.switch = PaperTest(lambda: self.admm.features.full()[0])
+        self.settled = self.converged = self.given_up = False
+        self._optimum: Point | None = None
+        self._next_try = FIRST_TRY if warm is None else FIRST_WARM_TRY
+
+    @property
+    def decided(self) -> bool:
+        """Whether the optimum was reached."""
+        return self._optimum is not None
 
     def ticks(self) -> Iterator[Tick]:
-        while not (self.settled or self.converged) and self.admm.sweeps < self.max_sweeps:
+        while not self._ended and self.admm.sweeps < self.max_sweeps:
             sweep = self.admm.sweep()
-            features, c = self.admm.features.support()
+            at = self.point()
             objective = self.admm.objective()
             # F is never negative: zero is the minimum, and no residual is small beside it
             self.converged = max(sweep.primal, sweep.dual) < self.tolerance or objective <= 0
-            self.settled = not self.to_convergence and self.switch.passed(sweep, features.size)
-            yield Tick(objective, features, np.sign(c), sweep.primal, sweep.dual, sweep.rule_slacks)
+            passed = self.switch.passed(sweep, at.features.size)
+            self.settled = self.goal == "paper" and passed
+            yield tick_of(self.problem, at, objective, sweep.primal, sweep.dual)
+            if self.goal != "paper":
+                self._look(passed)
+        if self.decided:
+            yield self._last_tick()
+
+    @property
+    def _ended(self) -> bool:
+        return self.settled or self.converged or self.decided or self.given_up
+
+    def _look(self, passed: bool) -> None:
+        """Now and then, see whether the optimum can be reached from here."""
+        due = self.admm.sweeps >= self._next_try
+        if not due and not self.converged and not (passed and self.goal == "optimum"):
+            return
+        gap = self.certificate().gap if self.goal == "convergence" else 0.0
+        self.converged |= 0 < gap <= CLOSE
+        if gap <= NEAR or self.converged:
+            found = optimum_from(self.problem, self.point().guess)
+            self._optimum = None if found is None else Point.of(self.problem, found)
+        self._next_try = self.admm.sweeps + max(3, self.admm.sweeps // 2)
+        self.given_up = passed and self.goal == "optimum" and is_affordable(self.problem)
+
+    def _is_near(self, certificate: Certificate) -> bool:
+        """Whether the limit came when the answer was there: the method "admm" asks no more."""
+        return self.goal == "convergence" and certificate.is_optimal(NEAR)
+
+    def _last_tick(self) -> Tick:
+        at = self.point()
+        return tick_of(self.problem, at, objective_of(self.problem, at), 0.0, 0.0)
 
     def point(self) -> Point:
+        if self._optimum is not None:
+            return self._optimum
         features, c = self.admm.features.support()
         alpha = np.r_[self.admm.gamma1, self.admm.gamma3]
         return Point(features, c, self.admm.b, self.admm.t, alpha)
 
     def certificate(self, status: Status | None = None) -> Certificate:
-        done = Status.SOLVED if self.converged or self.settled else Status.LIMIT
+        ended = self.converged or self.settled or self.decided
         certificate = certify(
-            self.problem, self.point(), self.problem.lambda1, status or done,
-            covers=ALL_FEATURES, eps=1e-5,
+            self.problem, self.point(), self.problem.lambda1,
+            status or (Status.SOLVED if ended else Status.LIMIT), covers=ALL_FEATURES, eps=NEAR,
         )  # fmt: skip
-        return replace(certificate, message=SETTLED) if self.settled else certificate
-
-
-class PolishPhase:
-    """Phase 2: the classical SVM, or KSVM-P, on the features that phase 1 kept."""
-
-    number = 2
-
-    def __init__(
-        self, problem: Problem, features: np.ndarray, *, engine: str, max_iterations: int
-    ) -> None:
-        self.problem, self.features = problem, features
-        self.engine, self.max_iterations = engine, max_iterations
-        self.X = problem.design.columns(features)
-        self.smooth = problem.with_parameters(lambda1=0.0)
-        self._osqp_point: Point | None = None
-        self._ipm: InteriorPoint | None = None
-
-    def ticks(self) -> Iterator[Tick]:
-        if self.engine == "osqp":
-            w, b, u, alpha = solve_osqp(self.smooth, self.features, self.X)
-            self._osqp_point = Point(self.features, w, b, u, alpha)
-            yield self._tick(np.nan, np.nan)
-            return
-        self._ipm = InteriorPoint(self.smooth, self.features, max_iterations=self.max_iterations)
-        for step in self._ipm.steps():
-            yield self._tick(step.primal_residual, step.dual_residual)
-
-    def point(self) -> Point:
-        if self._osqp_point is not None:
-            return self._osqp_point
-        assert self._ipm is not None
-        now = self._ipm.point
-        return Point(self.features, now.w, now.b, np.maximum(now.u, 0.0), now.alpha)
-
-    def certificate(self, status: Status | None = None) -> Certificate:
-        limited = self._ipm is not None and self._ipm.limited
-        done = Status.LIMIT if limited else Status.SOLVED
-        eps = 1e-4 if self.engine == "osqp" else 1e-8
-        covers = f"the {self.features.size} features kept"
-        return certify(
-            self.smooth, self.point(), 0.0, status or done, covers=covers, eps=eps, X=self.X
-        )
-
-    def _tick(self, primal: float, dual: float) -> Tick:
-        at = self.point()
-        slacks = self.problem.stack.slacks(at.b, at.u)
-        objective = self.smooth.objective(at.features, at.w, self.X @ at.w, at.b, at.u)
-        return Tick(objective, at.features, np.sign(at.w), primal, dual, slacks)
+        if certificate.status is Status.LIMIT and self._is_near(certificate):
+            return replace(certificate, status=Status.SOLVED)
+        if self.settled and certificate.status is Status.INACCURATE:
+            return replace(certificate, message=EARLY)
+        return certificate
 
 
 class ExactPhase:
-    """The elastic net itself, certified over all features."""
+    """The elastic net itself by working sets, certified over all features.
+
+    A `guess`, the optimum of an earlier fit, may be near enough to go from there directly.
+    """
 
     number = 1
 
-    def __init__(self, problem: Problem, *, max_iterations: int) -> None:
-        self.problem = problem
-        self.set = WorkingSet(problem, max_iterations=max_iterations)
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        max_iterations: int,
+        max_steps: int | None = None,
+        start: np.ndarray | None = None,
+        guess: Guess | None = None,
+    ) -> None:
+        self.problem, self._start, self._guess = problem, start, guess
+        self.max_iterations, self.max_steps = max_iterations, max_steps
+        self._set: WorkingSet | None = None
+        self._optimum: Point | None = None
+
+    @property
+    def set(self) -> WorkingSet:
+        """The working set, made when it is needed."""
+        if self._set is None:
+            self._set = WorkingSet(
+                self.problem,
+                start=self._start,
+                max_iterations=self.max_iterations,
+                max_steps=self.max_steps,
+            )
+        return self._set
 
     def ticks(self) -> Iterator[Tick]:
+        found = None if self._guess is None else optimum_from(self.problem, self._guess)
+        if found is not None:
+            self._optimum = Point.of(self.problem, found)
+            yield self._tick(0.0, 0.0)
+            return
         for record in self.set.steps():
-            at = self.point()
-            yield Tick(
-                self._objective(at), at.features, np.sign(at.w),
-                record.step.primal_residual, record.step.dual_residual,
-                self.problem.stack.slacks(at.b, at.u),
-            )  # fmt: skip
+            yield self._tick(record.step.primal_residual, record.step.dual_residual)
+        if self.set.complete:
+            yield self._tick(0.0, 0.0)
 
     def point(self) -> Point:
-        w, now = self.set.weights, self.set.ipm.point
+        if self._optimum is not None:
+            return self._optimum
+        w = self.set.weights
         kept = np.flatnonzero(w)
-        return Point(self.set.features[kept], w[kept], now.b, np.maximum(now.u, 0.0), now.alpha)
+        found = Point(self.set.features[kept], w[kept], self.set.b, self.set.u, self.set.alpha)
+        if self.set.complete:
+            self._optimum = found
+        return found
 
     def certificate(self, status: Status | None = None) -> Certificate:
-        done = Status.LIMIT if self.set.limited else Status.SOLVED
+        limited = self._set is not None and self._set.limited
+        done = Status.LIMIT if limited else Status.SOLVED
         at, l1 = self.point(), self.problem.lambda1
         return certify(self.problem, at, l1, status or done, covers=ALL_FEATURES, eps=1e-7)
 
-    def _objective(self, at: Point) -> float:
-        scores = self.problem.design.columns(at.features) @ at.w
-        return self.problem.objective(at.features, at.w, scores, at.b, at.u)
+    def _tick(self, primal: float, dual: float) -> Tick:
+        at = self.point()
+        return tick_of(self.problem, at, objective_of(self.problem, at), primal, dual)
 
 
-def certify(
-    problem: Problem,
-    at: Point,
-    lambda1: float,
-    status: Status,
-    *,
-    covers: str,
-    eps: float,
-    X: FloatArray | None = None,
-) -> Certificate:
-    """Bounds for a point; "solved" becomes "inaccurate" when the relative gap exceeds eps."""
-    everything = covers == ALL_FEATURES
-    X = problem.design.columns(at.features) if X is None else X
-    scores = X @ at.w
-    primal = problem.objective(at.features, at.w, scores, at.b, at.u)
-    alpha = feasible_prices(problem, at.alpha)
-    features = None if everything else at.features
-    dual, accuracy = dual_value(problem, alpha, at.u, lambda1=lambda1, features=features)
-    gap = relative_gap(primal, dual)
-    if status is Status.SOLVED and not gap <= eps:
-        status = Status.INACCURATE
-    margins = np.r_[problem.y * (scores + at.b), 1.0 - problem.stack.slacks(at.b, at.u)]
-    return Certificate(
-        status=status,
-        primal_objective=primal,
-        dual_objective=dual,
-        gap=gap,
-        primal_residual=float(np.max(-at.u, initial=0.0)),
-        dual_residual=float(np.max(np.abs(alpha - at.alpha), initial=0.0)) + accuracy,
-        complementarity=complementarity(problem, alpha, margins),
-        covers=covers,
-    )
-
-
-def complementarity(problem: Problem, alpha: FloatArray, margins: FloatArray) -> float:
-    """Largest violation: a priced row above its margin, or a violated one below its full price."""
-    prices = np.r_[problem.p, problem.stack.sigma]
-    above = alpha * np.maximum(margins - 1.0, 0.0)
-    below = (prices - alpha) * np.maximum(1.0 - margins, 0.0)
-    return float(np.max(above + below, initial=0.0))
+def is_affordable(problem: Problem) -> bool:
+    """Whether working sets of many features would still be solved in reasonable time."""
+    n, m = problem.design.shape
+    return min(n, m) * min(n, m) * max(n, min(m, 1000)) <= AFFORDABLE

@@ -4,10 +4,12 @@ ENK-SVM with R rules (R = 0 is the plain elastic-net SVM), over weights w, inter
 multiplier vector u_i >= 0 for each rule:
 
     F(w, b, u) = lambda2/2 |w|^2 + lambda1 |w|_1 + sum_j p_j (1 - y_j (x_j'w + b))_+
-               + sum_i [ rho_i/2 |M_i (B_i'u_i + s_i w)|^2 + sigma_i (d_i'u_i - s_i b + 1)_+ ]
+               + sum_i [ rho_i/2 |M_i (B_i'u_i + s_i w)|^2 + sigma_i (d_i'u_i - e_i b + 1)_+ ]
 
 Rule i says: B_i x <= d_i implies s_i (w'x + b) >= 1. M_i is the identity for the scope
-"population"; for "typical" it keeps the features that rule i names.
+"population"; for "typical" it keeps the features that rule i names. In the paper e_i = s_i. The
+intercept alone can then meet a single rule, and no weight moves. An anchored rule has e_i = 0: it
+says s_i w'x >= 1, where x counts from the middle between the classes.
 
 Expanding the squares, the quadratic part in w is diagonal. It is `ridge` below: lambda2 plus the
 rho_i whose residual covers the feature. That one fact carries both scopes through every solver.
@@ -30,13 +32,17 @@ Scope = Literal["population", "typical"]
 
 @dataclass(frozen=True)
 class RuleBlock:
-    """One rule as the solver knows it: B x <= d => sign (w'x + b) >= 1, in the design's units."""
+    """One rule as the solver knows it: B x <= d => sign (w'x + b) >= 1, in the design's units.
+
+    Where it is anchored, b is left out, and x counts from where the two classes meet.
+    """
 
     B: sp.csr_array
     d: FloatArray
     sign: float
     sigma: float
     rho: float
+    anchored: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,8 @@ class RuleStack:
     """The conditions of all rules as one matrix over the few features that they name.
 
     Row r of `B` belongs to rule `owner[r]`. Rows have unit norm: a condition does not change when
-    it is multiplied by a positive number, and u then has comparable entries.
+    it is multiplied by a positive number, and u then has comparable entries. `of_b` says how a rule
+    meets the intercept: with its sign, or with 0 where it is anchored.
     """
 
     features: np.ndarray
@@ -52,6 +59,7 @@ class RuleStack:
     d: FloatArray
     owner: np.ndarray
     sign: FloatArray
+    of_b: FloatArray
     sigma: FloatArray
     rho: FloatArray
     row_norms: FloatArray
@@ -71,7 +79,8 @@ class RuleStack:
         owner = np.repeat(np.arange(len(rules)), [rule.B.shape[0] for rule in rules])
         per_rule = [np.array([getattr(r, key) for r in rules]) for key in ("sign", "sigma", "rho")]
         sign, sigma, rho = (values.astype(float) for values in per_rule)
-        return cls(features, B / norms[:, None], d / norms, owner, sign, sigma, rho, norms)
+        of_b = np.where([rule.anchored for rule in rules], 0.0, sign)
+        return cls(features, B / norms[:, None], d / norms, owner, sign, of_b, sigma, rho, norms)
 
     @property
     def n_rules(self) -> int:
@@ -117,8 +126,8 @@ class RuleStack:
         return linprog(np.zeros(B.shape[1]), A_ub=B, b_ub=d, bounds=(None, None)).status == 2
 
     def slacks(self, b: float, u: FloatArray) -> FloatArray:
-        """d_i'u_i - s_i b + 1, one number for each rule: positive where the rule is violated."""
-        return self.thresholds @ u - self.sign * b + 1.0
+        """d_i'u_i - e_i b + 1, one number for each rule: positive where the rule is violated."""
+        return self.thresholds @ u - self.of_b * b + 1.0
 
 
 @dataclass(frozen=True)

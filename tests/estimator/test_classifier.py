@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,9 +14,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from benchmarks.literal import transition
 from hipad import HIPADClassifier, parse_rules
 from hipad.datasets import make_ksvm_s
-from hipad.errors import HipadError
+from hipad.errors import DataError, HipadError
 from hipad.solver import Status
 from tests.small import RULE, data, fit, same_model
 
@@ -93,6 +97,20 @@ class TestInputs:
         by_label = fit(X, labels, rules='x0 >= 2 => "BCR/ABL"')
         same_model(by_label, fit(X, labels, rules="x0 >= 2 => negative"))
 
+    def test_class_weights_may_name_the_classes_in_text(self):
+        same_model(fit(class_weight={"0": 50, "1": 1}), fit(class_weight={0: 50, 1: 1}))
+        assert not np.allclose(fit(class_weight={"0": 50}).coef_, fit(class_weight=None).coef_)
+
+    def test_a_class_weight_for_no_class_is_told(self):
+        with pytest.raises(DataError, match="expected class_weight to name the classes 0 and 1"):
+            fit(class_weight={"ill": 2.0})
+
+    def test_rules_may_be_a_list_of_texts(self):
+        texts = ["x0 >= 2 => positive", "x1 >= 3 => negative"]
+        same_model(fit(rules=texts), fit(rules="\n".join(texts)), rtol=0, atol=0)
+        mixed = [texts[0], *parse_rules(texts[1])]
+        same_model(fit(rules=mixed), fit(rules="\n".join(texts)), rtol=0, atol=0)
+
     def test_class_weights_of_ones_own_move_the_answers(self):
         X, y = data(n=60)
         shares = [
@@ -147,8 +165,26 @@ class TestParameters:
     def test_the_papers_preset_can_be_changed(self):
         clf = HIPADClassifier.paper(RULE, lambda1=0.05, stiffness=10.0)
         assert (clf.calibrate, clf.class_weight, clf.patients) == (False, None, "equal")
-        assert clf.stiffness == 10.0
-        assert clf.fit(*data()).certificate_.status is Status.SOLVED
+        assert (clf.stiffness, clf.switch) == (10.0, "paper")
+        assert HIPADClassifier.paper(RULE, switch="support").switch == "support"
+
+    def test_the_papers_switch_is_its_own_test_on_w(self):
+        """Phase 1 ends with the first sweep whose w moved less than the paper's bound."""
+        watch = HIPADClassifier.paper(RULE, lambda1=0.05).start(*data())
+        weights = [np.zeros(6)]
+        for record in watch:
+            if record.phase == 2:
+                break
+            weights.append(watch.run.hipad.admm.features.full()[0].copy())
+        passed = [transition(w, old) for old, w in pairwise(weights[1:])]
+        assert passed == [False] * (len(passed) - 1) + [True]
+
+    def test_the_papers_switch_is_not_called_a_failure_nor_an_optimum(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            clf = HIPADClassifier.paper(RULE, lambda1=0.05).fit(*data(m=40))
+        assert clf.certificate_.gap < 1e-8
+        assert not clf.certificate_.is_optimal()
 
 
 class TestAcceptance:

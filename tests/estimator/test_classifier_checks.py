@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+    parametrize_with_checks,
+)
 
 from hipad import HIPADClassifier
 from hipad.estimator import path
@@ -14,6 +20,8 @@ ESTIMATORS = [
     HIPADClassifier(lambda1=0.05, standardize=False, engine="osqp"),
     HIPADClassifier(lambda1=0.05, method="exact", scope="typical"),
 ]
+METHODS = ("hipad", "admm", "exact")
+SETTINGS = list(product((True, False), ("balanced", None), METHODS, ("auto", 0.05, 0)))
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +29,18 @@ def short_path(monkeypatch):
     """lambda1="auto" tries three values on two folds: the same code in a tenth of the time."""
     monkeypatch.setattr(path, "N_STEPS", 3)
     monkeypatch.setattr(path, "N_FOLDS", 2)
+
+
+@pytest.mark.parametrize(("calibrate", "class_weight", "method", "lambda1"), SETTINGS)
+@pytest.mark.parametrize(
+    "check",
+    [check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data],
+)
+def test_a_weight_of_two_is_two_rows(check, calibrate, class_weight, method, lambda1):
+    clf = HIPADClassifier(
+        calibrate=calibrate, class_weight=class_weight, method=method, lambda1=lambda1
+    )
+    check("HIPADClassifier", clf)
 
 
 @parametrize_with_checks(ESTIMATORS)

@@ -42,19 +42,24 @@ def test_the_grid_falls_from_just_below_the_largest():
     assert (np.diff(grid) < 0).all()
 
 
+def folds_of(X, y):
+    return content_folds(make_design(X), y, np.full(len(y), 1 / len(y)))
+
+
 @given(seed=st.integers(0, 1000), n=st.integers(4, 40))
 def test_folds_follow_the_content_and_not_the_order(seed, n):
     X, y = data(n=n, seed=seed)
-    folds = content_folds(make_design(X), y)
-    order = np.random.default_rng(seed).permutation(n)
-    assert np.array_equal(content_folds(make_design(X[order]), y[order]), folds[order])
-    twice = content_folds(make_design(np.r_[X, X]), np.r_[y, y])
-    assert np.array_equal(twice, np.r_[folds, folds])
+    folds = folds_of(X, y)
+    rng = np.random.default_rng(seed)
+    order, columns = rng.permutation(n), rng.permutation(X.shape[1])
+    assert np.array_equal(folds_of(X[order], y[order]), folds[order])
+    assert np.array_equal(folds_of(X[:, columns], y), folds)
+    assert np.array_equal(folds_of(np.r_[X, X], np.r_[y, y]), np.r_[folds, folds])
 
 
 def test_folds_share_out_each_class():
     X, y = data(n=53)
-    folds = content_folds(make_design(X), y)
+    folds = folds_of(X, y)
     for sign in (-1.0, 1.0):
         sizes = np.bincount(folds[y == sign], minlength=N_FOLDS)
         assert np.ptp(sizes) <= 1
@@ -63,7 +68,7 @@ def test_folds_share_out_each_class():
 @pytest.mark.parametrize(("n", "usable"), [(2, 0), (4, 2), (6, 3), (10, 5)])
 def test_few_patients_leave_few_folds(n, usable):
     X, y = data(n=n)
-    parts = usable_folds(content_folds(make_design(X), y), y)
+    parts = usable_folds(folds_of(X, y), y)
     assert len(parts) == usable
     for part in parts:
         assert set(y[part]) == {-1.0, 1.0}
@@ -99,9 +104,9 @@ def test_losses_that_say_nothing_choose_the_middle():
 @given(losses=st.lists(st.tuples(*[st.floats(0.0, 2.0)] * 3), min_size=1, max_size=8))
 def test_the_choice_lies_on_the_path_and_only_differences_count(losses):
     path = [point(0.5**k, *own) for k, own in enumerate(losses)]
-    assert path[-1].lambda1 * (1 - 1e-9) <= choose(path) <= 1 + 1e-9
+    assert path[-1].lambda1 * (1 - 1e-2) <= choose(path) <= 1 + 1e-9
     moved = [PathPoint(p.lambda1, tuple(x + 1.0 for x in p.losses), 3.0) for p in path]
-    assert choose(moved) == pytest.approx(choose(path), rel=1e-6)
+    assert choose(moved) == pytest.approx(choose(path), rel=1e-2), "to its three digits"
 
 
 def path_of(X, y, polish=True, lambda2=1.0, named=NOTHING):
@@ -113,7 +118,7 @@ def path_of(X, y, polish=True, lambda2=1.0, named=NOTHING):
         return Problem(design.rows(rows), y[rows], p, lambda1, lambda2)
 
     grid = lambda_grid(lambda1_max(problem(0.0, np.arange(n))))
-    held_out = usable_folds(content_folds(design, y), y)
+    held_out = usable_folds(folds_of(X, y), y)
     return list(follow_path(problem, grid, held_out, judge, polish, named))
 
 
@@ -127,7 +132,7 @@ def test_the_path_finds_that_some_sparsity_is_best():
 
 
 def test_the_path_is_left_when_it_cannot_help():
-    X, y = data(n=60, m=1000)
+    X, y = data(n=60, m=1000, seed=1)
     assert len(path_of(X, y)) < N_STEPS
 
 

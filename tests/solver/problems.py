@@ -43,7 +43,7 @@ def unit_rows(raw: RandomProblem) -> RandomProblem:
 
 def to_problem(raw: RandomProblem, design: Design | None = None) -> Problem:
     """The library's form of an oracle problem."""
-    rules = tuple(RuleBlock(sp.csr_array(r.B), r.d, r.sign, r.sigma, r.rho) for r in raw.rules)
+    rules = tuple(RuleBlock(sp.csr_array(r.B), *r[1:]) for r in raw.rules)
     return Problem(
         design=make_design(raw.X) if design is None else design,
         y=raw.y,

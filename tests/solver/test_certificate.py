@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hipad.solver import Certificate, Hipad, Settings, Status
 from hipad.solver.certificate import dual_value, feasible_prices, relative_gap
-from hipad.solver.phases import ALL_FEATURES, Point, certify
+from hipad.solver.iterates import ALL_FEATURES, Point, certify
 from tests.oracles import clarabel_enk, random_problem
 from tests.solver.problems import oracle_objective, rule, to_problem, trusted_optimum
 
@@ -136,17 +136,17 @@ def test_a_tiny_limit_of_sweeps_is_told(method):
         assert "features kept" in str(found.certificate)
 
 
-@pytest.mark.parametrize("method", ["hipad", "exact"])
-def test_a_tiny_limit_of_iterations_is_told(method):
-    found = Hipad(to_problem(draw(0)), Settings(method=method, max_iterations=2)).run()
+def test_a_tiny_limit_of_iterations_is_told():
+    found = Hipad(to_problem(draw(0)), Settings(max_iterations=2)).run()
     assert found.certificate.status is Status.LIMIT
     assert found.certificate.gap > 1e-6
 
 
-def test_a_loose_tolerance_is_not_called_solved():
-    found = Hipad(to_problem(draw(0)), Settings(method="admm", tolerance=0.5)).run()
-    assert found.certificate.gap > 1e-5
-    assert found.certificate.status is Status.INACCURATE
+def test_a_working_set_that_met_its_limit_of_steps_says_so():
+    found = Hipad(to_problem(draw(0)), Settings(method="exact", max_sweeps=2)).run()
+    assert found.certificate.status is Status.LIMIT
+    assert found.certificate.gap > 1e-6
+    assert not found.certificate.is_optimal()
 
 
 @settings(max_examples=30)
@@ -160,12 +160,24 @@ def test_solved_means_a_small_gap(raw, method, tolerance):
             assert certificate.primal_residual == 0.0
 
 
-def test_phase_one_that_only_settled_says_how_far_it_is():
+def test_the_certificate_covers_the_choice_of_features():
     found = Hipad(to_problem(random_problem(0, n=20, m=40))).run()
-    assert found.selection.gap > 1e-5
-    assert found.selection.status is Status.INACCURATE
-    assert "settled" in found.selection.message
+    assert found.selection.gap < 1e-12
     assert found.certificate.status is Status.SOLVED
+    assert found.certificate.is_optimal(1e-9)
+    assert found.certificate.certain == found.features.size > 0
+    assert found.certificate.undecided == 0
+
+
+def test_features_of_the_papers_switch_are_not_called_the_best():
+    problem = to_problem(random_problem(0, n=20, m=40))
+    found = Hipad(problem, Settings(switch="paper")).run()
+    assert found.selection.gap > 1e-5
+    assert found.certificate.gap < 1e-8, "phase 2 is solved"
+    assert found.certificate.status is Status.INACCURATE
+    assert "the paper's test" in found.certificate.message
+    assert found.certificate.selection_gap == found.selection.gap
+    assert not found.certificate.is_optimal()
 
 
 def test_a_wrong_point_is_found_out():

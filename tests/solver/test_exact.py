@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hipad.solver import Hipad, Settings, Status, lambda1_max
-from hipad.solver.exact import WorkingSet
+from hipad.solver.exact import LOOSE, WorkingSet
 from tests.oracles import clarabel_enk, random_problem
 from tests.solver.problems import (
     full_weights,
@@ -19,9 +19,11 @@ from tests.solver.problems import (
 
 @pytest.mark.parametrize("scope", ["population", "typical"])
 @pytest.mark.parametrize("conditions", [(), (1,), (2, 1, 3)])
+@pytest.mark.parametrize("anchored", [False, True])
 @pytest.mark.parametrize(("n", "m"), [(20, 12), (12, 60), (60, 4)])
-def test_equals_clarabel(n, m, conditions, scope):
-    raw = random_problem(n + m, n=n, m=m, conditions=conditions, scope=scope, weighted=True)
+def test_equals_clarabel(n, m, anchored, conditions, scope):
+    options = {"conditions": conditions, "scope": scope, "anchored": anchored}
+    raw = random_problem(n + m, n=n, m=m, weighted=True, **options)
     optimum = clarabel_enk(*raw)
     found = solve(raw, method="exact")
     assert found.certificate.status is Status.SOLVED
@@ -45,6 +47,7 @@ def test_the_set_grows_until_no_feature_is_missing():
     raw = random_problem(1, n=10, m=400, lambda1=0.02)
     problem = to_problem(raw)
     grown = WorkingSet(problem, start=np.array([7]))
+    grown._reach_optimum = lambda: False  # the interior point alone
     rounds = list(grown.steps())
     sizes = [r.features.size for r in rounds]
     assert grown.complete
@@ -72,10 +75,11 @@ def test_the_pull_is_lambda1_and_what_the_ridge_holds(scope):
     assert np.any(kept[problem.stack.features])
 
 
-@pytest.mark.parametrize("limit", [{"max_rounds": 1}, {"max_iterations": 3}])
+@pytest.mark.parametrize("limit", [{"max_rounds": 1}, {"max_iterations": 3}, {"max_steps": 3}])
 def test_a_limit_is_told(limit):
     problem = to_problem(random_problem(1, n=10, m=400, lambda1=0.02))
     grown = WorkingSet(problem, start=np.array([7]), **limit)
+    grown._reach_optimum = lambda: False  # the interior point alone
     list(grown.steps())
     assert grown.limited
 
@@ -83,8 +87,9 @@ def test_a_limit_is_told(limit):
 def test_reads_the_data_once_a_round():
     problem = to_problem(random_problem(2, n=10, m=50))
     working = WorkingSet(problem)
+    working._reach_optimum = lambda: False
     rounds = {r.features.size for r in working.steps()}
-    assert working.passes == 1 + len(rounds)
+    assert working.passes == 1 + len(rounds) + len(LOOSE), "one to begin, one for each accuracy"
 
 
 @pytest.mark.parametrize("conditions", [(), (1,), (1, 2)])
@@ -99,7 +104,8 @@ def test_without_lambda1_it_is_phase_two_on_all_features(conditions):
 @settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from([(), (1,), (1, 2), (2, 1, 1)]), st.booleans())
 def test_above_lambda1_max_nothing_enters(seed, conditions, weighted):
-    raw = random_problem(seed, n=9, m=20, conditions=conditions, weighted=weighted)
+    options = {"conditions": conditions, "anchored": seed % 2 == 0}
+    raw = random_problem(seed, n=9, m=20, weighted=weighted, **options)
     largest = lambda1_max(to_problem(raw))
     optimum = trusted_optimum(raw._replace(lambda1=largest * (1 + 1e-6)))
     assert np.max(np.abs(optimum.w)) < 1e-6
@@ -107,8 +113,9 @@ def test_above_lambda1_max_nothing_enters(seed, conditions, weighted):
 
 @pytest.mark.parametrize("method", ["hipad", "admm", "exact"])
 @pytest.mark.parametrize("conditions", [(), (1,), (1, 1)])
-def test_lambda1_max_is_the_edge(conditions, method):
-    raw = random_problem(4, n=20, m=30, conditions=conditions)
+@pytest.mark.parametrize("anchored", [False, True])
+def test_lambda1_max_is_the_edge(anchored, conditions, method):
+    raw = random_problem(4, n=20, m=30, conditions=conditions, anchored=anchored)
     largest = lambda1_max(to_problem(raw))
     above = solve(raw._replace(lambda1=1.01 * largest), method=method)
     below = solve(raw._replace(lambda1=0.98 * largest), method=method)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hipad.solver import Status, phases
+from hipad.solver import Status, polishing
 from hipad.solver.osqp_engine import solve_osqp
 from tests.oracles import clarabel_enk, objective, random_problem
 from tests.solver.problems import oracle_objective, solve, to_problem, unit_rows
@@ -12,8 +12,10 @@ from tests.solver.problems import oracle_objective, solve, to_problem, unit_rows
 @pytest.mark.parametrize("scope", ["population", "typical"])
 @pytest.mark.parametrize("conditions", [(), (1,), (2, 1, 3)])
 @pytest.mark.parametrize(("n", "m"), [(20, 12), (12, 40), (60, 4)])
-def test_equals_clarabel(n, m, conditions, scope):
-    raw = random_problem(n, n=n, m=m, conditions=conditions, scope=scope, weighted=True)
+@pytest.mark.parametrize("anchored", [False, True])
+def test_equals_clarabel(n, m, anchored, conditions, scope):
+    options = {"conditions": conditions, "scope": scope, "anchored": anchored}
+    raw = random_problem(n, n=n, m=m, weighted=True, **options)
     raw = raw._replace(lambda1=0.0)
     w, b, u, alpha = solve_osqp(to_problem(raw), np.arange(m), raw.X)
     us = np.split(u, np.cumsum([len(r.d) for r in raw.rules])[:-1]) if raw.rules else []
@@ -42,17 +44,19 @@ def test_its_prices_certify_it():
     assert kept.certificate.dual_residual < 1e-4
 
 
-def test_a_bad_answer_is_called_inaccurate(monkeypatch):
+def test_a_bad_answer_is_left_to_the_interior_point(monkeypatch):
     def careless(problem, features, X):
         w, b, u, alpha = solve_osqp(problem, features, X)
         return 1.1 * w, b, u, alpha
 
-    monkeypatch.setattr(phases, "solve_osqp", careless)
+    monkeypatch.setattr(polishing, "solve_osqp", careless)
     found = solve(random_problem(4, n=15, m=40), engine="osqp")
-    assert found.certificate.status is Status.INACCURATE
+    assert found.certificate.status is Status.SOLVED
+    assert found.certificate.gap < 1e-8
+    assert "the interior point solved phase 2 instead" in found.certificate.message
 
 
-def test_no_answer_is_called_inaccurate(monkeypatch):
+def test_no_answer_is_left_to_the_interior_point(monkeypatch):
     def failing(problem, features, X):
         rows = problem.n_samples + problem.stack.n_rules
         return (
@@ -62,6 +66,8 @@ def test_no_answer_is_called_inaccurate(monkeypatch):
             np.zeros(rows),
         )
 
-    monkeypatch.setattr(phases, "solve_osqp", failing)
+    monkeypatch.setattr(polishing, "solve_osqp", failing)
     found = solve(random_problem(4, n=15, m=40), engine="osqp")
-    assert found.certificate.status is Status.INACCURATE
+    assert found.certificate.status is Status.SOLVED
+    assert found.certificate.gap < 1e-8
+    assert "the interior point solved phase 2 instead" in found.certificate.message

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,43 @@ def test_a_job_gives_the_same_model_as_a_fit_and_one_without_rules():
     np.testing.assert_allclose(state.model.weights, state.request().fit().weights, atol=1e-9)
     assert state.model.without_rules is not None
     assert state.job.rule_names == ("rule 1",)
+
+
+@pytest.mark.parametrize("fewness", ["some", "automatic"])
+def test_the_headline_without_rules_is_a_run_without_rules(fewness):
+    state = AppState()
+    state.load(loaded("sick"))
+    state.settings = state.settings.changed(fewness=fewness)
+    state.rules.change("v >= 1 => sick", "mine")
+    state.launch()
+    state.job.wait(60)
+    alone = state.model.without_rules
+    state.settings = state.settings.changed(use_rules=False)
+    assert state.request().fit().judgement == alone
+
+
+def test_a_worth_moved_there_and_back_is_where_it_was():
+    state = AppState()
+    state.load(loaded("sick"))
+    state.rules.change("v >= 1 => sick", "mine")
+    first = model = state.request().fit()
+    for patients in (13.0, 2.0, 40.0):
+        moved = replace(state.request(), settings=state.settings.changed(patients=patients))
+        model = moved.fit(like=model)
+        assert not np.array_equal(model.weights, first.weights)
+    back = state.request().fit(like=model)
+    np.testing.assert_array_equal(back.weights != 0, first.weights != 0)
+    np.testing.assert_allclose(back.weights, first.weights, rtol=1e-9, atol=1e-12)
+    assert back.judgement == first.judgement
+
+
+def test_penalties_of_ones_own_reach_the_admm():
+    state = AppState()
+    state.load(loaded("sick"))
+    state.settings = state.settings.changed(mu=0.125)
+    run = state.request().start()
+    next(run)
+    assert run.run.hipad.admm.mu.hinge == 0.125
 
 
 def test_rules_that_are_off_or_worth_nothing_have_no_slack_to_name():

@@ -6,6 +6,7 @@ import math
 
 from hipad.estimator.strength import knobs_of
 from hipad.evaluation.patients import Patients
+from hipad.evaluation.study import as_told
 from hipad.rules import CompiledRule, Pull, needed_worth, rule_pull
 from ui.models import TrainedModel
 
@@ -13,13 +14,17 @@ from ui.models import TrainedModel
 def pull_of(rule: CompiledRule, base: TrainedModel, seen: Patients) -> Pull:
     """The pull of a rule alone, with the sparsity and the settings of a model."""
     settings = base.settings
-    scaled = rule.scaled(seen.mean, seen.scale)
+    (told,), (heard,) = as_told([rule], seen)
     knobs = knobs_of(
-        scaled, total=len(seen.p), patients=settings.patients, stiffness=settings.stiffness
+        told,
+        total=len(seen.p),
+        patients=settings.patients,
+        stiffness=settings.stiffness,
+        heard=heard,
     )
     return rule_pull(
-        scaled.B,
-        scaled.d,
+        told.B,
+        told.d,
         sigma=knobs.sigma,
         rho=knobs.rho,
         lambda1=float(base.classifier.lambda1_),

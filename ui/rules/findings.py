@@ -174,7 +174,7 @@ def offers_of(check: RuleCheck) -> list[tuple[RuleCheck, str, Rule]]:
     patients = check.needed_patients
     if patients is not None:
         worth = float(f"{1.1 * patients:.2g}")
-        sentence = f"to bring in a feature by itself it must be worth more than {patients:.3g} "
+        sentence = f"for a feature of it to enter it must be worth more than {patients:.3g} "
         offers.append((check, sentence + "patients", replace(check.rule, worth=worth)))
     return offers
 

@@ -104,7 +104,7 @@ def heard(check: RuleCheck) -> str:
         return "off"
     if check.pull is None:
         return "after a run"
-    reasons = {"premise": "no: average patient", "never": "no: nobody"}
+    reasons = {"premise": "no: met in the middle", "never": "no: nobody"}
     if check.pull.silenced:
         return reasons.get(check.pull.limit, f"no: {check.pull.limit}")
     return "yes" if check.pull.alone else "with the data"

@@ -32,7 +32,8 @@ def sentence(classifier: Any, n_features: int) -> str:
     if selection is not None:
         words.append(
             f"The choice of features was made within {share(selection.gap)} of the best over all "
-            f"{n_features:,} features."
+            f"{n_features:,} features: {count(selection.certain, 'feature')} certainly in, "
+            f"{selection.undecided:,} undecided."
         )
     return " ".join(words)
 

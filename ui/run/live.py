@@ -27,14 +27,18 @@ def show(state: AppState) -> None:
 def _draw(job: Job[TrainedModel], data: Dataset) -> None:
     history = job.history[:]
     track = Track.of(history)
-    _figures(job, track, len(history))
+    figures = st.container()
     if any(record.phase == 0 for record in history) and len(history) > 1:
         chart, text = tracks.path(history)
         charts.show(chart, key="run_path", text=text)
     if not track.records:
+        with figures:
+            _figures(job, track)
         st.caption("Next comes phase 1." if history else "The first step is on its way.")
         return
     at = None if job.status is JobStatus.RUNNING else _scrubber(track, job, data)
+    with figures:
+        _figures(job, track.until(at))
     left, right = st.columns(2)
     with left:
         _chart("run_objective", tracks.objective(track, at))
@@ -51,14 +55,15 @@ def _chart(key: str, drawn: tuple) -> None:
     charts.show(chart, key=key, text=text)
 
 
-def _figures(job: Job[TrainedModel], track: Track, steps: int) -> None:
+def _figures(job: Job[TrainedModel], track: Track) -> None:
+    """The figures of the last step, or of the one that the reader looks at."""
     last = track.records[-1] if track.records else None
     status, phase, features, objective, time = st.columns(5)
     status.metric("Run", str(job.status), help="What the run is doing now.")
     phase.metric(
         "Step",
-        f"{steps:,}",
-        help="Steps so far: degrees of sparsity tried, sweeps of phase 1, iterations of phase 2.",
+        f"{track.steps[-1] if track.steps else 0:,}",
+        help="Steps of phase 1, which finds the features, and of phase 2, which fits them.",
     )
     features.metric(
         "Features in",
@@ -67,7 +72,7 @@ def _figures(job: Job[TrainedModel], track: Track, steps: int) -> None:
     )
     objective.metric(
         "Objective",
-        "–" if last is None else number(last.objective, 5),
+        "–" if last is None else number(tracks.shared(last), 5),
         help="What the run makes as small as it can: errors, broken rules and size of the weights.",
     )
     time.metric(
@@ -88,14 +93,14 @@ def _scrubber(track: Track, job: Job[TrainedModel], data: Dataset) -> int | None
         n,
         n,
         key=f"scrub_{id(job)}_{n}",
-        help="Go back through the run: the line in the charts follows.",
+        help="Go back through the run: the figures and the line in the charts follow.",
     )
     records = [record for record in job.history if record.phase > 0]
     record = records[step - 1]
     came, went = ([data.index.name(int(j)) for j in idx] for idx in (record.entered, record.left))
     words = [
         f"Step {step}, {tracks.PHASES[record.phase]}: {count(record.support_size, 'feature')} in, "
-        f"objective {number(record.objective, 5)}"
+        f"objective {number(tracks.shared(record), 5)}"
     ]
     words += [f"entered: {listing(came)}"] if came else []
     words += [f"left: {listing(went)}"] if went else []

@@ -49,7 +49,9 @@ def row(record: RuleRecord) -> dict[str, str]:
 def _heard(pull: Pull | None) -> str:
     if pull is None:
         return "–"
-    return "yes" if pull.alone else "no" if pull.silenced else "with the data"
+    if pull.heard:
+        return "yes" if pull.alone else "with the data"
+    return "no" if pull.silenced else "no, but felt"
 
 
 def _share(value: float) -> str:

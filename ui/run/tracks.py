@@ -19,7 +19,7 @@ PHASES: Final = {
     1: "phase 1: find the features",
     2: "phase 2: fit them accurately",
 }
-STEP: Final = "step (sweeps of phase 1, then iterations of phase 2)"
+STEP: Final = "step (of phase 1, then of phase 2)"
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,32 @@ class Track:
     def values(self, name: str) -> list[float]:
         return [float(getattr(record, name)) for record in self.records]
 
+    def until(self, at: int | None) -> Track:
+        """The part that a reader at this step has seen; all of it without a step."""
+        if at is None:
+            return self
+        seen = max(sum(step <= at for step in self.steps), 1)
+        return Track(self.records[:seen], self.steps[:seen], self.switch)
+
+
+def shared(record: Progress) -> float:
+    """Loss, rules and size of the weights: what both phases make small."""
+    return record.objective if np.isnan(record.shared) else record.shared
+
 
 def objective(track: Track, at: int | None = None) -> tuple[go.Figure, str]:
-    """The objective, step by step."""
+    """What both phases make small, step by step, and beside it what phase 1 adds for sparsity."""
     chart = charts.figure("Objective", x=STEP, y="objective (lower is better)")
-    values = track.values("objective")
-    _line(chart, track, values, "objective", 0)
-    first = [record.objective for record in track.records if record.phase == 1]
-    if first and max(values) > max(first):  # phase 2 may begin far above: do not flatten phase 1
-        room = 0.05 * (max(first) - min(values)) or 1e-6
-        chart.update_yaxes(range=[min(values) - room, max(first) + room])
+    values = [shared(record) for record in track.records]
+    _line(chart, track, values, "loss, rules and size of the weights", 0)
+    own = [record.objective if record.phase == 1 else None for record in track.records]
+    if any(value is not None for value in own):
+        _line(chart, track, own, "with what phase 1 adds for few features", 1)
     marks(chart, track, at)
-    low, high = (number(v) for v in (values[-1], values[0])) if values else ("", "")
-    return chart, f"The objective went from {high} to {low} in {count(len(values), 'step')}."
+    seen = [shared(record) for record in track.until(at).records]
+    low, high = (number(v) for v in (seen[-1], seen[0])) if seen else ("", "")
+    steps = track.until(at).steps[-1] if seen else 0
+    return chart, f"The objective went from {high} to {low} in {count(steps, 'step')}."
 
 
 def residuals(track: Track, at: int | None = None) -> tuple[go.Figure, str]:
@@ -67,7 +80,7 @@ def residuals(track: Track, at: int | None = None) -> tuple[go.Figure, str]:
         floor = [max(value, 1e-16) for value in track.values(name)]
         _line(chart, track, floor, title, which)
     marks(chart, track, at)
-    last = track.records[-1]
+    last = track.until(at).records[-1]
     text = (
         f"The last residuals are {number(last.primal_residual, 2)} (primal) and "
         f"{number(last.dual_residual, 2)} (dual)."
@@ -85,9 +98,10 @@ def support(track: Track, history: Sequence[Progress], at: int | None = None) ->
     _line(chart, track, track.values("support_size"), "in the model", 0)
     chart.update_layout(barmode="relative", bargap=0.1)
     marks(chart, track, at)
-    last = track.records[-1]
-    comings = sum(len(record.entered) for record in history)
-    goings = sum(len(record.left) for record in history)
+    last = track.until(at).records[-1]
+    seen = [record for record in history if record.phase > 0][:at]
+    comings = sum(len(record.entered) for record in seen)
+    goings = sum(len(record.left) for record in seen)
     text = (
         f"{count(last.support_size, 'feature')} in the model; "
         f"{count(comings, 'entry', 'entries')} and {count(goings, 'exit')} so far."
@@ -105,7 +119,8 @@ def slacks(track: Track, names: Sequence[str], at: int | None = None) -> tuple[g
         values = [max(float(row[which]), 0.0) if which < len(row) else None for row in rows]
         _line(chart, track, values, charts.label(name), which)
     marks(chart, track, at)
-    last = rows[-1] if rows else np.zeros(0)
+    seen = track.until(at).records
+    last = seen[-1].rule_slacks if seen else np.zeros(0)
     holding = int(np.sum(last <= 1e-6))
     return chart, f"{holding} of {count(len(names), 'rule')} fully met at the last step."
 

@@ -23,10 +23,15 @@ from hipad.rules.compiling.rows import on_columns, rows_met
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.terms import Term
 
+EDGE = 0.05  # share of the rows that a threshold leaves on either side of it
+
 
 @dataclass(frozen=True)
 class Threshold:
-    """A rule with another threshold, and what it would do on the data it was found on."""
+    """A rule with another threshold, and what it would do on the data it was found on.
+
+    `gain` is the share of the rule's own class that fires less that of the other class.
+    """
 
     rule: Rule
     number: float
@@ -34,6 +39,7 @@ class Threshold:
     right: int
     fires_now: int
     right_now: int
+    gain: float = 0.0
 
     def __str__(self) -> str:
         return (
@@ -47,7 +53,8 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
 
     Best is the largest difference between the share of the rule's own class that fires and the
     share of the other class. None if the condition has no single threshold, or if no threshold
-    tells the classes apart.
+    tells the classes apart. A threshold at the edge of the data, with hardly anybody on one of its
+    sides, is none.
 
     >>> from hipad.rules.compiling.compile import compile_rules
     >>> (rule,) = compile_rules("x0 >= 1 => positive", n_features=1)
@@ -63,6 +70,9 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
     fires = np.arange(1, len(order) + 1)
     ends = np.flatnonzero(np.diff(values[order], append=np.inf) > 0)
     gain = right[ends] / own - (fires[ends] - right[ends]) / other
+    least = max(1, round(EDGE * len(order)))
+    inside = (fires[ends] >= least) & (len(order) - fires[ends] >= least)
+    ends, gain = ends[inside], gain[inside]
     if not len(ends) or gain.max() <= 0:
         return None
     best = int(ends[np.argmax(gain)])
@@ -72,7 +82,7 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
         return None
     now = others & (values <= rule.d[row] + 1e-7 * (1 + abs(rule.d[row])))
     counts = int(fires[best]), int(right[best]), int(now.sum()), int((now & agrees).sum())
-    return Threshold(*changed, *counts)
+    return Threshold(*changed, *counts, gain=float(gain.max()))
 
 
 def _row_values(rule: CompiledRule, X: Any, row: int) -> tuple[FloatArray, npt.NDArray[np.bool_]]:

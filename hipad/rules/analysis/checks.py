@@ -1,25 +1,22 @@
 """Static checks of rules over the box of plausible values: warnings, never refusals.
 
 Each finding says in a sentence what is odd, names the rules, shows a witness patient where there
-can be one, and what to do. The rules need no data beyond the box, the average patient and, for the
-knobs, the weights of the objective.
+can be one, and what to do. The rules need no data beyond the box and, for the knobs, the weights of
+the objective.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-from scipy import sparse
 
 from hipad.arrays import FloatArray
 from hipad.rules.analysis.box import Box, Patient
 from hipad.rules.analysis.budget import Budget
 from hipad.rules.analysis.pairs import Pairs
-from hipad.rules.analysis.pull import Knobs, Pull
+from hipad.rules.analysis.pull import Knobs, Pull, knob_advice, shortest_patient
 from hipad.rules.analysis.regions import Regions
+from hipad.rules.analysis.speaking import Heard
 from hipad.rules.compiling.compile import CompiledRule
 from hipad.wording import count, listed
 
@@ -30,8 +27,8 @@ MAX_LISTED = 3  # rules that meet more opponents than this get one finding for a
 class Finding:
     """Something the author of the rules should know.
 
-    `kind` is one of empty, always, average, duplicate, subsumed, conflict, silenced,
-    unchecked.
+    `kind` is one of empty, unseen, always, average, duplicate, subsumed, conflict, contradicted,
+    silenced, unchecked.
     """
 
     kind: str
@@ -50,14 +47,17 @@ def check_rules(
     lo: FloatArray | float,
     hi: FloatArray | float,
     *,
-    mean: FloatArray | None = None,
+    told: Sequence[CompiledRule] | None = None,
+    heard: Sequence[Heard | None] | None = None,
     knobs: Sequence[Knobs] | None = None,
     pulls: Sequence[Pull] | None = None,
     budget: Budget | None = None,
 ) -> tuple[Finding, ...]:
     """Every finding on rules in the user's units; the knobs are checked if their pulls are given.
 
-    When the budget ends, a finding of kind "unchecked" says how many rules it did not reach.
+    `told` are the rules as the solver is told them (`Witnesses.spoken`), `heard` is what training
+    patients say of them. When the budget ends, a finding of kind "unchecked" says how many rules it
+    did not reach.
 
     >>> from hipad.rules.compiling.compile import compile_rules
     >>> rules = compile_rules("a: x0 >= 2 => positive\\nb: x0 >= 3 => positive", n_features=1)
@@ -73,8 +73,10 @@ def check_rules(
         *conflicts,
     ]
     found[:0] = _unchecked(rules, pairs.missed)
-    if mean is not None:
-        found += _average_findings(rules, mean)
+    if heard is not None:
+        found += _contradicted_findings(rules, heard)
+    if told is not None:
+        found += _average_findings(rules, told)
     if knobs is not None and pulls is not None:
         found += _silenced_findings(rules, knobs, pulls)
     return tuple(found)
@@ -85,14 +87,22 @@ def _single_findings(
 ) -> Iterator[Finding]:
     for i in pairs.reached:
         rule, region = rules[i], regions.regions[i]
-        if region.point is None:
+        if region.point is None and shortest_patient(rule.B, rule.d) is None:
             yield Finding(
                 "empty",
                 "warning",
                 (rule.label,),
-                f"nobody in the range of plausible values meets '{rule.rule.premise}' "
-                f"of {rule.label}",
-                "loosen a threshold, or check the units",
+                f"nobody can meet '{rule.rule.premise}' of {rule.label}",
+                "correct or remove a condition",
+            )
+        elif region.point is None:
+            yield Finding(
+                "unseen",
+                "note",
+                (rule.label,),
+                f"{rule.label} speaks of patients beyond the range of these data, so they neither "
+                "support nor contradict it",
+                "leave it as it is if that is meant; if not, check the threshold and its units",
             )
         elif region.is_whole_box:
             yield Finding(
@@ -176,24 +186,37 @@ def _unchecked(rules: Sequence[CompiledRule], missed: set[int]) -> Iterator[Find
         )
 
 
-def _average_findings(rules: Sequence[CompiledRule], mean: FloatArray) -> Iterator[Finding]:
-    for rule in rules:
-        average = np.asarray(mean, dtype=np.float64)[rule.columns]
-        if rule.fires(_one_row(rule, average))[0]:
+def _contradicted_findings(
+    rules: Sequence[CompiledRule], heard: Sequence[Heard | None]
+) -> Iterator[Finding]:
+    for rule, said in zip(rules, heard, strict=True):
+        if said is not None and said.doubtful:
+            written = rule.rule.worth is not None
+            worth = "its written worth stays" if written else "its automatic worth is lowered"
+            yield Finding(
+                "contradicted",
+                "warning",
+                (rule.label,),
+                f"{said.wrong:.3g} of the {said.fired:.3g} training patients {rule.label} speaks "
+                f"of contradict it ({worth})",
+                "check the outcome, the threshold and the units, or leave the rule out",
+            )
+
+
+def _average_findings(
+    rules: Sequence[CompiledRule], told: Sequence[CompiledRule]
+) -> Iterator[Finding]:
+    for rule, spoken in zip(rules, told, strict=True):
+        z = shortest_patient(spoken.B, spoken.d)
+        if z is not None and not z.any():
             yield Finding(
                 "average",
                 "warning",
                 (rule.label,),
-                f"the average patient already meets '{rule.rule.premise}' of {rule.label}, so the "
-                "rule can move the intercept but no feature",
-                "tighten the threshold beyond the average",
-                Patient(rule.columns, average),
+                f"the middle between the classes already meets '{rule.rule.premise}' of "
+                f"{rule.label}, so the rule pulls on no feature",
+                "tighten the threshold beyond the middle",
             )
-
-
-def _one_row(rule: CompiledRule, values: FloatArray) -> Any:
-    indptr = np.array([0, len(values)])
-    return sparse.csr_array((values, rule.columns, indptr), shape=(1, rule.B.shape[1]))
 
 
 def _silenced_findings(
@@ -206,17 +229,6 @@ def _silenced_findings(
                 "warning",
                 (rule.label,),
                 f"{rule.label} pulls with {pull.strongest:.3g}, not above lambda1 = "
-                f"{pull.lambda1:.3g}, so it is ignored for its {pull.limit}",
+                f"{pull.lambda1:.3g}, so no feature enters for its {pull.limit}",
                 knob_advice(pull, own),
             )
-
-
-def knob_advice(pull: Pull, knobs: Knobs) -> str:
-    """Which knobs must turn, and how far, for the pull to exceed lambda1."""
-    steps = []
-    if knobs.sigma <= pull.sigma_needed:
-        patients = pull.sigma_needed * knobs.n_samples
-        steps.append(f"make it worth more than {patients:.3g} patients")
-    if knobs.rho <= pull.rho_needed and not knobs.rho_follows:
-        steps.append(f"raise its stiffness above {pull.rho_needed:.3g}")
-    return f"{listed(steps)}, or lower lambda1 below {pull.strongest:.3g}"

@@ -1,13 +1,12 @@
 """How hard a rule pulls on its features at w = 0, and which knob holds it back.
 
-With z the shortest patient that meets the premise (in scaled units, the average patient at 0), the
-multiplier that is best at w = 0 gives
+With z the shortest patient that meets the premise (in scaled units, counted from the middle between
+the classes), the multiplier that is best at w = 0 gives
 
     pull_j = min( sigma, rho / |z|^2 ) |z_j|
 
 which for one condition is min( sigma |d| |B_j| / |B|^2, rho |B_j| / |d| ). A feature can enter only
-if its pull exceeds lambda1. A premise that the average patient meets has z = 0: the rule then moves
-the intercept, never the features.
+if its pull exceeds lambda1. A premise that is met in the middle has z = 0: the rule does not pull.
 
 The training patients pull as well, by X'(p y), and so do other rules: a rule that is too weak alone
 may be heard together with them.
@@ -23,8 +22,10 @@ from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.rules.analysis.points import least_norm
+from hipad.rules.analysis.speaking import Heard
 from hipad.rules.compiling.compile import CompiledRule
 from hipad.rules.compiling.rows import on_columns
+from hipad.wording import listed
 
 DataPull = Callable[[IntArray], FloatArray]
 """Columns -> X'(p y) on them, in scaled units: how hard the training patients pull at w = 0."""
@@ -34,22 +35,26 @@ DataPull = Callable[[IntArray], FloatArray]
 class Knobs:
     """What a rule counts for: sigma and rho in the objective, for n_samples training rows.
 
-    `rho_follows` says that rho was set by sigma, so that there is one knob to turn.
+    `rho_follows` says that rho was set by sigma, so that there is one knob to turn; `heard` is what
+    the training patients say of the rule.
     """
 
     sigma: float
     rho: float
     n_samples: float
     rho_follows: bool = False
+    heard: Heard | None = None
 
 
 @dataclass(frozen=True)
 class Pull:
     """The strongest pull of a rule, what it must exceed, and what it takes to exceed it.
 
-    `limit` is "worth", "stiffness", "premise" (met by the average patient) or "never" (no patient
-    can meet it). The sigma and rho that are needed are inf where no value would do. `together` is
-    the strongest pull on a feature of the rule, towards its outcome, of patients and all rules.
+    `limit` is "worth", "stiffness", "premise" (met in the middle between the classes) or "never"
+    (no patient can meet it). The sigma and rho that are needed are inf where no value would do.
+    `together` is the strongest pull on a feature of the rule, towards its outcome, of patients and
+    all rules. After a fit `inside` counts the features of the rule in the model, and `felt` says
+    whether the model would be another one without the rule; before it both are None.
     """
 
     strongest: float
@@ -58,21 +63,38 @@ class Pull:
     sigma_needed: float
     rho_needed: float
     together: float | None = None
+    inside: int | None = None
+    felt: bool | None = None
 
     @property
     def alone(self) -> bool:
-        """True if a feature of the rule can enter by the rule alone."""
-        return self.strongest > self.lambda1
+        """True if the rule by itself pulls enough for a feature to enter, and none stays out."""
+        return self.strongest > self.lambda1 and self.inside != 0
+
+    @property
+    def heard(self) -> bool:
+        """True if a feature of the rule is in or, before a fit, can be expected to enter."""
+        if self.limit == "never":
+            return False
+        if self.inside is not None:
+            return self.inside > 0
+        return self.alone or (self.together or 0.0) > self.lambda1
 
     @property
     def silenced(self) -> bool:
-        """True if no feature of the rule can enter, as far as is known."""
-        return not self.alone and not (self.together or 0.0) > self.lambda1
+        """True if the model is the same without the rule or, before a fit, no feature enters."""
+        return not self.heard and not self.felt
+
+    @property
+    def state(self) -> str:
+        """One of heard, heard with the data, silenced, and felt by other features only."""
+        if self.heard:
+            return "heard" if self.alone else "heard with the data"
+        return "silenced" if self.silenced else "not heard, though it holds other features back"
 
     def __str__(self) -> str:
-        state = "heard" if self.alone else "silenced" if self.silenced else "heard with the data"
         return (
-            f"pull {self.strongest:.3g} against lambda1 {self.lambda1:.3g}: {state}, "
+            f"pull {self.strongest:.3g} against lambda1 {self.lambda1:.3g}: {self.state}, "
             f"limited by its {self.limit}"
         )
 
@@ -138,3 +160,18 @@ def _force(rule: CompiledRule, z: FloatArray | None, knobs: Knobs) -> FloatArray
     if z is None or not z.any():
         return np.zeros(len(rule.columns))
     return rule.sign * min(knobs.sigma, knobs.rho / float(z @ z)) * z
+
+
+def knob_advice(pull: Pull, knobs: Knobs) -> str:
+    """Which knobs must turn, and how far, for a feature of the rule to enter."""
+    if pull.sigma_needed == np.inf:
+        return "lower lambda1: no worth of it brings a feature in"
+    steps = []
+    if knobs.sigma <= pull.sigma_needed:
+        patients = pull.sigma_needed * knobs.n_samples
+        steps.append(f"make it worth more than {patients:.3g} patients")
+    if knobs.rho <= pull.rho_needed and not knobs.rho_follows:
+        steps.append(f"raise its stiffness above {pull.rho_needed:.3g}")
+    if pull.strongest == 0.0:
+        return listed(steps)
+    return f"{listed(steps)}, or lower lambda1 below {pull.strongest:.3g}"

@@ -17,7 +17,8 @@ from hipad.arrays import FloatArray
 from hipad.rules.analysis.advice import holding_threshold
 from hipad.rules.analysis.box import Patient
 from hipad.rules.analysis.guarantee import Prototype, WorstCase, prototype, worst_case
-from hipad.rules.analysis.pull import DataPull, Knobs, Pull, rule_pulls
+from hipad.rules.analysis.pull import Knobs, Pull, knob_advice
+from hipad.rules.analysis.speaking import Heard
 from hipad.rules.analysis.statistics import RuleCounts, rule_counts
 from hipad.rules.compiling.compile import CompiledRule
 
@@ -46,6 +47,7 @@ class RuleRecord:
     slack: float | None = None
     residual: float | None = None
     pull: Pull | None = None
+    knobs: Knobs | None = field(default=None, repr=False)
     names: Any = field(default=None, repr=False, compare=False)
 
     @property
@@ -62,7 +64,20 @@ class RuleRecord:
             found.append(f"slack {self.slack:.3g}, residual {self.residual:.3g}")
         if self.pull is not None:
             found.append(str(self.pull))
+            found += self._advice(self.pull)
+        if self.heard is not None and self.heard.fired:
+            found.append(str(self.heard))
         return found + list(self.remarks)
+
+    @property
+    def heard(self) -> Heard | None:
+        """What the training patients say of the rule."""
+        return None if self.knobs is None else self.knobs.heard
+
+    def _advice(self, pull: Pull) -> list[str]:
+        if pull.heard or self.knobs is None or pull.limit not in ("worth", "stiffness"):
+            return []
+        return [f"for a feature of it to enter, {knob_advice(pull, self.knobs)}"]
 
     def _counts(self) -> list[tuple[str, RuleCounts | None]]:
         return [("training", self.train), ("test", self.test)]
@@ -98,8 +113,11 @@ class RuleRecord:
             record["holds"] = self.worst.holds
         if self.pull is not None:
             record["pull"] = self.pull.strongest
+            record["heard"] = self.pull.heard
             record["silenced"] = self.pull.silenced
             record["limit"] = self.pull.limit
+        if self.heard is not None:
+            record["contradicted_by"], record["trust"] = self.heard.wrong, self.heard.trust
         return record
 
     def _named(self, patient: Patient) -> dict[str, float]:
@@ -126,24 +144,22 @@ def rule_report(
     train: Data | None = None,
     test: Data | None = None,
     missing: Any = None,
-    lambda1: float | None = None,
+    pulls: Sequence[Pull | None] | None = None,
     knobs: Sequence[Knobs] | None = None,
-    data_pull: DataPull | None = None,
     certificates: Iterable[tuple[float | None, float | None]] | None = None,
 ) -> list[RuleRecord]:
     """Records for rules, classifier (w, b) and box in the user's units.
 
     `mean` and `scale` are the scaling that training used, `missing` marks the filled-in cells of
-    the training rows, `data_pull` says how hard the training rows pull by themselves,
+    the training rows, `pulls` and `knobs` are each rule's pull and what it counts for,
     `certificates` holds (slack, residual) of each rule.
     """
-    pulls: Sequence[Pull | None] = [None] * len(rules)
-    if knobs is not None and lambda1 is not None:
-        pulls = rule_pulls([r.scaled(mean, scale) for r in rules], knobs, lambda1, data_pull)
+    nothing = [None] * len(rules)
     pairs = list(certificates) if certificates is not None else [(None, None)] * len(rules)
+    told = zip(rules, pairs, pulls or nothing, knobs or nothing, strict=True)
     records = []
-    for rule, (slack, residual), pull in zip(rules, pairs, pulls, strict=True):
-        parts: dict[str, Any] = {"slack": slack, "residual": residual, "pull": pull}
+    for rule, (slack, residual), pull, own in told:
+        parts: dict[str, Any] = {"slack": slack, "residual": residual, "pull": pull, "knobs": own}
         if train is not None:
             parts["train"] = rule_counts(rule, *train, missing=missing)
         if test is not None:

@@ -83,7 +83,7 @@ class CompiledRule:
 
 
 def compile_rules(
-    rules: str | Iterable[Rule],
+    rules: str | Iterable[Rule | str],
     *,
     feature_names: FeatureIndex | Sequence[object] | None = None,
     n_features: int | None = None,
@@ -149,11 +149,23 @@ def _more_weights(weights: int, rows: list[Row], rule: Rule) -> int:
     return weights
 
 
-def as_rule_set(rules: str | Iterable[Rule]) -> RuleSet:
-    """Rules from text, or from any iterable of rules."""
+def as_rule_set(rules: str | Iterable[Rule | str]) -> RuleSet:
+    """Rules from text, or from any iterable of rules and texts.
+
+    >>> print(as_rule_set(["a >= 1 => positive", "b >= 2 => positive"]))
+    a >= 1 => positive
+    b >= 2 => positive
+    """
     if isinstance(rules, str):
         return parse_rules(rules)
-    return rules if isinstance(rules, RuleSet) else RuleSet(tuple(rules))
+    if isinstance(rules, RuleSet):
+        return rules
+    given = tuple(rules)
+    texts = [each for each in given if isinstance(each, str)]
+    if texts and len(texts) == len(given):
+        return parse_rules("\n".join(texts))
+    read = [tuple(parse_rules(each)) if isinstance(each, str) else (each,) for each in given]
+    return RuleSet(tuple(rule for part in read for rule in part))
 
 
 def _resolved(

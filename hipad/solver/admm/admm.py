@@ -1,7 +1,7 @@
 """Phase 1: two-block ADMM for the elastic-net SVM with any number of rules.
 
     minimise  F  over (w, b, u) and copies (a, c, q, t), subject to
-    a = e - Y(Xw + be),   c = w,   q_i = d_i'u_i - s_i b + 1,   t = u,   t >= 0
+    a = e - Y(Xw + be),   c = w,   q_i = d_i'u_i - e_i b + 1,   t = u,   t >= 0
 
 One sweep:
 
@@ -104,6 +104,7 @@ class Admm:
         self.q, self.gamma3 = state.q, state.gamma3
         self.t, self.gamma5 = state.t, state.gamma5
         self.b, self._next_balance = 0.0, 10
+        self._first = self.settings.penalties or starting_penalties(problem)
 
     @property
     def mu(self) -> Penalties:
@@ -115,7 +116,7 @@ class Admm:
         price = self.gamma3 + mu.slack * (1.0 - self.q)
         first = self.features.solve(
             v=y * (self.gamma1 + mu.hinge * (1.0 - self.a)),
-            r_b=-float(stack.sign @ price),
+            r_b=-float(stack.of_b @ price),
             r_u=mu.u * self.t - self.gamma5 - price @ stack.thresholds,
         )
         a_old, q_old, t_old = self.a, self.q, self.t
@@ -166,7 +167,7 @@ class Admm:
     def _balance(self, splits: Residuals) -> None:
         """Move the penalties; ever more rarely, since they must settle for ADMM to converge."""
         self._next_balance = max(self.sweeps + 10, int(1.5 * self.sweeps))
-        mu = balanced(self.mu, splits)
+        mu = balanced(self.mu, splits, self._first)
         if mu != self.mu:
             self.features.set_penalties(mu)
 

@@ -14,6 +14,7 @@ from hipad.designs.base import FloatArray
 from hipad.solver.admm.penalties import Penalties
 from hipad.solver.problem import Problem
 
+REACH = 1e5  # how far a penalty may move from its first value
 FLOOR = 0.1  # the copy or the multiplier of a split may vanish; the other then sets the scale
 
 Pair = tuple[float, float]
@@ -68,18 +69,21 @@ def starting_penalties(problem: Problem) -> Penalties:
     return Penalties(hinge=1 / problem.n_samples, w=problem.ridge_off, slack=slack, u=u)
 
 
-def balanced(mu: Penalties, residuals: Residuals, tolerance: float = 5.0) -> Penalties:
-    """Penalties moved towards equal residuals; unchanged where they are within the tolerance."""
+def balanced(
+    mu: Penalties, residuals: Residuals, first: Penalties, tolerance: float = 5.0
+) -> Penalties:
+    """Penalties moved towards equal residuals; unchanged where they are within the tolerance.
 
-    def moved(value: float, pair: Pair) -> float:
-        primal, dual = pair
+    They stay within reach of the first ones. A split that has nothing left to say (an equality, a
+    constant column) would else take its penalty to zero, and with it the factorisation.
+    """
+
+    def moved(name: str) -> float:
+        value, (primal, dual) = getattr(mu, name), getattr(residuals, name)
         if primal <= tolerance * dual and dual <= tolerance * primal:
-            return value
-        return value * float(np.clip(np.sqrt(primal / max(dual, 1e-300)), 0.1, 10.0))
+            return float(value)
+        value = value * np.clip(np.sqrt(primal / max(dual, 1e-300)), 0.1, 10.0)
+        start = getattr(first, name)
+        return float(np.clip(value, start / REACH, start * REACH))
 
-    return Penalties(
-        hinge=moved(mu.hinge, residuals.hinge),
-        w=moved(mu.w, residuals.w),
-        slack=moved(mu.slack, residuals.slack),
-        u=moved(mu.u, residuals.u),
-    )
+    return Penalties(hinge=moved("hinge"), w=moved("w"), slack=moved("slack"), u=moved("u"))

@@ -3,8 +3,8 @@
 First block, in the unknowns (w, b, u), with K = diag(ridge + mu2) and C = rho_i s_i B_i:
 
     [ K + mu1 X'X      mu1 X'e          C'       ] [ w ]   [ X'v + g0  ]
-    [ mu1 e'X          mu1 N + mu3 R   -mu3 (sd)'] [ b ] = [ e'v - r_b ]
-    [ C               -mu3 sd           D_u      ] [ u ]   [ r_u       ]
+    [ mu1 e'X          mu1 N + mu3 e'e -mu3 (ed)'] [ b ] = [ e'v - r_b ]
+    [ C               -mu3 ed           D_u      ] [ u ]   [ r_u       ]
 
 `DirectFeatures` forms and factorises it (m small); `KrylovFeatures` applies it, two passes over X
 for each step of conjugate gradients preconditioned by its diagonal, as the paper does.

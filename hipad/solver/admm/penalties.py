@@ -69,8 +69,8 @@ def corner_matrix(problem: Problem, mu: Penalties) -> FloatArray:
     """The (b, u) corner of the Lagrangian's Hessian."""
     stack = problem.stack
     corner = np.empty((1 + stack.n_rows, 1 + stack.n_rows))
-    corner[0, 0] = mu.hinge * problem.n_samples + mu.slack * stack.n_rules
-    corner[0, 1:] = corner[1:, 0] = -mu.slack * (stack.sign @ stack.thresholds)
+    corner[0, 0] = mu.hinge * problem.n_samples + mu.slack * float(stack.of_b @ stack.of_b)
+    corner[0, 1:] = corner[1:, 0] = -mu.slack * (stack.of_b @ stack.thresholds)
     corner[1:, 1:] = stack.curvature + mu.slack * stack.thresholds.T @ stack.thresholds
     corner[1:, 1:] += mu.u * np.eye(stack.n_rows)
     return corner

@@ -99,7 +99,7 @@ def residuals(pair):
     ],
 )
 def test_penalties_follow_the_residuals(pair, factor):
-    moved = balanced(MU, residuals(pair))
+    moved = balanced(MU, residuals(pair), MU)
     assert moved.hinge == pytest.approx(factor * MU.hinge)
     assert (moved.w, moved.slack, moved.u) == (MU.w, MU.slack, MU.u)
 

@@ -45,3 +45,20 @@ def test_rules_that_hold_are_counted():
     chart, text = tracks.slacks(Track.of(history), ["a", "<b>"])
     assert text == "1 of 2 rules fully met at the last step."
     assert [line.name for line in chart.data] == ["a", "&lt;b&gt;"]
+
+
+def test_one_objective_runs_through_both_phases():
+    history = [
+        record(1, objective=1.8, shared=1.4), record(2, objective=1.7, shared=1.35),
+        record(1, phase=2, objective=1.33, shared=1.33),
+    ]  # fmt: skip
+    chart, text = tracks.objective(Track.of(history))
+    assert list(chart.data[0].y) == [1.4, 1.35, 1.33]
+    assert list(chart.data[1].y) == [1.8, 1.7, None]
+    assert "from 1.4 to 1.33 in 3 steps" in text
+
+
+def test_the_reader_at_a_step_reads_of_that_step():
+    track = Track.of([record(1, shared=3.0), record(2, shared=2.0), record(1, phase=2, shared=1.0)])
+    assert "from 3 to 2 in 2 steps" in tracks.objective(track, at=2)[1]
+    assert track.until(2).records[-1].shared == 2.0

@@ -1,0 +1,152 @@
+"""What a rule tells the solver: of whom it speaks, and how far the training patients bear it out.
+
+A rule as written, B x <= d, draws a border. Who wrote it has the patients beyond it in mind, and at
+the border itself would not decide. So the solver is told of the typical patient who meets the rule:
+each row of d moves inwards by the mean excess over the threshold among the training rows that meet
+the premise. Labels play no part in this. It moves by a quarter of the deviation of B x at least,
+and by half of it where fewer than two patients meet the premise.
+
+The solver's rule counts from the middle m between the class means, d - B m: a model with its
+intercept there is undecided, and the rule says on which side of it its patients lie. Without that a
+single rule could be met by the intercept alone.
+
+The patients who meet a rule are also evidence on it. Each class counts one half of them, so that a
+rule which says nothing is right on one half, whatever the prevalence. With r of k right, and
+`PRIOR` more patients of whom `EXPECTED` are right, the rule is right on a share q, and it keeps
+(q - 1/2) / (EXPECTED - 1/2) of its worth: all of it until patients contradict it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from hipad.arrays import FloatArray, IntArray
+from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.rows import on_columns, rows_met
+
+FLOOR, ALONE = 0.25, 0.5  # least excess of the typical patient, in deviations of B x
+FEWEST = 2.0  # patients who show what is typical
+ROOM = 0.9  # how far inwards, where the rows of a premise end in one another
+PRIOR, EXPECTED = 5.0, 0.8  # patients before the first, and how many of them are right
+DOUBTFUL = 0.5
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Training patients who meet a rule, and those among them who bear it out, by weight.
+
+    `trust` is the share of its automatic worth that a rule keeps after them.
+    """
+
+    fired: float
+    right: float
+    trust: float = 1.0
+
+    @property
+    def wrong(self) -> float:
+        return self.fired - self.right
+
+    @property
+    def doubtful(self) -> bool:
+        """True where the patients leave less than half of the trust."""
+        return self.trust < DOUBTFUL
+
+    def __str__(self) -> str:
+        said = f"{self.wrong:.3g} of the {self.fired:.3g} training patients it speaks of"
+        return f"{said} contradict it: {self.trust:.0%} of its automatic worth is left"
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """The columns of training rows that rules name; y in {-1, +1}, weights count patients."""
+
+    columns: IntArray
+    values: FloatArray
+    y: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def of(
+        cls, rules: Sequence[CompiledRule], X: Any, y: FloatArray, weights: FloatArray
+    ) -> Witnesses:
+        """The part of the data that rules look at, in the user's units."""
+        columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
+        part = X[:, columns]
+        values = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+        return cls(columns, values, y, weights)
+
+    @property
+    def halves(self) -> FloatArray:
+        """Weights that give each class one half."""
+        shares = self.weights.astype(np.float64)
+        for side in (self.y < 0, self.y > 0):
+            shares[side] *= 0.5 / max(float(shares[side].sum()), 1e-300)
+        return shares
+
+    def middle(self, n_features: int) -> FloatArray:
+        """The middle between the class means; zero for features that no rule names."""
+        found = np.zeros(n_features)
+        found[self.columns] = self.halves @ self.values
+        return found
+
+    def spoken(
+        self, rule: CompiledRule, middle: FloatArray, scale: FloatArray | None
+    ) -> CompiledRule:
+        """The rule of the typical patient, in the design's units from the middle on."""
+        return replace(rule, d=rule.d - self.excess(rule)).scaled(middle, scale)
+
+    def all_spoken(
+        self, rules: Sequence[CompiledRule], scale: FloatArray | None = None
+    ) -> tuple[CompiledRule, ...]:
+        """All rules as the solver is told them."""
+        if not rules:
+            return ()
+        middle = self.middle(rules[0].B.shape[1])
+        return tuple(self.spoken(rule, middle, scale) for rule in rules)
+
+    def excess(self, rule: CompiledRule) -> FloatArray:
+        """How far beyond each threshold the typical patient lies who meets the rule."""
+        B = on_columns(rule.B, self.columns)
+        values, fires = B @ self.values.T, self.fires(rule)
+        share = self.weights / self.weights.sum()
+        centred = values - (values @ share)[:, None]
+        deviation = np.sqrt(centred**2 @ share)
+        met = self.weights * fires
+        excess = ALONE * deviation
+        if met.sum() >= FEWEST:
+            mean = np.maximum(rule.d - values @ met / met.sum(), 0.0)
+            excess = np.maximum(mean, FLOOR * deviation)
+        return excess * _room(B, rule.d, excess)
+
+    def fires(self, rule: CompiledRule) -> np.ndarray:
+        """Who meets the premise."""
+        B = on_columns(rule.B, self.columns)
+        return np.asarray(rows_met(B, rule.d, self.values.T).all(axis=0))
+
+    def heard(self, rule: CompiledRule) -> Heard:
+        """What the patients say of a rule."""
+        fires, right = self.fires(rule), self.y == rule.sign
+        evidence = self.halves * self.weights.sum()
+        k, r = float(evidence @ fires), float(evidence @ (fires & right))
+        q = (EXPECTED * PRIOR + r) / (PRIOR + k)
+        trust = float(np.clip((q - 0.5) / (EXPECTED - 0.5), 0.0, 1.0))
+        counts = float(self.weights @ fires), float(self.weights @ (fires & right))
+        return Heard(*counts, trust)
+
+
+def _room(B: sparse.csr_array, d: FloatArray, excess: FloatArray) -> float:
+    """The share of the excess that leaves somebody to speak of: two rows may end in one another."""
+    if B.nnz == len(np.unique(B.indices)):
+        return 1.0
+    rows = np.hstack([B.toarray(), excess[:, None]])
+    size = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-300)
+    goal = np.append(np.zeros(B.shape[1]), -1.0)
+    bounds = [(None, None)] * B.shape[1] + [(0.0, 1.0 / ROOM)]
+    found = linprog(goal, A_ub=rows / size[:, None], b_ub=d / size, bounds=bounds)
+    return ROOM * float(found.x[-1]) if found.status == 0 else 0.0

@@ -1,0 +1,230 @@
+"""From a good guess to the optimum itself, by its active sets.
+
+At the optimum every row (sample or rule) is above its margin (price 0), on it, or short of it (full
+price); every feature is out, or in with a sign; every multiplier u is zero or positive. Once these
+sets are known, what is left is linear (kkt.py):
+
+    1. solve for the present sets
+    2. rows, features and multipliers whose sign is wrong change their set; go to 1 if any did
+    3. look at all other features: those that are pulled by more than lambda1 join; go to 1 if any
+
+Sets that stand satisfy every condition of optimality, to rounding. From a guess that is not good
+enough the sets may go round in circles. Then there is no answer here, and a solver that always
+converges must come nearer first (exact.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.solver.intercept import middle_intercept
+from hipad.solver.kkt import KktSystem
+from hipad.solver.problem import Problem
+
+MOST_CHANGES = 25  # a good guess needs two or three
+LARGEST_SYSTEM = 3000
+EXACT = 1e-11  # what is within this of its bound, relatively, is on it
+
+
+class Guess(NamedTuple):
+    """Weights on some features (zero elsewhere), multipliers of rules, prices of all rows."""
+
+    features: np.ndarray
+    w: FloatArray
+    u: FloatArray
+    alpha: FloatArray
+
+
+class Optimum(NamedTuple):
+    """The optimum on the features looked at, many of them zero; and the pull on every feature."""
+
+    features: np.ndarray
+    w: FloatArray
+    b: float
+    u: FloatArray
+    alpha: FloatArray
+    pull: FloatArray
+
+
+class Values(NamedTuple):
+    """The solution for some sets."""
+
+    w: FloatArray
+    b: float
+    u: FloatArray
+    alpha: FloatArray
+
+
+@dataclass
+class Sets:
+    """Which features are in and with which sign, which rows are where, which u are positive."""
+
+    signs: FloatArray
+    on_margin: np.ndarray
+    at_price: np.ndarray
+    positive: np.ndarray
+
+    def key(self) -> bytes:
+        """Equal for equal sets."""
+        parts = (self.signs > 0, self.signs < 0, self.on_margin, self.at_price, self.positive)
+        return b"".join(np.packbits(part).tobytes() for part in parts)
+
+
+def optimum_from(problem: Problem, guess: Guess) -> Optimum | None:
+    """The minimum of F over all features; None when the guess was not good enough."""
+    features = np.union1d(guess.features, problem.stack.features).astype(int)
+    part = Part(problem, features, problem.lambda1)
+    sets = part.sets_of(guess)
+    for _ in range(MOST_CHANGES):
+        values = part.settle(sets)
+        if values is None:
+            return None
+        pull = pull_on_all(problem, values.alpha, values.u)
+        more = part.violators(pull)
+        if more.size == 0:
+            return Optimum(part.features, *values, pull)
+        grown = Part(problem, np.union1d(part.features, more), problem.lambda1)
+        signs = np.sign(pull[grown.features])
+        signs[np.searchsorted(grown.features, part.features)] = sets.signs
+        part, sets.signs = grown, signs
+    return None
+
+
+def refined(problem: Problem, guess: Guess) -> Values | None:
+    """The minimum without the l1 term on exactly the features of the guess (phase 2)."""
+    part = Part(problem, guess.features, None)
+    return part.settle(part.sets_of(guess))
+
+
+def pull_on_all(problem: Problem, alpha: FloatArray, u: FloatArray) -> FloatArray:
+    """X'Y alpha - C'u: how hard each feature is drawn away from zero; one pass over the data."""
+    stack = problem.stack
+    pull = problem.design.correlate(problem.y * alpha[: problem.n_samples])
+    pull[stack.features] -= stack.coupling.T @ u
+    return pull
+
+
+class Part:
+    """The problem on some features as an SVM in (w, b, u); `lambda1` None keeps all of them in."""
+
+    def __init__(self, problem: Problem, features: np.ndarray, lambda1: float | None) -> None:
+        stack = problem.stack
+        self.problem, self.features, self.lambda1 = problem, features, lambda1
+        self.n = problem.n_samples
+        self.Z = problem.design.columns(features)
+        self.Z *= problem.y[:, None]
+        self.labels = np.r_[problem.y, stack.of_b]
+        self.prices = np.r_[problem.p, stack.sigma]
+        self.ridge = problem.ridge(features)
+        at, of = problem.rule_positions(features)
+        self.C = np.zeros((stack.n_rows, features.size))
+        self.C[:, at] = stack.coupling[:, of]
+        self.norms = np.sqrt(np.einsum("ij,ij->j", self.Z, self.Z))
+
+    def sets_of(self, guess: Guess) -> Sets:
+        """The sets that a guess suggests."""
+        signs = np.ones(self.features.size)
+        if self.lambda1 is not None:
+            signs[:] = 0.0
+            signs[np.searchsorted(self.features, guess.features)] = np.sign(guess.w)
+        low, high = guess.alpha <= 0, guess.alpha >= self.prices
+        return Sets(signs, ~low & ~high, high, guess.u > 0)
+
+    def settle(self, sets: Sets) -> Values | None:
+        """Correct the sets until they stand; None when they do not."""
+        seen: set[bytes] = set()
+        while len(seen) < MOST_CHANGES and sets.key() not in seen:
+            seen.add(sets.key())
+            if sets.on_margin.sum() + sets.positive.sum() > LARGEST_SYSTEM:
+                return None
+            values = self._solve(sets)
+            if values is None:
+                return None
+            if not self._correct(sets, values):
+                return self._cleaned(values)
+        return None
+
+    def violators(self, pull: FloatArray) -> np.ndarray:
+        """Features outside that are pulled in."""
+        assert self.lambda1 is not None
+        noise = 1e-13 * self.problem.design.column_norms()
+        over = np.abs(pull) > self.lambda1 * (1 + 1e-9) + noise
+        over[self.features] = False
+        return np.flatnonzero(over)
+
+    def _solve(self, sets: Sets) -> Values | None:
+        """Weights, intercept, multipliers and prices for these sets."""
+        kept, positive = sets.signs != 0, sets.positive
+        rows = np.flatnonzero(sets.on_margin)
+        alpha = np.where(sets.at_price, self.prices, 0.0)
+        system = self._system(kept, rows, positive)
+        forced = self.Z[:, kept].T @ alpha[: self.n] - (self.lambda1 or 0.0) * sets.signs[kept]
+        linear = (self.problem.stack.thresholds.T @ alpha[self.n :])[positive]
+        found = system.solve(forced, -float(self.labels @ alpha), linear)
+        if found is None:
+            return None
+        w, u = np.zeros(self.features.size), np.zeros(positive.size)
+        w[kept], alpha[rows], b, u[positive] = found
+        return Values(w, b if self.labels[rows].any() else self._middle(w, u), u, alpha)
+
+    def _system(self, kept: np.ndarray, rows: np.ndarray, positive: np.ndarray) -> KktSystem:
+        stack, samples = self.problem.stack, rows[rows < self.n]
+        Z, d = np.zeros((rows.size, int(kept.sum()))), np.zeros((rows.size, int(positive.sum())))
+        Z[: samples.size] = self.Z[np.ix_(samples, kept)]
+        d[samples.size :] = stack.thresholds[np.ix_(rows[samples.size :] - self.n, positive)]
+        C, curvature = self.C[np.ix_(positive, kept)], stack.curvature[np.ix_(positive, positive)]
+        return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature)
+
+    def _middle(self, w: FloatArray, u: FloatArray) -> float:
+        return middle_intercept(self.problem, self.problem.y * (self.Z @ w), u)
+
+    def _correct(self, sets: Sets, at: Values) -> bool:
+        """Move what has the wrong sign to its right set; False when nothing has."""
+        before = sets.key()
+        self._correct_rows(sets, at)
+        self._correct_multipliers(sets, at)
+        if self.lambda1 is not None:
+            self._correct_features(sets, at)
+        return sets.key() != before
+
+    def _correct_rows(self, sets: Sets, at: Values) -> None:
+        stack = self.problem.stack
+        lack = 1.0 - np.r_[self.Z @ at.w, -stack.thresholds @ at.u] - self.labels * at.b
+        exact = EXACT * (1.0 + abs(at.b))
+        low = sets.on_margin & (at.alpha < -EXACT * np.max(np.abs(at.alpha)))
+        high = sets.on_margin & (at.alpha > (1 + EXACT) * self.prices)
+        back = sets.at_price & (lack < -exact)
+        enter = ~sets.on_margin & ~sets.at_price & (lack > exact)
+        if abs(self.labels @ at.alpha) > EXACT * self.prices.sum():  # no row holds the intercept
+            held = np.abs(lack) <= exact
+            enter, back = enter | (held & ~sets.at_price), back | (held & sets.at_price)
+        sets.on_margin = (sets.on_margin & ~low & ~high) | back | enter
+        sets.at_price = (sets.at_price & ~back) | high
+
+    def _correct_multipliers(self, sets: Sets, at: Values) -> None:
+        stack = self.problem.stack
+        parts = self.C @ at.w, stack.curvature @ at.u, stack.thresholds.T @ at.alpha[self.n :]
+        noise = EXACT * (1.0 + sum(np.abs(part) for part in parts))
+        size = EXACT * float(np.max(np.abs(at.u), initial=0.0))
+        sets.positive = np.where(sets.positive, at.u >= -size, sum(parts) < -noise)
+
+    def _correct_features(self, sets: Sets, at: Values) -> None:
+        assert self.lambda1 is not None
+        pull = self.Z.T @ at.alpha[: self.n] - self.C.T @ at.u
+        out = sets.signs == 0
+        enter = out & (np.abs(pull) > self.lambda1 * (1 + EXACT) + 1e-13 * self.norms)
+        sets.signs[~out & (at.w * sets.signs < 0)] = 0.0
+        sets.signs[enter] = np.sign(pull[enter])
+
+    def _cleaned(self, at: Values) -> Values | None:
+        """Without the last rounding; None where the sets stand on numbers that are none."""
+        alpha = np.clip(at.alpha, 0.0, self.prices)
+        balanced = abs(self.labels @ alpha) <= 1e-10 * self.prices.sum()
+        if not balanced or not np.isfinite(at.w).all():
+            return None
+        u = np.maximum(at.u, 0.0)
+        return Values(at.w, self._middle(at.w, u), u, alpha)

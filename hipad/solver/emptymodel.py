@@ -1,0 +1,103 @@
+"""The model without features: its prices, and the smallest lambda1 that leaves no feature.
+
+w = 0 is the optimum exactly when some optimal prices of the problem in (b, u) alone pull no feature
+by more than lambda1. These prices need not be unique: where one class outweighs the other, all
+patients of the larger class lie on their margin, and any share of the price among them is optimal.
+The smallest lambda1 is then a linear program over the prices,
+
+    minimise t  subject to  -t <= X'Y alpha - C'u <= t,   alpha optimal for w = 0,
+
+solved on a few features at a time: those pulled beyond t join, until there are none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linprog
+
+from hipad.designs.base import FloatArray
+from hipad.solver.activeset import Guess, Values, pull_on_all, refined
+from hipad.solver.ipm import InteriorPoint
+from hipad.solver.problem import Problem
+
+NONE = np.zeros(0, dtype=int)
+ON_MARGIN = 1e-8
+AT_ONCE = 100  # features that join the linear program in one round
+
+
+def empty_optimum(problem: Problem) -> Values:
+    """The best intercept and multipliers without any feature, and prices that prove it."""
+    ipm = InteriorPoint(problem, NONE)
+    point = ipm.run()
+    alpha, u = point.guess()
+    found = refined(problem, Guess(NONE, np.zeros(0), u, alpha))
+    return found or Values(np.zeros(0), point.b, np.maximum(point.u, 0.0), point.alpha)
+
+
+def lambda1_max(problem: Problem) -> float:
+    """The smallest lambda1 that gives w = 0."""
+    at = empty_optimum(problem)
+    at = at._replace(u=np.where(at.u > ON_MARGIN * np.max(at.u, initial=1.0), at.u, 0.0))
+    stack, labels = problem.stack, np.r_[problem.y, problem.stack.of_b]
+    lack = np.r_[1.0 - problem.y * at.b, stack.slacks(at.b, at.u)]
+    free = np.abs(lack) <= ON_MARGIN * (1.0 + abs(at.b))
+    pull = pull_on_all(problem, at.alpha, at.u)
+    largest = float(np.max(np.abs(pull), initial=0.0))
+    if free.sum() < 2 or largest == 0.0:
+        return largest
+    return _least_pull(problem, at, free, labels, pull)
+
+
+def _least_pull(
+    problem: Problem, at: Values, free: np.ndarray, labels: FloatArray, pull: FloatArray
+) -> float:
+    """The linear program; its value grows with the features until none is pulled further."""
+    alpha, prices = at.alpha, np.r_[problem.p, problem.stack.sigma]
+    best, working, size = float(np.max(np.abs(pull))), NONE, np.abs(pull)
+    for _ in range(100):
+        size[working] = 0.0
+        working = np.union1d(working, np.argsort(-size)[:AT_ONCE])
+        t, alpha_free = _solve(problem, at, free, labels, prices, working)
+        if alpha_free is None:
+            return best
+        alpha = at.alpha.copy()
+        alpha[free] = alpha_free
+        size = np.abs(pull_on_all(problem, alpha, at.u))
+        best = min(best, float(size.max()))
+        if best <= t * (1 + 1e-9) + 1e-12:
+            break
+    return best
+
+
+def _solve(
+    problem: Problem,
+    at: Values,
+    free: np.ndarray,
+    labels: FloatArray,
+    prices: FloatArray,
+    working: np.ndarray,
+) -> tuple[float, FloatArray | None]:
+    """Least largest pull on the working features, and the prices of the free rows there."""
+    n, stack, count = problem.n_samples, problem.stack, int(free.sum())
+    fixed = np.where(free, 0.0, at.alpha)
+    Z = np.zeros((free.size, working.size))
+    Z[:n] = problem.design.columns(working) * problem.y[:, None]
+    here, of = problem.rule_positions(working)
+    base = Z.T @ fixed
+    base[here] -= stack.coupling[:, of].T @ at.u
+    ones = np.ones((working.size, 1))
+    A = np.vstack([np.hstack([Z[free].T, -ones]), np.hstack([-Z[free].T, -ones])])
+    # the multipliers u must stay optimal too: their gradient is zero, or not below it where u is
+    D = np.vstack([np.zeros((n, stack.n_rows)), stack.thresholds])
+    gradient, positive = D.T @ fixed + stack.curvature @ at.u, at.u > 0
+    inside = np.hstack([D[free].T, np.zeros((stack.n_rows, 1))])
+    found = linprog(
+        np.r_[np.zeros(count), 1.0],
+        A_ub=np.vstack([A, -inside[~positive]]),
+        b_ub=np.r_[-base, base, gradient[~positive]],
+        A_eq=np.vstack([np.r_[labels[free], 0.0], inside[positive]]),
+        b_eq=np.r_[-labels @ fixed, -gradient[positive]],
+        bounds=[*((0.0, price) for price in prices[free]), (0.0, None)],
+        method="highs",
+    )
+    return (float(found.fun), found.x[:-1]) if found.status == 0 else (0.0, None)

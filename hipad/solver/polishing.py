@@ -1,0 +1,93 @@
+"""Phase 2: the classical SVM, or KSVM-P, on the features that phase 1 kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from hipad.solver.activeset import Guess, refined
+from hipad.solver.certificate import Certificate, Status
+from hipad.solver.exact import FINE
+from hipad.solver.intercept import middle_intercept
+from hipad.solver.ipm import InteriorPoint, Near
+from hipad.solver.iterates import Point, Tick, certify, objective_of, tick_of
+from hipad.solver.osqp_engine import solve_osqp
+from hipad.solver.problem import Problem
+
+NEAR = 1e-6  # from there the active sets lead to the optimum itself
+OSQP_GAP = 1e-4
+INSTEAD = "OSQP did not reach the accuracy asked for: the interior point solved phase 2 instead"
+
+
+class PolishPhase:
+    """Phase 2: the classical SVM, or KSVM-P, on the features that phase 1 kept."""
+
+    number = 2
+
+    def __init__(self, problem: Problem, start: Point, *, engine: str, max_iterations: int) -> None:
+        self.problem, self.features, self.start = problem, start.features, start
+        self.engine, self.max_iterations = engine, max_iterations
+        self.X = problem.design.columns(self.features)
+        self.smooth = problem.with_parameters(lambda1=0.0)
+        self._remark = ""
+        self._point: Point | None = None
+        self._ipm: InteriorPoint | None = None
+
+    def ticks(self) -> Iterator[Tick]:
+        if self.engine == "osqp":
+            self._point = Point(self.features, *solve_osqp(self.smooth, self.features, self.X))
+            if self._certified().gap <= OSQP_GAP:
+                yield self._tick(np.nan, np.nan)
+                return
+            self._point, self._remark = None, INSTEAD
+        at = self.start
+        self._ipm = InteriorPoint(
+            self.smooth,
+            self.features,
+            tolerance=NEAR,
+            max_iterations=self.max_iterations,
+            warm=Near(at.w, at.b, at.u, at.alpha),
+        )
+        for step in self._ipm.steps():
+            yield self._tick(step.primal_residual, step.dual_residual)
+        if not self._ipm.limited:
+            yield from self._finish(self._ipm)
+
+    def _finish(self, ipm: InteriorPoint) -> Iterator[Tick]:
+        """Go to the optimum itself, by its active sets or else as far as rounding lets."""
+        alpha, u = ipm.point.guess()
+        found = refined(self.smooth, Guess(self.features, ipm.point.w, u, alpha))
+        if found is None:
+            ipm.tighten(FINE)
+            ipm.run()
+            at = self.point()
+            b = middle_intercept(self.smooth, self.X @ at.w, at.u)
+            self._point = replace(at, b=b)
+        else:
+            self._point = Point(self.features, *found)
+        yield self._tick(0.0, 0.0)
+
+    def point(self) -> Point:
+        if self._point is not None:
+            return self._point
+        assert self._ipm is not None
+        now = self._ipm.point
+        return Point(self.features, now.w, now.b, np.maximum(now.u, 0.0), now.alpha)
+
+    def certificate(self, status: Status | None = None) -> Certificate:
+        return replace(self._certified(status), message=self._remark)
+
+    def _certified(self, status: Status | None = None) -> Certificate:
+        limited = self._ipm is not None and self._point is None and self._ipm.limited
+        done = Status.LIMIT if limited else Status.SOLVED
+        eps = OSQP_GAP if self.engine == "osqp" and self._ipm is None else 1e-8
+        covers = f"the {self.features.size} features kept"
+        return certify(
+            self.smooth, self.point(), 0.0, status or done, covers=covers, eps=eps, X=self.X
+        )
+
+    def _tick(self, primal: float, dual: float) -> Tick:
+        at = self.point()
+        return tick_of(self.smooth, at, objective_of(self.smooth, at, self.X), primal, dual)
