@@ -53,8 +53,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     lambda2 : float, default=10.0
         Ridge: correlated features share their weight.
     patients : float, "auto" or "equal", default="auto"
-        What a rule without a worth of its own counts for; "auto" is a quarter of the patients
-        (more of them where they are few), less where patients contradict it; "equal" sets sigma to
+        What a rule without a worth of its own counts for; "auto" is a share of the patients
+        (the larger, the fewer they are), less where patients contradict it; "equal" sets sigma to
         the stiffness, as the paper does.
     stiffness : float or "auto", default="auto"
         How closely the weights must follow a rule; "auto" follows the rule's worth.

@@ -23,7 +23,7 @@ from hipad.solver import RuleBlock
 STIFFNESS_FACTOR = 3.0
 STIFFEST = 100.0  # times the automatic stiffness: beyond it a rule is a ridge and nothing else
 NEAREST = 1.0  # a premise next to the average patient is taken to be one deviation away
-PATIENTS_SHARE = 0.25  # a rule without a worth of its own counts as a quarter of the patients,
+PATIENTS_SHARE = 0.15  # a rule without a worth of its own counts as this share of the patients,
 MOST_SHARE = 2.0  # but, where they are few, as more: up to twice all of them
 ENOUGH = 11.3  # patients at which it counts as much as all of them
 
@@ -31,8 +31,8 @@ ENOUGH = 11.3  # patients at which it counts as much as all of them
 def default_patients(patients: float | str, total: float) -> float:
     """What a rule without a worth of its own counts for: the more, the fewer patients there are.
 
-    >>> [default_patients("auto", total) for total in (8, 32, 200)]
-    [16.0, 8.0, 50.0]
+    >>> [round(default_patients("auto", total), 1) for total in (8, 16, 32, 200)]
+    [16.0, 8.0, 4.8, 30.0]
     """
     if not isinstance(patients, str):
         return float(patients)

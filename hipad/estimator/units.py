@@ -47,7 +47,8 @@ def scaler_of(values: FloatArray) -> str:
         return "a MinMaxScaler"
     centred = np.abs(values.mean(axis=0)) < ROUNDING
     one = np.abs(values.std(axis=0) - 1.0) < ROUNDING
-    return "a StandardScaler" if (centred & (one | (low == high))).all() else ""
+    scaled = (centred & (one | (low == high))).all() and one.any()
+    return "a StandardScaler" if scaled else ""
 
 
 def _out_of_range(rule: CompiledRule, columns: np.ndarray, values: FloatArray) -> bool:

@@ -169,7 +169,7 @@ def test_or_is_not_and(method):
     X = 0.3 * rng.standard_normal((40, 3))
     X[:, 2] += 2 * y - 1
     firm = {"lambda1": 1e-3, "lambda2": 0.01, "patients": 40, "stiffness": 100.0}
-    as_is = {"scope": "typical", "calibrate": False, "standardize": False}
+    as_is = {"scope": "typical", "calibrate": False, "standardize": False, "anchored": False}
     either, both = (
         HIPADClassifier(f"x0 >= 3 {word} x1 >= 3 => 1", method=method, **firm, **as_is).fit(X, y)
         for word in ("or", "and")

@@ -10,11 +10,12 @@ from hipad.designs import make_design
 from hipad.estimator.path import (
     N_FOLDS,
     N_STEPS,
-    NOTHING,
+    SAY,
     Fit,
     Fold,
     Judge,
     PathPoint,
+    Say,
     choose,
     content_folds,
     follow_path,
@@ -109,7 +110,7 @@ def test_the_choice_lies_on_the_path_and_only_differences_count(losses):
     assert choose(moved) == pytest.approx(choose(path), rel=1e-2), "to its three digits"
 
 
-def path_of(X, y, polish=True, lambda2=1.0, named=NOTHING):
+def path_of(X, y, polish=True, lambda2=1.0):
     design, n = make_design(X), len(y)
     judge = Judge(design, y, np.ones(n))
 
@@ -119,7 +120,7 @@ def path_of(X, y, polish=True, lambda2=1.0, named=NOTHING):
 
     grid = lambda_grid(lambda1_max(problem(0.0, np.arange(n))))
     held_out = usable_folds(folds_of(X, y), y)
-    return list(follow_path(problem, grid, held_out, judge, polish, named))
+    return list(follow_path(problem, grid, held_out, judge, polish))
 
 
 def test_the_path_finds_that_some_sparsity_is_best():
@@ -147,18 +148,30 @@ def test_the_path_is_left_before_models_are_no_longer_sparse(monkeypatch):
     assert whole[len(path)].support_size > 100
 
 
-def test_with_rules_other_features_may_be_as_many_as_patients():
-    assert most_kept(300, 50_000, with_rules=False) == 5_000
-    assert most_kept(300, 50_000, with_rules=True) == 300
-    assert most_kept(16, 12_000, with_rules=True) == most_kept(16, 20, with_rules=False) == 100
+def test_a_tenth_of_many_features_is_still_few():
+    assert [most_kept(m) for m in (20, 12_000, 50_000)] == [100, 1_200, 5_000]
 
 
-def test_features_that_rules_name_do_not_end_the_path():
-    X, y = data(n=24, m=1500)
-    X += 0.5 * y[:, None]
-    assert len(path_of(X, y, lambda2=50.0, named=np.arange(1500))) > len(
-        path_of(X, y, lambda2=50.0, named=np.arange(2))
-    )
+def test_the_path_begins_where_the_first_feature_enters_by_data_or_rules():
+    np.testing.assert_allclose(lambda_grid(2.0)[[0, -1]], [1.8, 0.2])
+    np.testing.assert_allclose(lambda_grid(2.0, 1.0), lambda_grid(2.0))
+    np.testing.assert_allclose(lambda_grid(2.0, 8.0)[[0, -1]], [7.2, 0.2])
+
+
+def test_a_rule_has_a_say_by_its_worth():
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    fold = Fold(np.array([0, 1]), np.array([2, 3]))
+    model = Fit(np.array([0]), np.array([1.0]), 0.0)
+
+    def loss(sign, sigma):
+        rule = Say(np.array([0, 1]), np.array([3.0, 1.0]), sign, sigma)
+        return Judge(make_design(X), y, np.ones(4), (rule,)).loss(model, fold)
+
+    assert loss(1.0, 0.5) == 0.0, "the patients and the rule agree with the model"
+    weight = SAY * 0.5
+    assert loss(-1.0, 0.5) == pytest.approx(weight * 4.0 / (1 + weight)), "the rule is contradicted"
+    assert loss(-1.0, 1e-9) == pytest.approx(0.0, abs=1e-8)
 
 
 def test_supports_grow_along_the_path():

@@ -26,15 +26,15 @@ def knobs(rule, **changes):
     return knobs_of(rule, **{**usual, **changes})
 
 
-@pytest.mark.parametrize(("total", "patients"), [(200, 50.0), (40, 10.0), (16, 8.0), (4, 4.0)])
-def test_a_rule_counts_as_a_quarter_of_the_patients_but_not_as_too_few(total, patients):
-    assert default_patients("auto", total) == patients
+@pytest.mark.parametrize(("total", "patients"), [(200, 30.0), (40, 6.0), (16, 7.98), (4, 8.0)])
+def test_a_rule_counts_as_a_share_of_the_patients_and_more_where_they_are_few(total, patients):
+    assert default_patients("auto", total) == pytest.approx(patients, rel=1e-3)
 
 
 @pytest.mark.parametrize(
     ("worth", "patients", "sigma"),
     [
-        ("", "auto", 0.25),
+        ("", "auto", 0.15),
         ("worth 20 patients", "auto", 0.2),
         ("", 5, 0.05),
         ("worth 0 patients", 5, 0.0),
@@ -72,7 +72,54 @@ def test_a_rule_vanishes_with_its_worth():
     text = "x0 >= 1 => 1 worth 0.001 patients"
     assert np.allclose(HIPADClassifier(text, **settings).fit(X, y).coef_, without, atol=1e-3)
     stiff = HIPADClassifier(text, stiffness=10.0, **settings).fit(X, y).coef_
-    assert not np.allclose(stiff, without, atol=1e-2)  # what the automatic stiffness avoids
+    assert np.allclose(stiff, without, atol=1e-2)  # a stiffness that the worth cannot carry
+
+
+@pytest.mark.parametrize("stiffness", ["auto", 10.0])
+def test_the_model_changes_continuously_with_the_worth_down_to_nothing(stiffness):
+    rng = np.random.default_rng(4)
+    y = np.arange(30) % 2
+    X = rng.standard_normal((30, 400)) + np.outer(y, 0.8 * (np.arange(400) < 20))
+    without = HIPADClassifier().fit(X, y)
+    rules = "x300 >= 1 => 1 worth {} patients"
+    fits = [
+        HIPADClassifier(rules.format(worth), stiffness=stiffness).fit(X, y)
+        for worth in ("0", "0.000001", "0.0001")
+    ]
+    np.testing.assert_array_equal(fits[0].coef_, without.coef_)
+    for clf in fits:
+        assert clf.lambda1_ == without.lambda1_
+        assert len(clf.path_) == len(without.path_)
+        np.testing.assert_array_equal(clf.support_, without.support_)
+        np.testing.assert_allclose(clf.coef_, without.coef_, atol=1e-3)
+
+
+def test_an_automatic_worth_listens_and_a_written_one_is_only_questioned():
+    rng = np.random.default_rng(5)
+    y = np.arange(40) % 2
+    X = rng.standard_normal((40, 3)) + np.outer(y, [3.0, 0.0, 0.0])
+    text = "x0 >= 2 => 0"  # the wrong way round
+    clf = HIPADClassifier(text, lambda1=0.05).fit(X, y)
+    assert clf._model.knobs[0].sigma == 0.0
+    without = HIPADClassifier(lambda1=0.05).fit(X, y)
+    np.testing.assert_array_equal(clf.coef_, without.coef_)
+    assert clf.rule_report_[0].heard.doubtful
+    written = HIPADClassifier(text + " worth 8 patients", lambda1=0.05).fit(X, y)
+    assert written._model.knobs[0].sigma == pytest.approx(8 / 40)
+    assert "training patients it speaks of contradict it" in str(written.rule_report_[0])
+    given = HIPADClassifier(text, lambda1=0.05, patients=8).fit(X, y)
+    assert given._model.knobs[0].sigma == pytest.approx(8 / 40)
+
+
+def test_a_single_rule_moves_weights_and_not_only_the_intercept():
+    rng = np.random.default_rng(6)
+    y = np.arange(12) % 2
+    X = rng.standard_normal((12, 6))
+    rule, settings = "x4 >= 0.5 => 1 worth 12 patients", {"lambda1": 0.2}
+    anchored = HIPADClassifier(rule, **settings).fit(X, y)
+    free = HIPADClassifier(rule, anchored=False, **settings).fit(X, y)
+    assert anchored.coef_[0, 4] > 1.5 * max(free.coef_[0, 4], 0.0)
+    assert anchored.coef_[0, 4] > 0
 
 
 def test_a_stiffness_of_ones_own_is_taken_as_it_is():

@@ -88,7 +88,7 @@ def show(state: AppState) -> None:
                 20.0,
                 "How many patients' evidence a rule counts for. A rule that names its own worth "
                 "keeps it; 0 switches the others off.",
-                "A quarter of the patients; more where they are few, less if they contradict it.",
+                "A share of the patients: more where they are few, less where they contradict it.",
             )
         with third:
             panel.choice(

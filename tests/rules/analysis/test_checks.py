@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from scipy.optimize import linprog
 
-from hipad.rules import CompiledRule, Knobs, Rule, check_rules, compile_rules, rule_pulls
+from hipad.rules import CompiledRule, Heard, Knobs, Rule, check_rules, compile_rules, rule_pulls
 from hipad.rules.analysis.box import Box
 from hipad.rules.analysis.points import some_point
 from hipad.rules.analysis.regions import Regions
@@ -108,8 +110,9 @@ def kinds(text: str, lo: float = 0.0, hi: float = 10.0, **more) -> list[tuple[st
 
 
 def test_each_kind_of_finding():
-    assert kinds("a: x0 >= 11 => positive") == [("empty", ("a",))]
-    assert kinds("a: x0 + x1 >= 1 and mean(K) <= -1 => positive") == [("empty", ("a",))]
+    assert kinds("a: x0 >= 3 and x0 <= 2 => positive") == [("empty", ("a",))]
+    assert kinds("a: x0 >= 11 => positive") == [("unseen", ("a",))]
+    assert kinds("a: x0 + x1 >= 1 and mean(K) <= -1 => positive") == [("unseen", ("a",))]
     assert kinds("a: x0 >= 0 => positive") == [("always", ("a",))]
     twice = "a: x0 >= 2 => positive\nb: 2*x0 >= 4 => positive"
     assert kinds(twice) == [("duplicate", ("a", "b"))]
@@ -121,10 +124,19 @@ def test_each_kind_of_finding():
     assert kinds("a: x0 >= 2 => positive\nb: x1 >= 2 => positive") == []
 
 
-def test_the_average_patient():
-    mean = np.full(8, 4.0)
-    assert kinds("a: x0 >= 3 => positive", mean=mean) == [("average", ("a",))]
-    assert kinds("a: x0 >= 5 => positive", mean=mean) == []
+@pytest.mark.parametrize(("d", "found"), [(0.5, [("average", ("a",))]), (-0.5, [])])
+def test_a_rule_that_the_middle_between_the_classes_meets(d, found):
+    (rule,) = compile_rules("a: x0 >= 3 => positive", n_features=1)
+    told = [dataclasses.replace(rule, d=np.array([d]))]
+    assert [(f.kind, f.rules) for f in check_rules([rule], 0.0, 9.0, told=told)] == found
+
+
+def test_a_rule_that_its_patients_contradict():
+    rules = compile_rules("a: x0 >= 3 => positive\nb: x0 >= 4 => positive", n_features=1)
+    heard = [Heard(32.0, 2.0, 0.0), Heard(5.0, 4.0, 1.0)]
+    found = [f for f in check_rules(rules, 0.0, 9.0, heard=heard) if f.kind == "contradicted"]
+    assert [f.rules for f in found] == [("a",)]
+    assert "30 of the 32 training patients a speaks of contradict it" in str(found[0])
 
 
 def test_a_rule_that_meets_many_gets_one_finding():

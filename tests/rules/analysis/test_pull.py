@@ -88,7 +88,7 @@ def test_a_feature_enters_when_patients_and_rules_together_exceed_lambda1(share,
     assert second.strongest == pytest.approx(0.1)
     assert first.together == second.together == pytest.approx(0.3 + 0.2 + 0.1)
     lambda1 = share * first.together
-    clf = HIPADClassifier(text, lambda1=lambda1, standardize=False, method="exact")
+    clf = HIPADClassifier(text, lambda1=lambda1, standardize=False, method="exact", anchored=False)
     clf.fit(X, np.where(y > 0, "positive", "negative"))
     assert (clf.support_.tolist() == [0]) is enters
     heard = [record.pull for record in clf.rule_report_]

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from hipad.rules import Knobs, compile_rules, picture, rule_report
+from hipad.rules import Knobs, compile_rules, picture, rule_pulls, rule_report
 
 TEXT = """
 high: mean(K) >= 4 => positive worth 20 patients
@@ -34,7 +34,7 @@ def test_a_record_joins_everything_and_is_plain(rules):
         scale=np.ones(7),
         train=(X, Y),
         test=(X, -Y),
-        lambda1=0.1,
+        pulls=rule_pulls(rules, [Knobs(0.2, 50.0, 100)] * 3, 0.1),
         knobs=[Knobs(0.2, 50.0, 100)] * 3,
         certificates=[(0.1, 0.2)] * 3,
     )
