@@ -178,11 +178,6 @@ def has_converged(
     )
 
 
-def transition(w: FloatArray, w_old: FloatArray, tolerance: float = 1e-2) -> bool:
-    """The paper's sign that phase 2 may begin: |w - w_old| / max(|w_old|, 1) < tolerance."""
-    return bool(np.linalg.norm(w - w_old) < tolerance * max(float(np.linalg.norm(w_old)), 1.0))
-
-
 class WeightSystem:
     """The (w, b) system  [kappa1 I + mu1 X'X, mu1 X'e; mu1 e'X, mu1 N + kappa2], factorised once.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hipad.estimator.classifier import HIPADClassifier
-    from hipad.estimator.model_file import load_model
+    from hipad.estimator.files.model_file import load_model
     from hipad.rules import parse_rules
 
 __version__ = "0.1.0"
@@ -18,7 +18,7 @@ __all__ = ["HIPADClassifier", "load_model", "parse_rules"]
 
 _HOMES = {
     "HIPADClassifier": "hipad.estimator.classifier",
-    "load_model": "hipad.estimator.model_file",
+    "load_model": "hipad.estimator.files.model_file",
     "parse_rules": "hipad.rules",
 }
 

@@ -16,12 +16,7 @@ COMPUTING = ("hipad", "benchmarks/rivals")
 
 # Modules without a test of their own name: the test that runs them instead, and nothing else.
 TESTED_BY = {
-    "cli/check": "cli/test_commands",
-    "cli/fit": "cli/test_commands",
-    "cli/inputs": "cli/test_commands",
-    "cli/main": "cli/test_commands",
-    "cli/predict": "cli/test_commands",
-    "cli/reproduce": "cli/test_commands",
+    "data/classes": "data/test_preparing",
     "data/encoding": "data/test_preparing",
     "data/formats/archive": "data/test_bombs",
     "data/formats/arrow": "data/formats/test_parquet",
@@ -30,11 +25,9 @@ TESTED_BY = {
     "data/formats/text/cells": "data/test_reading",
     "data/formats/text/delimited": "data/test_reading",
     "data/formats/text/dialect": "data/test_reading",
-    "data/formats/text/lines": "data/test_reading",
     "data/formats/text/numbers": "data/test_reading",
-    "data/formats/text/text_columns": "data/test_reading",
     "data/limits": "test_limits",
-    "data/classes": "data/test_preparing",
+    "data/preparation_options": "data/test_preparing",
     "data/process/child": "data/process/test_apart",
     "data/process/handing": "data/process/test_apart",
     "data/process/telling": "data/process/test_apart",
@@ -44,22 +37,16 @@ TESTED_BY = {
     "designs/factory": "designs/test_designs",
     "designs/sparse": "designs/test_designs",
     "estimator/report": "estimator/test_classifier",
-    "rules/analysis/box": "rules/analysis/test_checks",
-    "rules/analysis/budget": "rules/analysis/test_checks",
-    "rules/analysis/glance": "rules/analysis/test_checks",
-    "rules/analysis/picture": "rules/analysis/test_guarantee",
-    "rules/analysis/points": "rules/analysis/test_checks",
-    "rules/analysis/regions": "rules/analysis/test_checks",
     "rules/compiling/parts": "rules/compiling/test_compile",
-    "rules/compiling/resolving": "rules/compiling/test_compile",
-    "rules/compiling/rows": "rules/compiling/test_compile",
-    "rules/language/building": "rules/language/test_parsing",
-    "rules/language/hints": "rules/language/test_remedies",
-    "rules/language/linear": "rules/language/test_parsing",
-    "rules/language/model": "rules/language/test_parsing",
-    "rules/language/spelling": "rules/language/test_parsing",
-    "solver/newton": "solver/test_ipm",
+    "solver/active/activeset": "solver/test_agreement",
+    "solver/active/intercept": "solver/test_agreement",
+    "solver/active/kkt": "solver/test_agreement",
+    "solver/emptymodel": "solver/test_agreement",
+    "solver/engines": "solver/test_osqp_engine",
+    "solver/interior/newton": "solver/interior/test_ipm",
+    "solver/iterates": "solver/test_certificate",
     "solver/phases": "solver/test_driver",
+    "solver/polishing": "solver/test_driver",
 }
 
 
@@ -117,8 +104,8 @@ def test_documents_name_only_what_is_there(name):
 
 
 def test_the_search_for_names_of_files_finds_them():
-    text = "`hipad/solver/ipm.py`, [a](docs/math.md), `pages/<page>.py`, `hipad.data`, `a / b`"
-    assert named_files(text) == {"hipad/solver/ipm.py", "docs/math.md"}
+    text = "`hipad/solver/prox.py`, [a](docs/math.md), `pages/<page>.py`, `hipad.data`, `a / b`"
+    assert named_files(text) == {"hipad/solver/prox.py", "docs/math.md"}
 
 
 def test_every_room_is_described():

@@ -25,7 +25,7 @@ LAYERS = (
     ("cli",),
 )
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}
-SHARED = "hipad.rules.analysis.budget"  # a clock that every stage may look at
+SHARED = "hipad.rules.budget"  # a clock that every stage may look at
 STAGES = ("language", "compiling", "analysis")  # of a rule, in hipad/rules
 PAGES = ("data", "rules", "bench", "run")  # in ui: a page's parts may use those of pages before
 

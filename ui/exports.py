@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from hipad.data import to_csv
-from hipad.estimator.model_file import Origin, save_model
+from hipad.estimator.files.model_file import Origin, save_model
 from ui.dataset import Dataset
 from ui.models import TrainedModel
 

@@ -1,8 +1,8 @@
 """What a field of a form or of a session file may hold: one description that both use.
 
 A dataclass states it in its hints, `seed: Annotated[int, Number(0, 1_000_000)]`. Widgets take their
-bounds from there (`field_of`), and `rebuild` of `hipad.estimator.json_values` reads a file's value
-with `read`, so that what a form allows and what a file allows cannot differ.
+bounds from there (`field_of`), and `rebuild` of `hipad.estimator.files` reads a file's value with
+`read`, so that what a form allows and what a file allows cannot differ.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isclose, log10
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
-from hipad.estimator.json_values import misfit, named, text_of
+from hipad.estimator.files.json_values import misfit, named, text_of
 from hipad.rules.language.bounds import LONGEST_TEXT
 
 Value = TypeVar("Value", int, float)

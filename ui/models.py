@@ -11,7 +11,6 @@ import numpy as np
 from hipad import HIPADClassifier
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
-from hipad.estimator.parameters import admm_settings
 from hipad.estimator.sparsity import largest_lambda1
 from hipad.evaluation.judging import Judgement
 from hipad.evaluation.orientation import Oriented, named_outcomes
@@ -79,16 +78,12 @@ class Request:
             lambda1=self._lambda1(),
             **settings.parameters,
         )
-        watch = classifier.start(
+        return classifier.start(
             data.X_train,
             data.y_train,
             like=like.classifier if like is not None else None,
             feature_names=data.index,
         )
-        if settings.mu != "auto":
-            own = replace(watch.run.plan.settings, admm=admm_settings(settings.mu))
-            watch.run.plan = replace(watch.run.plan, settings=own)
-        return watch
 
     def model(self, classifier: HIPADClassifier) -> TrainedModel:
         """The fitted classifier with its name and its judgement."""

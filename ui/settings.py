@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 from hipad.errors import DataError
-from hipad.estimator.json_values import rebuild
+from hipad.estimator.files.json_values import rebuild
 from hipad.estimator.parameters import CHOICES
 from ui.fields import Choice, Number, Power
 
@@ -22,7 +22,7 @@ EXACT: Final = "exact"  # lambda1 as given, in expert mode or by a sample
 # Settings that are parameters of the classifier, by the same name.
 SAME: Final = (
     "lambda2", "patients", "stiffness", "scope", "calibrate", "method", "engine", "standardize",
-    "switch",
+    "switch", "mu",
 )  # fmt: skip
 
 Amount = Annotated[float | Literal["auto"], Number(0.0, 1e6, auto=True)]

@@ -29,7 +29,7 @@ from hipad.data.classes import labels_of
 from hipad.designs.scaling import standardisation
 from hipad.errors import DataError, RuleError
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.model_file import read_model
+from hipad.estimator.files.model_file import read_model
 from hipad.estimator.strength import knobs_of
 from hipad.estimator.training import shares
 from hipad.evaluation.orientation import Oriented

@@ -30,9 +30,9 @@ from hipad.cli.sentences import INTERRUPTED
 from hipad.data import Matched, Prepared, match_test, split
 from hipad.data.writing import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.model_file import Origin, save_model
+from hipad.estimator.files.model_file import Origin, save_model
 from hipad.estimator.parameters import CHOICES
-from hipad.estimator.watching import Watch
+from hipad.estimator.run import FitRun
 from hipad.evaluation.orientation import Oriented, named_outcomes
 from hipad.rules import FeatureIndex
 from hipad.solver import Status
@@ -129,7 +129,7 @@ def fitted(clf: HIPADClassifier, train: Prepared) -> HIPADClassifier:
 
 
 @contextmanager
-def stopping(watch: Watch[Any]) -> Iterator[None]:
+def stopping(watch: FitRun[Any]) -> Iterator[None]:
     """While this is open the first Ctrl-C stops the fit; a second one ends the program."""
 
     def stop(number: int, frame: FrameType | None) -> None:

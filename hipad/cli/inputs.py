@@ -13,7 +13,7 @@ from hipad.cli.bar import Bar
 from hipad.data import Missing, Options, Prepared, Table, prepare, read_apart
 from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError, RuleError
-from hipad.estimator.model_file import Origin, StoredModel
+from hipad.estimator.files.model_file import Origin, StoredModel
 from hipad.rules import FeatureIndex, read_blocks
 
 

@@ -17,7 +17,7 @@ from hipad.cli.outputs import check_output
 from hipad.data import Table, to_csv
 from hipad.data.classes import labels_of
 from hipad.data.writing import write_text
-from hipad.estimator.model_file import Origin, read_model
+from hipad.estimator.files.model_file import Origin, read_model
 from hipad.evaluation.judging import judge
 from hipad.evaluation.orientation import Oriented
 

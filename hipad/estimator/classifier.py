@@ -24,10 +24,9 @@ from hipad.designs.base import FloatArray
 from hipad.estimator.labels import by_sign, plain_labels, signed_labels
 from hipad.estimator.parameters import Plan, check_parameters
 from hipad.estimator.report import model_report
-from hipad.estimator.run import FitRun, Model
+from hipad.estimator.run import FitRun, Model, count_steps
 from hipad.estimator.training import TrainingData, shares
 from hipad.estimator.units import foreign_units
-from hipad.estimator.watching import Watch, count_steps
 from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord, compile_rules
 from hipad.rules.compiling.names import as_index
 from hipad.solver import Hipad, Status
@@ -79,6 +78,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     switch : "support" or "paper", default="support"
         When phase 1 ends: with the features of its optimum, or at the paper's test, which leaves
         it earlier.
+    mu : float or "auto", default="auto"
+        Penalties that the ADMM starts with; "auto" scales them to the data.
     tol : float, default=1e-7
         Residuals at which the ADMM has converged.
     max_iter : int, default=5000
@@ -119,6 +120,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         engine: str = "ipm",
         standardize: bool = True,
         switch: str = "support",
+        mu: float | str = "auto",
         tol: float = 1e-7,
         max_iter: int = 5000,
     ) -> None:
@@ -136,6 +138,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.engine = engine
         self.standardize = standardize
         self.switch = switch
+        self.mu = mu
         self.tol = tol
         self.max_iter = max_iter
 
@@ -170,7 +173,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         sample_weight: Any = None,
         like: HIPADClassifier | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
-    ) -> Watch[Self]:
+    ) -> FitRun[Self]:
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
         The earlier fit's Gram matrix and state serve when X is the very same object and labels,
@@ -190,7 +193,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         like: HIPADClassifier | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
         quick: bool = False,
-    ) -> Watch[Self]:
+    ) -> FitRun[Self]:
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows, y, weights = fresh._validated(X, y, sample_weight)
@@ -199,8 +202,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         plan = fresh._plan(feature_names)
         for sentence in foreign_units(data.X, plan.rules):
             warnings.warn(sentence, UserWarning, stacklevel=3)
-        run = FitRun(data, plan, warm, quick=quick)
-        return Watch(run, partial(self._take, fresh))
+        return FitRun(data, plan, warm, quick=quick, take=partial(self._take, fresh))
 
     def decision_function(self, X: Any) -> FloatArray:
         """Signed distance of each row: +1 is the average positive training patient."""
@@ -233,7 +235,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model as JSON: weights, rules, settings, certificate, hash of the data."""
-        from hipad.estimator.model_file import save_model
+        from hipad.estimator.files.model_file import save_model
 
         save_model(self, path)
 

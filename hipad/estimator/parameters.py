@@ -17,9 +17,8 @@ from hipad.errors import HipadError
 from hipad.rules import CompiledRule
 from hipad.solver import AdmmSettings, Settings
 from hipad.solver.admm.penalties import Penalties
+from hipad.solver.engines import ENGINES
 from hipad.solver.problem import Scope
-
-ENGINES: Final[Mapping[str, str]] = {"ipm": "interior point", "osqp": "OSQP"}
 
 # A parameter that takes one of some words: each word with what it means to a reader.
 CHOICES: Final[dict[str, Mapping[str, str]]] = {
@@ -32,7 +31,7 @@ CHOICES: Final[dict[str, Mapping[str, str]]] = {
         "admm": "ADMM only: phase 1 to convergence",
         "exact": "Exact: certified over all features",
     },
-    "engine": ENGINES,
+    "engine": {name: engine.words for name, engine in ENGINES.items()},
     "switch": {"support": "features have settled", "paper": "the paper's test"},
 }
 # A parameter that is a number: words that it takes as well, and its smallest value.
@@ -78,7 +77,7 @@ class Plan:
             switch=parameters.switch,
             tolerance=parameters.tol,
             max_sweeps=parameters.max_iter,
-            admm=admm_settings(getattr(parameters, "mu", "auto")),
+            admm=admm_settings(parameters.mu),
         )
         return cls(
             rules=rules,
@@ -106,7 +105,7 @@ def check_parameters(estimator: Any) -> None:
     for name, choices in CHOICES.items():
         check_choice(name, getattr(estimator, name), choices)
     for name, (smallest, words) in SMALLEST.items():
-        check_number(name, getattr(estimator, name, "auto"), smallest, words)
+        check_number(name, getattr(estimator, name), smallest, words)
     weights = estimator.class_weight
     if not (weights is None or weights == "balanced" or isinstance(weights, dict)):
         raise HipadError(

@@ -34,7 +34,7 @@ from hipad.designs.base import Design, FloatArray
 from hipad.estimator.calibration import class_means_at_one
 from hipad.solver import Problem
 from hipad.solver.exact import WorkingSet
-from hipad.solver.ipm import InteriorPoint
+from hipad.solver.interior.ipm import InteriorPoint
 from hipad.solver.threads import single_thread
 
 N_FOLDS = 5

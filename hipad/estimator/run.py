@@ -7,9 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from hipad.estimator.strength import knobs_of, rule_blocks
 from hipad.estimator.training import TrainingData
 from hipad.rules import CompiledRule, Heard, Knobs, shortest_patient
 from hipad.solver import Hipad, Problem, Progress, Settings, Solution, lambda1_max
+from hipad.solver.watched import Watched
+
+Classifier = TypeVar("Classifier")
 
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
 CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so far"
@@ -54,49 +58,47 @@ class Model:
     calibration: Calibration
 
 
-class FitRun:
-    """An iterator of progress; leave and re-enter the loop to pause and continue."""
+def count_steps(history: Sequence[Progress]) -> int:
+    """Steps of phases 1 and 2, at least one; trying a value of lambda1 is none."""
+    return max(sum(record.phase > 0 for record in history), 1)
+
+
+class FitRun(Watched[Progress], Generic[Classifier]):
+    """What `HIPADClassifier.start` returns: the choice of lambda1, then the optimisation.
+
+    The classifier itself stays as it was until `finish()`.
+    """
 
     def __init__(
-        self, data: TrainingData, plan: Plan, warm: Hipad | None = None, *, quick: bool = False
+        self,
+        data: TrainingData,
+        plan: Plan,
+        warm: Hipad | None = None,
+        *,
+        quick: bool = False,
+        take: Callable[[FitRun[Classifier]], Classifier] | None = None,
     ) -> None:
         self.data, self.plan = data, plan
-        self._quick = quick
-        self.history: list[Progress] = []
+        self._quick, self._outcome = quick, take
         self.path: list[PathPoint] = []
         self.hipad: Hipad | None = None
-        self._warm, self._stopping = warm, False
+        self._warm = warm
         self.scaled_rules, self._heard = self._told()
-        self._records = self._generate()
-
-    def __iter__(self) -> Iterator[Progress]:
-        return self
-
-    def __next__(self) -> Progress:
-        if self._stopping:
-            raise StopIteration
-        record = next(self._records)
-        self.history.append(record)
-        return record
+        super().__init__()
 
     @property
     def finished(self) -> bool:
         """Whether the run went to its end."""
         return self.hipad is not None and self.hipad.finished
 
-    def stop(self) -> None:
-        """End the iteration after the present step."""
-        self._stopping = True
-
-    def resume(self) -> None:
-        """Let a stopped run go on."""
-        self._stopping = False
-
     def run(self) -> Model:
         """Go to the end."""
-        for _ in self:
-            pass
-        return self.model()
+        return self.to_end().model()
+
+    def finish(self) -> Classifier:
+        """The classifier with the model so far; its certificate says if that was the end."""
+        assert self._outcome is not None  # `start` gives it
+        return self._outcome(self)
 
     def model(self) -> Model:
         """The model so far."""

@@ -9,7 +9,6 @@ from hipad.rules.analysis.advice import (
     needed_worth,
 )
 from hipad.rules.analysis.box import Box, Patient
-from hipad.rules.analysis.budget import Budget
 from hipad.rules.analysis.checks import Finding, check_rules
 from hipad.rules.analysis.grouping import block_overlaps, suggest_blocks
 from hipad.rules.analysis.guarantee import (
@@ -30,6 +29,7 @@ from hipad.rules.analysis.statistics import (
     rule_overlap,
     rules_alone,
 )
+from hipad.rules.budget import Budget
 from hipad.rules.compiling.blocks import BlockFile, read_blocks
 from hipad.rules.compiling.compile import CompiledRule, as_rule_set, compile_each, compile_rules
 from hipad.rules.compiling.definitions import blocks_text, select_features

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.activeset import Guess
+from hipad.solver.active.activeset import Guess
 from hipad.solver.admm.admm import Admm, AdmmSettings
 from hipad.solver.certificate import Certificate, Status
 from hipad.solver.iterates import Point, Tick
@@ -27,6 +27,7 @@ from hipad.solver.phases import AdmmPhase, ExactPhase, Phase, is_affordable
 from hipad.solver.polishing import PolishPhase
 from hipad.solver.problem import Problem
 from hipad.solver.threads import single_thread
+from hipad.solver.watched import Watched
 
 FEW_ROWS = 1000  # up to here working sets are faster than the ADMM (measured)
 Method = Literal["hipad", "admm", "exact"]
@@ -42,7 +43,7 @@ class Settings:
 
     method: Method = "hipad"
     quick: bool = False
-    engine: Literal["ipm", "osqp"] = "ipm"
+    engine: str = "ipm"
     switch: Literal["support", "paper"] = "support"
     tolerance: float = 1e-7
     max_sweeps: int = 5000
@@ -88,8 +89,8 @@ class Solution:
     passes: int
 
 
-class Hipad:
-    """A run that can be watched, paused, stopped and continued."""
+class Hipad(Watched[Progress]):
+    """The optimisation, which can be watched, paused, stopped and continued."""
 
     def __init__(
         self, problem: Problem, settings: Settings | None = None, *, warm: Hipad | None = None
@@ -98,24 +99,13 @@ class Hipad:
         self._earlier = warm
         self.admm: Admm | None = None
         self.selected: Point | None = None
-        self.history: list[Progress] = []
         self.seconds = 0.0
         self.finished = False
-        self._stopping = False
         self._phase: Phase | None = None
         self._counts: dict[int, int] = {}
         self._selection: Certificate | None = None
         self._features, self._signs = np.zeros(0, dtype=int), np.zeros(0)
-        self._records = self._generate()
-
-    def __iter__(self) -> Iterator[Progress]:
-        return self
-
-    def __next__(self) -> Progress:
-        """Advance by one sweep or iteration."""
-        if self._stopping:
-            raise StopIteration
-        return self._advance()
+        super().__init__()
 
     def _advance(self) -> Progress:
         start = time.perf_counter()
@@ -130,17 +120,7 @@ class Hipad:
 
     def run(self) -> Solution:
         """Go to the end."""
-        for _ in self:
-            pass
-        return self.solution()
-
-    def stop(self) -> None:
-        """End the run after the present step; iterate again after `resume()`."""
-        self._stopping = True
-
-    def resume(self) -> None:
-        """Let a stopped run go on."""
-        self._stopping = False
+        return self.to_end().solution()
 
     def solution(self) -> Solution:
         """The model so far, certified."""

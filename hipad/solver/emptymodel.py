@@ -16,8 +16,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 from hipad.designs.base import FloatArray
-from hipad.solver.activeset import Guess, Values, pull_on_all, refined
-from hipad.solver.ipm import InteriorPoint
+from hipad.solver.active.activeset import Guess, Values, pull_on_all, refined
+from hipad.solver.interior.ipm import InteriorPoint
 from hipad.solver.problem import Problem
 
 NONE = np.zeros(0, dtype=int)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.activeset import Guess, Optimum, optimum_from, pull_on_all
-from hipad.solver.intercept import middle_intercept
-from hipad.solver.ipm import InteriorPoint, IpmStep
+from hipad.solver.active.activeset import Guess, Optimum, optimum_from, pull_on_all
+from hipad.solver.active.intercept import middle_intercept
+from hipad.solver.interior.ipm import InteriorPoint, IpmStep
 from hipad.solver.problem import Problem
 
 FIRST_SET = 64

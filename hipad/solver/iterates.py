@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.activeset import Guess, Optimum
+from hipad.solver.active.activeset import Guess, Optimum
 from hipad.solver.certificate import (
     Certificate,
     Status,

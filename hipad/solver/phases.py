@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from hipad.solver.activeset import Guess, optimum_from
+from hipad.solver.active.activeset import Guess, optimum_from
 from hipad.solver.admm.admm import Admm, AdmmSettings
 from hipad.solver.admm.switching import PaperTest, SupportTest, SwitchTest
 from hipad.solver.certificate import (

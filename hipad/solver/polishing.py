@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from hipad.solver.activeset import Guess, refined
+from hipad.solver.active.activeset import Guess, refined
+from hipad.solver.active.intercept import middle_intercept
 from hipad.solver.certificate import Certificate, Status
+from hipad.solver.engines import ENGINES
 from hipad.solver.exact import FINE
-from hipad.solver.intercept import middle_intercept
-from hipad.solver.ipm import InteriorPoint, Near
+from hipad.solver.interior.ipm import InteriorPoint, Near
 from hipad.solver.iterates import Point, Tick, certify, objective_of, tick_of
-from hipad.solver.osqp_engine import solve_osqp
 from hipad.solver.problem import Problem
 
 NEAR = 1e-6  # from there the active sets lead to the optimum itself
-OSQP_GAP = 1e-4
-INSTEAD = "OSQP did not reach the accuracy asked for: the interior point solved phase 2 instead"
+ENGINE_GAP = 1e-4  # what an engine must reach, unless the interior point is to take over
+INSTEAD = "{} did not reach the accuracy asked for: the interior point solved phase 2 instead"
 
 
 class PolishPhase:
@@ -28,7 +28,7 @@ class PolishPhase:
 
     def __init__(self, problem: Problem, start: Point, *, engine: str, max_iterations: int) -> None:
         self.problem, self.features, self.start = problem, start.features, start
-        self.engine, self.max_iterations = engine, max_iterations
+        self.engine, self.max_iterations = ENGINES[engine], max_iterations
         self.X = problem.design.columns(self.features)
         self.smooth = problem.with_parameters(lambda1=0.0)
         self._remark = ""
@@ -36,12 +36,14 @@ class PolishPhase:
         self._ipm: InteriorPoint | None = None
 
     def ticks(self) -> Iterator[Tick]:
-        if self.engine == "osqp":
-            self._point = Point(self.features, *solve_osqp(self.smooth, self.features, self.X))
-            if self._certified().gap <= OSQP_GAP:
+        if self.engine.solve is not None:
+            self._point = Point(
+                self.features, *self.engine.solve(self.smooth, self.features, self.X)
+            )
+            if self._certified().gap <= ENGINE_GAP:
                 yield self._tick(np.nan, np.nan)
                 return
-            self._point, self._remark = None, INSTEAD
+            self._point, self._remark = None, INSTEAD.format(self.engine.words)
         at = self.start
         self._ipm = InteriorPoint(
             self.smooth,
@@ -82,7 +84,7 @@ class PolishPhase:
     def _certified(self, status: Status | None = None) -> Certificate:
         limited = self._ipm is not None and self._point is None and self._ipm.limited
         done = Status.LIMIT if limited else Status.SOLVED
-        eps = OSQP_GAP if self.engine == "osqp" and self._ipm is None else 1e-8
+        eps = ENGINE_GAP if self._ipm is None else 1e-8
         covers = f"the {self.features.size} features kept"
         return certify(
             self.smooth, self.point(), 0.0, status or done, covers=covers, eps=eps, X=self.X

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.literal import admm_enk, admm_ensvm, enk_iterates, transition
+from benchmarks.literal import admm_enk, admm_ensvm, enk_iterates
 from hipad.designs import make_design
+from hipad.solver.admm.switching import transition
 from tests.oracles import clarabel_enk, objective, random_problem
 
 SHAPES = [(20, 12), (12, 30)]  # the m x m system, and Woodbury's formula

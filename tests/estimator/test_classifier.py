@@ -14,11 +14,11 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from benchmarks.literal import transition
 from hipad import HIPADClassifier, parse_rules
 from hipad.datasets import make_ksvm_s
 from hipad.errors import DataError, HipadError
 from hipad.solver import Status
+from hipad.solver.admm.switching import transition
 from tests.small import RULE, data, fit, same_model
 
 
@@ -175,7 +175,7 @@ class TestParameters:
         for record in watch:
             if record.phase == 2:
                 break
-            weights.append(watch.run.hipad.admm.features.full()[0].copy())
+            weights.append(watch.hipad.admm.features.full()[0].copy())
         passed = [transition(w, old) for old, w in pairwise(weights[1:])]
         assert passed == [False] * (len(passed) - 1) + [True]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hipad.data import Table
-from hipad.estimator.model_file import read_model
+from hipad.estimator.files.model_file import read_model
 from ui import exports
 from ui.dataset import Loaded
 from ui.state import AppState

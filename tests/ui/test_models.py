@@ -85,7 +85,7 @@ def test_penalties_of_ones_own_reach_the_admm():
     state.settings = state.settings.changed(mu=0.125)
     run = state.request().start()
     next(run)
-    assert run.run.hipad.admm.mu.hinge == 0.125
+    assert run.hipad.admm.mu.hinge == 0.125
 
 
 def test_rules_that_are_off_or_worth_nothing_have_no_slack_to_name():

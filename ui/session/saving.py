@@ -2,7 +2,7 @@
 
 Models are saved as what they were fitted with, and fitted again when the session is reopened: a
 file never brings weights of its own, and the same data give the same model. The hints of `Session`
-say what each field may hold; `hipad.estimator.json_values.rebuild` holds a file to them.
+say what each field may hold; `hipad.estimator.files.json_values.rebuild` holds a file to them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Final
 
 from hipad.errors import DataError
-from hipad.estimator.json_values import misfit, named, rebuild
+from hipad.estimator.files.json_values import misfit, named, rebuild
 from hipad.rules.compiling.definitions import MOST_BLOCKS, block_name
 from ui.data.cards import DRAW
 from ui.dataset import Loaded, Preparation

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from hipad.arrays import FloatArray
 from hipad.rules.analysis.box import Box, Patient
-from hipad.rules.analysis.budget import Budget
 from hipad.rules.analysis.pairs import Pairs
 from hipad.rules.analysis.pull import Knobs, Pull, knob_advice, shortest_patient
 from hipad.rules.analysis.regions import Regions
 from hipad.rules.analysis.speaking import Heard
+from hipad.rules.budget import Budget
 from hipad.rules.compiling.compile import CompiledRule
 from hipad.wording import count, listed
 

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from hipad.arrays import BoolArray, FloatArray, IntArray
-from hipad.rules.analysis.budget import Budget
 from hipad.rules.analysis.regions import Region, Regions
+from hipad.rules.budget import Budget
 
 _BATCH = 4_000_000  # numbers held at once
 _ROUNDING = 1e-9

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.arrays import BoolArray
-from hipad.rules.analysis.budget import Budget
 from hipad.rules.analysis.glance import Glance
 from hipad.rules.analysis.regions import Regions
+from hipad.rules.budget import Budget
 
 
 class Pairs:

@@ -24,7 +24,7 @@ import numpy as np
 
 from hipad.arrays import IntArray
 from hipad.errors import DataError, RuleError
-from hipad.rules.analysis.budget import Budget
+from hipad.rules.budget import Budget
 from hipad.rules.compiling.definitions import (
     block_members,
     block_name,

@@ -13,7 +13,7 @@ import numpy as np
 
 from hipad.arrays import IntArray
 from hipad.errors import DataError, HipadError
-from hipad.rules.analysis.budget import Budget
+from hipad.rules.budget import Budget
 from hipad.rules.compiling.names import FeatureIndex
 from hipad.rules.compiling.parts import plain_name, range_ends, split_parts
 from hipad.rules.compiling.patterns import PATIENCE, glob_columns, regex_columns

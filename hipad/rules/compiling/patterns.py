@@ -16,7 +16,7 @@ import numpy as np
 import re2
 
 from hipad.arrays import IntArray
-from hipad.rules.analysis.budget import Budget
+from hipad.rules.budget import Budget
 from hipad.rules.compiling.names import FeatureIndex
 from hipad.rules.language.spelling import rule_error
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from benchmarks.literal import transition
+import numpy as np
+
 from hipad.designs.base import FloatArray
 from hipad.solver.admm.admm import Sweep
 
@@ -34,6 +35,11 @@ class SupportTest:
         if support_size == 0 or self.quiet < self.patience:
             return False
         return shift.change <= self.change * shift.norm and sweep.primal <= self.primal
+
+
+def transition(w: FloatArray, w_old: FloatArray, tolerance: float = 1e-2) -> bool:
+    """The paper's sign that phase 2 may begin: |w - w_old| / max(|w_old|, 1) < tolerance."""
+    return bool(np.linalg.norm(w - w_old) < tolerance * max(float(np.linalg.norm(w_old)), 1.0))
 
 
 class PaperTest:

@@ -15,7 +15,7 @@ EVEN = (1.0, 1.0)
     [((1, 1), 1), ((4.9, 1), 1), ((16, 1), 4), ((1, 16), 0.25), ((1e9, 1), 10), ((1, 0), 10)],
 )
 def test_a_penalty_moves_towards_equal_residuals(pair, factor):
-    moved = balanced(ONE, Residuals(hinge=pair, w=EVEN, slack=EVEN, u=EVEN))
+    moved = balanced(ONE, Residuals(hinge=pair, w=EVEN, slack=EVEN, u=EVEN), ONE)
     assert moved.hinge == pytest.approx(factor)
     assert (moved.w, moved.slack, moved.u) == (1, 1, 1)
 

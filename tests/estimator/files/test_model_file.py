@@ -17,8 +17,8 @@ from sklearn.base import clone
 from hipad import HIPADClassifier, load_model
 from hipad.data import prepare, read_table
 from hipad.errors import DataError
-from hipad.estimator.json_values import plain, rebuild
-from hipad.estimator.model_file import Origin, read_model, save_model
+from hipad.estimator.files.json_values import plain, rebuild
+from hipad.estimator.files.model_file import Origin, read_model, save_model
 from hipad.solver import Certificate, Status
 
 RULES = "high: mean(K) >= 1 => positive worth 5 patients  # a note\nx3 >= 2 => negative"

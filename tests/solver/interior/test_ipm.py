@@ -8,8 +8,8 @@ from sklearn.svm import SVC
 
 from hipad.designs import make_design
 from hipad.solver import Problem
-from hipad.solver.ipm import InteriorPoint
-from hipad.solver.newton import DualNewton, Newton, PrimalNewton, Scaling
+from hipad.solver.interior.ipm import InteriorPoint
+from hipad.solver.interior.newton import DualNewton, Newton, PrimalNewton, Scaling
 from tests.oracles import clarabel_enk, objective, random_problem
 from tests.solver.problems import to_problem, unit_rows
 

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg.lapack import dsytrf, dsytrs
 
 from hipad.designs.base import FloatArray
-from hipad.solver.newton import largest
+from hipad.solver.interior.newton import largest
 
 SHARED = 1e-9
 REFINEMENTS = 5

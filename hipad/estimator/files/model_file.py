@@ -22,9 +22,8 @@ from hipad.data.encoding import ColumnRecipe
 from hipad.data.writing import write_text
 from hipad.errors import DataError, HipadError
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.json_values import plain, rebuild
-from hipad.estimator.path import PathPoint
-from hipad.estimator.vetting import (
+from hipad.estimator.files.json_values import plain, rebuild
+from hipad.estimator.files.vetting import (
     LABEL_KINDS,
     check_content,
     check_recipe,
@@ -32,7 +31,8 @@ from hipad.estimator.vetting import (
     check_settings,
     checked_classes,
 )
-from hipad.estimator.watching import count_steps
+from hipad.estimator.path import PathPoint
+from hipad.estimator.run import count_steps
 from hipad.rules import FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
 from hipad.solver import Certificate, Progress
 

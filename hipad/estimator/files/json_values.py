@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
@@ -120,13 +120,11 @@ def _dataclass(kind: Any, value: Any) -> Any:
     """One of these with just its own fields."""
     hints, given = _hints(kind), _checked(value, dict)
     own = [field.name for field in fields(kind)]
-    # A file of an earlier version may lack a field that has a default.
-    needed = [field.name for field in fields(kind) if field.default is MISSING]
-    if missing := [name for name in needed if name not in given]:
+    if missing := [name for name in own if name not in given]:
         raise ValueError(f"expected {missing[0]}, got none")
     if unknown := [name for name in given if name not in own]:
         raise misfit(f"only {', '.join(own)}", unknown[0])
-    return kind(**{n: named(n, lambda: rebuild(hints[n], given[n])) for n in given})  # noqa: B023
+    return kind(**{n: named(n, lambda: rebuild(hints[n], given[n])) for n in own})  # noqa: B023
 
 
 @cache

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.intercept import middle_intercept
-from hipad.solver.kkt import KktSystem
+from hipad.solver.active.intercept import middle_intercept
+from hipad.solver.active.kkt import KktSystem
 from hipad.solver.problem import Problem
 
 MOST_CHANGES = 25  # a good guess needs two or three

@@ -12,7 +12,7 @@ import pytest
 from hipad import HIPADClassifier
 from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
-from hipad.estimator.model_file import Origin, _checksum, read_model, save_model
+from hipad.estimator.files.model_file import Origin, _checksum, read_model, save_model
 from tests.data.mutations import mutations
 
 EXTREMES = (
@@ -133,7 +133,7 @@ def test_a_recipe_for_other_columns_is_refused(changed, document, tmp_path):
 
 
 def test_a_file_without_end_is_not_read_to_its_end(monkeypatch, document, tmp_path):
-    monkeypatch.setattr("hipad.estimator.model_file.MOST_BYTES", 1_000)
+    monkeypatch.setattr("hipad.estimator.files.model_file.MOST_BYTES", 1_000)
     write(document, tmp_path / "m.json")
     with pytest.raises(DataError, match="at most 1,000 bytes"):
         read_model(tmp_path / "m.json")

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.newton import Newton, Rhs, Scaling, largest
+from hipad.solver.interior.newton import Newton, Rhs, Scaling, largest
 from hipad.solver.problem import Problem
 
 STEP_FACTOR = 0.995

@@ -1,0 +1,1 @@
+"""Models as JSON files, and what is checked before one is believed."""

@@ -1,0 +1,1 @@
+"""Active sets: from a near-optimal guess to the optimum itself, at rounding level."""
