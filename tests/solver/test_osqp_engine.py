@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hipad.solver import Status, polishing
+from hipad.solver import Status, engines
 from hipad.solver.osqp_engine import solve_osqp
 from tests.oracles import clarabel_enk, objective, random_problem
 from tests.solver.problems import oracle_objective, solve, to_problem, unit_rows
@@ -49,7 +49,7 @@ def test_a_bad_answer_is_left_to_the_interior_point(monkeypatch):
         w, b, u, alpha = solve_osqp(problem, features, X)
         return 1.1 * w, b, u, alpha
 
-    monkeypatch.setattr(polishing, "solve_osqp", careless)
+    monkeypatch.setitem(engines.ENGINES, "osqp", engines.Engine("OSQP", careless))
     found = solve(random_problem(4, n=15, m=40), engine="osqp")
     assert found.certificate.status is Status.SOLVED
     assert found.certificate.gap < 1e-8
@@ -66,7 +66,7 @@ def test_no_answer_is_left_to_the_interior_point(monkeypatch):
             np.zeros(rows),
         )
 
-    monkeypatch.setattr(polishing, "solve_osqp", failing)
+    monkeypatch.setitem(engines.ENGINES, "osqp", engines.Engine("OSQP", failing))
     found = solve(random_problem(4, n=15, m=40), engine="osqp")
     assert found.certificate.status is Status.SOLVED
     assert found.certificate.gap < 1e-8

@@ -151,8 +151,9 @@ class WorthDial:
 
 
 def worth_dials(text: str, n_patients: int) -> list[WorthDial]:
-    """One dial per rule, from nothing to all patients (or twice its worth, if that is more)."""
-    highs = [max(n_patients, 2 * (rule.worth or 0.0)) for rule in read_rules(text).rules]
+    """One dial per rule, from nothing to all patients (or more, where its worth is more)."""
+    usual = max(n_patients, default_patients("auto", n_patients))
+    highs = [max(usual, 2 * (rule.worth or 0.0)) for rule in read_rules(text).rules]
     return [
         WorthDial(position, float(high), round_step(high / STEPS))
         for position, high in enumerate(highs)

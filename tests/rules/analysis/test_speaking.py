@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from hipad.rules import Patients, compile_rules
+from hipad.rules import Witnesses, compile_rules
 from hipad.rules.analysis.pull import shortest_patient
 from hipad.rules.analysis.speaking import ALONE, EXPECTED, FLOOR, PRIOR
 
@@ -16,7 +16,7 @@ Y = np.array([-1.0, -1.0, 1.0, 1.0, 1.0])
 
 def patients(text, X=X, y=Y, weights=None):
     rules = compile_rules(text, n_features=X.shape[1])
-    return rules, Patients.of(rules, X, y, np.ones(len(y)) if weights is None else weights)
+    return rules, Witnesses.of(rules, X, y, np.ones(len(y)) if weights is None else weights)
 
 
 def test_the_typical_patient_lies_the_mean_excess_beyond_the_threshold():
