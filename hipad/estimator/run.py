@@ -160,7 +160,8 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         if largest <= noise(self.data.design):
             return
         judge = Judge(self.data.design, self.data.y, self.data.weights, self._says())
-        grid = lambda_grid(largest, lambda1_max(self._problem(0.0)))
+        problem = self._problem(0.0)
+        grid = lambda_grid(largest, lambda1_max(problem) if problem.rules else 0.0)
         polish = self.plan.settings.method == "hipad"
         points = follow_path(self._problem, grid, held_out, judge, polish)
         for step, point in enumerate(points, start=1):

@@ -25,7 +25,7 @@ STIFFEST = 100.0  # times the automatic stiffness: beyond it a rule is a ridge a
 NEAREST = 1.0  # a premise next to the average patient is taken to be one deviation away
 PATIENTS_SHARE = 0.15  # a rule without a worth of its own counts as this share of the patients,
 MOST_SHARE = 2.0  # but, where they are few, as more: up to twice all of them
-ENOUGH = 11.3  # patients at which it counts as much as all of them
+ENOUGH = 128**0.5  # patients at which it counts as much as all of them
 
 
 def default_patients(patients: float | str, total: float) -> float:

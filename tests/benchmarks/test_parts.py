@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import curves, fewlabels, real, rules, speed
+from benchmarks import curves, fewlabels, heard, real, rules, speed
 from benchmarks.data import at_prevalence, labelled, rest_of, sample_table
 from benchmarks.reporting import mean_and_error, table, verdict, write_section
 from benchmarks.rivals import Hipad, Liblinear, Libsvm, Sgd
@@ -88,6 +88,29 @@ def test_a_few_labels_are_compared():
 def test_rules_alone_tie_where_none_fires():
     assert curves.judged(np.array([-1, -1, 1, 1]), np.zeros(4)) == (0.5, 0.5)
     assert curves.judged(np.array([-1, -1, 1, 1]), np.array([-1, 0, 0, 1])) == (0.875, 0.75)
+
+
+def test_flipped_rules_say_the_opposite():
+    assert heard.flipped("a >= 1 => positive\nb <= 2 => negative") == (
+        "a >= 1 => negative\nb <= 2 => positive"
+    )
+
+
+def test_the_pair_of_rules_is_on_the_column_that_tells_as_little_as_asked():
+    data = sample_table("pima")
+    areas = np.array([heard.area_of(data.y, x) for x in data.X.T])
+    best = data.names[int(np.argmax(areas))]
+    assert heard.pair(data, 1.0).startswith(f"`{best}` >= ")
+    first, second = parse_rules(heard.pair(data, 0.5))
+    assert {first.outcome, second.outcome} == {"positive", "negative"}
+
+
+def test_a_goal_that_is_missed_is_named():
+    costs = dict.fromkeys(heard.lost({way: np.zeros(2) for way in heard.WAYS}), 0.0)
+    assert not list(heard.misses("pima", 16, costs))
+    (told,) = heard.misses("pima", 16, {**costs, "by flipped rules": 11.0})
+    assert "11.0 by flipped rules" in told
+    assert not list(heard.misses("pima", 8, {**costs, "by flipped rules": 11.0}))
 
 
 def test_harm_is_told_from_noise():

@@ -108,10 +108,10 @@ class Worker:
 
 def send(page: Page, name: str, content: bytes) -> None:
     """Give a file to the uploader, once the page has come to rest."""
-    expect(page.locator(".st-key-upload_table")).to_be_visible()
+    expect(page.locator(".st-key-upload_table").first).to_be_visible()
     expect(page.get_by_test_id("stStatusWidget")).not_to_be_visible()
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-    page.locator(".st-key-upload_table input[type=file]").set_input_files(file)
+    page.locator(".st-key-upload_table input[type=file]").first.set_input_files(file)
 
 
 def until_answered(page: Page, name: str, worker: Worker) -> None:

@@ -219,6 +219,15 @@ def _average_findings(
             )
 
 
+def _silence(rule: CompiledRule, pull: Pull) -> str:
+    if pull.strongest > pull.lambda1:
+        return f"the patients pull the other way than {rule.label}, so none of its features enters"
+    return (
+        f"{rule.label} pulls with {pull.strongest:.3g}, not above lambda1 = {pull.lambda1:.3g}, so "
+        f"no feature enters for its {pull.limit}"
+    )
+
+
 def _silenced_findings(
     rules: Sequence[CompiledRule], knobs: Sequence[Knobs], pulls: Sequence[Pull]
 ) -> Iterator[Finding]:
@@ -228,7 +237,6 @@ def _silenced_findings(
                 "silenced",
                 "warning",
                 (rule.label,),
-                f"{rule.label} pulls with {pull.strongest:.3g}, not above lambda1 = "
-                f"{pull.lambda1:.3g}, so no feature enters for its {pull.limit}",
+                _silence(rule, pull),
                 knob_advice(pull, own),
             )

@@ -68,8 +68,9 @@ class Pull:
 
     @property
     def alone(self) -> bool:
-        """True if the rule by itself pulls enough for a feature to enter, and none stays out."""
-        return self.strongest > self.lambda1 and self.inside != 0
+        """True if the rule by itself pulls enough for a feature to enter, and nothing holds it."""
+        held = self.inside == 0 or (self.together is not None and self.together <= self.lambda1)
+        return self.strongest > self.lambda1 and not held
 
     @property
     def heard(self) -> bool:
@@ -150,9 +151,19 @@ def rule_pulls(
     for at, force in zip(places, forces, strict=True):
         total[at] += force
     return [
-        replace(pull, together=float(np.max(np.sign(force) * total[at], initial=0.0)))
-        for pull, at, force in zip(alone, places, forces, strict=True)
+        _joined(pull, z, force, np.sign(force) * total[at])
+        for pull, z, at, force in zip(alone, shortest, places, forces, strict=True)
     ]
+
+
+def _joined(pull: Pull, z: FloatArray | None, force: FloatArray, towards: FloatArray) -> Pull:
+    """The pull with what patients and other rules add to it, or take away."""
+    pull = replace(pull, together=float(np.max(towards, initial=0.0)))
+    if z is None or not z.any() or not force.any():
+        return pull
+    missing = pull.lambda1 - (towards - np.abs(force))  # what the rule itself must bring
+    needed = np.min(missing[z != 0] / np.abs(z[z != 0]))
+    return replace(pull, sigma_needed=max(float(needed), 0.0))
 
 
 def _force(rule: CompiledRule, z: FloatArray | None, knobs: Knobs) -> FloatArray:
@@ -172,6 +183,7 @@ def knob_advice(pull: Pull, knobs: Knobs) -> str:
         steps.append(f"make it worth more than {patients:.3g} patients")
     if knobs.rho <= pull.rho_needed and not knobs.rho_follows:
         steps.append(f"raise its stiffness above {pull.rho_needed:.3g}")
-    if pull.strongest == 0.0:
+    lowest = pull.strongest if pull.together is None else pull.together
+    if lowest == 0.0:
         return listed(steps)
-    return f"{listed(steps)}, or lower lambda1 below {pull.strongest:.3g}"
+    return f"{listed(steps)}, or lower lambda1 below {lowest:.3g}"

@@ -102,4 +102,6 @@ def test_patients_who_pull_the_other_way_do_not_help_a_rule():
     knobs = [knobs_of(rule, total=40, patients="auto", stiffness="auto") for rule in rules]
     (pull,) = rule_pulls(rules, knobs, 0.1, lambda columns: X[:, columns].T @ (y / 40))
     assert pull.together == 0.0
-    assert pull.alone
+    assert pull.strongest == pytest.approx(0.2)
+    assert not pull.heard
+    assert pull.sigma_needed == pytest.approx((0.1 + 0.3) / 2)
