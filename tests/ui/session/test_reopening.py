@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from hipad.data import read_table
 from hipad.errors import DataError, HipadError
 from tests.ui.sessions import PIMA, doctored
-from ui.data.cards import MOST_ENTRIES, check_size
+from ui.data.cards import CARDS, MOST_ENTRIES, check_size
 from ui.dataset import Loaded
 from ui.session.reopening import reopen
 from ui.session.saving import read_session, session_of
@@ -133,3 +134,20 @@ def test_doctored_sessions_that_are_read_open_or_say_why_not(state):
             str(error).encode()
         assert read_session(session_of(state).to_json().encode())
     assert done > 200
+
+
+@pytest.mark.parametrize("sample", ["all-bcrabl", "pima"])
+def test_a_model_is_the_same_after_its_session_was_saved_and_reopened(state, sample):
+    """Watched, kept, tuned away and back, saved, reopened: one answer each time."""
+    before = AppState()
+    before.load(next(card for card in CARDS if card.key == sample).load())
+    kept = before.request(name="kept").fit()
+    before.keep(kept)
+    rules = before.rules.text.splitlines()
+    moved = before.request(rules="\n".join(rules[:-1])).fit(like=kept)
+    back = before.request().fit(like=moved)
+    opened(state, session_of(before))
+    for model in (back, state.models[0]):
+        assert model.support.tolist() == kept.support.tolist()
+        np.testing.assert_allclose(model.weights, kept.weights, rtol=0, atol=1e-6)
+        assert model.judgement == kept.judgement
