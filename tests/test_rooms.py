@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -46,6 +47,7 @@ TESTED_BY = {
     "solver/interior/newton": "solver/interior/test_ipm",
     "solver/iterates": "solver/test_certificate",
     "solver/phases": "solver/test_driver",
+    "solver/progress": "solver/test_driver",
     "solver/polishing": "solver/test_driver",
 }
 
@@ -93,6 +95,16 @@ def test_no_room_is_too_full():
 def test_no_two_modules_share_a_name():
     names = Counter(path.stem for path in modules("hipad", "ui"))
     assert [name for name, n in names.items() if n > 1] == []
+
+
+def test_no_two_classes_share_a_name():
+    names = Counter(
+        node.name
+        for module in modules("hipad", "ui")
+        for node in ast.parse((ROOT / module).read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -13,80 +13,25 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from hipad.designs.base import FloatArray
 from hipad.solver.active.activeset import Guess
-from hipad.solver.admm.admm import Admm, AdmmSettings
+from hipad.solver.admm.admm import Admm
 from hipad.solver.certificate import Certificate, Status
 from hipad.solver.iterates import Point, Tick
 from hipad.solver.phases import AdmmPhase, ExactPhase, Phase, is_affordable
 from hipad.solver.polishing import PolishPhase
 from hipad.solver.problem import Problem
+from hipad.solver.progress import Method, Progress, Settings, Solution
 from hipad.solver.threads import single_thread
 from hipad.solver.watched import Watched
 
+__all__ = ["Hipad", "Method", "Progress", "Settings", "Solution"]
+
 FEW_ROWS = 1000  # up to here working sets are faster than the ADMM (measured)
-Method = Literal["hipad", "admm", "exact"]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to run: method, engine of phase 2, switch test, limits.
-
-    `quick` lets working sets choose the features where the ADMM would take longer. The model is the
-    same; without it the ADMM can be watched.
-    """
-
-    method: Method = "hipad"
-    quick: bool = False
-    engine: str = "ipm"
-    switch: Literal["support", "paper"] = "support"
-    tolerance: float = 1e-7
-    max_sweeps: int = 5000
-    max_iterations: int = 60
-    admm: AdmmSettings = field(default_factory=AdmmSettings)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """One step of phase 1 or 2, at the sparse iterate.
-
-    `objective` is that of the phase. `shared` leaves out the l1 term, which only phase 1 has: loss,
-    rules and ridge, one line through both phases.
-    """
-
-    phase: int
-    iteration: int
-    objective: float
-    support_size: int
-    entered: np.ndarray
-    left: np.ndarray
-    sign_changes: int
-    primal_residual: float
-    dual_residual: float
-    rule_slacks: FloatArray
-    seconds: float
-    shared: float = float("nan")
-
-
-@dataclass(frozen=True)
-class Solution:
-    """A model in the design's units, and how far it can be trusted.
-
-    `selection` certifies phase 1 over all features, where a phase 2 followed it.
-    """
-
-    features: np.ndarray
-    w: FloatArray
-    b: float
-    u: FloatArray
-    certificate: Certificate
-    selection: Certificate | None
-    passes: int
 
 
 class Hipad(Watched[Progress]):

@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(eq=False)
-class Watched(Budget):
+class WatchedBudget(Budget):
     """A budget that ends as well when nobody looks any more."""
 
     unseen_seconds: float = UNSEEN_SECONDS
@@ -61,7 +61,7 @@ class CheckJob(Generic[Result]):
         self.error: str | None = None
         self.was_left = False  # it was stopped, or nobody looked: it may be begun anew
         self._work, self._places = work, places
-        self.budget = Watched(seconds, unseen_seconds=unseen_seconds)
+        self.budget = WatchedBudget(seconds, unseen_seconds=unseen_seconds)
         self._thread = threading.Thread(target=self._run, name="hipad-check", daemon=True)
 
     @property

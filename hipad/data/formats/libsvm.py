@@ -42,7 +42,7 @@ def looks_like_libsvm(data: bytes) -> bool:
     return has_pairs and alike[0] and 2 * sum(alike) >= len(alike)
 
 
-class Part(NamedTuple):
+class LinesRead(NamedTuple):
     """What some lines hold: labels, pairs on each line, and the pairs."""
 
     labels: list[str]
@@ -82,7 +82,7 @@ def read_libsvm(data: bytes, limits: Limits) -> Table:
     return Table(X, names, {"label": labels}, "LIBSVM", remarks, label="label")
 
 
-def _read_part(chunk: bytes, number: int, limits: Limits) -> Part:
+def _read_part(chunk: bytes, number: int, limits: Limits) -> LinesRead:
     """Read lines, of which the first has this number in the file."""
     words = pc.ascii_split_whitespace(pc.ascii_trim_whitespace(_lines(chunk)))
     lengths = np.diff(words.offsets.to_numpy())
@@ -97,7 +97,7 @@ def _read_part(chunk: bytes, number: int, limits: Limits) -> Part:
     indices, values, has_rounded = _split_pairs(pairs, at + number)
     _check_indices(indices, at, number, limits)
     filled = line[is_label & ~empty]
-    return Part(
+    return LinesRead(
         every.filter(pa.array(is_label & ~empty)).to_pylist(),
         np.bincount(at, minlength=len(lengths))[filled],
         indices.astype(np.int32),
