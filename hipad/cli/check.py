@@ -187,7 +187,7 @@ def advice(check: RuleCheck) -> Iterator[str]:
         yield str(check.pull)
     if check.needed_patients is not None:
         needed = f"{check.needed_patients:.3g} patients"
-        yield f"suggestion: to be heard by itself it must be worth more than {needed}"
+        yield f"suggestion: for a feature of it to enter it must be worth more than {needed}"
 
 
 def findings(study: Study, table: CheckedTable) -> Iterator[str]:

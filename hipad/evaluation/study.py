@@ -73,7 +73,7 @@ class RuleCheck:
 
     @property
     def needed_patients(self) -> float | None:
-        """The worth above which the rule brings in a feature by itself; None if that is no help."""
+        """The worth above which a feature of the rule enters; None if that is no help."""
         if self.pull is None or self.knobs is None or not self.pull.silenced:
             return None
         patients = needed_worth(self.pull, self.knobs.n_samples)

@@ -49,7 +49,7 @@ def test_with_lambda1_it_says_whether_a_rule_is_heard(table, tmp_path, capsys):
     assert "lambda1" not in said.out
     _, said = check(table, tmp_path, capsys, text, "--lambda1", "0.3")
     assert "against lambda1 0.3: silenced, limited by its worth" in said.out
-    assert "to be heard by itself it must be worth more than" in said.out
+    assert "for a feature of it to enter it must be worth more than" in said.out
 
 
 def test_a_model_brings_its_own_lambda1(table, tmp_path, capsys):

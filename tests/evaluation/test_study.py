@@ -65,7 +65,7 @@ def test_a_silenced_rule_tells_the_worth_that_it_needs():
     assert "silenced" in {finding.kind for finding in last.findings}
     *_, better = studies(text.format(1.01 * check.needed_patients), lambda1=0.3, knobs=KNOBS)
     assert better.checks[0].pull is not None
-    assert better.checks[0].pull.alone
+    assert better.checks[0].pull.heard
     assert better.checks[0].needed_patients is None
 
 
