@@ -38,15 +38,6 @@ TESTED_BY = {
     "designs/sparse": "designs/test_designs",
     "estimator/report": "estimator/test_classifier",
     "rules/compiling/parts": "rules/compiling/test_compile",
-    "solver/active/activeset": "solver/test_agreement",
-    "solver/active/intercept": "solver/test_agreement",
-    "solver/active/kkt": "solver/test_agreement",
-    "solver/emptymodel": "solver/test_agreement",
-    "solver/engines": "solver/test_osqp_engine",
-    "solver/interior/newton": "solver/interior/test_ipm",
-    "solver/iterates": "solver/test_certificate",
-    "solver/phases": "solver/test_driver",
-    "solver/polishing": "solver/test_driver",
 }
 
 
