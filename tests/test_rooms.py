@@ -16,22 +16,6 @@ COMPUTING = ("hipad", "benchmarks/rivals")
 
 # Modules without a test of their own name: the test that runs them instead, and nothing else.
 TESTED_BY = {
-    "data/classes": "data/test_preparing",
-    "data/encoding": "data/test_preparing",
-    "data/formats/archive": "data/test_bombs",
-    "data/formats/arrow": "data/formats/test_parquet",
-    "data/formats/sheet": "data/formats/test_workbook",
-    "data/formats/sparse_parts": "data/formats/test_npz",
-    "data/formats/text/cells": "data/test_reading",
-    "data/formats/text/delimited": "data/test_reading",
-    "data/formats/text/dialect": "data/test_reading",
-    "data/formats/text/numbers": "data/test_reading",
-    "data/limits": "test_limits",
-    "data/preparation_options": "data/test_preparing",
-    "data/process/child": "data/process/test_apart",
-    "data/process/handing": "data/process/test_apart",
-    "data/process/telling": "data/process/test_apart",
-    "data/table": "data/test_reading",
     "designs/base": "designs/test_designs",
     "designs/dense": "designs/test_designs",
     "designs/factory": "designs/test_designs",
