@@ -72,7 +72,7 @@ def test_a_sparse_table_may_lack_columns_and_a_dense_one_may_not():
     )
     with pytest.raises(DataError, match="1 of them are not there"):
         numeric_part(table(), ALL, ("b", "new"))
-    with pytest.raises(DataError, match="expected numbers in 'new'.*got text"):
+    with pytest.raises(DataError, match=r"expected numbers in 'new'.*got text"):
         numeric_part(table(new=["x"] * 4), ALL, ("b", "new"))
 
 

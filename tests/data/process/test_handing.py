@@ -1,4 +1,4 @@
-"""A table handed over in a folder: the same after it, and refused where a file of it was changed."""
+"""A table handed over in a folder: the same after it, or refused where a file was changed."""
 
 import json
 
