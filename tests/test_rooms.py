@@ -16,12 +16,7 @@ COMPUTING = ("hipad", "benchmarks/rivals")
 
 # Modules without a test of their own name: the test that runs them instead, and nothing else.
 TESTED_BY = {
-    "designs/base": "designs/test_designs",
-    "designs/dense": "designs/test_designs",
-    "designs/factory": "designs/test_designs",
-    "designs/sparse": "designs/test_designs",
     "estimator/report": "estimator/test_classifier",
-    "rules/compiling/parts": "rules/compiling/test_compile",
 }
 
 
