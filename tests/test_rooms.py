@@ -14,11 +14,6 @@ DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/math.
 # What computes, and therefore has its test at the same place under tests/.
 COMPUTING = ("hipad", "benchmarks/rivals")
 
-# Modules without a test of their own name: the test that runs them instead, and nothing else.
-TESTED_BY = {
-    "estimator/report": "estimator/test_classifier",
-}
-
 
 def modules(*tops: str) -> list[Path]:
     """Modules below these folders, without what belongs to a package itself."""
@@ -86,18 +81,6 @@ def test_every_room_is_described():
 
 
 def test_every_module_that_computes_has_its_test():
-    untested = [
-        place(module)
-        for module in modules(*COMPUTING)
-        if not own_test(place(module)).exists() and place(module) not in TESTED_BY
-    ]
-    assert untested == []
-
-
-def test_the_exceptions_are_true_and_needed():
-    places = {place(module) for module in modules(*COMPUTING)}
-    assert set(TESTED_BY) <= places
-    assert [name for name in TESTED_BY if own_test(name).exists()] == []
-    assert [
-        test for test in TESTED_BY.values() if not (ROOT / "tests" / f"{test}.py").exists()
-    ] == []
+    places = [place(module) for module in modules(*COMPUTING)]
+    assert len(places) > 100
+    assert [name for name in places if not own_test(name).exists()] == []
