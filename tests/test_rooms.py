@@ -15,42 +15,6 @@ DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/math.
 # What computes, and therefore has its test at the same place under tests/.
 COMPUTING = ("hipad", "benchmarks/rivals")
 
-# Modules without a test of their own name: the test that runs them instead, and nothing else.
-TESTED_BY = {
-    "data/classes": "data/test_preparing",
-    "data/encoding": "data/test_preparing",
-    "data/formats/archive": "data/test_bombs",
-    "data/formats/arrow": "data/formats/test_parquet",
-    "data/formats/sheet": "data/formats/test_workbook",
-    "data/formats/sparse_parts": "data/formats/test_npz",
-    "data/formats/text/cells": "data/test_reading",
-    "data/formats/text/delimited": "data/test_reading",
-    "data/formats/text/dialect": "data/test_reading",
-    "data/formats/text/numbers": "data/test_reading",
-    "data/limits": "test_limits",
-    "data/preparation_options": "data/test_preparing",
-    "data/process/child": "data/process/test_apart",
-    "data/process/handing": "data/process/test_apart",
-    "data/process/telling": "data/process/test_apart",
-    "data/table": "data/test_reading",
-    "designs/base": "designs/test_designs",
-    "designs/dense": "designs/test_designs",
-    "designs/factory": "designs/test_designs",
-    "designs/sparse": "designs/test_designs",
-    "estimator/report": "estimator/test_classifier",
-    "rules/compiling/parts": "rules/compiling/test_compile",
-    "solver/active/activeset": "solver/test_agreement",
-    "solver/active/intercept": "solver/test_agreement",
-    "solver/active/kkt": "solver/test_agreement",
-    "solver/emptymodel": "solver/test_agreement",
-    "solver/engines": "solver/test_osqp_engine",
-    "solver/interior/newton": "solver/interior/test_ipm",
-    "solver/iterates": "solver/test_certificate",
-    "solver/phases": "solver/test_driver",
-    "solver/progress": "solver/test_driver",
-    "solver/polishing": "solver/test_driver",
-}
-
 
 def modules(*tops: str) -> list[Path]:
     """Modules below these folders, without what belongs to a package itself."""
@@ -128,18 +92,6 @@ def test_every_room_is_described():
 
 
 def test_every_module_that_computes_has_its_test():
-    untested = [
-        place(module)
-        for module in modules(*COMPUTING)
-        if not own_test(place(module)).exists() and place(module) not in TESTED_BY
-    ]
-    assert untested == []
-
-
-def test_the_exceptions_are_true_and_needed():
-    places = {place(module) for module in modules(*COMPUTING)}
-    assert set(TESTED_BY) <= places
-    assert [name for name in TESTED_BY if own_test(name).exists()] == []
-    assert [
-        test for test in TESTED_BY.values() if not (ROOT / "tests" / f"{test}.py").exists()
-    ] == []
+    places = [place(module) for module in modules(*COMPUTING)]
+    assert len(places) > 100
+    assert [name for name in places if not own_test(name).exists()] == []

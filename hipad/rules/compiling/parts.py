@@ -12,7 +12,7 @@ from hipad.rules.language.spelling import read_quoted, rule_error
 
 _EXPRESSION = re.compile(r"/(?:\\.|[^/\\])++/(?=\s*+(?:[,;]|$))")
 _PIECE = re.compile(r"`(?:[^`]++|``)++`|[^,;`]++")
-_ENDS = re.compile(r"(`(?:[^`]++|``)++`|[^`:]++):(`(?:[^`]++|``)++`|[^`:]++)")
+_ENDS = re.compile(r"(`(?:[^`]++|``)++`|[^`:]++)\s*+:\s*+(`(?:[^`]++|``)++`|[^`:]++)")
 
 
 def split_parts(line: str) -> list[str]:

@@ -96,14 +96,27 @@ def _decimal(rows: list[list[str]]) -> str:
     return "," if commas > points else "."
 
 
-def _agreement(lines: list[str], separator: str) -> tuple[bool, float, int]:
-    """How well a separator explains the lines: most columns, on which most lines agree.
+def _agreement(lines: list[str], separator: str) -> tuple[bool, float, float, int]:
+    """How well a separator explains the lines: most agree on its columns, and most are numbers.
 
-    Blanks come last: they separate the words of a text too.
+    The numbers tell semicolons from decimal commas, which would give more columns. Blanks come
+    last: they separate the words of a text too.
     """
-    widths = [len(row) for row in csv_rows(lines, separator)]
+    widths: list[int] = []
+    cells: list[str] = []
+    for row in csv_rows(lines, separator):
+        widths.append(len(row))
+        cells += row[: 1 + SAMPLE_CELLS // len(lines)]
+    if widths[0] <= 1:
+        return False, 0.0, 0.0, 1
     agree = sum(width == widths[0] for width in widths) / len(widths)
-    return widths[0] > 1 and separator != " ", agree if widths[0] > 1 else 0.0, widths[0]
+    return separator != " ", agree, _share_of_numbers(cells, separator), widths[0]
+
+
+def _share_of_numbers(cells: list[str], separator: str) -> float:
+    """How many of some cells are numbers, with decimal commas where these do not separate."""
+    plain = cells if separator == "," else (cell.replace(",", ".") for cell in cells)
+    return sum(to_number(cell) is not None for cell in plain) / len(cells)
 
 
 def _has_header(rows: list[list[str]], decimal: str) -> bool:

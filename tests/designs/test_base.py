@@ -1,4 +1,4 @@
-"""Every kind of design against plain dense NumPy."""
+"""Every kind of design against plain dense NumPy, whole and by rows."""
 
 import hypothesis.strategies as st
 import numpy as np
@@ -6,39 +6,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 
-from hipad.designs import DenseDesign, SparseDesign, make_design, standardisation
-from hipad.errors import DataError
-
-KINDS = {
-    "dense": lambda X: X,
-    "fortran": np.asfortranarray,
-    "float32": lambda X: X.astype(np.float32),
-    "csc": sp.csc_array,
-    "csr": sp.csr_matrix,
-    "coo": sp.coo_array,
-    "csc float32": lambda X: sp.csc_array(X.astype(np.float32)),
-}
-
-
-def random_matrix(seed, n, m):
-    """Columns of very different fullness, among them empty and constant ones, exact in float32."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, m)) * (rng.random((n, m)) < rng.random(m) ** 2)
-    X[:, rng.random(m) < 0.1] = 0.0
-    X[:, rng.random(m) < 0.1] = 3.5
-    X *= 2.0 ** rng.integers(-20, 20, m)
-    return X.astype(np.float32).astype(np.float64)
-
-
-def scaled(X, standardise):
-    """The scaling, the Z that a design should stand for, and the size of each column for rounding.
-
-    Subtracting the mean cannot be more exact than X itself is, hence |X| / scale.
-    """
-    if not standardise:
-        return {}, X, np.abs(X).sum(axis=0)
-    mean, scale = standardisation(X)
-    return {"mean": mean, "scale": scale}, (X - mean) / scale, np.abs(X / scale).sum(axis=0)
+from hipad.designs import DenseDesign, make_design, standardisation
+from tests.designs.matrices import KINDS, assert_close, random_matrix, scaled
 
 
 @pytest.mark.parametrize("standardise", [False, True])
@@ -60,13 +29,6 @@ def test_operations_equal_numpy(kind, standardise, seed, n, m):
     assert_close(design.dot(w), Z @ w, size.sum())
     assert_close(design.columns(idx), Z[:, idx])
     assert_close(design.column_norms(), np.linalg.norm(Z, axis=0))
-
-
-def assert_close(got, expected, size=None):
-    assert got.dtype == np.float64
-    assert got.shape == expected.shape
-    size = np.abs(expected).max() if size is None else size
-    assert np.all(np.abs(got - expected) <= 1e-13 * size + 1e-12 * np.abs(expected))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -134,17 +96,6 @@ def test_blocks_of_any_width_give_the_same(monkeypatch, kind, width):
     assert_close(design.dot(np.ones(60)), Z.sum(axis=1), size.sum())
 
 
-def test_a_memory_mapped_array_stays_on_disk(tmp_path):
-    X = random_matrix(2, 20, 50)
-    np.save(tmp_path / "x.npy", X)
-    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    design = make_design(mapped)
-    assert isinstance(design, DenseDesign)
-    assert np.shares_memory(design._X, mapped)
-    assert_close(design.gram(), X @ X.T)
-    assert_close(design.correlate(np.ones(20)), X.sum(axis=0))
-
-
 def test_columns_take_masks_slices_and_nothing():
     X = random_matrix(3, 6, 8)
     for design in (make_design(X), make_design(sp.csr_array(X))):
@@ -164,30 +115,3 @@ def test_designs_cannot_be_changed_and_do_not_change_their_data():
     np.testing.assert_array_equal(design.columns([0, 1]), [[-1.0, 1.0], [3.0, -2.0]])
     assert design.gram() is design.gram()
     assert (design.cost, make_design(np.ones((3, 4))).cost) == (2, 12)
-
-
-def test_repeated_entries_of_the_callers_matrix_are_left_as_they_are():
-    X = sp.csc_array((np.ones(3), np.array([1, 1, 0]), np.array([0, 3])), shape=(2, 1))
-    design = make_design(X)
-    assert isinstance(design, SparseDesign)
-    np.testing.assert_array_equal(design.columns([0]), [[1.0], [2.0]])
-    assert X.nnz == 3
-
-
-def test_integers_become_float64():
-    np.testing.assert_array_equal(make_design(np.eye(2, dtype=int)).gram(), np.eye(2))
-    np.testing.assert_array_equal(make_design(sp.eye_array(2, dtype=int)).gram(), np.eye(2))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"X": np.ones(3)}, "expected a matrix"),
-        ({"X": np.ones((2, 3)), "mean": np.ones(2)}, "expected 3 finite numbers as mean"),
-        ({"X": np.ones((2, 3)), "scale": [1, np.nan, 1]}, "expected 3 finite numbers as scale"),
-        ({"X": np.ones((2, 3)), "scale": [1.0, 0.0, 1.0]}, "expected positive scales"),
-    ],
-)
-def test_errors_say_what_was_expected(arguments, message):
-    with pytest.raises(DataError, match=message):
-        make_design(**arguments)

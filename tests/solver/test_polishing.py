@@ -1,0 +1,76 @@
+"""Phase 2 against Clarabel on the same features, whatever the engine and wherever it starts."""
+
+import numpy as np
+import pytest
+
+from hipad.solver import engines
+from hipad.solver.certificate import Status
+from hipad.solver.engines import ENGINES, Engine
+from hipad.solver.iterates import Point
+from hipad.solver.polishing import ENGINE_GAP, PolishPhase
+from tests.oracles import clarabel_enk, random_problem
+from tests.solver.problems import to_problem
+
+RAW = random_problem(5, n=24, m=7, conditions=(1, 2), weighted=True)
+
+
+def start(features, w=0.0):
+    """A start that knows nothing of the optimum."""
+    k = len(features)
+    return Point(np.asarray(features), np.full(k, w), 0.0, np.zeros(3), np.zeros(26))
+
+
+def polished(engine="ipm", at=None, max_iterations=60):
+    phase = PolishPhase(
+        to_problem(RAW), at or start(np.arange(7)), engine=engine, max_iterations=max_iterations
+    )
+    return phase, list(phase.ticks())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_objective_is_the_least_without_the_l1_term(engine):
+    phase, ticks = polished(engine)
+    best = clarabel_enk(*RAW._replace(lambda1=0.0))
+    certificate = phase.certificate()
+    assert certificate.status is Status.SOLVED
+    assert certificate.primal_objective == pytest.approx(best.objective, rel=ENGINE_GAP)
+    assert certificate.dual_objective <= best.objective + 1e-9
+    assert ticks[-1].objective == ticks[-1].shared == certificate.primal_objective
+
+
+def test_the_optimum_does_not_depend_on_the_start():
+    cold, warm = polished()[0].point(), polished(at=start(np.arange(7), 3.0))[0].point()
+    np.testing.assert_allclose(cold.w, warm.w, atol=1e-10)
+    assert cold.b == pytest.approx(warm.b, abs=1e-10)
+    best = clarabel_enk(*RAW._replace(lambda1=0.0))
+    np.testing.assert_allclose(cold.w, best.w, atol=1e-5)
+
+
+def test_other_features_stay_out():
+    used = sorted({0, 4} | set(to_problem(RAW).stack.features.tolist()))[:5]
+    phase, _ = polished(at=start(used))
+    assert phase.point().features.tolist() == used
+    assert phase.certificate().covers == "the 5 features kept"
+    everything = polished()[0].certificate().primal_objective
+    assert phase.certificate().primal_objective >= everything
+
+
+def test_a_limit_is_told_and_its_model_certified_all_the_same():
+    phase, ticks = polished(max_iterations=2)
+    certificate = phase.certificate()
+    assert len(ticks) == 2
+    assert certificate.status is Status.LIMIT
+    best = clarabel_enk(*RAW._replace(lambda1=0.0)).objective
+    assert certificate.dual_objective <= best <= certificate.primal_objective
+
+
+def test_the_interior_point_takes_over_from_an_engine_that_fails(monkeypatch):
+    def nothing(problem, features, X):
+        return np.zeros(7), 0.0, np.zeros(3), np.zeros(26)
+
+    monkeypatch.setitem(engines.ENGINES, "none", Engine("No engine", nothing))
+    phase, _ = polished("none")
+    certificate = phase.certificate()
+    assert "No engine did not reach the accuracy" in certificate.message
+    assert certificate.status is Status.SOLVED
+    assert certificate.gap <= 1e-8
