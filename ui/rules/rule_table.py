@@ -48,7 +48,7 @@ def show(state: AppState, checked: Study) -> None:
         )
         st.caption(
             "Double-click **worth** or **note** to change it, tick **on** to use a rule, then "
-            "**Apply**. A rule without a worth (–) gets that of the run's settings."
+            "**Apply**. The settings of the run fill in a worth of –."
         )
     if applied:
         _apply(state, checked, edited)
