@@ -182,5 +182,5 @@ def offers_of(check: RuleCheck) -> list[tuple[RuleCheck, str, Rule]]:
 
 def as_sentence(text: str, labels: Sequence[str] = ()) -> str:
     """With a capital letter, unless it begins with a rule's name."""
-    named = text.partition(" ")[0] in labels
+    named = text.startswith(tuple(f"{label} " for label in labels))
     return plain(text if named else text[:1].upper() + text[1:], 500)

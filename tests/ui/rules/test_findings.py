@@ -52,3 +52,4 @@ def test_a_silenced_rule_is_offered_the_worth_that_it_needs():
 def test_a_remedy_begins_with_a_capital_though_a_rule_has_its_first_letters():
     assert as_sentence("check the units", ["c", "check_up"]) == "Check the units"
     assert as_sentence("c is empty", ["c"]) == "c is empty"
+    assert as_sentence("rule 1 is empty", ["rule 1"]) == "rule 1 is empty"
