@@ -32,6 +32,15 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
+def signed(value: float, digits: int = 2) -> str:
+    """A number with its sign and this many decimals; what rounds to zero has no minus.
+
+    >>> signed(0.456), signed(-1.0), signed(-0.001)
+    ('+0.46', '-1.00', '+0.00')
+    """
+    return f"{round(value, digits) + 0.0:+,.{digits}f}"
+
+
 def listed(
     items: Sequence[str],
     last: str = "and",

@@ -34,6 +34,13 @@ def measure_of(model: TrainedModel) -> str:
     return "per standard deviation" if model.settings.standardize else "weight"
 
 
+def comparable_weights(model: TrainedModel, data: Dataset) -> np.ndarray:
+    """Per standard deviation where the features were scaled, else in the user's units."""
+    if not model.settings.standardize:
+        return model.weights
+    return np.asarray(model.weights * data.summary["sd"].to_numpy())
+
+
 def weights(model: TrainedModel, data: Dataset) -> str:
     """The weights as CSV."""
     return to_csv(weight_table(model, data).to_dict("list"))

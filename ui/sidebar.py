@@ -44,7 +44,8 @@ def _job(state: AppState) -> None:
 
 
 def _job_line(job: Job[TrainedModel]) -> None:
-    st.caption(f"Run: {job.status}, {count(len(job.history), 'step')}")
+    steps = sum(record.phase > 0 for record in job.history)
+    st.caption(f"Run: {job.status}, {count(steps, 'step')}")
 
 
 def _session(state: AppState) -> None:

@@ -22,7 +22,7 @@ PREFIX: Final = "HIPAD_LIMIT_"
 class Limits:
     """What a file may hold and cost at most."""
 
-    file_bytes: int = 512 * 2**20
+    file_bytes: int = 500 * 2**20
     unpacked_bytes: int = 2**30
     line_bytes: int = 128 * 2**20  # of a text file
     rows: int = 5_000_000

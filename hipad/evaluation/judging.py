@@ -73,7 +73,7 @@ class Judgement:
         low, high = right.interval
         whom = "it was trained on" if self.part == "training" else "it had not seen"
         return (
-            f"Of {count(right.n, 'patient')} {whom}, the model was right about {right.k:,}: "
+            f"Of {count(right.n, 'patient')} {whom}, the model got {right.k:,} right: "
             f"{percent(right.value)} (95 % interval {percent(low)} to {percent(high)})."
         )
 

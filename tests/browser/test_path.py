@@ -56,7 +56,7 @@ def test_first_visit_to_result(server, visit):
     expect(page.get_by_text("Tell a classifier what you know")).to_be_visible()
     press(page, "show_ksvm-s-10k")
     expect(heading(page, "Result")).to_be_visible()
-    expect(page.get_by_text("it had not seen, the model was right about")).to_be_visible()
+    expect(page.get_by_text("it had not seen, the model got")).to_be_visible()
     expect(page.get_by_text("Solved.")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     expect(page.get_by_text("Which features are in, step by step")).to_be_visible()

@@ -53,7 +53,7 @@ def test_a_judgement_in_words():
     scores = [-1.0] * 8 + [1.0] * 2 + [-1.0] + [1.0] * 9
     judged = judge(scores, ["well"] * 10 + ["ill"] * 10, CLASSES, part="test")
     assert (judged.accuracy.k, judged.sensitivity.k, judged.specificity.k) == (17, 9, 8)
-    told = "Of 20 patients it had not seen, the model was right about 17: 85.0 %"
+    told = "Of 20 patients it had not seen, the model got 17 right: 85.0 %"
     assert judged.sentence.startswith(told)
     assert str(judged).endswith("; well 8 of 10, ill 9 of 10")
 

@@ -29,7 +29,7 @@ def test_before_the_first_run(app):
 def test_a_finished_run_is_explained(app):
     app.load("ksvm-s-10k").finish()
     text = app.text()
-    assert "it had not seen, the model was right about" in text
+    assert "it had not seen, the model got" in text
     assert "Without the rules" in text
     assert "Solved." in text
     assert "Features used" in text

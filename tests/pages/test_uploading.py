@@ -120,5 +120,5 @@ def test_a_file_is_taken_once(app, monkeypatch):
 
 
 def test_the_limits_are_stated(app):
-    assert "512 MB" in app.at.file_uploader(key="upload_table").help
+    assert "500 MB" in app.at.file_uploader(key="upload_table").help
     assert "4 GB of memory and 120 s" in app.at.file_uploader(key="upload_table").help

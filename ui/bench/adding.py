@@ -130,8 +130,15 @@ def row(left: LeftOut, n_patients: int) -> dict[str, Any]:
         "rule": left.label,
         "right answers with it": percent(left.with_rule),
         "without it": percent(left.without_rule),
-        "it adds": f"{gained(left, n_patients):+d} patients",
+        "it adds": in_patients(gained(left, n_patients)),
     }
+
+
+def in_patients(n: int) -> str:
+    """A number of patients more or fewer."""
+    if n == 0:
+        return "nothing"
+    return f"{n:+,d} {'patient' if abs(n) == 1 else 'patients'}"
 
 
 def gained(left: LeftOut, n_patients: int) -> int:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from hipad.rules import CompiledRule, RuleRecord
-from hipad.wording import count, number, percent
+from hipad.wording import count, number, percent, signed
 from ui import charts
 from ui.bench.sides import MOST_PATIENTS, Comparison, Side
 from ui.words import listing, plain
@@ -66,10 +66,10 @@ def headline(found: Comparison) -> list[Figure]:
         ),
         Figure(
             "Area under ROC",
-            "–" if math.isnan(area.value) else f"{area.value:.3f}",
+            _area(area.value),
             wider,
             f"{wider:+.3f}",
-            f"{area.low:.3f} to {area.high:.3f}",
+            "not known" if math.isnan(area.value) else f"{area.low:.3f} to {area.high:.3f}",
             "The chance that a positive patient scores above a negative one, with its 95 % "
             "interval.",
         ),
@@ -91,6 +91,11 @@ def headline(found: Comparison) -> list[Figure]:
             "Patients whose answer differs from the pinned model's.",
         ),
     ]
+
+
+def _area(value: float) -> str:
+    """An area under the curve; patients of one class have none."""
+    return "–" if math.isnan(value) else f"{value:.3f}"
 
 
 def verdict(found: Comparison, *, expert: bool = False) -> str:
@@ -218,7 +223,7 @@ def _margin_row(old: RuleRecord, new: RuleRecord) -> dict[str, str]:
 
 
 def _margin(value: float | None) -> str:
-    return "–" if value is None or not math.isfinite(value) else f"{value:+.2f}"
+    return "–" if value is None or not math.isfinite(value) else signed(value)
 
 
 def worst_words(record: RuleRecord) -> str:
@@ -237,7 +242,7 @@ def sides_table(sides: list[Side], pinned: str) -> pd.DataFrame:
                 "model": side.model.name,
                 "pinned": "pinned" if side.model.name == pinned else "",
                 "right answers": str(side.model.judgement.accuracy),
-                "area under ROC": f"{side.area.value:.3f}",
+                "area under ROC": _area(side.area.value),
                 "features": len(side.model.support),
                 "rules": count(len(side.model.classifier.rule_report_), "rule"),
             }

@@ -31,6 +31,14 @@ def pull_of(rule: CompiledRule, base: TrainedModel, seen: Patients) -> Pull:
     )
 
 
+def trust_of(rule: CompiledRule, base: TrainedModel, seen: Patients) -> float:
+    """The share of its automatic worth that the patients leave a rule; a written worth stays."""
+    if rule.rule.worth is not None or base.settings.patients != "auto":
+        return 1.0
+    _, (heard,) = as_told([rule], seen)
+    return heard.trust
+
+
 def words(pull: Pull, n_patients: int) -> str:
     """The pull of a rule in a clinician's words."""
     if pull.alone:
@@ -38,7 +46,7 @@ def words(pull: Pull, n_patients: int) -> str:
     if pull.limit == "never":
         return "No patient can meet this rule."
     if pull.limit == "premise":
-        return "The average patient meets this rule: it moves the balance, not the features."
+        return "The middle between the classes already meets this rule: it pulls on no feature."
     patients = needed_worth(pull, n_patients)
     if pull.limit == "worth" and math.isfinite(patients):
         return f"Brings in a feature by itself from a worth of {patients:.3g} patients on."

@@ -20,6 +20,7 @@ from hipad.evaluation.comparing import (
 from hipad.evaluation.metrics import Area
 from hipad.rules import CompiledRule, RuleRecord, rule_report
 from ui.dataset import NO_BLOCK, Dataset
+from ui.exports import comparable_weights
 from ui.models import TrainedModel
 from ui.rules.checking import as_seen
 
@@ -45,9 +46,7 @@ class Side:
     @cached_property
     def weights(self) -> np.ndarray:
         """Per standard deviation where the features were scaled, else in the user's units."""
-        if not self.model.settings.standardize:
-            return self.model.weights
-        return self.model.weights * self.data.summary["sd"].to_numpy()
+        return comparable_weights(self.model, self.data)
 
     @property
     def area(self) -> Area:

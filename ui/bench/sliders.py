@@ -40,10 +40,12 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
             for dial in dials:
                 if dial.position == position:
                     _threshold(state, rules, dial)
-            _worth(state, rules, worths[position], base, n_patients)
-            if rules.labels[position] in compiled:
-                pull = hearing.pull_of(compiled[rules.labels[position]], base, seen)
-                st.caption(hearing.words(pull, n_patients))
+            rule = compiled.get(rules.labels[position])
+            trust = 1.0 if rule is None else hearing.trust_of(rule, base, seen)
+            usual = worths[position].value(rules, base.settings.patients, n_patients)
+            _worth(state, rules, worths[position], trust * usual)
+            if rule is not None:
+                st.caption(hearing.words(hearing.pull_of(rule, base, seen), n_patients))
     _actions(state)
 
 
@@ -86,10 +88,7 @@ def _threshold(state: AppState, rules: RuleSet, dial: Dial) -> None:
     _slider(state, rules, dial, dial.value(rules), key, "The threshold, in the units of the data.")
 
 
-def _worth(
-    state: AppState, rules: RuleSet, dial: WorthDial, base: TrainedModel, n_patients: int
-) -> None:
-    now = dial.value(rules, base.settings.patients, n_patients)
+def _worth(state: AppState, rules: RuleSet, dial: WorthDial, now: float) -> None:
     text = "How many patients' evidence the rule counts for; 0: it is not heard."
     _slider(state, rules, dial, now, f"bench_worth_{dial.position}", text)
 

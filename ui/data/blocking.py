@@ -48,7 +48,7 @@ def _table(state: AppState, data: Dataset) -> None:
         {
             "block": name,
             "features": len(data.blocks.get(name, ())),
-            "definition": definition[:200],
+            "definition": ", ".join(definition[:200].splitlines()),
             "remark": data.blocks_failed.get(name, ""),
         }
         for name, definition in list(state.blocks.items())[:200]

@@ -29,7 +29,7 @@ def overview(loaded: Loaded, data: Dataset) -> None:
     figures, picture = st.columns([3, 2], gap="large")
     with figures:
         st.markdown(f"#### {plain(data.name)}")
-        with st.container(horizontal=True, gap="large"):
+        with st.container(horizontal=True, gap="medium"):
             for label, value, text in (
                 ("To learn from", len(data.y_train), "Patients the model is trained on."),
                 ("To test on", tested, "Patients the model does not see."),

@@ -12,7 +12,7 @@ import streamlit as st
 
 from hipad.evaluation.study import RuleCheck, Study
 from hipad.rules import Finding, Overlap, Patient, Rule
-from hipad.wording import number
+from hipad.wording import count, number
 from ui.dataset import Dataset
 from ui.rules.editing import with_rule
 from ui.rules.toolbar import change
@@ -35,7 +35,7 @@ def show(state: AppState, checked: Study, data: Dataset) -> None:
         st.caption("Nothing odd: no empty, needless, contradicting or silenced rule.")
     for n, finding in enumerate(checked.findings[:MOST_FINDINGS]):
         sentence, remedy = (
-            _sentence(part, finding.rules) for part in spoken(finding, expert=state.expert)
+            as_sentence(part, finding.rules) for part in spoken(finding, expert=state.expert)
         )
         icon = ICONS.get(finding.severity, ICONS["note"])
         st.markdown(f"{icon} {sentence}. *{remedy}.*")
@@ -122,8 +122,8 @@ def pair_table(checked: Study) -> pd.DataFrame:
         {
             "rule": first.labels[a],
             "and": first.labels[b],
-            "training patients": int(first.together[a, b]),
-            "test patients": 0 if test is None else int(test.together[a, b]),
+            "training": int(first.together[a, b]),
+            "test": 0 if test is None else int(test.together[a, b]),
             "they say": "the same" if agree else "the opposite",
         }
         for a, b, agree in zip(i[order], j[order], same[order], strict=True)
@@ -155,12 +155,13 @@ def suggestions(state: AppState, checked: Study) -> None:
         st.caption("They come when the rules have been checked.")
         return
     if checked.unadvised:
-        st.caption(f"There was no time to look for better thresholds of {checked.unadvised} rules.")
+        late = count(checked.unadvised, "rule")
+        st.caption(f"There was no time to look for better thresholds of {late}.")
     offers = [offer for check in checked.checks if check.rule.enabled for offer in offers_of(check)]
     if not offers:
-        st.caption("None: the data support no other threshold clearly, and every rule is heard.")
+        st.caption("None: the data support no other threshold or worth clearly.")
     for n, (check, sentence, better) in enumerate(offers[:MOST_FINDINGS]):
-        st.markdown(f":material/lightbulb: **{plain(check.label)}**: {_sentence(sentence)}.")
+        st.markdown(f":material/lightbulb: **{plain(check.label)}**: {as_sentence(sentence)}.")
         if st.button(
             "Use it", key=f"suggestion_{n}", help="Change the rule like this; can be undone."
         ):
@@ -179,7 +180,7 @@ def offers_of(check: RuleCheck) -> list[tuple[RuleCheck, str, Rule]]:
     return offers
 
 
-def _sentence(text: str, labels: Sequence[str] = ()) -> str:
+def as_sentence(text: str, labels: Sequence[str] = ()) -> str:
     """With a capital letter, unless it begins with a rule's name."""
-    named = text.startswith(tuple(labels))
+    named = text.startswith(tuple(f"{label} " for label in labels))
     return plain(text if named else text[:1].upper() + text[1:], 500)

@@ -34,6 +34,7 @@ def show(state: AppState, checked: Study) -> None:
         disabled=[name for name in table.columns if name not in EDITABLE],
         column_config=_columns(),
         height=min(38 + 35 * len(table), 420),
+        placeholder="–",
     )
     changed = not edited[list(EDITABLE)].equals(table[list(EDITABLE)])
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -47,7 +48,7 @@ def show(state: AppState, checked: Study) -> None:
         )
         st.caption(
             "Double-click **worth** or **note** to change it, tick **on** to use a rule, then "
-            "**Apply**. An empty worth leaves it to the settings of the run."
+            "**Apply**. The settings of the run fill in a worth of –."
         )
     if applied:
         _apply(state, checked, edited)
@@ -125,7 +126,7 @@ def _columns() -> dict[str, Any]:
         ),
         "worth": column.NumberColumn(
             "worth",
-            help="How many patients' evidence it counts for; None: as the settings say.",
+            help="How many patients' evidence it counts for; –: as the settings say.",
             min_value=0.0,
             format="%g",
         ),
@@ -159,4 +160,4 @@ def words(checked: Study) -> str:
         text += f"{count(checked.untried, 'rule')} more could not be tried in the time there is. "
     text += f"{count(len(on), 'rule')} on, {len(checked.checks) - len(on)} off. "
     text += f"Together they speak of {covered}"
-    return text + (f", of {contested:,} with both outcomes." if contested else ".")
+    return text + (f", {contested:,} of them with both outcomes." if contested else ".")

@@ -104,5 +104,5 @@ def _scrubber(track: Track, job: Job[TrainedModel], data: Dataset) -> int | None
     ]
     words += [f"entered: {listing(came)}"] if came else []
     words += [f"left: {listing(went)}"] if went else []
-    st.markdown(". ".join(words) + ".")
+    st.markdown("; ".join(words) + ".")
     return step if step < n else None

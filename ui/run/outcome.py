@@ -9,12 +9,13 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from hipad.evaluation.comparing import block_totals
 from hipad.evaluation.judging import Judgement
 from hipad.wording import count, number, percent
 from ui import charts, exports
 from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
-from ui.exports import measure_of, weight_table
+from ui.exports import comparable_weights, measure_of, weight_table
 from ui.models import TrainedModel
 from ui.run import rule_lines
 from ui.run.certificates import numbers, sentence
@@ -74,8 +75,8 @@ def _headline(model: TrainedModel) -> None:
     words = model.judgement.sentence
     alone = model.without_rules
     if alone is not None:
-        gain = 100 * (model.judgement.accuracy.value - alone.accuracy.value)
-        effect = f"the rules {'add' if gain > 0 else 'cost'} {abs(gain):.1f} points."
+        gain = model.judgement.accuracy.k - alone.accuracy.k
+        effect = f"the rules {'add' if gain > 0 else 'cost'} {count(abs(gain), 'right answer')}."
         words += (
             f" Without the rules, the same settings are right in {percent(alone.accuracy.value)}"
             f": {effect if gain else 'no difference here.'}"
@@ -150,9 +151,9 @@ def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
 
 def block_weights(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
     """The sum of the weights of each block's features, and of those in no block."""
-    measure, positive = measure_of(model), data.classes[1]
-    sums = weight_table(model, data).groupby("block")[measure].sum()
-    blocks = [block for block in [*data.blocks, NO_BLOCK] if block in sums.index][:30]
+    positive = data.classes[1]
+    sums = block_totals(comparable_weights(model, data), data.blocks, NO_BLOCK)
+    blocks = [block for block, total in sums.items() if total][:30]
     chart = charts.figure(
         "Weights by block",
         x=f"sum of weights; right: speaks for {charts.label(positive)}",

@@ -15,6 +15,7 @@ from ui.dataset import NO_BLOCK, Dataset
 from ui.run.tracks import STEP, Track, marks
 
 MOST_ROWS: Final = 300
+MARGINS, LINE = 120, 14  # pixels around the cells, and that a name takes
 MOST_HOVERS: Final = 20_000  # cells that carry a name of their own
 
 
@@ -30,7 +31,7 @@ def raster(
     code = np.array([shown.index(block) + 1 for block in blocks], dtype=np.uint8)
     cells = np.where(inside[order], code[:, None], 0).astype(np.uint8)
     names = [data.index.name(j) for j in features[order]]
-    height = int(np.clip(120 + 4 * len(order), 240, 620))
+    height = int(np.clip(MARGINS + 4 * len(order), 240, 620))
     chart = charts.figure("Which features are in, step by step", x=STEP, y="", height=height)
     colours = charts.block_colours([*data.blocks])
     _paint(
@@ -97,7 +98,8 @@ def _paint(
             x=[None], y=[None], mode="markers", marker_color=colour, marker_symbol="square",
             name=charts.label(block, 20),
         )  # fmt: skip
-    every = max(1, len(names) // 24)
+    room = max((chart.layout.height - MARGINS) // LINE, 1)
+    every = max(1, -(-len(names) // room))
     chart.update_yaxes(
         tickvals=list(range(0, len(names), every)),
         ticktext=[charts.label(name, 18) for name in names[::every]],

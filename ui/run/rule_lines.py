@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from hipad.rules import Pull, RuleRecord
-from hipad.wording import number, percent
+from hipad.wording import number, percent, signed
 from ui.models import TrainedModel
 from ui.words import plain
 
@@ -62,4 +62,4 @@ def _margin(value: float | None, nobody: str = "–") -> str:
     """A margin with its sign; it is infinite where no patient meets the rule."""
     if value is None or math.isnan(value):
         return "–"
-    return f"{value:+.2f}" if math.isfinite(value) else nobody
+    return signed(value) if math.isfinite(value) else nobody

@@ -19,6 +19,7 @@ PHASES: Final = {
     1: "phase 1: find the features",
     2: "phase 2: fit them accurately",
 }
+FEW: Final = 10  # features, each with a mark of its own on an axis
 STEP: Final = "step (of phase 1, then of phase 2)"
 
 
@@ -128,6 +129,7 @@ def slacks(track: Track, names: Sequence[str], at: int | None = None) -> tuple[g
 def path(history: Sequence[Progress]) -> tuple[go.Figure, str]:
     """The search for the number of features: loss on held-out patients."""
     tried = [record for record in history if record.phase == 0]
+    sizes = [record.support_size for record in tried]
     chart = charts.figure(
         "How few features? Error on held-out patients",
         x="number of features",
@@ -135,12 +137,14 @@ def path(history: Sequence[Progress]) -> tuple[go.Figure, str]:
         height=260,
     )
     chart.add_scatter(
-        x=[record.support_size for record in tried],
+        x=sizes,
         y=[record.objective for record in tried],
         mode="lines+markers",
         line_color=charts.colour(3),
         name="tried",
     )
+    if max(sizes) - min(sizes) < FEW:
+        chart.update_xaxes(dtick=1)  # there are no halves of a feature
     best = min(tried, key=lambda record: record.objective)
     text = (
         f"{count(len(tried), 'degree')} of sparsity tried by cross-validation; the smallest loss "

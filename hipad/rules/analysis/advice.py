@@ -22,6 +22,7 @@ from hipad.rules.compiling.compile import CompiledRule
 from hipad.rules.compiling.rows import on_columns, rows_met
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.terms import Term
+from hipad.wording import count
 
 EDGE = 0.05  # share of the rows that a threshold leaves on either side of it
 
@@ -43,8 +44,9 @@ class Threshold:
 
     def __str__(self) -> str:
         return (
-            f"the data support '{self.rule.premise}' best: it fires on {self.fires:,} rows and is "
-            f"right on {self.right:,} (now {self.fires_now:,} and {self.right_now:,})"
+            f"the data support '{self.rule.premise}' best: it fires on "
+            f"{count(self.fires, 'row')} and is right on {self.right:,} "
+            f"(now {self.fires_now:,} and {self.right_now:,})"
         )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from hipad.rules import Pull, compile_rules
 from tests.ui.pima import fitted
-from ui.bench.hearing import pull_of, words
+from ui.bench.hearing import pull_of, trust_of, words
 from ui.rules.checking import as_seen
 
 
@@ -20,7 +20,7 @@ def pull(text: str) -> Pull:
     [
         ("Glucose >= 200 => diabetic worth 500 patients", "Strong enough"),
         ("Glucose >= 200 => diabetic worth 0.001 patients", "from a worth of"),
-        ("Glucose >= 1 => diabetic", "The average patient meets this rule"),
+        ("Glucose >= 1 => diabetic", "The middle between the classes already meets"),
         ("Glucose >= 5 and Glucose <= 3 => diabetic", "No patient can meet this rule"),
     ],
 )
@@ -34,3 +34,16 @@ def test_the_pull_is_that_of_the_report():
     (first, *_) = model.classifier.rule_report_
     found = pull(first.text)
     assert found.strongest == pytest.approx(first.pull.strongest, rel=1e-6)
+
+
+def test_patients_who_contradict_a_rule_lower_its_automatic_worth_only():
+    state, model = fitted()
+    data = state.data
+    seen = as_seen(data, model.settings)
+    text = "Glucose >= 126 => healthy"
+    auto, written = (
+        compile_rules(rule, feature_names=data.index, classes=data.classes)[0]
+        for rule in (text, f"{text} worth 20 patients")
+    )
+    assert trust_of(auto, model, seen) < 0.9
+    assert trust_of(written, model, seen) == 1.0

@@ -7,7 +7,7 @@ import numpy as np
 from hipad.rules import Finding, Patient
 from tests.ui.pima import fitted, session
 from ui.rules.checking import checked_rules
-from ui.rules.findings import offers_of, pair_table, patient_table, spoken
+from ui.rules.findings import as_sentence, offers_of, pair_table, patient_table, spoken
 
 
 def test_a_silenced_rule_is_told_without_the_words_of_the_solver():
@@ -35,7 +35,7 @@ def test_pairs_that_contradict_come_first():
     )
     table = pair_table(checked_rules(state))
     assert table["they say"].tolist() == ["the opposite", "the opposite", "the same"]
-    assert table["training patients"].min() > 0
+    assert table["training"].min() > 0
 
 
 def test_a_silenced_rule_is_offered_the_worth_that_it_needs():
@@ -47,3 +47,9 @@ def test_a_silenced_rule_is_offered_the_worth_that_it_needs():
     (_, sentence, better) = offers_of(check)[-1]
     assert better.worth > check.needed_patients
     assert f"{check.needed_patients:.3g} patients" in sentence
+
+
+def test_a_remedy_begins_with_a_capital_though_a_rule_has_its_first_letters():
+    assert as_sentence("check the units", ["c", "check_up"]) == "Check the units"
+    assert as_sentence("c is empty", ["c"]) == "c is empty"
+    assert as_sentence("rule 1 is empty", ["rule 1"]) == "rule 1 is empty"

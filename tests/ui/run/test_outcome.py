@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ui.data.cards import clinical
+from ui.exports import comparable_weights
 from ui.run.outcome import TOP, block_weights, top_features
 from ui.state import AppState
 
@@ -28,6 +29,16 @@ def test_the_sums_of_the_blocks_add_up_to_all_weights(state):
     (bars,) = block_weights(model, state.data)[0].data
     spread = state.data.summary["sd"].to_numpy()
     assert sum(bars.x) == pytest.approx((model.weights * spread).sum())
+
+
+def test_a_feature_of_two_blocks_counts_in_both(state):
+    model = state.request().fit()
+    blocks = {"body": "BMI, Glucose", "sugar": "Glucose"}
+    data = state.data.with_blocks(blocks)
+    (bars,) = block_weights(model, data)[0].data
+    weights = comparable_weights(model, data)
+    sums = [weights[columns].sum() for columns in data.blocks.values()]
+    assert list(bars.x)[:2] == pytest.approx(sums)
 
 
 def test_a_model_without_features_is_told(state):
