@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.reporting import Options, write_section
 
 PARTS = (
-    "speed", "rules", "accuracy", "fewlabels", "curves", "heard", "real", "reading", "app",
+    "speed", "rules", "accuracy", "fewlabels", "curves", "heard", "real", "reading", "fuzz", "app",
     "sessions",
 )  # fmt: skip
 
