@@ -30,7 +30,7 @@ from hipad.estimator.path import (
 )
 from hipad.estimator.strength import knobs_of, rule_blocks
 from hipad.estimator.training import TrainingData
-from hipad.rules import CompiledRule, Heard, Knobs, shortest_patient
+from hipad.rules import Heard, Knobs, ScaledRule, shortest_patient
 from hipad.solver import Hipad, Problem, Progress, Settings, Solution, lambda1_max
 from hipad.solver.watched import Watched
 
@@ -51,7 +51,7 @@ class Model:
     solution: Solution
     problem: Problem
     plan: Plan
-    told: tuple[CompiledRule, ...]
+    told: tuple[ScaledRule, ...]
     lambda1: float
     knobs: list[Knobs]
     path: tuple[PathPoint, ...]
@@ -168,7 +168,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
             self.path.append(point)
             yield _path_record(step, point)
 
-    def _told(self) -> tuple[tuple[CompiledRule, ...], list[Heard | None]]:
+    def _told(self) -> tuple[tuple[ScaledRule, ...], list[Heard | None]]:
         """The rules as the solver is told them, and what the patients say of each."""
         data, rules = self.data, self.plan.rules
         if not rules or not self.plan.anchored:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from scipy.sparse import csr_array
 
 from hipad.designs.base import FloatArray
-from hipad.rules import CompiledRule, Heard, Knobs, shortest_patient
+from hipad.rules import Heard, Knobs, ScaledRule, shortest_patient
 from hipad.solver import RuleBlock
 
 STIFFNESS_FACTOR = 3.0
@@ -47,7 +47,7 @@ def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
 
 
 def knobs_of(
-    rule: CompiledRule,
+    rule: ScaledRule,
     *,
     total: float,
     patients: float | str,
@@ -71,7 +71,7 @@ def knobs_of(
 
 
 def rule_blocks(
-    rules: tuple[CompiledRule, ...], knobs: list[Knobs], *, anchored: bool = False
+    rules: tuple[ScaledRule, ...], knobs: list[Knobs], *, anchored: bool = False
 ) -> tuple[RuleBlock, ...]:
     """Solver rules. One that is worth nothing is left out: its residual would still shrink w."""
     return tuple(

@@ -19,7 +19,7 @@ from hipad.data.moments import canonical_csc
 from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
-from hipad.rules import Box, CompiledRule, Witnesses
+from hipad.rules import Box, CompiledRule, ScaledRule, Witnesses
 from hipad.solver import Problem, RuleBlock
 
 
@@ -95,7 +95,7 @@ class TrainingData:
             and np.array_equal(self.p, p)
         )
 
-    def scaled(self, rules: tuple[CompiledRule, ...]) -> tuple[CompiledRule, ...]:
+    def scaled(self, rules: tuple[CompiledRule, ...]) -> tuple[ScaledRule, ...]:
         """Rules in the design's units."""
         return tuple(rule.scaled(self.design.mean, self.design.scale) for rule in rules)
 

@@ -33,6 +33,7 @@ from hipad.rules import (
     RuleCounts,
     RuleSet,
     RulesText,
+    ScaledRule,
     Threshold,
     Witnesses,
     best_threshold,
@@ -201,7 +202,7 @@ def _with_each_other(
 
 def as_told(
     rules: Sequence[CompiledRule], patients: Patients
-) -> tuple[tuple[CompiledRule, ...], list[Heard]]:
+) -> tuple[tuple[ScaledRule, ...], list[Heard]]:
     """The rules as the solver is told them, and what the training patients say of each."""
     X, y = patients.train
     witnesses = Witnesses.of(rules, X, y, np.ones(len(y)))

@@ -31,7 +31,13 @@ from hipad.rules.analysis.statistics import (
 )
 from hipad.rules.budget import Budget
 from hipad.rules.compiling.blocks import BlockFile, read_blocks
-from hipad.rules.compiling.compile import CompiledRule, as_rule_set, compile_each, compile_rules
+from hipad.rules.compiling.compile import (
+    CompiledRule,
+    ScaledRule,
+    as_rule_set,
+    compile_each,
+    compile_rules,
+)
 from hipad.rules.compiling.definitions import blocks_text, select_features
 from hipad.rules.compiling.names import Blocks, FeatureIndex, resolve_blocks
 from hipad.rules.language.model import Condition, Rule, RuleSet
@@ -63,6 +69,7 @@ __all__ = [
     "RuleRecord",
     "RuleSet",
     "RulesText",
+    "ScaledRule",
     "Term",
     "Threshold",
     "Witnesses",

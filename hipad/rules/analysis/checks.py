@@ -17,7 +17,7 @@ from hipad.rules.analysis.pull import Knobs, Pull, knob_advice, shortest_patient
 from hipad.rules.analysis.regions import Regions
 from hipad.rules.analysis.speaking import Heard
 from hipad.rules.budget import Budget
-from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.compile import CompiledRule, ScaledRule
 from hipad.wording import count, listed
 
 MAX_LISTED = 3  # rules that meet more opponents than this get one finding for all of them
@@ -47,7 +47,7 @@ def check_rules(
     lo: FloatArray | float,
     hi: FloatArray | float,
     *,
-    told: Sequence[CompiledRule] | None = None,
+    told: Sequence[ScaledRule] | None = None,
     heard: Sequence[Heard | None] | None = None,
     knobs: Sequence[Knobs] | None = None,
     pulls: Sequence[Pull] | None = None,
@@ -204,7 +204,7 @@ def _contradicted_findings(
 
 
 def _average_findings(
-    rules: Sequence[CompiledRule], told: Sequence[CompiledRule]
+    rules: Sequence[CompiledRule], told: Sequence[ScaledRule]
 ) -> Iterator[Finding]:
     for rule, spoken in zip(rules, told, strict=True):
         z = shortest_patient(spoken.B, spoken.d)

@@ -23,7 +23,7 @@ from scipy import sparse
 from hipad.arrays import FloatArray, IntArray
 from hipad.rules.analysis.points import least_norm
 from hipad.rules.analysis.speaking import Heard
-from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.compile import ScaledRule
 from hipad.rules.compiling.rows import on_columns
 from hipad.wording import listed
 
@@ -134,7 +134,7 @@ def _pull(z: FloatArray | None, sigma: float, rho: float, lambda1: float) -> Pul
 
 
 def rule_pulls(
-    rules: Sequence[CompiledRule],
+    rules: Sequence[ScaledRule],
     knobs: Sequence[Knobs],
     lambda1: float,
     data_pull: DataPull | None = None,
@@ -166,7 +166,7 @@ def _joined(pull: Pull, z: FloatArray | None, force: FloatArray, towards: FloatA
     return replace(pull, sigma_needed=max(float(needed), 0.0))
 
 
-def _force(rule: CompiledRule, z: FloatArray | None, knobs: Knobs) -> FloatArray:
+def _force(rule: ScaledRule, z: FloatArray | None, knobs: Knobs) -> FloatArray:
     """The pull of a rule on each feature that it names, with its sign."""
     if z is None or not z.any():
         return np.zeros(len(rule.columns))

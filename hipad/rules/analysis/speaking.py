@@ -27,7 +27,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from hipad.arrays import FloatArray, IntArray
-from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.compile import CompiledRule, ScaledRule
 from hipad.rules.compiling.rows import on_columns, rows_met
 
 FLOOR, ALONE = 0.25, 0.5  # least excess of the typical patient, in deviations of B x
@@ -97,13 +97,13 @@ class Witnesses:
 
     def spoken(
         self, rule: CompiledRule, middle: FloatArray, scale: FloatArray | None
-    ) -> CompiledRule:
+    ) -> ScaledRule:
         """The rule of the typical patient, in the design's units from the middle on."""
         return replace(rule, d=rule.d - self.excess(rule)).scaled(middle, scale)
 
     def all_spoken(
         self, rules: Sequence[CompiledRule], scale: FloatArray | None = None
-    ) -> tuple[CompiledRule, ...]:
+    ) -> tuple[ScaledRule, ...]:
         """All rules as the solver is told them."""
         if not rules:
             return ()
@@ -112,8 +112,8 @@ class Witnesses:
 
     def excess(self, rule: CompiledRule) -> FloatArray:
         """How far beyond each threshold the typical patient lies who meets the rule."""
-        B = on_columns(rule.B, self.columns)
-        values, fires = B @ self.values.T, self.fires(rule)
+        B, own = self._on(rule)
+        values, fires = B @ own, self.fires(rule)
         share = self.weights / self.weights.sum()
         centred = values - (values @ share)[:, None]
         deviation = np.sqrt(centred**2 @ share)
@@ -126,8 +126,14 @@ class Witnesses:
 
     def fires(self, rule: CompiledRule) -> np.ndarray:
         """Who meets the premise."""
-        B = on_columns(rule.B, self.columns)
-        return np.asarray(rows_met(B, rule.d, self.values.T).all(axis=0))
+        B, own = self._on(rule)
+        return np.asarray(rows_met(B, rule.d, own).all(axis=0))
+
+    def _on(self, rule: CompiledRule) -> tuple[sparse.csr_array, FloatArray]:
+        """B on the columns that the rule names, and the patients' values of these, side by side."""
+        named = rule.columns
+        own = self.values[:, np.searchsorted(self.columns, named)]
+        return on_columns(rule.B, named), np.ascontiguousarray(own.T)
 
     def heard(self, rule: CompiledRule) -> Heard:
         """What the patients say of a rule."""

@@ -7,7 +7,7 @@ rules in one B would turn "or" into "and".
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -20,7 +20,7 @@ from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
 from hipad.rules.compiling.names import Blocks, FeatureIndex, as_index, resolve_blocks
 from hipad.rules.compiling.resolving import Resolver
-from hipad.rules.compiling.rows import Row, needed_rows, on_columns, rows_met
+from hipad.rules.compiling.rows import Row, columns_of, needed_rows, on_columns, rows_met
 from hipad.rules.language.bounds import MOST_WEIGHTS, too_many_weights
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.parsing import parse_rules
@@ -29,6 +29,24 @@ from hipad.wording import listed
 
 _BATCH = 4_000_000  # numbers held at once while a rule is tried on data
 _HELPED = 20  # errors that say which names are near
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRule:
+    """A rule in the design's units, as solvers take it; a type of its own, so that none is mixed up
+    with rules in the user's units.
+    """
+
+    rule: Rule
+    B: sparse.csr_array
+    d: FloatArray
+    sign: float
+    label: str = ""
+
+    @property
+    def columns(self) -> IntArray:
+        """The columns that the rule names, in order."""
+        return columns_of(self.B)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +73,7 @@ class CompiledRule:
     @property
     def columns(self) -> IntArray:
         """The columns that the rule names, in order."""
-        return np.unique(self.B.indices).astype(np.int64)
+        return columns_of(self.B)
 
     def fires(self, X: Any) -> npt.NDArray[np.bool_]:
         """For each row of X whether it meets the premise; a missing value never does."""
@@ -70,7 +88,7 @@ class CompiledRule:
         parts = [rows_met(B, self.d, _dense(batch[:, columns]).T) for batch in batches]
         return np.concatenate([part.all(axis=0) for part in parts] or [np.empty(0, dtype=bool)])
 
-    def scaled(self, mean: FloatArray | None, scale: FloatArray | None) -> CompiledRule:
+    def scaled(self, mean: FloatArray | None, scale: FloatArray | None) -> ScaledRule:
         """The same rule for z = (x - mean) / scale: B diag(scale) and d - B mean."""
         B, d = self.B, self.d
         if mean is not None:
@@ -79,7 +97,7 @@ class CompiledRule:
         if scale is not None:
             factors = np.asarray(scale, dtype=np.float64)[B.indices]
             B = sparse.csr_array((B.data * factors, B.indices, B.indptr), shape=B.shape)
-        return replace(self, B=B, d=d)
+        return ScaledRule(self.rule, B, d, self.sign, self.label)
 
 
 def compile_rules(

@@ -65,6 +65,11 @@ class Row:
         return self.columns.tobytes(), (-self._unit).tobytes()
 
 
+def columns_of(B: sparse.csr_array) -> IntArray:
+    """The columns that some rows name, in order."""
+    return np.unique(B.indices).astype(np.int64)
+
+
 def on_columns(B: sparse.csr_array, columns: IntArray) -> sparse.csr_array:
     """B on some sorted columns, which must include all it uses; fast however wide B is."""
     where = np.searchsorted(columns, B.indices)

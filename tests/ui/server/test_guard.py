@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from starlette.datastructures import Headers
 from streamlit import config
 
+from tests.ui.server.loops import run_apart
 from ui.server.guard import HEADERS, Guard, refusal
 
 HOST = "hipad.example.org"
@@ -48,7 +48,7 @@ def answers(kind: str = "http", **headers: str) -> tuple[list[Any], list[Any]]:
 
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": kind, "method": "GET", "path": "/", "headers": pairs}
-    asyncio.run(Guard(app)(scope, receive, send))
+    run_apart(Guard(app)(scope, receive, send))
     return asked, sent
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
+from tests.ui.server.loops import run_apart
 from ui.jobs import Job, JobStatus
 from ui.server import tidying
 from ui.server.tidying import Sweeper, give_back_memory, stop_work
@@ -127,7 +128,7 @@ def test_the_browser_is_opened_for_whoever_sits_here(
         async with tidying.attended(None):
             pass
 
-    asyncio.run(live())
+    run_apart(live())
     assert opened == ([] if headless else ["http://127.0.0.1"])
 
 
@@ -149,7 +150,7 @@ def test_one_session_that_cannot_be_closed_does_not_keep_the_others(
     monkeypatch.setattr(tidying, "Sweeper", lambda _: Stubborn())
     monkeypatch.setattr(tidying, "give_back_memory", lambda: given_back.append(True))
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(tidying.sweep_forever())
+        run_apart(tidying.sweep_forever())
     assert given_back == [True]
     assert "could not be released" in caplog.text
 
