@@ -96,10 +96,10 @@ def seconds(read: Callable[[str], object], text: str) -> float:
 @pytest.mark.parametrize("name", TEXTS)
 def test_twice_the_text_takes_no_more_than_a_few_times_as_long(name):
     for reader, read in READERS.items():
-        short = seconds(read, TEXTS[name](10_000))
-        long = seconds(read, TEXTS[name](100_000))
-        assert long < 0.5 + 30 * short, reader
-        assert long < 8, reader
+        short, text = seconds(read, TEXTS[name](10_000)), TEXTS[name](100_000)
+        most = min(0.5 + 30 * short, 8.0)
+        # A collection of garbage may fall into one try, hardly into three.
+        assert any(seconds(read, text) < most for _ in range(3)), reader
 
 
 REGEXES = ["/(a+)+$/", "/(a+)+!/", "/([a-z0-9_]+)+!/", "/(a|a)*b/", "/^(.*?,){20}P/", "/(.*)*x!/"]
