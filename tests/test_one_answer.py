@@ -33,7 +33,7 @@ class Case(NamedTuple):
         whole = len(rows) == len(self.y) and (np.diff(rows) == 1).all()
         X = self.X if whole and (np.diff(columns) == 1).all() else self.X[np.ix_(rows, columns)]
         names = [self.names[j] for j in columns]
-        return clf._begin(
+        return clf.start(
             X, self.y[rows], like=like, feature_names=names, sample_weight=weights, quick=quick
         )
 

@@ -155,10 +155,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to data X (array, DataFrame or sparse matrix) and two classes of labels y."""
         with single_thread():
-            watch = self._begin(X, y, sample_weight=sample_weight, quick=True)
-            for _ in watch:
-                pass
-            watch.finish()
+            self.start(X, y, sample_weight=sample_weight, quick=True).to_end().finish()
         early = self.switch == "paper" and self.certificate_.status is Status.INACCURATE
         if self.certificate_.status in (Status.LIMIT, Status.INACCURATE) and not early:
             message = f"the fit did not converge: {self.certificate_}"
@@ -173,27 +170,15 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         sample_weight: Any = None,
         like: HIPADClassifier | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
+        quick: bool = False,
     ) -> FitRun[Self]:
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
         The earlier fit's Gram matrix and state serve when X is the very same object and labels,
         weights and scaling are unchanged. `feature_names` names the columns of a bare array. The
-        model is that of `fit`, whatever it starts from; here the ADMM can be watched.
+        model is that of `fit`, whatever it starts from. `quick` lets working sets choose the
+        features where they are faster; without it the ADMM can be watched.
         """
-        return self._begin(
-            X, y, sample_weight=sample_weight, like=like, feature_names=feature_names
-        )
-
-    def _begin(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        like: HIPADClassifier | None = None,
-        feature_names: Iterable[str] | FeatureIndex | None = None,
-        quick: bool = False,
-    ) -> FitRun[Self]:
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows, y, weights = fresh._validated(X, y, sample_weight)
