@@ -108,7 +108,7 @@ def _slider(
         dial.high,
         now,
         dial.step,
-        format="%.6g",
+        format="%.3g" if isinstance(dial, WorthDial) else "%.6g",
         key=key,
         on_change=_on_move(state, key, dial.turned),
         disabled=not rules[dial.position].enabled,
