@@ -1,6 +1,7 @@
 """Packages that the library does without until something needs them.
 
-They come with `hipad[app]`: a program that fits and predicts need not install them.
+They come with `hipad[app]` and `hipad[cluster]`: a program that fits and predicts need not
+install them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from importlib.util import find_spec
 from hipad.errors import DataError
 
 
-def require(packages: Sequence[str], purpose: str) -> None:
+def require(packages: Sequence[str], purpose: str, *, extra: str = "app") -> None:
     """Say in a sentence which packages are missing, and how to get them.
 
     >>> require(["json"], "writing a report")
@@ -24,7 +25,7 @@ def require(packages: Sequence[str], purpose: str) -> None:
     if missing:
         raise DataError(
             f"{purpose} needs {', '.join(missing)}, which cannot be imported here: "
-            "pip install 'hipad[app]'"
+            f"pip install 'hipad[{extra}]'"
         )
 
 

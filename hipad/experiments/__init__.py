@@ -1,0 +1,1 @@
+"""Experiments: many independent, seeded fits, on one core, on many, or on a cluster."""

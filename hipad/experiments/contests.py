@@ -1,0 +1,150 @@
+"""What a task does: fit one method to one draw of rows and say how it did on the others.
+
+Every contestant chooses its parameters on the training rows alone. Times are processor time: of
+the fit at the chosen parameters (`fit_seconds`), and of the choice as well (a task's `seconds`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.svm import SVC
+
+from hipad.arrays import FloatArray
+from hipad.errors import DataError
+from hipad.estimator.classifier import HIPADClassifier
+from hipad.evaluation.metrics import roc_area
+from hipad.evaluation.orientation import Oriented
+from hipad.experiments.material import Draw, Material
+from hipad.experiments.task import Figures
+from hipad.rules import compile_rules, rules_alone
+
+C_GRID: Final = tuple(10.0**k for k in range(-5, 3))
+FOLDS: Final = 5
+HARD: Final = 10.0  # hard knowledge: each rule counts as so many times all patients
+
+
+class Scored:
+    """What a contestant gives back: scores of the test rows, and figures of its own."""
+
+    def __init__(self, scores: FloatArray, **figures: float) -> None:
+        self.scores, self.figures = scores, figures
+
+
+def contest(
+    material: Material,
+    seed: int,
+    *,
+    method: str,
+    rows: dict[str, Any] | None = None,
+    rules: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> Figures:
+    """Fit a method to the rows of a seed; `rules` replace those of the data."""
+    if method not in METHODS:
+        raise DataError(f"expected a method of {', '.join(METHODS)}, got {method!r}")
+    draw = material.draw(seed, **(rows or {}))
+    found = METHODS[method](draw, draw.rules if rules is None else rules, dict(options or {}))
+    return {**judged(found.scores, draw.y_test), **found.figures}
+
+
+def judged(scores: FloatArray, y: FloatArray) -> Figures:
+    """How scores do on rows of known class; a score of 0 is a tie and counts one half."""
+    right = np.where(scores == 0, 0.5, (scores > 0) == (y > 0))
+    halves = [float(np.mean(right[y == sign])) for sign in (-1.0, 1.0) if np.any(y == sign)]
+    area = roc_area(y > 0, scores).value
+    return {
+        "accuracy": float(np.mean(right)),
+        "balanced": float(np.mean(halves)),
+        "area": None if np.isnan(area) else area,
+    }
+
+
+def _hipad(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
+    """HIPADClassifier, with rules where there are any."""
+    clf = HIPADClassifier(rules or None, blocks=draw.blocks or None, **options)
+    return _fitted(clf, draw)
+
+
+def _fitted(clf: HIPADClassifier, draw: Draw) -> Scored:
+    fitted = _fit(clf, draw)
+    figures: dict[str, float] = {"support": fitted.support_.size, "lambda1": fitted.lambda1_}
+    figures["fit_seconds"] = _seconds_again(fitted, draw)
+    if draw.relevant is not None:
+        figures["found"] = int(np.intersect1d(fitted.support_, draw.relevant).size)
+        figures["false"] = int(fitted.support_.size - figures["found"])
+    negative, positive = map(str, draw.labels)
+    return Scored(Oriented(fitted, (negative, positive)).scores(draw.X_test), **figures)
+
+
+def _fit(clf: HIPADClassifier, draw: Draw) -> HIPADClassifier:
+    run = clf.start(draw.X_train, draw.outcomes, feature_names=draw.feature_names, quick=True)
+    return run.to_end().finish()
+
+
+def _seconds_again(fitted: HIPADClassifier, draw: Draw) -> float:
+    """Processor time of one cold fit at the parameters that were chosen."""
+    chosen = {"lambda1": fitted.lambda1_}
+    if hasattr(fitted, "lambda2_"):
+        chosen["lambda2"] = fitted.lambda2_
+    again = HIPADClassifier(**{**fitted.get_params(deep=False), **chosen})
+    start = time.process_time()
+    _fit(again, draw)
+    return time.process_time() - start
+
+
+def _admm(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
+    """Phase 1 alone, to convergence: the elastic-net SVM, with rules where there are any."""
+    return _hipad(draw, rules, {"method": "admm", **options})
+
+
+def _no_rules(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
+    """The same classifier without what the expert knows."""
+    return _hipad(draw, "", options)
+
+
+def _hard(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
+    """Rules that nothing can outvote: knowledge taken as certain."""
+    return _hipad(draw, rules, {"patients": HARD * draw.y_train.size, **options})
+
+
+def _libsvm(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
+    """A linear SVM without rules, C by inner folds."""
+    smallest = int(min(np.sum(draw.y_train > 0), np.sum(draw.y_train < 0)))
+    svc: Any = SVC(kernel="linear")
+    if smallest >= 2:
+        folds = StratifiedKFold(min(FOLDS, smallest), shuffle=True, random_state=0)
+        search = GridSearchCV(svc, {"C": C_GRID}, cv=folds, refit=False)
+        search.fit(draw.X_train, draw.y_train)
+        svc = SVC(kernel="linear", **search.best_params_)
+    start = time.process_time()
+    svc.fit(draw.X_train, draw.y_train)
+    seconds = time.process_time() - start
+    support = draw.X_train.shape[1]
+    return Scored(svc.decision_function(draw.X_test), support=support, fit_seconds=seconds)
+
+
+def _rules_alone(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
+    """Every rule votes for its outcome where it fires; nothing is learnt."""
+    compiled = compile_rules(
+        rules,
+        feature_names=draw.feature_names,
+        n_features=draw.X_test.shape[1],
+        blocks=draw.blocks or None,
+        classes=draw.labels,
+    )
+    return Scored(rules_alone(compiled, draw.X_test), support=0)
+
+
+METHODS: Final[dict[str, Callable[[Draw, str, dict[str, Any]], Scored]]] = {
+    "HIPAD": _hipad,
+    "ADMM": _admm,
+    "LIBSVM": _libsvm,
+    "no rules": _no_rules,
+    "hard rules": _hard,
+    "rules alone": _rules_alone,
+}

@@ -1,0 +1,164 @@
+"""Learning curves by the number of labelled rows, and what rules are worth in labelled patients.
+
+Four ways are compared on the same draws: with rules, without, the rules alone, and LIBSVM. Rules
+are worth what they spare: if eight labelled patients and the rules do as well as thirty patients
+without, the rules are worth twenty-two. The value is read off the curve without rules, which is
+made monotone first (more patients never harm); its interval comes from drawing the draws again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from sklearn.isotonic import isotonic_regression
+
+from hipad.arrays import FloatArray
+from hipad.errors import DataError
+from hipad.experiments.material import Material, Synthetic
+from hipad.experiments.summing import Mean, figures, mean_of, select
+from hipad.experiments.task import Done, Task
+
+SIZES: Final = (4, 8, 16, 32, 64, 128)  # labelled rows of each class
+METHODS: Final = ("HIPAD", "no rules", "rules alone", "LIBSVM")
+FEWEST_TESTED: Final = 5  # rows of each class that must be left to test
+RESAMPLED: Final = 2_000
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One method: the mean figure at each number of labelled rows of a class."""
+
+    method: str
+    sizes: tuple[int, ...]
+    means: tuple[Mean, ...]
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What rules are worth in labelled patients, both classes together, beside `labelled` rows.
+
+    `beyond` says that the curve without rules never gets as far as the rules do: the value is then
+    only a lower bound.
+    """
+
+    labelled: int
+    value: float
+    low: float
+    high: float
+    beyond: bool = False
+
+    def __str__(self) -> str:
+        much = f"more than {self.value:.0f}" if self.beyond else f"about {self.value:.0f}"
+        high = "beyond the curve" if math.isinf(self.high) else f"{self.high:.0f}"
+        return (
+            f"With {self.labelled} labelled patients the rules are worth {much} further ones "
+            f"(95 % interval {self.low:.0f} to {high})."
+        )
+
+
+def sizes_for(material: Material, sizes: Sequence[int] = SIZES) -> tuple[int, ...]:
+    """The sizes that leave rows of both classes to test."""
+    if isinstance(material, Synthetic):
+        return tuple(sizes)
+    fewest = min(int(np.sum(material.y > 0)), int(np.sum(material.y < 0)))
+    usable = tuple(size for size in sizes if size + FEWEST_TESTED <= fewest)
+    if not usable:
+        raise DataError(
+            f"expected more than {min(sizes) + FEWEST_TESTED} rows of each class for a learning "
+            f"curve, got {fewest}: add rows, or choose smaller sizes"
+        )
+    return usable
+
+
+def curve_tasks(
+    material: Material,
+    *,
+    draws: int = 20,
+    sizes: Sequence[int] = SIZES,
+    methods: Sequence[str] = METHODS,
+    rules: str | None = None,
+) -> list[Task]:
+    """Every method at every size on every draw; the same draw for all methods of one seed."""
+    own = {} if rules is None else {"rules": rules}
+    return [
+        Task("contest", material.name, seed, {"method": m, "rows": {"labelled": size}, **own})
+        for seed in range(draws)
+        for size in sizes_for(material, sizes)
+        for m in methods
+    ]
+
+
+def curves(outcomes: Iterable[Done], figure: str = "balanced") -> list[Curve]:
+    """A curve for each method found among the outcomes."""
+    found = list(outcomes)
+    methods = dict.fromkeys(str(done.setting("method")) for done in found)
+    return [_curve(select(found, method=method), method, figure) for method in methods]
+
+
+def _curve(own: Sequence[Done], method: str, figure: str) -> Curve:
+    sizes = tuple(sorted({labelled_of(done) for done in own}))
+    at = {n: [done for done in own if labelled_of(done) == n] for n in sizes}
+    return Curve(method, sizes, tuple(mean_of(figures(at[n], figure)) for n in sizes))
+
+
+def labelled_of(done: Done) -> int:
+    """Labelled rows of each class that a fit was given."""
+    return int(done.setting("rows")["labelled"])
+
+
+def worth_of_rules(
+    outcomes: Iterable[Done], labelled: int | None = None, figure: str = "balanced"
+) -> Worth:
+    """What the rules spare beside `labelled` rows of each class (the fewest, if not said)."""
+    found = list(outcomes)
+    ours, sizes = _by_draw(select(found, method="HIPAD"), figure)
+    theirs, same = _by_draw(select(found, method="no rules"), figure)
+    if ours.shape != theirs.shape or sizes != same or not ours.size:
+        raise DataError("expected curves with and without rules on the same draws: finish both")
+    at = 0 if labelled is None else sizes.index(labelled)
+    value, beyond = spared(ours.mean(axis=0), theirs.mean(axis=0), sizes, at)
+    rng = np.random.default_rng(0)
+    again = []
+    for _ in range(RESAMPLED):
+        rows = rng.integers(len(ours), size=len(ours))
+        one, over = spared(ours[rows].mean(axis=0), theirs[rows].mean(axis=0), sizes, at)
+        again.append(math.inf if over else one)
+    low, high = np.quantile(again, [0.025, 0.975], method="nearest")
+    top = 2.0 * (sizes[-1] - sizes[at])
+    return Worth(2 * sizes[at], value, min(float(low), top), float(high), beyond)
+
+
+def spared(
+    ours: FloatArray, theirs: FloatArray, sizes: Sequence[int], at: int
+) -> tuple[float, bool]:
+    """Further rows, of both classes, with which the other curve gets as far; and whether never.
+
+    Between two sizes the curve is taken to be straight in the logarithm of the size.
+
+    >>> spared(np.array([0.8, 0.9]), np.array([0.6, 0.8]), (8, 32), 0)
+    (48.0, False)
+    """
+    rising = isotonic_regression(theirs)
+    goal = float(ours[at])
+    if goal > rising[-1] + 1e-12:
+        return 2.0 * (sizes[-1] - sizes[at]), True
+    if goal <= rising[at]:
+        return 0.0, False
+    # np.interp needs strictly rising values: of equal ones the first is the earliest size.
+    values, first = np.unique(rising, return_index=True)
+    reached = float(np.exp(np.interp(goal, values, np.log(np.array(sizes))[first])))
+    return round(2.0 * max(reached - sizes[at], 0.0), 9), False
+
+
+def _by_draw(own: Sequence[Done], figure: str) -> tuple[FloatArray, tuple[int, ...]]:
+    """A row for each draw that has every size, a column for each size."""
+    sizes = tuple(sorted({labelled_of(done) for done in own}))
+    draws: dict[int, dict[int, float]] = {}
+    for done in own:
+        draws.setdefault(done.task.seed, {})[labelled_of(done)] = done.figure(figure)
+    whole = [[row[n] for n in sizes] for row in draws.values() if len(row) == len(sizes)]
+    return np.array(whole, dtype=float), sizes

@@ -1,0 +1,162 @@
+"""The data of an experiment, and how each seed draws its training and test rows from them.
+
+A material is a table with labels -1 and +1, or a recipe for synthetic rows. It goes to each worker
+once; a task then names how its rows are drawn:
+
+    labelled=8          eight training rows of each class, all others are tested
+    train=500           so many training rows at the classes' shares, all others are tested
+    fold=[2, 5]         fold 2 of 5 is tested, on the others one trains
+    (nothing)           the split that comes with the data, or a fresh draw of synthetic rows
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.model_selection import StratifiedKFold
+
+from hipad.arrays import FloatArray, IntArray
+from hipad.datasets import make_ksvm_s
+from hipad.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Rows to train on and rows to be judged by; labels are -1 and +1."""
+
+    X_train: Any
+    y_train: FloatArray
+    X_test: Any
+    y_test: FloatArray
+    feature_names: tuple[str, ...] | None = None
+    blocks: dict[str, IntArray] = field(default_factory=dict)
+    rules: str = ""
+    labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
+    relevant: IntArray | None = None  # the features that matter, where that is known
+
+    @property
+    def outcomes(self) -> Any:
+        """The training labels as the rules call them."""
+        return np.where(self.y_train > 0, self.labels[1], self.labels[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """A table: rows, labels -1 and +1, and what an expert knows of them."""
+
+    name: str
+    X: Any
+    y: FloatArray
+    feature_names: tuple[str, ...] | None = None
+    blocks: dict[str, IntArray] = field(default_factory=dict)
+    rules: str = ""
+    split: tuple[IntArray, IntArray] | None = None
+    labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that figures depend on."""
+        parts = [self.X] if not sparse.issparse(self.X) else _sparse_parts(self.X)
+        digest = hashlib.sha256(
+            repr((self.X.shape, self.feature_names, self.rules, self.labels)).encode()
+        )
+        for array in [*parts, self.y, *(self.split or ()), *self.blocks.values()]:
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def draw(
+        self,
+        seed: int,
+        *,
+        labelled: int | None = None,
+        train: int | None = None,
+        fold: tuple[int, int] | None = None,
+    ) -> Draw:
+        """The rows of one seed."""
+        rows = self._training_rows(np.random.default_rng(seed), seed, labelled, train, fold)
+        as_given = self.split is not None and (labelled, train, fold) == (None, None, None)
+        rest = self.split[1] if as_given else np.setdiff1d(np.arange(self.y.size), rows)
+        own = self.feature_names, self.blocks, self.rules, self.labels
+        return Draw(self.X[rows], self.y[rows], self.X[rest], self.y[rest], *own)
+
+    def _training_rows(
+        self,
+        rng: np.random.Generator,
+        seed: int,
+        labelled: int | None,
+        train: int | None,
+        fold: tuple[int, int] | None,
+    ) -> IntArray:
+        if labelled is not None:
+            return _of_each_class(self.y, (labelled, labelled), rng)
+        if train is not None:
+            return _of_each_class(self.y, at_prevalence(self.y, train), rng)
+        if fold is not None:
+            k, n = fold
+            folds = StratifiedKFold(n, shuffle=True, random_state=seed)
+            return list(folds.split(self.y, self.y))[k][0]
+        if self.split is None:
+            raise DataError(
+                f"{self.name} has no split of its own: say how many rows are to be labelled"
+            )
+        return np.asarray(self.split[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Synthetic(Material):
+    """ksvm-s: every seed makes rows of its own, in the worker that needs them."""
+
+    name: str
+    X: Any = None
+    y: FloatArray = field(default_factory=lambda: np.zeros(0))
+    preset: str = "10k"
+    sizes: tuple[tuple[str, Any], ...] = ()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return f"ksvm-s {self.preset} {self.sizes} {self.rules}"
+
+    def draw(self, seed: int, **settings: Any) -> Draw:
+        """A fresh draw; `labelled` is the number of training rows of each class."""
+        sizes = dict(self.sizes)
+        if (labelled := settings.get("labelled")) is not None:
+            sizes["n_train"] = 2 * labelled
+        data = make_ksvm_s(self.preset, seed=seed, **sizes)
+        relevant = np.unique(np.concatenate(list(data.blocks.values())))
+        rows = data.X_train, data.y_train.astype(float), data.X_test, data.y_test.astype(float)
+        known = data.blocks, self.rules or data.rules
+        return Draw(*rows, None, *known, relevant=relevant)
+
+
+def at_prevalence(y: FloatArray, size: int) -> tuple[int, int]:
+    """How many rows of the negative and positive class keep the classes' shares.
+
+    >>> at_prevalence(np.array([-1.0, -1.0, -1.0, 1.0]), 8)
+    (6, 2)
+    """
+    positives = min(max(round(size * float(np.mean(y > 0))), 1), size - 1)
+    return size - positives, positives
+
+
+def _of_each_class(y: FloatArray, counts: tuple[int, int], rng: np.random.Generator) -> IntArray:
+    """So many rows of the negative and the positive class, at random."""
+    parts = []
+    for sign, wanted in zip((-1.0, 1.0), counts, strict=True):
+        rows = np.flatnonzero(y == sign)
+        if wanted >= rows.size:
+            raise DataError(
+                f"{wanted} labelled rows of a class leave none to test: it has {rows.size}; "
+                "choose fewer"
+            )
+        parts.append(rng.choice(rows, wanted, replace=False))
+    return np.sort(np.concatenate(parts))
+
+
+def _sparse_parts(X: Any) -> list[Any]:
+    rows = X.tocsr()
+    return [rows.data, rows.indices, rows.indptr]
