@@ -1,123 +1,115 @@
-"""Run the paper's experiment on ksvm-s beside the paper's figures and LIBSVM.
+"""Repeat the paper: its tables and its figure, beside the figures that it printed.
 
-Means over seeds: accuracy on the test rows; precision and recall of the support against the 200
-features of the blocks; steps of phase 1; seconds of one fit.
+table1: HIPAD, ADMM and LIBSVM on the real data sets that are there. table2: the same with rules on
+ksvm-s, ten draws of each size. figure1: the early convergence of the support. All parameters are
+chosen on the training rows. Seconds are processor time of one fit at the chosen parameters.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
-import numpy as np
-from sklearn.svm import SVC
-
-from hipad.cli.bar import counted
-from hipad.datasets import SyntheticData, make_ksvm_s
+from hipad.cli.experimenting import add_work_options, hand_out, outcomes_of
 from hipad.errors import DataError
-from hipad.estimator.classifier import HIPADClassifier
+from hipad.experiments.figure import NAME as FIGURE
+from hipad.experiments.figure import FewRows, figure_tasks
+from hipad.experiments.handout import Section
+from hipad.experiments.material import Material
+from hipad.experiments.paper import (
+    KSVM_OPTIONS,
+    TABLE1,
+    TABLE2,
+    Entry,
+    available,
+    real_material,
+    synthetic_material,
+    table_lines,
+    table_tasks,
+)
+from hipad.experiments.sections import figure_section, paper_section
+from hipad.experiments.task import Done, Task
+from hipad.places import ROOT
 
-PAPER = {"10k": {"HIPAD-ENK": 0.990, "LIBSVM": 0.861}, "50k": {"HIPAD-ENK": 0.988, "LIBSVM": 0.748}}
-NAMES = tuple(f"ksvm-s-{size}" for size in PAPER)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Figures of one fit; nan where a method has none."""
-
-    accuracy: float
-    precision: float
-    recall: float
-    features: float
-    steps: float
-    seconds: float
+PARTS = ("table1", "table2", "figure1")
+SYNTHETIC = tuple(entry.name for entry in TABLE2)
+DATA = "HIPAD_BENCHMARK_DATA"  # a folder with the real data sets, where --data is not given
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Which experiment, and how often."""
-    parser.add_argument("experiment", choices=NAMES)
-    parser.add_argument("--seeds", type=int, default=10, help="draws of the data (10)")
-    parser.add_argument("--lambda1", type=float, default=0.08, help="sparsity (0.08)")
+    """Which part of the paper, on which data, how often."""
+    parser.add_argument("experiment", choices=(*PARTS, "all", *SYNTHETIC))
+    parser.add_argument(
+        "--data", metavar="FOLDER", help="data sets of table 1, as NPZ or LIBSVM files"
+    )
+    parser.add_argument("--seeds", type=int, metavar="N", help="draws (10; fewer of large data)")
+    add_work_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Fit all methods on every draw and print their means."""
-    if options.seeds < 1:
+    """Fit everything, then print the tables beside the paper's."""
+    if options.seeds is not None and options.seeds < 1:
         raise DataError(f"expected --seeds of 1 or more, got {options.seeds}")
-    size = options.experiment.removeprefix("ksvm-s-")
-    hipad(make_ksvm_s(size, seed=0), options.lambda1)  # a first fit loads libraries: not counted
-    outcomes: dict[str, list[Outcome]] = {name: [] for name in METHODS}
-    for seed in counted(range(options.seeds), "draw"):
-        data = make_ksvm_s(size, seed=seed)
-        for name, method in METHODS.items():
-            outcomes[name].append(method(data, options.lambda1))
-    print(table(options.experiment, outcomes, PAPER[size]))
-    return 0
+    parts = PARTS if options.experiment == "all" else (options.experiment,)
+    materials, real, synthetic, tasks = gather(parts, options)
+    found = outcomes_of(tasks, materials, options)
+    sections = told(found, real, synthetic)
+    hand_out("The HIPAD paper, repeated", sections, found, options)
+    return 1 if any(done.failed for done in found) else 0
 
 
-def hipad(data: SyntheticData, lambda1: float) -> Outcome:
-    """HIPAD-ENK with our defaults."""
-    clf = HIPADClassifier(data.rules, blocks=data.blocks, lambda1=lambda1, standardize=False)
-    return _judged(clf, data)
+def gather(
+    parts: Sequence[str], options: argparse.Namespace
+) -> tuple[dict[str, Material], list[Entry], list[Entry], list[Task]]:
+    """The data, the lines of both tables, and every fit that they need."""
+    materials: dict[str, Material] = {}
+    real: list[Entry] = []
+    tasks: list[Task] = []
+    if "table1" in parts:
+        materials |= real_material(data_folder(options.data))
+        real = _drawn(available(TABLE1, materials), options.seeds)
+        tasks += table_tasks(real)
+    synthetic = [entry for entry in TABLE2 if "table2" in parts or entry.name in parts]
+    if synthetic:
+        materials |= synthetic_material()
+        synthetic = _drawn(synthetic, options.seeds)
+        tasks += table_tasks(synthetic, KSVM_OPTIONS)
+    if "figure1" in parts:
+        materials[FIGURE] = FewRows()
+        tasks += figure_tasks()
+    return materials, real, synthetic, tasks
 
 
-def literal(data: SyntheticData, lambda1: float) -> Outcome:
-    """HIPAD-ENK with the paper's literal settings: equal rho, no weights, no calibration."""
-    clf = HIPADClassifier.paper(data.rules, blocks=data.blocks, lambda1=lambda1)
-    return _judged(clf, data)
+def _drawn(entries: Sequence[Entry], seeds: int | None) -> list[Entry]:
+    """The same lines with other numbers of draws; a data set with one split has one."""
+    if seeds is None:
+        return list(entries)
+    return [replace(e, draws=seeds if e.rows or e in TABLE2 else e.draws) for e in entries]
 
 
-def libsvm(data: SyntheticData, lambda1: float) -> Outcome:
-    """A linear SVM without rules."""
-    return _judged(SVC(kernel="linear"), data)
+def told(found: Sequence[Done], real: Sequence[Entry], synthetic: Sequence[Entry]) -> list[Section]:
+    """A section for each part that was run."""
+    sections = []
+    if real:
+        sections.append(paper_section("Table 1: real data", table_lines(real, found)))
+    if synthetic:
+        title = "Table 2: rules on synthetic data"
+        sections.append(paper_section(title, table_lines(synthetic, found)))
+    early = [done for done in found if done.task.data == FIGURE and not done.failed]
+    return sections + [figure_section(done) for done in early]
 
 
-METHODS: dict[str, Callable[[SyntheticData, float], Outcome]] = {
-    "HIPAD-ENK": hipad,
-    "paper's settings": literal,
-    "LIBSVM": libsvm,
-}
-
-
-def _judged(clf: Any, data: SyntheticData) -> Outcome:
-    start = time.perf_counter()
-    clf.fit(data.X_train, data.y_train)
-    seconds = time.perf_counter() - start
-    accuracy = float(clf.score(data.X_test, data.y_test))
-    if not isinstance(clf, HIPADClassifier):
-        unknown = float("nan")
-        return Outcome(accuracy, unknown, unknown, data.X_train.shape[1], unknown, seconds)
-    true = np.concatenate(list(data.blocks.values()))
-    hits = np.intersect1d(clf.support_, true).size
-    steps = sum(record.phase == 1 for record in clf.history_)
-    precision = hits / max(clf.support_.size, 1)
-    return Outcome(accuracy, precision, hits / true.size, clf.support_.size, steps, seconds)
-
-
-def table(title: str, outcomes: dict[str, list[Outcome]], paper: dict[str, float]) -> str:
-    """Means of the figures, one method per line."""
-    names = [field.name for field in fields(Outcome)]
-    head = ["method", "in the paper", *names]
-    lines = [head]
-    for method, found in outcomes.items():
-        means = [float(np.mean([getattr(one, name) for one in found])) for name in names]
-        told = f"{paper[method]:.3f}" if method in paper else "-"
-        lines.append([method, told, *(_shown(n, v) for n, v in zip(names, means, strict=True))])
-    widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
-    draws = len(next(iter(outcomes.values())))
-    return "\n".join(
-        [f"{title}, mean of {draws} draw{'s' if draws > 1 else ''}"]
-        + [
-            "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        ]
-    )
-
-
-def _shown(name: str, value: float) -> str:
-    if np.isnan(value):
-        return "-"
-    return f"{value:,.0f}" if name in ("features", "steps") else f"{value:.3f}"
+def data_folder(given: str | None) -> Path:
+    """Where real data sets lie: as given, as the environment says, or beside the project."""
+    if given or os.environ.get(DATA):
+        return Path(given or os.environ[DATA])
+    beside = ROOT.parent / "shared" / "data"
+    if not beside.is_dir():
+        raise DataError(
+            "table 1 needs real data sets, which do not come with the program: name a folder "
+            f"with LIBSVM or NPZ files by --data FOLDER or by the variable {DATA}"
+        )
+    return beside

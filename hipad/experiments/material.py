@@ -79,8 +79,9 @@ class Material:
     ) -> Draw:
         """The rows of one seed."""
         rows = self._training_rows(np.random.default_rng(seed), seed, labelled, train, fold)
-        as_given = self.split is not None and (labelled, train, fold) == (None, None, None)
-        rest = self.split[1] if as_given else np.setdiff1d(np.arange(self.y.size), rows)
+        rest = np.setdiff1d(np.arange(self.y.size), rows)
+        if self.split is not None and (labelled, train, fold) == (None, None, None):
+            rest = np.asarray(self.split[1])
         own = self.feature_names, self.blocks, self.rules, self.labels
         return Draw(self.X[rows], self.y[rows], self.X[rest], self.y[rest], *own)
 

@@ -1,0 +1,74 @@
+"""What the commands that run experiments share: who works, where results go, progress."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hipad.cli.bar import Bar
+from hipad.data.writing import write_text
+from hipad.errors import DataError
+from hipad.experiments.handout import Section, fits_csv, page, plain_table
+from hipad.experiments.ledger import Ledger
+from hipad.experiments.material import Material
+from hipad.experiments.pace import Pace
+from hipad.experiments.task import Done, Task
+from hipad.experiments.workers import perform
+
+
+def add_work_options(parser: argparse.ArgumentParser) -> None:
+    """Workers, results, handouts."""
+    own = parser.add_argument_group("work")
+    own.add_argument("--workers", type=int, default=1, help="processes on this machine (1)")
+    own.add_argument(
+        "--scheduler", metavar="ADDRESS", help="a Dask scheduler, for example tcp://host:8786"
+    )
+    own.add_argument(
+        "--results", metavar="FILE", help="keep every fit; run again to go on where it stopped"
+    )
+    own.add_argument("--html", metavar="FILE", help="write a page with tables and pictures")
+    own.add_argument("--csv", metavar="FILE", help="write the figures of every fit")
+
+
+def outcomes_of(
+    tasks: Sequence[Task], materials: Mapping[str, Material], options: argparse.Namespace
+) -> list[Done]:
+    """Do the tasks with a bar; what fails is told on stderr and left out by whoever sums up."""
+    if options.workers < 1:
+        raise DataError(f"expected --workers of 1 or more, got {options.workers}")
+    ledger = Ledger(Path(options.results) if options.results else None)
+    there = set(ledger.found)
+    pace, found = Pace(len(tasks)), []
+    with Bar() as bar:
+        bar.show(str(pace), 0.0, always=True)
+        work = {"workers": options.workers, "scheduler": options.scheduler}
+        for done in perform(tasks, materials, ledger, **work):
+            found.append(done)
+            pace.add(again=done.key in there, failed=done.failed)
+            bar.show(str(pace), pace.share)
+    for done in found:
+        if done.failed:
+            told = f"{done.task.data}, seed {done.task.seed}, {dict(done.task.settings)}"
+            print(f"failed: {told}: {done.error}", file=sys.stderr)
+    return found
+
+
+def hand_out(
+    title: str, sections: Sequence[Section], found: Sequence[Done], options: argparse.Namespace
+) -> None:
+    """Print the tables; write the page and the CSV where they are asked for."""
+    for section in sections:
+        print(section.title)
+        if section.rows:
+            print(plain_table(section.head, section.rows))
+        for sentence in section.sentences:
+            print(sentence)
+        print()
+    if options.html:
+        write_text(Path(options.html), page(title, sections))
+        print(f"written: {options.html}")
+    if options.csv:
+        write_text(Path(options.csv), fits_csv(found))
+        print(f"written: {options.csv}")
