@@ -7,15 +7,20 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from hipad.cli.bar import Bar
+from hipad.cli.inputs import blocks_of, prepared_table, read_text
 from hipad.data.writing import write_text
 from hipad.errors import DataError
-from hipad.experiments.handout import Section, fits_csv, page, plain_table
+from hipad.evaluation.orientation import named_outcomes
+from hipad.experiments.handouts.handout import Section, fits_csv, page, plain_table
 from hipad.experiments.ledger import Ledger
 from hipad.experiments.material import Material
 from hipad.experiments.pace import Pace
 from hipad.experiments.task import Done, Task
 from hipad.experiments.workers import perform
+from hipad.rules import FeatureIndex
 
 
 def add_work_options(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +35,23 @@ def add_work_options(parser: argparse.ArgumentParser) -> None:
     )
     own.add_argument("--html", metavar="FILE", help="write a page with tables and pictures")
     own.add_argument("--csv", metavar="FILE", help="write the figures of every fit")
+
+
+def material_of(options: argparse.Namespace) -> Material:
+    """The table, rules and blocks that the command line names."""
+    ready = prepared_table(options.data, options)
+    index = FeatureIndex(ready.feature_names)
+    text = read_text(options.rules)
+    y = np.where(np.asarray(ready.y).astype(str) == ready.classes[1], 1.0, -1.0)
+    return Material(
+        Path(options.data).name,
+        ready.X,
+        y,
+        tuple(ready.feature_names),
+        blocks_of(options.blocks, index),
+        str(named_outcomes(text, ready.classes)),
+        labels=ready.classes,
+    )
 
 
 def outcomes_of(

@@ -17,7 +17,8 @@ from hipad.cli.experimenting import add_work_options, hand_out, outcomes_of
 from hipad.errors import DataError
 from hipad.experiments.figure import NAME as FIGURE
 from hipad.experiments.figure import FewRows, figure_tasks
-from hipad.experiments.handout import Section
+from hipad.experiments.handouts.handout import Section
+from hipad.experiments.handouts.sections import figure_section, paper_section
 from hipad.experiments.material import Material
 from hipad.experiments.paper import (
     KSVM_OPTIONS,
@@ -30,7 +31,6 @@ from hipad.experiments.paper import (
     table_lines,
     table_tasks,
 )
-from hipad.experiments.sections import figure_section, paper_section
 from hipad.experiments.task import Done, Task
 from hipad.places import ROOT
 

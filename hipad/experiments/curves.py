@@ -25,7 +25,7 @@ from hipad.experiments.task import Done, Task
 SIZES: Final = (4, 8, 16, 32, 64, 128)  # labelled rows of each class
 METHODS: Final = ("HIPAD", "no rules", "rules alone", "LIBSVM")
 FEWEST_TESTED: Final = 5  # rows of each class that must be left to test
-RESAMPLED: Final = 2_000
+RESAMPLED: Final = 1_000
 
 
 @dataclass(frozen=True)

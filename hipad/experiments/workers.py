@@ -29,6 +29,7 @@ from hipad.optional import require
 from hipad.solver.threads import single_thread
 
 MOST_DEATHS: Final = 5  # workers that may die in one experiment before it is given up
+ANSWER: Final = "10s"  # for a scheduler to answer
 HELD: Final = "1M"  # data above this size are memory-mapped to the workers
 
 KINDS: Final[dict[str, Callable[..., Figures]]] = {
@@ -105,7 +106,7 @@ def cluster(scheduler: str, materials: Mapping[str, Material]) -> Iterator[None]
     from distributed import Client
 
     try:
-        client = Client(scheduler, timeout="10s")
+        client = Client(scheduler, timeout=ANSWER)
     except (OSError, ValueError) as error:
         raise HipadError(
             f"no Dask scheduler answered at {scheduler}: start one (dask scheduler), "

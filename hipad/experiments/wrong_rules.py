@@ -18,7 +18,8 @@ from hipad.errors import RuleError
 from hipad.experiments.material import Material
 from hipad.experiments.summing import Mean, difference, figures, mean_of, select
 from hipad.experiments.task import Done, Task
-from hipad.rules import Condition, Rule, RuleSet, parse_rules
+from hipad.rules import Condition, Rule, RuleSet, compile_rules, parse_rules
+from hipad.rules.compiling.names import as_index
 from hipad.wording import number
 
 METHODS: Final = ("HIPAD", "hard rules", "no rules")
@@ -34,7 +35,7 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Step:
+class SweepStep:
     """One version's figures: with default worth, as hard knowledge, without rules."""
 
     version: str
@@ -98,6 +99,19 @@ def wrong_versions(
     ]
 
 
+def strangers_to(material: Material, rng: np.random.Generator, most: int = 50) -> list[str]:
+    """Features that no rule of the data names, at random; all others where there are none."""
+    n = len(material.feature_names) if material.feature_names else material.X.shape[1]
+    index = as_index(material.feature_names, n)
+    rules = compile_rules(
+        material.rules, feature_names=index, blocks=material.blocks or None, classes=material.labels
+    )
+    named = np.unique(np.concatenate([np.zeros(0, dtype=int), *(r.columns for r in rules)]))
+    others = np.setdiff1d(np.arange(n), named)
+    pool = others if others.size else np.arange(n)
+    return [index.name(int(j)) for j in rng.permutation(pool)[:most]]
+
+
 def sweep_tasks(
     material: Material,
     versions: Sequence[Version],
@@ -121,7 +135,7 @@ def sweep_tasks(
 
 def sweep(
     outcomes: Iterable[Done], versions: Sequence[Version], figure: str = "balanced"
-) -> list[Step]:
+) -> list[SweepStep]:
     """What each version did."""
     found = list(outcomes)
     without = select(found, method="no rules")
@@ -130,7 +144,7 @@ def sweep(
         ours = select(found, method="HIPAD", rules=version.rules)
         hard = select(found, method="hard rules", rules=version.rules)
         steps.append(
-            Step(
+            SweepStep(
                 version.label,
                 version.place,
                 mean_of(figures(ours, figure)),
@@ -143,7 +157,7 @@ def sweep(
     return steps
 
 
-def starts_to_harm(steps: Sequence[Step]) -> Step | None:
+def starts_to_harm(steps: Sequence[SweepStep]) -> SweepStep | None:
     """The first version that harms beyond chance; None if none does."""
     return next((step for step in steps if step.harms), None)
 

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from hipad.experiments.curves import Curve, Worth
 from hipad.experiments.friedman import rank_methods
-from hipad.experiments.handout import Section
+from hipad.experiments.handouts.handout import Section
+from hipad.experiments.handouts.svg import Mark, Series, chart
 from hipad.experiments.paper import METHODS, Line
 from hipad.experiments.summing import Mean
-from hipad.experiments.svg import Mark, Series, chart
 from hipad.experiments.task import Done
-from hipad.experiments.wrong_rules import Step, starts_to_harm
+from hipad.experiments.wrong_rules import SweepStep, starts_to_harm
 from hipad.wording import signed
 
 NAMES = {
@@ -36,8 +36,8 @@ def paper_section(title: str, lines: Sequence[Line]) -> Section:
     scores = {m: [ln.accuracy.value for ln in lines if ln.method == m] for m in METHODS}
     if len(names) > 1 and all(len(own) == len(names) for own in scores.values()):
         sentences.append(str(rank_methods(scores)))
-    if stand_ins := {line.entry for line in lines if line.entry.stands_in}:
-        told = sorted(f"{entry.name} for {entry.paper_name}" for entry in stand_ins)
+    others = [line.entry for line in lines if line.entry.stands_in]
+    if told := sorted({f"{entry.name} for {entry.paper_name}" for entry in others}):
         sentences.append(f"Standing in for data that are not here: {', '.join(told)}.")
     if missed := [_missed(line) for line in lines if line.method == "HIPAD" and not line.reaches]:
         sentences.append("Not reached: " + "; ".join(missed) + ".")
@@ -117,7 +117,7 @@ def curve_section(title: str, curves: Sequence[Curve], worth: Worth | None) -> S
     return Section(title, [] if worth is None else [str(worth)], head, rows, picture)
 
 
-def sweep_section(title: str, axis: str, steps: Sequence[Step]) -> Section:
+def sweep_section(title: str, axis: str, steps: Sequence[SweepStep]) -> Section:
     """What a wrong rule does, and where it starts to harm."""
     harm = starts_to_harm(steps)
     sentence = (

@@ -1,0 +1,78 @@
+"""What if a rule is wrong: sweep its threshold, its worth or its outcome, and see when it harms.
+
+    hipad doubt DATA --label COLUMN --rules FILE --rule 1 --thresholds 100 126 150
+
+Every version of the rule is fitted at its default worth, as a certainty, and left out, on the same
+draws. Without values to sweep, the rule is tried as written, about features that have nothing to do
+with it, and with the other outcome.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+import numpy as np
+
+from hipad.cli.experimenting import add_work_options, hand_out, material_of, outcomes_of
+from hipad.cli.inputs import add_rule_options, add_table_options
+from hipad.errors import DataError
+from hipad.experiments.handouts.sections import sweep_section
+from hipad.experiments.material import Material
+from hipad.experiments.wrong_rules import (
+    Version,
+    strangers_to,
+    sweep,
+    sweep_tasks,
+    threshold_versions,
+    worth_versions,
+    wrong_versions,
+)
+from hipad.rules import parse_rules
+
+FOLDS = 5
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Table, rules, which rule, what to sweep."""
+    parser.add_argument("data", metavar="DATA", help="a table, as for fit")
+    add_table_options(parser)
+    parser.add_argument("--rules", metavar="FILE", required=True, help="one rule per line")
+    add_rule_options(parser)
+    parser.add_argument("--rule", type=int, default=1, metavar="N", help="the rule's number (1)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--thresholds", type=float, nargs="+", metavar="VALUE", help="to try")
+    what.add_argument("--worths", type=float, nargs="+", metavar="PATIENTS", help="to try")
+    parser.add_argument("--draws", type=int, default=10, help="draws (10)")
+    parser.add_argument(
+        "--labelled", type=int, metavar="N", help="labelled rows of each class (default: 4 of 5)"
+    )
+    add_work_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make the versions, fit, print."""
+    material = material_of(options)
+    axis, versions = versions_of(material, options)
+    rows = {"labelled": options.labelled} if options.labelled else {"fold": [0, FOLDS]}
+    tasks = sweep_tasks(material, versions, draws=options.draws, rows=rows)
+    found = outcomes_of(tasks, {material.name: material}, options)
+    title = f"What if rule {options.rule} of {material.name} is wrong"
+    section = sweep_section(title, axis, sweep(found, versions))
+    hand_out(title, [section], found, options)
+    return 0
+
+
+def versions_of(material: Material, options: argparse.Namespace) -> tuple[str, Sequence[Version]]:
+    """What is swept, and every version of the rules."""
+    n = len(parse_rules(material.rules))
+    if not 1 <= options.rule <= n:
+        raise DataError(f"expected --rule from 1 to {n}, got {options.rule}")
+    position = options.rule - 1
+    if options.thresholds:
+        return "threshold", threshold_versions(material.rules, position, options.thresholds)
+    if options.worths:
+        return "worth in patients", worth_versions(material.rules, position, options.worths)
+    negative, positive = map(str, material.labels)
+    strangers = strangers_to(material, np.random.default_rng(0))
+    return "advice", wrong_versions(material.rules, position, (negative, positive), strangers)

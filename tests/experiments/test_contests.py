@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from hipad.errors import DataError
+from hipad.experiments.contests import METHODS, contest, judged
+from hipad.experiments.material import Material
+from tests.experiments.small import recipe, table
+
+FIXED = {"lambda1": 0.1, "lambda2": 1.0}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_judged_on_the_rows_it_did_not_see(method):
+    options = FIXED if method not in ("LIBSVM", "rules alone") else {}
+    found = contest(table(), 0, method=method, rows={"labelled": 8}, options=options)
+    assert 0.6 < found["accuracy"] <= 1
+    assert 0.6 < found["area"] <= 1
+    assert found["support"] <= 8
+
+
+def test_rules_replace_those_of_the_data():
+    rows = {"labelled": 8}
+    flipped = contest(table(), 0, method="rules alone", rows=rows, rules="f0 >= 0 => -1")
+    assert flipped["area"] < 0.4
+
+
+def test_class_names_of_the_rules_keep_their_direction():
+    own = table()
+    named = Material(
+        "n", own.X, own.y, own.feature_names, rules="f0 >= 1 => ill", labels=("well", "ill")
+    )
+    turned = Material("n", own.X, own.y, own.feature_names, rules="f0 >= 1 => a", labels=("b", "a"))
+    for material in (named, turned):
+        found = contest(material, 0, method="HIPAD", rows={"labelled": 8}, options=FIXED)
+        assert found["area"] > 0.8
+
+
+def test_found_and_false_features_are_counted_where_the_truth_is_known():
+    found = contest(recipe(), 0, method="HIPAD", options={**FIXED, "standardize": False})
+    assert found["found"] + found["false"] == found["support"]
+
+
+def test_a_tie_counts_one_half():
+    found = judged(np.array([0.0, 1.0, -1.0, 0.0]), np.array([1.0, 1.0, -1.0, -1.0]))
+    assert found["accuracy"] == found["balanced"] == 0.75
+
+
+def test_an_unknown_method_is_named():
+    with pytest.raises(DataError, match="got 'magic'"):
+        contest(table(), 0, method="magic", rows={"labelled": 8})

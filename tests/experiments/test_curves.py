@@ -1,0 +1,82 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hipad.errors import DataError
+from hipad.experiments.curves import curve_tasks, curves, sizes_for, spared, worth_of_rules
+from hipad.experiments.task import Done, Task
+from tests.experiments.small import recipe, table
+
+SIZES = (4, 8, 16, 32)
+
+
+def fits(with_rules, without, draws: int = 12) -> list[Done]:
+    rng = np.random.default_rng(0)
+    found = []
+    for seed in range(draws):
+        for method, curve in (("HIPAD", with_rules), ("no rules", without)):
+            for n, value in zip(SIZES, curve, strict=True):
+                task = Task("contest", "d", seed, {"method": method, "rows": {"labelled": n}})
+                noisy = value + 0.01 * rng.standard_normal()
+                found.append(Done(task, f"{seed}{method}{n}", {"balanced": noisy}))
+    return found
+
+
+def test_rules_are_worth_what_they_spare():
+    # 8 labelled rows with rules do what 32 do without: 24 further ones.
+    worth = worth_of_rules(fits([0.8, 0.82, 0.85, 0.9], [0.6, 0.7, 0.8, 0.9]))
+    assert worth.labelled == 8
+    assert worth.low <= 24 <= worth.high
+    assert worth.value == pytest.approx(24, abs=2)
+    assert "about 2" in str(worth)
+
+
+def test_rules_that_no_curve_reaches_are_worth_more_than_can_be_said():
+    worth = worth_of_rules(fits([0.95] * 4, [0.6, 0.7, 0.8, 0.9]))
+    assert worth.beyond
+    assert worth.value == 2 * (32 - 4)
+    assert math.isinf(worth.high)
+    assert "more than 56" in str(worth)
+
+
+def test_useless_rules_are_worth_nothing():
+    worth = worth_of_rules(fits([0.5, 0.6, 0.7, 0.8], [0.6, 0.7, 0.8, 0.9]))
+    assert worth.value == worth.low == 0
+
+
+@given(
+    st.lists(st.floats(0.4, 1.0), min_size=4, max_size=4),
+    st.lists(st.floats(0.4, 1.0), min_size=4, max_size=4),
+)
+def test_more_accuracy_is_never_worth_less(ours, theirs):
+    low, _ = spared(np.array(ours), np.array(theirs), SIZES, 0)
+    high, _ = spared(np.array(ours) + 0.05, np.array(theirs), SIZES, 0)
+    assert 0 <= low <= high <= 2 * (32 - 4)
+
+
+def test_every_method_gets_the_same_draws():
+    tasks = curve_tasks(table(), draws=2, sizes=(4, 8))
+    assert len(tasks) == 2 * 2 * 4
+    assert sizes_for(table()) == (4, 8)
+    assert sizes_for(recipe(), (4, 8)) == (4, 8)
+
+
+def test_too_few_rows_for_a_curve_are_a_sentence():
+    with pytest.raises(DataError, match="for a learning curve"):
+        sizes_for(table(9))
+
+
+def test_curves_have_a_mean_for_each_size():
+    found = curves(fits([0.8, 0.82, 0.85, 0.9], [0.6, 0.7, 0.8, 0.9]))
+    assert [curve.method for curve in found] == ["HIPAD", "no rules"]
+    assert found[1].means[2].value == pytest.approx(0.8, abs=0.01)
+
+
+def test_unfinished_curves_are_refused():
+    with pytest.raises(DataError, match="finish both"):
+        worth_of_rules(
+            [one for one in fits([0.8] * 4, [0.6] * 4) if one.setting("method") == "HIPAD"]
+        )

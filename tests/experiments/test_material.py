@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from hipad.errors import DataError
+from hipad.experiments.material import Material, at_prevalence
+from tests.experiments.small import recipe, table
+
+
+def test_a_draw_holds_out_all_other_rows():
+    draw = table().draw(1, labelled=6)
+    assert (draw.y_train > 0).sum() == (draw.y_train < 0).sum() == 6
+    assert len(draw.y_test) == 60 - 12
+    rows = {row.tobytes() for row in draw.X_train}
+    assert not rows & {row.tobytes() for row in draw.X_test}
+
+
+def test_a_seed_is_a_draw():
+    first, again, other = (table().draw(seed, labelled=6) for seed in (1, 1, 2))
+    assert np.array_equal(first.X_train, again.X_train)
+    assert not np.array_equal(first.X_train, other.X_train)
+
+
+def test_folds_cover_every_row_once():
+    draws = [table().draw(0, fold=(k, 5)) for k in range(5)]
+    tested = np.concatenate([draw.X_test for draw in draws])
+    assert len(np.unique(tested, axis=0)) == len(tested) == 60
+
+
+def test_the_split_of_the_data_is_used():
+    split = np.arange(40), np.arange(50, 60)
+    own = Material("own", table().X, table().y, split=split)
+    draw = own.draw(0)
+    assert np.array_equal(draw.X_train, own.X[:40])
+    assert np.array_equal(draw.X_test, own.X[50:])
+
+
+def test_without_a_split_the_rows_must_be_named():
+    with pytest.raises(DataError, match="no split of its own"):
+        table().draw(0)
+
+
+def test_too_many_labelled_rows_are_refused():
+    with pytest.raises(DataError, match="leave none to test"):
+        table().draw(0, labelled=20)
+
+
+def test_fingerprints_tell_data_apart():
+    one, other = table(), table(seed=1)
+    assert one.fingerprint == table().fingerprint != other.fingerprint
+    dense, thin = Material("a", one.X, one.y), Material("a", sparse.csr_array(one.X), one.y)
+    assert dense.fingerprint != thin.fingerprint
+    assert recipe().fingerprint == recipe().fingerprint
+
+
+def test_synthetic_rows_know_what_matters():
+    draw = recipe().draw(0, labelled=12)
+    assert draw.X_train.shape == (24, 60)
+    assert len(draw.relevant) == 20
+
+
+def test_shares_of_the_classes_are_kept():
+    assert at_prevalence(table().y, 30) == (20, 10)
+    draw = table().draw(0, train=30)
+    assert (draw.y_train > 0).sum() == 10
+
+
+def test_outcomes_are_called_as_the_rules_call_them():
+    own = Material("own", table().X, table().y, labels=("well", "ill"))
+    draw = own.draw(0, labelled=3)
+    assert sorted(set(draw.outcomes)) == ["ill", "well"]
+    assert np.array_equal(draw.outcomes == "ill", draw.y_train > 0)
