@@ -77,7 +77,10 @@ class Hipad(Watched[Progress]):
             at = self._phase.point()
             certificate = self._certificate(self._phase)
         passes = self.admm.features.passes if self.admm else 0
-        return Solution(at.features, at.w, at.b, at.u, certificate, self._selection, passes)
+        kept = at.w != 0  # phase 2 may end with a weight on the bound of its sign
+        return Solution(
+            at.features[kept], at.w[kept], at.b, at.u, certificate, self._selection, passes
+        )
 
     def _certificate(self, phase: Phase) -> Certificate:
         """The phase's certificate, which includes what is known of the choice of features."""

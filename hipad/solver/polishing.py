@@ -60,13 +60,14 @@ class PolishPhase:
     def _finish(self, ipm: InteriorPoint) -> Iterator[Tick]:
         """Go to the optimum itself, by its active sets or else as far as rounding lets."""
         alpha, u = ipm.point.guess()
-        found = refined(self.smooth, Guess(self.features, ipm.point.w, u, alpha))
+        found = refined(self.smooth, Guess(self.features, ipm.weights(), u, alpha))
         if found is None:
             ipm.tighten(FINE)
             ipm.run()
             at = self.point()
-            b = middle_intercept(self.smooth, self.X @ at.w, at.u)
-            self._point = replace(at, b=b)
+            w = ipm.weights()
+            b = middle_intercept(self.smooth, self.X @ w, at.u)
+            self._point = replace(at, w=w, b=b)
         else:
             self._point = Point(self.features, *found)
         yield self._tick(0.0, 0.0)
@@ -76,7 +77,8 @@ class PolishPhase:
             return self._point
         assert self._ipm is not None
         now = self._ipm.point
-        return Point(self.features, now.w, now.b, np.maximum(now.u, 0.0), now.alpha)
+        w = self._ipm.limits.allowed(now.w)
+        return Point(self.features, w, now.b, np.maximum(now.u, 0.0), now.alpha)
 
     def certificate(self, status: Status | None = None) -> Certificate:
         return replace(self._certified(status), message=self._remark)
