@@ -73,7 +73,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         self,
         data: TrainingData,
         plan: Plan,
-        warm: Hipad | None = None,
+        warm: Sequence[Hipad] = (),
         *,
         quick: bool = False,
         take: Callable[[FitRun[Classifier]], Classifier] | None = None,
@@ -82,7 +82,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         self._quick, self._outcome = quick, take
         self.path: list[PathPoint] = []
         self.hipad: Hipad | None = None
-        self._warm = warm
+        self._warm, self._beside = warm[0] if warm else None, tuple(warm[1:])
         self.scaled_rules, self._heard = self._told()
         super().__init__()
 
@@ -138,7 +138,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         if isinstance(lambda1, str):
             yield from self._choose_lambda1()
             lambda1 = choose(self.path) if self.path else self._fallback()
-        self.hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm)
+        self.hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside)
         yield from self.hipad
 
     def _best_so_far(self) -> Hipad:
@@ -146,7 +146,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         lambda1 = self.plan.lambda1
         if isinstance(lambda1, str):
             lambda1 = choose(self.path) if self.path else self._fallback()
-        hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm)
+        hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside)
         if self.history:
             hipad.run()
         hipad.finished = False

@@ -36,7 +36,9 @@ class LabelledRows(NamedTuple):
     def part(self, rows: np.ndarray) -> LabelledRows:
         """Some of them."""
         weights = None if self.weights is None else self.weights[rows]
-        return LabelledRows(self.X[rows], self.y[rows], weights)
+        X = self.X[rows]
+        X = np.asfortranarray(X) if isinstance(X, np.ndarray) else X  # fits take out columns
+        return LabelledRows(X, self.y[rows], weights)
 
 
 @dataclass(frozen=True)
@@ -88,29 +90,30 @@ class _Study:
     ) -> None:
         self.search, self.fold, self.train, self.test = search, fold, train, test
         self.weighted = test.weights is not None and takes_weights(search.scorer)
-        self.beside: HIPADClassifier | None = None  # the first fit of the last chain
+        self.beside: dict[int, HIPADClassifier] = {}  # the last chain, by place
 
     def along(self, chain: list[int]) -> Iterator[Trial]:
         """One trial for each candidate of a chain."""
-        last, first = self.beside, None
-        for candidate in chain:
+        done: dict[int, HIPADClassifier] = {}
+        for place, candidate in enumerate(chain):
             started = time.perf_counter()
             try:
-                last = self._fit(self.search.candidates[candidate], last)
-                first = first or last
+                near = [done.get(place - 1), self.beside.get(place)]
+                clf = self._fit(self.search.candidates[candidate], [c for c in near if c])
+                done[place] = clf
                 fitted = time.perf_counter()
-                score = self._score(last)
+                score = self._score(clf)
             except Exception as error:
                 if isinstance(self.search.error_score, str):
                     raise
                 yield self._failed(candidate, time.perf_counter() - started, error)
                 continue
             times = fitted - started, time.perf_counter() - fitted
-            converged = last.certificate_.status is not Status.LIMIT
-            yield Trial(candidate, self.fold, score, last.support_.size, *times, converged)
-        self.beside = first or self.beside
+            converged = clf.certificate_.status is not Status.LIMIT
+            yield Trial(candidate, self.fold, score, clf.support_.size, *times, converged)
+        self.beside = done or self.beside
 
-    def _fit(self, params: Params, like: HIPADClassifier | None) -> HIPADClassifier:
+    def _fit(self, params: Params, like: list[HIPADClassifier]) -> HIPADClassifier:
         clf = clone(self.search.template).set_params(**params)
         X, y, weights = self.train
         names = self.search.names
