@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
 from hipad.designs.base import FloatArray
 from hipad.errors import HipadError
-from hipad.estimator.searching.folds import Trial
+from hipad.estimator.searching.trials import Trial
 from hipad.estimator.searching.grids import Params
 
 

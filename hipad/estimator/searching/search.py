@@ -25,7 +25,7 @@ from hipad.errors import HipadError
 from hipad.estimator.classifier import FLOATS, HIPADClassifier
 from hipad.estimator.labels import plain_labels, signed_labels
 from hipad.estimator.parameters import check_parameters
-from hipad.estimator.searching.folds import FoldSearch, FoldTask, LabelledRows, Trial
+from hipad.estimator.searching.trials import FoldSearch, FoldTask, LabelledRows, Trial
 from hipad.estimator.searching.grids import (
     GRID,
     Params,
