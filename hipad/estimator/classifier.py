@@ -10,7 +10,7 @@ True
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from typing import Any, Self
@@ -168,13 +168,13 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         y: Any,
         *,
         sample_weight: Any = None,
-        like: HIPADClassifier | None = None,
+        like: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
         quick: bool = False,
     ) -> FitRun[Self]:
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
-        The earlier fit's Gram matrix and state serve when X is the very same object and labels,
+        There may be several, the likest first. The earlier fit's Gram matrix and state serve when X is the very same object and labels,
         weights and scaling are unchanged. `feature_names` names the columns of a bare array. The
         model is that of `fit`, whatever it starts from. `quick` lets working sets choose the
         features where they are faster; without it the ADMM can be watched.
@@ -182,8 +182,9 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows, y, weights = fresh._validated(X, y, sample_weight)
-        data = fresh._training_data(X, rows, y, weights, like)
-        warm = like._hipad if like is not None and vars(like).get("_data") is data else None
+        earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
+        data = fresh._training_data(X, rows, y, weights, earlier)
+        warm = [clf._hipad for clf in earlier if vars(clf).get("_data") is data and clf._hipad]
         plan = fresh._plan(feature_names)
         for sentence in foreign_units(data.X, plan.rules):
             warnings.warn(sentence, UserWarning, stacklevel=3)
@@ -247,10 +248,15 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         return (X, signs, weights) if kept.all() else (X[kept], signs[kept], weights[kept])
 
     def _training_data(
-        self, original: Any, X: Any, y: FloatArray, w: FloatArray, like: HIPADClassifier | None
+        self,
+        original: Any,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        like: Sequence[HIPADClassifier],
     ) -> TrainingData:
         p = shares(y, w, by_sign(self.class_weight, self.classes_))
-        earlier = getattr(like, "_data", None)
+        earlier = getattr(like[0], "_data", None) if like else None
         if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize):
             return earlier
         return TrainingData.of(X, y, w, p, self.standardize, source=original)

@@ -32,6 +32,7 @@ import numpy as np
 
 from hipad.designs.base import Design, FloatArray
 from hipad.estimator.calibration import class_means_at_one
+from hipad.estimator.choosing.posing import Say
 from hipad.solver import Problem
 from hipad.solver.exact import WorkingSet
 from hipad.solver.interior.ipm import InteriorPoint
@@ -70,18 +71,6 @@ class Fit(NamedTuple):
     features: np.ndarray
     w: FloatArray
     b: float
-
-
-class Say(NamedTuple):
-    """What a rule has to say in the choice: its typical patient, outcome and weight.
-
-    `z` is the patient on the columns that the rule names, counted from the middle of the classes.
-    """
-
-    columns: np.ndarray
-    z: FloatArray
-    sign: float
-    sigma: float
 
 
 @dataclass(frozen=True)

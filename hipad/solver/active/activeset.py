@@ -166,7 +166,7 @@ class Part:
         alpha = np.where(sets.at_price, self.prices, 0.0)
         system = self._system(kept, rows, positive)
         price = np.where(sets.signs > 0, self.limits.up, self.limits.down)[kept]
-        forced = self.Z[:, kept].T @ alpha[: self.n] - price * sets.signs[kept]
+        forced = (self.Z.T @ alpha[: self.n])[kept] - price * sets.signs[kept]
         linear = (self.problem.stack.thresholds.T @ alpha[self.n :])[positive]
         found = system.solve(forced, -float(self.labels @ alpha), linear)
         if found is None:
@@ -177,8 +177,11 @@ class Part:
 
     def _system(self, kept: np.ndarray, rows: np.ndarray, positive: np.ndarray) -> KktSystem:
         stack, samples = self.problem.stack, rows[rows < self.n]
-        Z, d = np.zeros((rows.size, int(kept.sum()))), np.zeros((rows.size, int(positive.sum())))
-        Z[: samples.size] = self.Z[np.ix_(samples, kept)]
+        # columns first: they lie together in memory
+        Z = self.Z.T.take(np.flatnonzero(kept), axis=0).take(samples, axis=1).T
+        if rows.size > samples.size:
+            Z = np.vstack((Z, np.zeros((rows.size - samples.size, Z.shape[1]))))
+        d = np.zeros((rows.size, int(positive.sum())))
         d[samples.size :] = stack.thresholds[np.ix_(rows[samples.size :] - self.n, positive)]
         C, curvature = self.C[np.ix_(positive, kept)], stack.curvature[np.ix_(positive, positive)]
         return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature)
