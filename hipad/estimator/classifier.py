@@ -21,13 +21,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hipad.designs.base import FloatArray
+from hipad.estimator.knowing.statement_report import StatementRecord, statement_report
 from hipad.estimator.labels import by_sign, plain_labels, signed_labels
 from hipad.estimator.parameters import Plan, check_parameters
 from hipad.estimator.report import model_report
 from hipad.estimator.run import FitRun, Model, count_steps
 from hipad.estimator.training import TrainingData, shares
 from hipad.estimator.units import foreign_units
-from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord, compile_rules
+from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord
+from hipad.rules.compiling.knowledge import Knowledge, compile_knowledge
 from hipad.rules.compiling.names import as_index
 from hipad.solver import Hipad, Status
 from hipad.solver.threads import single_thread
@@ -43,7 +45,9 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     ----------
     rules : str or rules, default=None
         Text in the rule language, for example ``mean(K1) >= 4 => positive``, a list of such texts,
-        or parsed rules.
+        or parsed rules. Statements about features may stand among them: ``K1 raises the risk`` (its
+        weights are never negative, and pay a quarter of lambda1), ``x7 does not matter`` (it gets no
+        weight), ``x3 is certain`` (it pays no lambda1).
         Always in the user's units, whatever the scaling.
     blocks : dict, default=None
         Named groups of features: name -> column indices or feature names.
@@ -93,10 +97,12 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     history_ : one `Progress` for each value of lambda1 tried, then one for each step
     n_iter_ : steps of phases 1 and 2
     rule_report_ : one `RuleRecord` a rule
+    knowledge_report_ : one `StatementRecord` a statement about features
     lambda1_ : the value used
     """
 
     _report: list[RuleRecord] | None
+    _stated: list[StatementRecord] | None
     _sha256: str | None
     _compiled: tuple[CompiledRule, ...]
     _data: TrainingData
@@ -212,6 +218,14 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         return self._report
 
     @property
+    def knowledge_report_(self) -> list[StatementRecord]:
+        """One record a statement about features: their weights, and what a fit without it says."""
+        check_is_fitted(self)
+        if self._stated is None:
+            self._stated = statement_report(self._model, self.feature_index_)
+        return self._stated
+
+    @property
     def data_sha256_(self) -> str:
         """A hash of the training rows, labels and weights."""
         check_is_fitted(self)
@@ -229,7 +243,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         """Without the training data and solver state, which only speed up refits."""
         state = dict(super().__getstate__())
         if "_model" in state:
-            state |= {"_report": self.rule_report_, "_sha256": self.data_sha256_}
+            state |= {"_report": self.rule_report_, "_stated": self.knowledge_report_}
+            state |= {"_sha256": self.data_sha256_}
         return {key: value for key, value in state.items() if key not in CACHES}
 
     def __sklearn_tags__(self) -> Any:
@@ -268,8 +283,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.feature_index_ = as_index(named, self.n_features_in_)
         return Plan.of(self, self._compile())
 
-    def _compile(self) -> tuple[CompiledRule, ...]:
-        return compile_rules(
+    def _compile(self) -> Knowledge:
+        return compile_knowledge(
             self.rules if self.rules is not None else (),
             feature_names=self.feature_index_,
             blocks=self.blocks,
@@ -299,6 +314,6 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.path_ = model.path
         self.history_ = list(run.history)
         self.n_iter_ = count_steps(self.history_)
-        self._report = self._sha256 = None
+        self._report = self._stated = self._sha256 = None
         self._compiled = run.plan.rules
         self._data, self._hipad, self._model = run.data, run.hipad, model

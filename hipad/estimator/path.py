@@ -106,13 +106,13 @@ MakeProblem = Callable[[float, np.ndarray], Problem]
 """(lambda1, training rows) -> the problem on these rows."""
 
 
-def lambda_grid(largest: float, with_rules: float = 0.0) -> FloatArray:
+def lambda_grid(largest: float, first: float = 0.0) -> FloatArray:
     """Values to try, from just below lambda1_max downwards.
 
-    `largest` is lambda1_max of the data alone, `with_rules` that of data and rules, which may begin
-    where no feature enters but theirs.
+    `largest` is lambda1_max of the data alone. Rules, and what is known of features, may begin at a
+    larger value, `first`, where no feature enters but theirs.
     """
-    return np.geomspace(0.9 * max(largest, with_rules), SMALLEST * largest, N_STEPS)
+    return np.geomspace(max(0.9 * largest, first), SMALLEST * largest, N_STEPS)
 
 
 def most_kept(n_features: int) -> float:

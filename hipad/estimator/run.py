@@ -30,7 +30,7 @@ from hipad.estimator.path import (
 )
 from hipad.estimator.training import TrainingData
 from hipad.rules import Knobs, ScaledRule
-from hipad.solver import Hipad, Problem, Progress, Settings, Solution, lambda1_max
+from hipad.solver import Hipad, Problem, Progress, Settings, Solution
 from hipad.solver.watched import Watched
 
 Classifier = TypeVar("Classifier")
@@ -145,7 +145,9 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         if isinstance(lambda1, str):
             yield from self._choose_lambda1()
             lambda1 = choose(self.path) if self.path else self._fallback()
-        self.hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside)
+        self.hipad = Hipad(
+            self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside
+        )
         yield from self.hipad
 
     def _best_so_far(self) -> Hipad:
@@ -153,7 +155,9 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         lambda1 = self.plan.lambda1
         if isinstance(lambda1, str):
             lambda1 = choose(self.path) if self.path else self._fallback()
-        hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside)
+        hipad = Hipad(
+            self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside
+        )
         if self.history:
             hipad.run()
         hipad.finished = False
@@ -167,8 +171,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         if largest <= noise(self.data.design):
             return
         judge = Judge(self.data.design, self.data.y, self.data.weights, self.posing.says())
-        problem = self._problem(0.0)
-        grid = lambda_grid(largest, lambda1_max(problem) if problem.rules else 0.0)
+        grid = lambda_grid(largest, self.posing.first_lambda1(self.plan.lambda2))
         polish = self.plan.settings.method == "hipad"
         points = follow_path(self._problem, grid, held_out, judge, polish)
         for step, point in enumerate(points, start=1):

@@ -12,11 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from hipad.designs.base import FloatArray
+from hipad.estimator.knowing.feature_prices import feature_prices, signs_alone
 from hipad.estimator.parameters import Plan
 from hipad.estimator.strength import knobs_of, rule_blocks
 from hipad.estimator.training import TrainingData
 from hipad.rules import Heard, Knobs, ScaledRule, shortest_patient
 from hipad.solver import Problem, RuleBlock, lambda1_max
+from hipad.solver.prices import FeaturePrices
 
 
 class Say(NamedTuple):
@@ -42,10 +44,12 @@ class Posing:
         """The problem at these values, on all rows or some of them."""
         data, plan = self.data, self.plan
         if rows is None:
-            return data.problem(self.blocks, lambda1, lambda2, plan.scope)
+            return data.problem(self.blocks, lambda1, lambda2, plan.scope, self.prices)
         p = data.p[rows] / data.p[rows].sum()
         design = data.design.rows(rows)
-        return Problem(design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope)
+        return Problem(
+            design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope, self.prices
+        )
 
     @cached_property
     def knobs(self) -> list[Knobs]:
@@ -59,14 +63,31 @@ class Posing:
         ]
 
     @cached_property
+    def prices(self) -> FeaturePrices:
+        """What is known of single features, for the solver."""
+        return feature_prices(self.plan.known)
+
+    @cached_property
     def blocks(self) -> tuple[RuleBlock, ...]:
         """The rules for the solver."""
         return rule_blocks(self.told, self.knobs, anchored=self.plan.anchored)
 
     @cached_property
     def largest_lambda1(self) -> float:
-        """lambda1_max without the rules: the scale on which the data speak."""
-        return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope))
+        """lambda1_max without the rules: the scale on which the data speak.
+
+        Features that pay less, or nothing, count as others do: what they leave over is no scale.
+        """
+        prices = signs_alone(self.plan.known)
+        return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope, prices))
+
+    def first_lambda1(self, lambda2: float) -> float:
+        """Where a path begins at the latest, so that what is known may enter before all else."""
+        problem = self.problem(0.0, lambda2)
+        if not problem.rules and not problem.prices.features.size:
+            return 0.0
+        # features without a price are in at every value: the first model is theirs alone
+        return lambda1_max(problem) * (1.0 if problem.prices.costless.size else 0.9)
 
     def says(self) -> tuple[Say, ...]:
         """What the rules have to say in a choice."""

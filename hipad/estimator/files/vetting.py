@@ -16,9 +16,11 @@ import numpy as np
 from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
+from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.parameters import check_parameters
 from hipad.rules import RuleRecord
 from hipad.rules.analysis.box import Patient
+from hipad.rules.language.statements import KINDS
 
 LABEL_KINDS: Final = "biufUO"  # truth values, numbers, text, and text kept as objects
 MOST_FEATURES: Final = 100_000_000
@@ -101,6 +103,20 @@ def check_report(records: list[RuleRecord], n_features: int) -> None:
         for patient in _patients(record):
             _check_columns(f"the record of {record.label!r}", patient.columns.tolist(), n_features)
             _expect(len(patient.columns) == len(patient.values), "a value per column", record.label)
+        _ = record.lines, record.as_dict()
+
+
+def check_statements(records: list[StatementRecord], n_features: int) -> None:
+    """Each record must be of a known kind, with a name and a finite weight for each column."""
+    for record in records:
+        what = f"the statement {record.text!r}"
+        _expect(record.kind in KINDS, f"a kind of {what}", record.kind)
+        _check_columns(what, list(record.columns), n_features)
+        whole = len(record.columns) == len(record.features) == len(record.weights)
+        _expect(whole and all(map(is_finite, record.weights)), f"weights of {what}", record.weights)
+        broken = record.contrary
+        possible = broken is None or _is_index(broken, len(record.columns) + 1)
+        _expect(possible, f"a number of features in {what}", broken)
         _ = record.lines, record.as_dict()
 
 

@@ -25,7 +25,6 @@ from hipad.errors import HipadError
 from hipad.estimator.classifier import FLOATS, HIPADClassifier
 from hipad.estimator.labels import plain_labels, signed_labels
 from hipad.estimator.parameters import check_parameters
-from hipad.estimator.searching.trials import FoldSearch, FoldTask, LabelledRows, Trial
 from hipad.estimator.searching.grids import (
     GRID,
     Params,
@@ -38,6 +37,7 @@ from hipad.estimator.searching.grids import (
     tried_values,
 )
 from hipad.estimator.searching.results import best_of, results_of, warn_of_failures
+from hipad.estimator.searching.trials import FoldSearch, FoldTask, LabelledRows, Trial
 from hipad.rules import Rule
 
 USUAL_FOLDS: Final = 5
@@ -229,9 +229,7 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
             return StratifiedKFold(folds, shuffle=True, random_state=self.random_state)
         return check_cv(folds, y, classifier=True)
 
-    def _trials(
-        self, search: FoldSearch, tasks: list[FoldTask], rows: LabelledRows
-    ) -> list[Trial]:
+    def _trials(self, search: FoldSearch, tasks: list[FoldTask], rows: LabelledRows) -> list[Trial]:
         found = Parallel(n_jobs=self.n_jobs)(delayed(_run)(task, search, *rows) for task in tasks)
         return [trial for trials in found for trial in trials]
 

@@ -7,7 +7,7 @@ from hipad import HIPADClassifier
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.parameters import Plan
 from hipad.estimator.training import TrainingData, shares
-from hipad.rules import compile_rules
+from hipad.rules.compiling.knowledge import compile_knowledge
 
 
 def posed(rules="x0 >= 1 => positive", **parameters):
@@ -15,7 +15,9 @@ def posed(rules="x0 >= 1 => positive", **parameters):
     y = np.where(np.arange(24) % 3 == 0, 1.0, -1.0)
     X = rng.standard_normal((24, 4)) + 0.8 * y[:, None]
     data = TrainingData.of(X, y, np.ones(24), shares(y, np.ones(24), "balanced"), True)
-    return Posing(data, Plan.of(HIPADClassifier(**parameters), compile_rules(rules, n_features=4)))
+    return Posing(
+        data, Plan.of(HIPADClassifier(**parameters), compile_knowledge(rules, n_features=4))
+    )
 
 
 def test_some_rows_pose_the_problem_with_the_same_rules():
