@@ -145,7 +145,9 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         if isinstance(lambda1, str):
             yield from self._choose_lambda1()
             lambda1 = choose(self.path) if self.path else self._fallback()
-        self.hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside)
+        self.hipad = Hipad(
+            self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside
+        )
         yield from self.hipad
 
     def _best_so_far(self) -> Hipad:
@@ -153,7 +155,9 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         lambda1 = self.plan.lambda1
         if isinstance(lambda1, str):
             lambda1 = choose(self.path) if self.path else self._fallback()
-        hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside)
+        hipad = Hipad(
+            self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside
+        )
         if self.history:
             hipad.run()
         hipad.finished = False
@@ -174,6 +178,10 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         for step, point in enumerate(points, start=1):
             self.path.append(point)
             yield _path_record(step, point)
+
+    def _solver(self, lambda1: float) -> Hipad:
+        problem, settings = self._problem(lambda1), self._settings()
+        return Hipad(problem, settings, warm=self._warm, beside=self._beside)
 
     def _settings(self) -> Settings:
         return replace(self.plan.settings, quick=self._quick)

@@ -28,10 +28,13 @@ from hipad.estimator.files.vetting import (
     check_content,
     check_recipe,
     check_report,
+    check_risks,
     check_settings,
     checked_classes,
 )
 from hipad.estimator.path import PathPoint
+from hipad.estimator.risks.curve import RiskCurve
+from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
 from hipad.rules import FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
 from hipad.solver import Certificate, Progress
@@ -115,6 +118,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "path": plain(clf.path_),
         "history": plain(clf.history_),
         "rule_report": plain(records),
+        "risks": plain(clf._risks.curve) if clf._risks.known else None,
     }
 
 
@@ -212,6 +216,9 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     clf._report = [replace(record, names=clf.feature_index_) for record in records]
     check_report(clf._report, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
+    curve = rebuild(RiskCurve | None, content.get("risks"))
+    check_risks(curve)
+    clf._risks = RiskSource(curve=curve)
     return clf
 
 

@@ -17,6 +17,7 @@ from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.parameters import check_parameters
+from hipad.estimator.risks.curve import RiskCurve
 from hipad.rules import RuleRecord
 from hipad.rules.analysis.box import Patient
 
@@ -102,6 +103,19 @@ def check_report(records: list[RuleRecord], n_features: int) -> None:
             _check_columns(f"the record of {record.label!r}", patient.columns.tolist(), n_features)
             _expect(len(patient.columns) == len(patient.values), "a value per column", record.label)
         _ = record.lines, record.as_dict()
+
+
+def check_risks(curve: RiskCurve | None) -> None:
+    """Risks must rise with the decision value, and be those of a share above 0 and below 1."""
+    if curve is None:
+        return
+    _expect(0.0 < curve.prevalence < 1.0, "a prevalence above 0 and below 1", curve.prevalence)
+    line = is_finite(curve.slope) and curve.slope >= 0 and is_finite(curve.intercept)
+    _expect(line, "risks that rise along a line", curve.slope)
+    at, log_odds = curve.at, curve.log_odds
+    sound = at.size == log_odds.size != 1 and np.isfinite(at).all() and np.isfinite(log_odds).all()
+    rising = sound and (np.diff(at) > 0).all() and (np.diff(log_odds) >= 0).all()
+    _expect(rising, "points of risks that rise", at.tolist())
 
 
 def _patients(value: Any) -> Iterator[Patient]:

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 
 from hipad.designs.base import FloatArray
 from hipad.errors import HipadError
-from hipad.estimator.searching.trials import Trial
 from hipad.estimator.searching.grids import Params
+from hipad.estimator.searching.trials import Trial
 
 
 def results_of(candidates: list[Params], trials: Iterable[Trial], n_splits: int) -> dict[str, Any]:
