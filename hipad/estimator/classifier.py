@@ -25,6 +25,8 @@ from hipad.estimator.knowing.statement_report import StatementRecord, statement_
 from hipad.estimator.labels import by_sign, plain_labels, signed_labels
 from hipad.estimator.parameters import Plan, check_parameters
 from hipad.estimator.report import model_report
+from hipad.estimator.risks.curve import RiskCurve, check_prevalence
+from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import FitRun, Model, count_steps
 from hipad.estimator.training import TrainingData, shares
 from hipad.estimator.units import foreign_units
@@ -88,6 +90,9 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         Residuals at which the ADMM has converged.
     max_iter : int, default=5000
         Limit of steps in phase 1.
+    prevalence : float or None, default=None
+        The share of the second class among those whose risk will be asked for; None is its share
+        among the training rows. It moves `predict_proba` only, and may be changed after the fit.
 
     Attributes
     ----------
@@ -108,6 +113,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     _data: TrainingData
     _hipad: Hipad | None
     _model: Model
+    _risks: RiskSource
 
     def __init__(
         self,
@@ -129,6 +135,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         mu: float | str = "auto",
         tol: float = 1e-7,
         max_iter: int = 5000,
+        prevalence: float | None = None,
     ) -> None:
         self.rules = rules
         self.blocks = blocks
@@ -147,6 +154,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.mu = mu
         self.tol = tol
         self.max_iter = max_iter
+        self.prevalence = prevalence
 
     @classmethod
     def paper(cls, rules: str | Iterable[Rule | str] | None = None, **parameters: Any) -> Self:
@@ -180,10 +188,11 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     ) -> FitRun[Self]:
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
-        There may be several, the likest first. The earlier fit's Gram matrix and state serve when X is the very same object and labels,
-        weights and scaling are unchanged. `feature_names` names the columns of a bare array. The
-        model is that of `fit`, whatever it starts from. `quick` lets working sets choose the
-        features where they are faster; without it the ADMM can be watched.
+        There may be several, the likest first. The earlier fit's Gram matrix and state serve when X
+        is the very same object and labels, weights and scaling are unchanged. `feature_names` names
+        the columns of a bare array. The model is that of `fit`, whatever it starts from. `quick`
+        lets working sets choose the features where they are faster; without it the ADMM can be
+        watched.
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
@@ -205,9 +214,30 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(scores, dtype=float).ravel()
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class of each row."""
+        """Class of each row: the second one above decision value 0."""
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(int)]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The risk of each class for each row, learnt from out-of-fold scores (docs/math.md).
+
+        Risks are at the true prevalence of the training rows, or at `prevalence`. The decision is
+        not: with balanced classes it asks which class fits better, not which is likelier. Where one
+        class is rare, a row may well be put into it at a risk below one half. Both rise together.
+        """
+        risks = self.risk_curve_.risks(self.decision_function(X), self.prevalence)
+        return np.column_stack((1.0 - risks, risks))
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The logarithm of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+    @property
+    def risk_curve_(self) -> RiskCurve:
+        """From decision value to risk; made at the first call, by folds if none were fitted yet."""
+        check_is_fitted(self)
+        check_prevalence(self.prevalence)
+        return self._risks.curve
 
     @property
     def rule_report_(self) -> list[RuleRecord]:
@@ -317,3 +347,4 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self._report = self._stated = self._sha256 = None
         self._compiled = run.plan.rules
         self._data, self._hipad, self._model = run.data, run.hipad, model
+        self._risks = RiskSource((run.data, model))

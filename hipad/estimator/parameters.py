@@ -14,6 +14,7 @@ from numbers import Integral, Real
 from typing import Any, Final
 
 from hipad.errors import HipadError
+from hipad.estimator.risks.curve import check_prevalence
 from hipad.rules import CompiledRule
 from hipad.rules.compiling.knowledge import CompiledStatement, FeatureKnowledge, Knowledge
 from hipad.solver import AdmmSettings, Settings
@@ -116,6 +117,7 @@ def check_parameters(estimator: Any) -> None:
         raise HipadError(
             f"expected class_weight 'balanced', None or a dict, got {weights!r}: choose one"
         )
+    check_prevalence(estimator.prevalence)
     for label, value in weights.items() if isinstance(weights, dict) else ():
         check_number(f"class_weight[{label!r}]", value, 1e-300, "above 0")
 

@@ -178,6 +178,10 @@ class FitRun(Watched[Progress], Generic[Classifier]):
             self.path.append(point)
             yield _path_record(step, point)
 
+    def _solver(self, lambda1: float) -> Hipad:
+        problem, settings = self._problem(lambda1), self._settings()
+        return Hipad(problem, settings, warm=self._warm, beside=self._beside)
+
     def _settings(self) -> Settings:
         return replace(self.plan.settings, quick=self._quick)
 

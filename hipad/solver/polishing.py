@@ -73,7 +73,7 @@ class PolishPhase:
             yield from self._finish(self._ipm)
 
     def _reached_from_a_guess(self) -> bool:
-        """Whether rows and multipliers of an earlier fit, on other features, lead to the optimum."""
+        """Whether rows and multipliers of an earlier fit lead to the optimum."""
         for guess in self.guesses:
             near = Guess(self.features, self.start.w, guess.u, guess.alpha)
             found = refined(self.smooth, near)

@@ -28,12 +28,15 @@ from hipad.estimator.files.vetting import (
     check_content,
     check_recipe,
     check_report,
+    check_risks,
     check_settings,
     check_statements,
     checked_classes,
 )
 from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.path import PathPoint
+from hipad.estimator.risks.curve import RiskCurve
+from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
 from hipad.rules import FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
 from hipad.solver import Certificate, Progress
@@ -118,6 +121,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "history": plain(clf.history_),
         "rule_report": plain(records),
         "knowledge_report": plain(clf.knowledge_report_),
+        "risks": plain(clf._risks.curve) if clf._risks.known else None,
     }
 
 
@@ -219,6 +223,9 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     clf._stated = list(rebuild(tuple[StatementRecord, ...], stored))
     check_statements(clf._stated, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
+    curve = rebuild(RiskCurve | None, content.get("risks"))
+    check_risks(curve)
+    clf._risks = RiskSource(curve=curve)
     return clf
 
 

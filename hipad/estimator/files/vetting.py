@@ -18,6 +18,7 @@ from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.parameters import check_parameters
+from hipad.estimator.risks.curve import RiskCurve
 from hipad.rules import RuleRecord
 from hipad.rules.analysis.box import Patient
 from hipad.rules.language.statements import KINDS
@@ -118,6 +119,19 @@ def check_statements(records: list[StatementRecord], n_features: int) -> None:
         possible = broken is None or _is_index(broken, len(record.columns) + 1)
         _expect(possible, f"a number of features in {what}", broken)
         _ = record.lines, record.as_dict()
+
+
+def check_risks(curve: RiskCurve | None) -> None:
+    """Risks must rise with the decision value, and be those of a share above 0 and below 1."""
+    if curve is None:
+        return
+    _expect(0.0 < curve.prevalence < 1.0, "a prevalence above 0 and below 1", curve.prevalence)
+    line = is_finite(curve.slope) and curve.slope >= 0 and is_finite(curve.intercept)
+    _expect(line, "risks that rise along a line", curve.slope)
+    at, log_odds = curve.at, curve.log_odds
+    sound = at.size == log_odds.size != 1 and np.isfinite(at).all() and np.isfinite(log_odds).all()
+    rising = sound and (np.diff(at) > 0).all() and (np.diff(log_odds) >= 0).all()
+    _expect(rising, "points of risks that rise", at.tolist())
 
 
 def _patients(value: Any) -> Iterator[Patient]:

@@ -53,10 +53,11 @@ def tried_values(name: str, given: Any) -> list[Any]:
     return [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
-def check_count(count: int) -> None:
-    """A number of values of lambda1 is at least 1."""
+def checked_count(count: Any) -> int:
+    """A number of values of lambda1, which is at least 1."""
     if count < 1:
         raise HipadError(f"expected at least 1 value of lambda1, got {count}: give more, or values")
+    return int(count)
 
 
 def spread(count: int, data: TrainingData) -> list[float]:

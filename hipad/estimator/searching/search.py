@@ -14,10 +14,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hipad.designs.base import FloatArray
@@ -29,7 +30,7 @@ from hipad.estimator.searching.grids import (
     GRID,
     Params,
     chains,
-    check_count,
+    checked_count,
     combinations,
     is_count,
     is_several,
@@ -70,8 +71,8 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         Where given, a number of folds means shuffled ones.
     error_score : "raise" or float, default=nan
         The score of a fit that fails.
-    scope, class_weight, anchored, calibrate, method, engine, standardize, switch, mu, tol, max_iter
-        as in `HIPADClassifier`
+    scope, class_weight, anchored, calibrate, method, engine, standardize, switch, mu, tol,
+    max_iter, prevalence : as in `HIPADClassifier`
 
     Attributes
     ----------
@@ -106,6 +107,7 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         mu: float | str = "auto",
         tol: float = 1e-7,
         max_iter: int = 5000,
+        prevalence: float | None = None,
     ) -> None:
         self.rules = rules
         self.blocks = blocks
@@ -130,6 +132,7 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         self.mu = mu
         self.tol = tol
         self.max_iter = max_iter
+        self.prevalence = prevalence
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Try the grid, choose, and fit the choice to all rows.
@@ -158,16 +161,29 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         """Class of each row by the best model."""
         return self._best.predict(X)
 
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Risks of both classes by the best model."""
+        return self._best.predict_proba(X)
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The logarithm of `predict_proba`."""
+        return self._best.predict_log_proba(X)
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The score by which the settings were chosen, of the best model."""
         further = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self.scorer_(self._best, X, y, **further))
 
     @property
+    def n_iter_(self) -> int:
+        """Steps of the best model."""
+        return self._best.n_iter_
+
+    @property
     def _best(self) -> HIPADClassifier:
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
-            raise HipadError("expected a model of the best settings, got none: use refit=True")
+            raise NotFittedError("expected a model of the best settings, got none: use refit=True")
         best: HIPADClassifier = self.best_estimator_
         return best
 
@@ -205,10 +221,10 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         tried = ["lambda1", "lambda2", *(n for n in GRID[2:] if is_several(getattr(self, n)))]
         values = {name: self._values(name) for name in tried if not self._is_spread(name)}
         if self._is_spread("lambda1"):
-            check_count(self.lambda1)
+            count = checked_count(self.lambda1)
             names = getattr(self, "feature_names_in_", None)
             run = template.start(rows.X, rows.y, sample_weight=rows.weights, feature_names=names)
-            values["lambda1"] = spread(self.lambda1, run.data)
+            values["lambda1"] = spread(count, run.data)
         return combinations(values)
 
     def _tasks(self, rows: LabelledRows, groups: Any, order: list[list[int]]) -> list[FoldTask]:
@@ -234,8 +250,8 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         return [trial for trials in found for trial in trials]
 
     def _choose(self, template: HIPADClassifier, X: Any, y: Any, sample_weight: Any) -> None:
-        if self.refit is False:
-            vars(self).pop("best_estimator_", None)
+        if hasattr(self, "best_estimator_"):
+            delattr(self, "best_estimator_")
         self.best_index_ = best_of(self.cv_results_, self.refit)
         self.best_params_ = self.cv_results_["params"][self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
