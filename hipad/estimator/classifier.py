@@ -48,7 +48,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     rules : str or rules, default=None
         Text in the rule language, for example ``mean(K1) >= 4 => positive``, a list of such texts,
         or parsed rules. Statements about features may stand among them: ``K1 raises the risk`` (its
-        weights are never negative, and pay a quarter of lambda1), ``x7 does not matter`` (it gets no
+        weights are never negative, and pay a quarter of lambda1), ``x7 does not matter`` (no
         weight), ``x3 is certain`` (it pays no lambda1).
         Always in the user's units, whatever the scaling.
     blocks : dict, default=None

@@ -20,8 +20,7 @@ from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
 from hipad.rules import Box, CompiledRule, ScaledRule, Witnesses
-from hipad.solver import Problem, RuleBlock
-from hipad.solver.prices import FeaturePrices
+from hipad.solver import FeaturePrices, Problem, RuleBlock
 
 
 @dataclass(frozen=True, eq=False)

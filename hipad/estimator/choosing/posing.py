@@ -17,8 +17,7 @@ from hipad.estimator.parameters import Plan
 from hipad.estimator.strength import knobs_of, rule_blocks
 from hipad.estimator.training import TrainingData
 from hipad.rules import Heard, Knobs, ScaledRule, shortest_patient
-from hipad.solver import Problem, RuleBlock, lambda1_max
-from hipad.solver.prices import FeaturePrices
+from hipad.solver import FeaturePrices, Problem, RuleBlock, lambda1_max
 
 
 class Say(NamedTuple):

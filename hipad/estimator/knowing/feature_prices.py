@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from hipad.rules.compiling.knowledge import FeatureKnowledge
-from hipad.solver.prices import FeaturePrices
+from hipad.solver import FeaturePrices
 
 KNOWN_SHARE = 0.25  # of lambda1, for a feature whose direction is known (measured)
 

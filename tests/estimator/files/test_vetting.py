@@ -26,7 +26,7 @@ def document(tmp_path_factory) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     y = np.where(np.arange(24) % 2, "well", "ill")
     X = rng.standard_normal((24, 5)) + np.where(y == "well", 1.0, -1.0)[:, None]
-    rules = "mean(K) >= 1 => well\nx3 <= -2 => ill"
+    rules = "mean(K) >= 1 => well\nx3 <= -2 => ill\nK is raised in well\nx4 does not matter"
     clf = HIPADClassifier(rules, blocks={"K": [0, 1]}, lambda1=0.05, max_iter=30).fit(X, y)
     numbers = tuple(f"x{j}" for j in range(3))
     recipe = ColumnRecipe(numbers, {"sex": ("f", "m")}, np.zeros(3), np.arange(5))
@@ -223,3 +223,23 @@ def test_models_with_damaged_bytes_are_refused(document, tmp_path):
         path.write_bytes(data)
         with contextlib.suppress(DataError):
             read_model(path)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"kind": "magic"}, {"columns": [0, 9]}, {"columns": [0, 0]}, {"weights": [1.0]},
+        {"contrary": 7}, {"contrary": -1}, {"features": []}, {"columns": [0, -1]},
+    ],
+)  # fmt: skip
+def test_a_forged_statement_is_refused(changed, document, tmp_path):
+    first, *others = document["content"]["knowledge_report"]
+    write(document, tmp_path / "m.json", knowledge_report=[{**first, **changed}, *others])
+    with pytest.raises(DataError):
+        read_model(tmp_path / "m.json")
+
+
+def test_a_file_from_before_there_were_statements_is_read(document, tmp_path):
+    old = {name: v for name, v in document["content"].items() if name != "knowledge_report"}
+    write({**document, "content": old}, tmp_path / "m.json")
+    assert read_model(tmp_path / "m.json").classifier.knowledge_report_ == []
