@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hipad.estimator.classifier import HIPADClassifier
     from hipad.estimator.files.model_file import load_model
+    from hipad.estimator.searching.search import HIPADClassifierCV
     from hipad.rules import parse_rules
 
 __version__ = "0.1.0"
 
-__all__ = ["HIPADClassifier", "load_model", "parse_rules"]
+__all__ = ["HIPADClassifier", "HIPADClassifierCV", "load_model", "parse_rules"]
 
 _HOMES = {
     "HIPADClassifier": "hipad.estimator.classifier",
+    "HIPADClassifierCV": "hipad.estimator.searching.search",
     "load_model": "hipad.estimator.files.model_file",
     "parse_rules": "hipad.rules",
 }

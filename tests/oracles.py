@@ -5,6 +5,8 @@
 
 with u_i >= 0 and e_i = s_i, or 0 for an anchored rule.
 M_i keeps every feature (scope "population") or those that B_i names ("typical").
+Prices (up, down), in multiples of l1, replace l1 |w_j| by l1 (up_j (w_j)_+ + down_j (-w_j)_+); an
+infinite one forbids the sign.
 All functions take dense arrays, share no code with the library, and need of a rule only its
 attributes B (k x m, dense or sparse), d, sign, sigma and rho.
 """
@@ -104,9 +106,13 @@ def _random_rule(rng: np.random.Generator, k: int, m: int, named: int, i: int) -
     return OracleRule(sp.csr_array(B), d, sign, rng.uniform(0.1, 0.5), rng.uniform(0.5, 3.0))
 
 
-def objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us) -> float:
-    """F(w, b, u) as it is written above; u >= 0 is the caller's matter."""
-    value = lambda2 / 2 * w @ w + lambda1 * np.abs(w).sum()
+def objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us, prices=None) -> float:
+    """F(w, b, u) as it is written above; u >= 0 and allowed signs are the caller's matter."""
+    up, down = (
+        np.where(np.isinf(f), 1.0, f) for f in (np.ones((2, w.size)) if prices is None else prices)
+    )
+    value = lambda2 / 2 * w @ w
+    value += lambda1 * (up @ np.maximum(w, 0.0) + down @ np.maximum(-w, 0.0))
     value += p @ np.maximum(0.0, 1 - y * (X @ w + b))
     for rule, u in zip(rules, us, strict=True):
         B = _dense(rule.B)
@@ -116,10 +122,11 @@ def objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us) -> float:
     return float(value)
 
 
-def clarabel_enk(X, y, p, rules, lambda1, lambda2, scope="population") -> Optimum:
+def clarabel_enk(X, y, p, rules, lambda1, lambda2, scope="population", prices=None) -> Optimum:
     """The minimum of F by a general interior-point solver; lambda1 = 0 is KSVM-P times lambda2.
 
-    Unknowns: x = (w, b, u), then the slacks xi of the samples, eta of the rules, and h >= |w|.
+    Unknowns: x = (w, b, u), then the slacks xi of the samples, eta of the rules, and h >= |w|, or
+    h >= up w and h >= -down w.
     """
     (n, m), ks = X.shape, [len(rule.d) for rule in rules]
     size, slacks, lasso = m + 1 + sum(ks), n + len(rules), m if lambda1 > 0 else 0
@@ -130,19 +137,24 @@ def clarabel_enk(X, y, p, rules, lambda1, lambda2, scope="population") -> Optimu
     A, offset = _images(X, y, rules)
     hinge = np.r_[0:n, n + m : n + m + len(rules)]  # rows of A that must not exceed their slack
     unit, xi, h = np.eye(size), np.eye(slacks), np.eye(lasso)
+    up, down = np.ones((2, m)) if prices is None else prices
+    paid_up, paid_down = (np.where(np.isinf(f), 0.0, f)[:lasso, None] for f in (up, down))
     rows = [
         (A[hinge], -xi, None),
         (None, -xi, None),
         (-unit[m + 1 :], None, None),
-        (unit[:lasso], None, -h),
-        (-unit[:lasso], None, -h),
+        (paid_up * unit[:lasso], None, -h),
+        (-paid_down * unit[:lasso], None, -h),
+        (unit[:m][np.isinf(up)], None, None),
+        (-unit[:m][np.isinf(down)], None, None),
     ]
     G = np.vstack([_row(parts, (size, slacks, lasso)) for parts in rows])
     bound = np.concatenate([-offset[hinge], np.zeros(len(G) - slacks)])
     x = _solve_qp(Q, cost, G, bound)
-    w, b = x[:m], float(x[m])
+    least, most = np.where(np.isinf(down), 0.0, -np.inf), np.where(np.isinf(up), 0.0, np.inf)
+    w, b = np.clip(x[:m], least, most), float(x[m])
     us = tuple(np.maximum(0.0, u) for u in _split(x[m + 1 : size], ks))
-    return Optimum(w, b, us, objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us))
+    return Optimum(w, b, us, objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us, prices))
 
 
 def _row(parts, widths) -> np.ndarray:

@@ -53,4 +53,6 @@ class DenseDesign(Design):
         return out
 
     def _raw_columns(self, idx: Any) -> FloatArray:
-        return np.array(self._X[:, idx], dtype=np.float64, order="F")
+        part = self._X[:, idx]
+        own = part if part.base is None or not np.shares_memory(part, self._X) else part.copy("F")
+        return np.asarray(own, dtype=np.float64, order="F")

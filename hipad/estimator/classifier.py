@@ -10,7 +10,7 @@ True
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from typing import Any, Self
@@ -21,13 +21,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hipad.designs.base import FloatArray
+from hipad.estimator.knowing.statement_report import StatementRecord, statement_report
 from hipad.estimator.labels import by_sign, plain_labels, signed_labels
 from hipad.estimator.parameters import Plan, check_parameters
 from hipad.estimator.report import model_report
+from hipad.estimator.risks.curve import RiskCurve, check_prevalence
+from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import FitRun, Model, count_steps
 from hipad.estimator.training import TrainingData, shares
 from hipad.estimator.units import foreign_units
-from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord, compile_rules
+from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord
+from hipad.rules.compiling.knowledge import Knowledge, compile_knowledge
 from hipad.rules.compiling.names import as_index
 from hipad.solver import Hipad, Status
 from hipad.solver.threads import single_thread
@@ -43,7 +47,9 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     ----------
     rules : str or rules, default=None
         Text in the rule language, for example ``mean(K1) >= 4 => positive``, a list of such texts,
-        or parsed rules.
+        or parsed rules. Statements about features may stand among them: ``K1 raises the risk`` (its
+        weights are never negative, and pay a quarter of lambda1), ``x7 does not matter`` (no
+        weight), ``x3 is certain`` (it pays no lambda1).
         Always in the user's units, whatever the scaling.
     blocks : dict, default=None
         Named groups of features: name -> column indices or feature names.
@@ -84,6 +90,9 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         Residuals at which the ADMM has converged.
     max_iter : int, default=5000
         Limit of steps in phase 1.
+    prevalence : float or None, default=None
+        The share of the second class among those whose risk will be asked for; None is its share
+        among the training rows. It moves `predict_proba` only, and may be changed after the fit.
 
     Attributes
     ----------
@@ -93,15 +102,18 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     history_ : one `Progress` for each value of lambda1 tried, then one for each step
     n_iter_ : steps of phases 1 and 2
     rule_report_ : one `RuleRecord` a rule
+    knowledge_report_ : one `StatementRecord` a statement about features
     lambda1_ : the value used
     """
 
     _report: list[RuleRecord] | None
+    _stated: list[StatementRecord] | None
     _sha256: str | None
     _compiled: tuple[CompiledRule, ...]
     _data: TrainingData
     _hipad: Hipad | None
     _model: Model
+    _risks: RiskSource
 
     def __init__(
         self,
@@ -123,6 +135,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         mu: float | str = "auto",
         tol: float = 1e-7,
         max_iter: int = 5000,
+        prevalence: float | None = None,
     ) -> None:
         self.rules = rules
         self.blocks = blocks
@@ -141,6 +154,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.mu = mu
         self.tol = tol
         self.max_iter = max_iter
+        self.prevalence = prevalence
 
     @classmethod
     def paper(cls, rules: str | Iterable[Rule | str] | None = None, **parameters: Any) -> Self:
@@ -168,22 +182,24 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         y: Any,
         *,
         sample_weight: Any = None,
-        like: HIPADClassifier | None = None,
+        like: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
         quick: bool = False,
     ) -> FitRun[Self]:
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
-        The earlier fit's Gram matrix and state serve when X is the very same object and labels,
-        weights and scaling are unchanged. `feature_names` names the columns of a bare array. The
-        model is that of `fit`, whatever it starts from. `quick` lets working sets choose the
-        features where they are faster; without it the ADMM can be watched.
+        There may be several, the likest first. The earlier fit's Gram matrix and state serve when X
+        is the very same object and labels, weights and scaling are unchanged. `feature_names` names
+        the columns of a bare array. The model is that of `fit`, whatever it starts from. `quick`
+        lets working sets choose the features where they are faster; without it the ADMM can be
+        watched.
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows, y, weights = fresh._validated(X, y, sample_weight)
-        data = fresh._training_data(X, rows, y, weights, like)
-        warm = like._hipad if like is not None and vars(like).get("_data") is data else None
+        earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
+        data = fresh._training_data(X, rows, y, weights, earlier)
+        warm = [clf._hipad for clf in earlier if vars(clf).get("_data") is data and clf._hipad]
         plan = fresh._plan(feature_names)
         for sentence in foreign_units(data.X, plan.rules):
             warnings.warn(sentence, UserWarning, stacklevel=3)
@@ -198,9 +214,30 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(scores, dtype=float).ravel()
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class of each row."""
+        """Class of each row: the second one above decision value 0."""
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(int)]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The risk of each class for each row, learnt from out-of-fold scores (docs/math.md).
+
+        Risks are at the true prevalence of the training rows, or at `prevalence`. The decision is
+        not: with balanced classes it asks which class fits better, not which is likelier. Where one
+        class is rare, a row may well be put into it at a risk below one half. Both rise together.
+        """
+        risks = self.risk_curve_.risks(self.decision_function(X), self.prevalence)
+        return np.column_stack((1.0 - risks, risks))
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The logarithm of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+    @property
+    def risk_curve_(self) -> RiskCurve:
+        """From decision value to risk; made at the first call, by folds if none were fitted yet."""
+        check_is_fitted(self)
+        check_prevalence(self.prevalence)
+        return self._risks.curve
 
     @property
     def rule_report_(self) -> list[RuleRecord]:
@@ -209,6 +246,14 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         if self._report is None:
             self._report = model_report(self._compiled, self._data, self._model)
         return self._report
+
+    @property
+    def knowledge_report_(self) -> list[StatementRecord]:
+        """One record a statement about features: their weights, and what a fit without it says."""
+        check_is_fitted(self)
+        if self._stated is None:
+            self._stated = statement_report(self._model, self.feature_index_)
+        return self._stated
 
     @property
     def data_sha256_(self) -> str:
@@ -228,7 +273,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         """Without the training data and solver state, which only speed up refits."""
         state = dict(super().__getstate__())
         if "_model" in state:
-            state |= {"_report": self.rule_report_, "_sha256": self.data_sha256_}
+            state |= {"_report": self.rule_report_, "_stated": self.knowledge_report_}
+            state |= {"_sha256": self.data_sha256_}
         return {key: value for key, value in state.items() if key not in CACHES}
 
     def __sklearn_tags__(self) -> Any:
@@ -247,10 +293,15 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         return (X, signs, weights) if kept.all() else (X[kept], signs[kept], weights[kept])
 
     def _training_data(
-        self, original: Any, X: Any, y: FloatArray, w: FloatArray, like: HIPADClassifier | None
+        self,
+        original: Any,
+        X: Any,
+        y: FloatArray,
+        w: FloatArray,
+        like: Sequence[HIPADClassifier],
     ) -> TrainingData:
         p = shares(y, w, by_sign(self.class_weight, self.classes_))
-        earlier = getattr(like, "_data", None)
+        earlier = getattr(like[0], "_data", None) if like else None
         if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize):
             return earlier
         return TrainingData.of(X, y, w, p, self.standardize, source=original)
@@ -262,8 +313,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.feature_index_ = as_index(named, self.n_features_in_)
         return Plan.of(self, self._compile())
 
-    def _compile(self) -> tuple[CompiledRule, ...]:
-        return compile_rules(
+    def _compile(self) -> Knowledge:
+        return compile_knowledge(
             self.rules if self.rules is not None else (),
             feature_names=self.feature_index_,
             blocks=self.blocks,
@@ -293,6 +344,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.path_ = model.path
         self.history_ = list(run.history)
         self.n_iter_ = count_steps(self.history_)
-        self._report = self._sha256 = None
+        self._report = self._stated = self._sha256 = None
         self._compiled = run.plan.rules
         self._data, self._hipad, self._model = run.data, run.hipad, model
+        self._risks = RiskSource((run.data, model))

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, Final
 
 from hipad.errors import HipadError
+from hipad.estimator.risks.curve import check_prevalence
 from hipad.rules import CompiledRule
+from hipad.rules.compiling.knowledge import CompiledStatement, FeatureKnowledge, Knowledge
 from hipad.solver import AdmmSettings, Settings
 from hipad.solver.admm.penalties import Penalties
 from hipad.solver.engines import ENGINES
@@ -67,9 +69,11 @@ class Plan:
     calibrate: bool
     balanced: bool  # each class counts one half
     settings: Settings
+    statements: tuple[CompiledStatement, ...] = ()
+    known: FeatureKnowledge = field(default_factory=FeatureKnowledge)
 
     @classmethod
-    def of(cls, parameters: Any, rules: tuple[CompiledRule, ...]) -> Plan:
+    def of(cls, parameters: Any, knowledge: Knowledge) -> Plan:
         """The plan of a classifier, whose parameters were checked."""
         settings = Settings(
             method=parameters.method,
@@ -80,7 +84,9 @@ class Plan:
             admm=admm_settings(parameters.mu),
         )
         return cls(
-            rules=rules,
+            rules=knowledge.rules,
+            statements=knowledge.statements,
+            known=knowledge.features,
             lambda1=parameters.lambda1,
             lambda2=parameters.lambda2,
             patients=parameters.patients,
@@ -111,6 +117,7 @@ def check_parameters(estimator: Any) -> None:
         raise HipadError(
             f"expected class_weight 'balanced', None or a dict, got {weights!r}: choose one"
         )
+    check_prevalence(estimator.prevalence)
     for label, value in weights.items() if isinstance(weights, dict) else ():
         check_number(f"class_weight[{label!r}]", value, 1e-300, "above 0")
 

@@ -32,6 +32,7 @@ import numpy as np
 
 from hipad.designs.base import Design, FloatArray
 from hipad.estimator.calibration import class_means_at_one
+from hipad.estimator.choosing.posing import Say
 from hipad.solver import Problem
 from hipad.solver.exact import WorkingSet
 from hipad.solver.interior.ipm import InteriorPoint
@@ -72,18 +73,6 @@ class Fit(NamedTuple):
     b: float
 
 
-class Say(NamedTuple):
-    """What a rule has to say in the choice: its typical patient, outcome and weight.
-
-    `z` is the patient on the columns that the rule names, counted from the middle of the classes.
-    """
-
-    columns: np.ndarray
-    z: FloatArray
-    sign: float
-    sigma: float
-
-
 @dataclass(frozen=True)
 class Judge:
     """All patients; scores those that a model did not see. Rules count as their patients do."""
@@ -117,13 +106,13 @@ MakeProblem = Callable[[float, np.ndarray], Problem]
 """(lambda1, training rows) -> the problem on these rows."""
 
 
-def lambda_grid(largest: float, with_rules: float = 0.0) -> FloatArray:
+def lambda_grid(largest: float, first: float = 0.0) -> FloatArray:
     """Values to try, from just below lambda1_max downwards.
 
-    `largest` is lambda1_max of the data alone, `with_rules` that of data and rules, which may begin
-    where no feature enters but theirs.
+    `largest` is lambda1_max of the data alone. Rules, and what is known of features, may begin at a
+    larger value, `first`, where no feature enters but theirs.
     """
-    return np.geomspace(0.9 * max(largest, with_rules), SMALLEST * largest, N_STEPS)
+    return np.geomspace(max(0.9 * largest, first), SMALLEST * largest, N_STEPS)
 
 
 def most_kept(n_features: int) -> float:

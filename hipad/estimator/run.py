@@ -9,29 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
+from hipad.estimator.choosing.held_out import held_out_scores
+from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.empty import explained, noise
 from hipad.estimator.parameters import Plan
 from hipad.estimator.path import (
     Judge,
     PathPoint,
-    Say,
     choose,
     content_folds,
     follow_path,
     lambda_grid,
     usable_folds,
 )
-from hipad.estimator.strength import knobs_of, rule_blocks
 from hipad.estimator.training import TrainingData
-from hipad.rules import Heard, Knobs, ScaledRule, shortest_patient
-from hipad.solver import Hipad, Problem, Progress, Settings, Solution, lambda1_max
+from hipad.rules import Knobs, ScaledRule
+from hipad.solver import Hipad, Problem, Progress, Settings, Solution
 from hipad.solver.watched import Watched
 
 Classifier = TypeVar("Classifier")
@@ -56,6 +55,7 @@ class Model:
     knobs: list[Knobs]
     path: tuple[PathPoint, ...]
     calibration: Calibration
+    held_out: FloatArray | None = None  # out-of-fold decision values, where values were chosen
 
 
 def count_steps(history: Sequence[Progress]) -> int:
@@ -73,7 +73,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         self,
         data: TrainingData,
         plan: Plan,
-        warm: Hipad | None = None,
+        warm: Sequence[Hipad] = (),
         *,
         quick: bool = False,
         take: Callable[[FitRun[Classifier]], Classifier] | None = None,
@@ -82,8 +82,8 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         self._quick, self._outcome = quick, take
         self.path: list[PathPoint] = []
         self.hipad: Hipad | None = None
-        self._warm = warm
-        self.scaled_rules, self._heard = self._told()
+        self._warm, self._beside = warm[0] if warm else None, tuple(warm[1:])
+        self.posing = Posing(data, plan)
         super().__init__()
 
     @property
@@ -117,12 +117,19 @@ class FitRun(Watched[Progress], Generic[Classifier]):
             solution=found,
             problem=problem,
             plan=self.plan,
-            told=self.scaled_rules,
+            told=self.posing.told,
             lambda1=problem.lambda1,
-            knobs=self.knobs,
+            knobs=self.posing.knobs,
             path=tuple(self.path),
             calibration=scale,
+            held_out=self._held_out(problem.lambda1),
         )
+
+    def _held_out(self, lambda1: float) -> FloatArray | None:
+        """Out-of-fold decision values at the chosen value."""
+        if not self.path or not self.finished:
+            return None
+        return held_out_scores(self.data, self.plan, lambda1, self.plan.lambda2)
 
     def _calibration(self, scores: FloatArray, b: float) -> Calibration:
         plan, data = self.plan, self.data
@@ -138,7 +145,9 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         if isinstance(lambda1, str):
             yield from self._choose_lambda1()
             lambda1 = choose(self.path) if self.path else self._fallback()
-        self.hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm)
+        self.hipad = Hipad(
+            self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside
+        )
         yield from self.hipad
 
     def _best_so_far(self) -> Hipad:
@@ -146,7 +155,9 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         lambda1 = self.plan.lambda1
         if isinstance(lambda1, str):
             lambda1 = choose(self.path) if self.path else self._fallback()
-        hipad = Hipad(self._problem(lambda1), self._settings(), warm=self._warm)
+        hipad = Hipad(
+            self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside
+        )
         if self.history:
             hipad.run()
         hipad.finished = False
@@ -156,40 +167,20 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         held_out = usable_folds(self._folds(), self.data.y)
         if len(held_out) < 2:
             return
-        largest = self._largest_lambda1()
+        largest = self.posing.largest_lambda1
         if largest <= noise(self.data.design):
             return
-        judge = Judge(self.data.design, self.data.y, self.data.weights, self._says())
-        problem = self._problem(0.0)
-        grid = lambda_grid(largest, lambda1_max(problem) if problem.rules else 0.0)
+        judge = Judge(self.data.design, self.data.y, self.data.weights, self.posing.says())
+        grid = lambda_grid(largest, self.posing.first_lambda1(self.plan.lambda2))
         polish = self.plan.settings.method == "hipad"
         points = follow_path(self._problem, grid, held_out, judge, polish)
         for step, point in enumerate(points, start=1):
             self.path.append(point)
             yield _path_record(step, point)
 
-    def _told(self) -> tuple[tuple[ScaledRule, ...], list[Heard | None]]:
-        """The rules as the solver is told them, and what the patients say of each."""
-        data, rules = self.data, self.plan.rules
-        if not rules or not self.plan.anchored:
-            return data.scaled(rules), [None] * len(rules)
-        patients = data.patients(rules)
-        spoken = patients.all_spoken(rules, data.design.scale)
-        return spoken, [patients.heard(rule) for rule in rules]
-
-    def _says(self) -> tuple[Say, ...]:
-        """What the rules have to say in the choice of lambda1."""
-        if not self.plan.anchored:
-            return ()
-        told = [
-            (rule, shortest_patient(rule.B, rule.d), own.sigma)
-            for rule, own in zip(self.scaled_rules, self.knobs, strict=True)
-        ]
-        return tuple(
-            Say(rule.columns, z, rule.sign, sigma)
-            for rule, z, sigma in told
-            if z is not None and z.any() and sigma > 0
-        )
+    def _solver(self, lambda1: float) -> Hipad:
+        problem, settings = self._problem(lambda1), self._settings()
+        return Hipad(problem, settings, warm=self._warm, beside=self._beside)
 
     def _settings(self) -> Settings:
         return replace(self.plan.settings, quick=self._quick)
@@ -198,32 +189,10 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         return content_folds(self.data.design, self.data.y, self.data.p)
 
     def _problem(self, lambda1: float, rows: np.ndarray | None = None) -> Problem:
-        plan, data = self.plan, self.data
-        blocks = rule_blocks(self.scaled_rules, self.knobs, anchored=plan.anchored)
-        if rows is None:
-            return data.problem(blocks, lambda1, plan.lambda2, plan.scope)
-        p = data.p[rows] / data.p[rows].sum()
-        design = data.design.rows(rows)
-        return Problem(design, data.y[rows], p, lambda1, plan.lambda2, blocks, plan.scope)
-
-    @cached_property
-    def knobs(self) -> list[Knobs]:
-        """sigma and rho of every rule."""
-        total, plan = self.data.total, self.plan
-        return [
-            knobs_of(
-                rule, total=total, patients=plan.patients, stiffness=plan.stiffness, heard=heard
-            )
-            for rule, heard in zip(self.scaled_rules, self._heard, strict=True)
-        ]
-
-    def _largest_lambda1(self) -> float:
-        """lambda1_max without the rules: the scale on which the data speak."""
-        plan = self.plan
-        return lambda1_max(self.data.problem((), 0.0, plan.lambda2, plan.scope))
+        return self.posing.problem(lambda1, self.plan.lambda2, rows)
 
     def _fallback(self) -> float:
-        largest, least = self._largest_lambda1(), noise(self.data.design)
+        largest, least = self.posing.largest_lambda1, noise(self.data.design)
         return WITHOUT_FOLDS * largest if largest > least else CLEARLY * least
 
 

@@ -20,7 +20,7 @@ from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
 from hipad.rules import Box, CompiledRule, ScaledRule, Witnesses
-from hipad.solver import Problem, RuleBlock
+from hipad.solver import FeaturePrices, Problem, RuleBlock
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +104,16 @@ class TrainingData:
         return Witnesses.of(rules, self.X, self.y, self.weights)
 
     def problem(
-        self, rules: tuple[RuleBlock, ...], lambda1: float, lambda2: float, scope: Any
+        self,
+        rules: tuple[RuleBlock, ...],
+        lambda1: float,
+        lambda2: float,
+        scope: Any,
+        prices: FeaturePrices | None = None,
     ) -> Problem:
         """The optimisation problem on these data."""
-        return Problem(self.design, self.y, self.p, lambda1, lambda2, rules, scope)
+        own = prices or FeaturePrices()
+        return Problem(self.design, self.y, self.p, lambda1, lambda2, rules, scope, own)
 
     def to_user_units(
         self, features: np.ndarray, w: FloatArray, b: float

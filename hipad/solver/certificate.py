@@ -5,12 +5,12 @@ The dual value is a lower bound. For row prices alpha (samples and rules) in [0,
 labels'alpha = 0 it is
 
     D(alpha) = e'alpha + min over w and u >= 0 of
-               1/2 w'ridge w + lambda1 |w|_1 + u'C w + 1/2 u'curvature u
+               1/2 w'ridge w + prices |w| + u'C w + 1/2 u'curvature u
                - (Z'alpha)'w + (d alpha)'u.
 
-Given u the best w is a soft threshold, feature by feature, so what is left is a convex problem in
-the few multipliers u. It is solved by projected Newton steps; how far the last one still went is
-part of the certificate (`dual_residual`).
+Given u the best w is a soft threshold, feature by feature (one-sided where a sign is forbidden), so
+what is left is a convex problem in the few multipliers u. It is solved by projected Newton steps;
+how far the last one still went is part of the certificate (`dual_residual`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from enum import StrEnum
 import numpy as np
 
 from hipad.designs.base import FloatArray
+from hipad.solver.prices import SignPrices
 from hipad.solver.problem import Problem
-from hipad.solver.prox import shrink
 
 UNDECIDED = "phase 1 ended before its optimum: phase 2 is solved, on features that may change"
 
@@ -145,14 +145,15 @@ def dual_value(
     ridge = problem.ridge(features)
     outside = np.ones(features.size, dtype=bool)
     outside[at] = False
-    rest = shrink(pull[outside], lambda1) ** 2 / ridge[outside]
+    limits = problem.limits(features, lambda1)
+    rest = limits.shrink(pull)[outside] ** 2 / ridge[outside]
     inner = _RuleMinimum(
         pull=pull[at],
         ridge=ridge[at],
         C=stack.coupling[:, of],
         curvature=stack.curvature,
         linear=stack.thresholds.T @ alpha[n:],
-        lambda1=lambda1,
+        limits=SignPrices(limits.up[at], limits.down[at]),
     )
     value, accuracy = inner.solve(np.maximum(u, 0.0))
     return float(alpha.sum() - 0.5 * rest.sum() + value), accuracy
@@ -167,10 +168,10 @@ class _RuleMinimum:
     C: FloatArray
     curvature: FloatArray
     linear: FloatArray
-    lambda1: float
+    limits: SignPrices
 
     def weights(self, u: FloatArray) -> FloatArray:
-        return shrink(self.pull - self.C.T @ u, self.lambda1) / self.ridge
+        return self.limits.shrink(self.pull - self.C.T @ u) / self.ridge
 
     def value(self, u: FloatArray) -> float:
         w = self.weights(u)

@@ -11,7 +11,7 @@ An app can watch it; a program calls `Hipad(problem).run()` and ignores all but 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
@@ -35,15 +35,24 @@ FEW_ROWS = 1000  # up to here working sets are faster than the ADMM (measured)
 
 
 class Hipad(Watched[Progress]):
-    """The optimisation, which can be watched, paused, stopped and continued."""
+    """The optimisation, which can be watched, paused, stopped and continued.
+
+    It begins where an earlier run on the same data, `warm`, ended; runs `beside` it are tried next.
+    """
 
     def __init__(
-        self, problem: Problem, settings: Settings | None = None, *, warm: Hipad | None = None
+        self,
+        problem: Problem,
+        settings: Settings | None = None,
+        *,
+        warm: Hipad | None = None,
+        beside: Sequence[Hipad] = (),
     ) -> None:
         self.problem, self.settings = problem, settings or Settings()
-        self._earlier = warm
+        self._earlier, self._beside = warm, tuple(beside)
         self.admm: Admm | None = None
         self.selected: Point | None = None
+        self.polished: Point | None = None
         self.seconds = 0.0
         self.finished = False
         self._phase: Phase | None = None
@@ -77,7 +86,10 @@ class Hipad(Watched[Progress]):
             at = self._phase.point()
             certificate = self._certificate(self._phase)
         passes = self.admm.features.passes if self.admm else 0
-        return Solution(at.features, at.w, at.b, at.u, certificate, self._selection, passes)
+        kept = at.w != 0  # phase 2 may end with a weight on the bound of its sign
+        return Solution(
+            at.features[kept], at.w[kept], at.b, at.u, certificate, self._selection, passes
+        )
 
     def _certificate(self, phase: Phase) -> Certificate:
         """The phase's certificate, which includes what is known of the choice of features."""
@@ -93,14 +105,10 @@ class Hipad(Watched[Progress]):
         else:
             yield from self._select()
             assert self.selected is not None
-            yield from self._follow(
-                PolishPhase(
-                    self.problem,
-                    self.selected,
-                    engine=settings.engine,
-                    max_iterations=settings.max_iterations,
-                )
-            )
+            last = self._polishing(self.selected)
+            yield from self._follow(last)
+            self.polished = last.point()
+        self._earlier, self._beside = None, ()  # a chain of runs is not to stay in memory
         self.finished = True
 
     def _select(self) -> Iterator[Progress]:
@@ -110,9 +118,7 @@ class Hipad(Watched[Progress]):
             phase = self._admm("paper")
             yield from self._follow(phase)
         elif self._goes_quickly():
-            before = None if self._earlier is None else self._earlier.selected
-            fits = before is not None and before.alpha.size == self._rows
-            phase = self._working_set(guess=before.guess if before and fits else None)
+            phase = self._working_set(guesses=self._guesses("selected"))
             yield from self._follow(phase)
         else:
             phase = yield from self._optimum_by_admm("optimum")
@@ -145,15 +151,30 @@ class Hipad(Watched[Progress]):
         few = self.settings.quick and self.problem.n_samples <= FEW_ROWS
         return self._left > 0 and (without or few) and is_affordable(self.problem)
 
+    def _guesses(self, phase: Literal["selected", "polished"]) -> tuple[Guess, ...]:
+        """Where earlier runs ended, as far as they had as many rows."""
+        earlier = () if self._earlier is None else (self._earlier,)
+        ends = [getattr(run, phase) for run in (*earlier, *self._beside)]
+        return tuple(end.guess for end in ends if end is not None and end.alpha.size == self._rows)
+
+    def _polishing(self, start: Point) -> PolishPhase:
+        return PolishPhase(
+            self.problem,
+            start,
+            engine=self.settings.engine,
+            max_iterations=self.settings.max_iterations,
+            guesses=self._guesses("polished") if self.settings.quick else (),
+        )
+
     def _working_set(
-        self, start: np.ndarray | None = None, guess: Guess | None = None
+        self, start: np.ndarray | None = None, guesses: tuple[Guess, ...] = ()
     ) -> ExactPhase:
         return ExactPhase(
             self.problem,
             max_iterations=self.settings.max_iterations,
             max_steps=self._left,
             start=start,
-            guess=guess,
+            guesses=guesses,
         )
 
     def _admm(self, goal: Literal["optimum", "paper", "convergence"]) -> AdmmPhase:

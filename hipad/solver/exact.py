@@ -2,7 +2,7 @@
 
 Working set: solve the problem on a few features with the interior point, as far as its active sets
 show; from there go to the optimum over all features (activeset.py). Where that fails, check all
-features with one pass over X, add those whose pull exceeds lambda1, and repeat with the interior
+features with one pass over X, add those pulled beyond their price, and repeat with the interior
 point alone. At the end the duality gap covers every feature. This is the judge of phase 1, and a
 method of its own.
 """
@@ -39,7 +39,8 @@ class Round:
 class WorkingSet:
     """Grows a set of features until no other one is pulled into the model.
 
-    After a round, `pull` holds how hard each feature is drawn: at least lambda1 for those kept.
+    After a round, `pull` holds how hard each feature is drawn: at least lambda1 for those kept. It
+    is counted so that this holds for features with prices of their own, too.
     """
 
     def __init__(
@@ -57,7 +58,8 @@ class WorkingSet:
         self.left = max_steps if max_steps is not None else max_iterations * max_rounds
         self.passes, self._accuracy = 0, LOOSE[0]
         chosen = self._first_features() if start is None else start
-        self.features = np.union1d(chosen, problem.stack.features).astype(int)
+        allowed = np.setdiff1d(chosen, problem.prices.barred)
+        self.features = np.union1d(allowed, problem.always_in).astype(int)
         self.ipm = self._solver()
         self.optimum: Optimum | None = None
         self.complete = False
@@ -96,13 +98,7 @@ class WorkingSet:
         """The weights of `features`, and exactly zero for those that are out."""
         if self.optimum is not None:
             return clear_of_the_brink(self.problem, self.features, self.optimum.w)
-        if self.problem.lambda1 == 0:
-            return self.ipm.point.w
-        plus, minus = self.ipm.point.pairs[3:]
-        ridge = self.problem.ridge(self.features)
-        kept = (ridge * plus.x > plus.z) | (ridge * minus.x > minus.z)
-        w = np.where(kept, plus.x - minus.x, 0.0)
-        return clear_of_the_brink(self.problem, self.features, w)
+        return clear_of_the_brink(self.problem, self.features, self.ipm.weights())
 
     @property
     def u(self) -> FloatArray:
@@ -132,27 +128,31 @@ class WorkingSet:
         if found is None:
             return False
         self.optimum, self.features, self.complete = found, found.features, True
-        self.pull = np.abs(found.pull)
+        self.pull = self._drawn(found.pull)
         return True
 
     def _first_features(self) -> np.ndarray:
-        pull = np.abs(self._pull(self.problem.p, np.zeros(self.problem.stack.n_rows)))
+        pull = self._pull(self.problem.p, np.zeros(self.problem.stack.n_rows))
         count = min(FIRST_SET + self.problem.n_samples // 2, pull.size)
         strongest = np.argpartition(-pull, count - 1)[:count]
         return strongest[pull[strongest] > 0]
 
     def _violators(self) -> np.ndarray:
         point = self.ipm.point
-        self.pull = np.abs(self._pull(point.alpha, point.u))
+        self.pull = self._pull(point.alpha, point.u)
         pull = self.pull.copy()
-        pull[self.features] = 0.0
+        pull[self.features] = -np.inf
         over = np.flatnonzero(pull > self.problem.lambda1 * (1 + SLACK) + 1e-12)
         most = max(self.features.size, FIRST_SET)
         return over if over.size <= most else over[np.argpartition(-pull[over], most)[:most]]
 
     def _pull(self, alpha: FloatArray, u: FloatArray) -> FloatArray:
         self.passes += 1
-        return pull_on_all(self.problem, alpha, u)
+        return self._drawn(pull_on_all(self.problem, alpha, u))
+
+    def _drawn(self, pull: FloatArray) -> FloatArray:
+        lambda1 = self.problem.lambda1
+        return self.problem.prices.over(pull, lambda1) + lambda1
 
     def _solver(self) -> InteriorPoint:
         return InteriorPoint(

@@ -65,7 +65,7 @@ def objective_of(problem: Problem, at: Point, X: FloatArray | None = None) -> fl
 
 def tick_of(problem: Problem, at: Point, objective: float, primal: float, dual: float) -> Tick:
     """The record of a step that led to this model."""
-    shared = objective - problem.lambda1 * float(np.abs(at.w).sum())
+    shared = objective - problem.limits(at.features).cost(at.w)
     slacks = problem.stack.slacks(at.b, at.u)
     return Tick(objective, shared, at.features, np.sign(at.w), primal, dual, slacks)
 
@@ -118,7 +118,8 @@ def _counts(problem: Problem, at: Point, pull: FloatArray, gap: float) -> tuple[
     certain = at.features[np.abs(at.w) > radius]
     drawn = pull.copy()
     drawn[problem.stack.features] -= problem.stack.coupling.T @ at.u
-    brink = np.abs(drawn) > problem.lambda1 * (1 + 1e-9) + 1e-13 * problem.design.column_norms()
+    slack = 1e-9 * problem.lambda1 + 1e-13 * problem.design.column_norms()
+    brink = problem.prices.over(drawn, problem.lambda1) > slack
     brink[at.features] = True
     brink[certain] = False
     return certain.size, int(brink.sum())

@@ -2,6 +2,7 @@
 
 minimise   1/2 x'Qx + C'xi   over x = (w, b, u) and xi
 subject to A x + xi >= 1,  xi >= 0,  u >= 0              (rows and prices as in ipm.py)
+           s_j w_j >= 0                                  (weights whose sign is known)
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ def solve_osqp(problem: Problem, features: np.ndarray, X: FloatArray) -> Result:
     k, n = features.size, problem.n_samples + problem.stack.n_rules
     A, prices = _rows(problem, X), np.r_[problem.p, problem.stack.sigma]
     unit = float(prices.max())  # OSQP is at its best with costs of about one
-    x, y = _solve(_hessian(problem, features) / unit, A, prices / unit, free=k + 1)
+    limits = problem.limits(features, 0.0)
+    signs = np.isinf(limits.down).astype(float) - np.isinf(limits.up)
+    x, y = _solve(_hessian(problem, features) / unit, A, prices / unit, signs)
     u = np.maximum(x[k + 1 : A.shape[1]], 0.0)
-    return x[:k], float(x[k]), u, np.clip(-unit * y[:n], 0.0, prices)
+    return limits.allowed(x[:k]), float(x[k]), u, np.clip(-unit * y[:n], 0.0, prices)
 
 
 def _hessian(problem: Problem, features: np.ndarray) -> sp.csc_array:
@@ -52,11 +55,12 @@ def _rows(problem: Problem, X: FloatArray) -> FloatArray:
 
 
 def _solve(
-    Q: sp.csc_array, A: FloatArray, prices: FloatArray, free: int
+    Q: sp.csc_array, A: FloatArray, prices: FloatArray, w_signs: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    n, size = A.shape
+    (n, size), k = A.shape, w_signs.size
     P = sp.block_diag([sp.triu(Q), sp.csc_array((n, n))], format="csc")
-    signs = sp.eye_array(size + n, format="csr")[free:]
+    own = np.r_[w_signs, 0.0, np.ones(size + n - k - 1)]
+    signs = sp.diags_array(own, format="csr")[own != 0]
     rows = sp.vstack([sp.hstack([sp.csc_array(A), sp.eye_array(n)]), signs], format="csc")
     lower = np.r_[np.ones(n), np.zeros(signs.shape[0])]
     solver = osqp.OSQP()

@@ -140,7 +140,7 @@ class AdmmPhase:
 class ExactPhase:
     """The elastic net itself by working sets, certified over all features.
 
-    A `guess`, the optimum of an earlier fit, may be near enough to go from there directly.
+    A guess, the optimum of an earlier fit, may be near enough to go from there directly.
     """
 
     number = 1
@@ -152,9 +152,9 @@ class ExactPhase:
         max_iterations: int,
         max_steps: int | None = None,
         start: np.ndarray | None = None,
-        guess: Guess | None = None,
+        guesses: tuple[Guess, ...] = (),
     ) -> None:
-        self.problem, self._start, self._guess = problem, start, guess
+        self.problem, self._start, self._guesses = problem, start, guesses
         self.max_iterations, self.max_steps = max_iterations, max_steps
         self._set: WorkingSet | None = None
         self._optimum: Point | None = None
@@ -172,7 +172,8 @@ class ExactPhase:
         return self._set
 
     def ticks(self) -> Iterator[Tick]:
-        found = None if self._guess is None else optimum_from(self.problem, self._guess)
+        tries = (optimum_from(self.problem, guess) for guess in self._guesses)
+        found = next((optimum for optimum in tries if optimum is not None), None)
         if found is not None:
             self._optimum = Point.of(self.problem, found)
             yield self._tick(0.0, 0.0)

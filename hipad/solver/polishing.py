@@ -17,6 +17,7 @@ from hipad.solver.iterates import Point, Tick, certify, objective_of, tick_of
 from hipad.solver.problem import Problem
 
 NEAR = 1e-6  # from there the active sets lead to the optimum itself
+OWN_GAP = 1e-8
 ENGINE_GAP = 1e-4  # what an engine must reach, unless the interior point is to take over
 INSTEAD = "{} did not reach the accuracy asked for: the interior point solved phase 2 instead"
 
@@ -26,12 +27,21 @@ class PolishPhase:
 
     number = 2
 
-    def __init__(self, problem: Problem, start: Point, *, engine: str, max_iterations: int) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        start: Point,
+        *,
+        engine: str,
+        max_iterations: int,
+        guesses: tuple[Guess, ...] = (),
+    ) -> None:
         self.problem, self.features, self.start = problem, start.features, start
+        self.guesses = guesses
         self.engine, self.max_iterations = ENGINES[engine], max_iterations
         self.X = problem.design.columns(self.features)
         self.smooth = problem.with_parameters(lambda1=0.0)
-        self._remark = ""
+        self._remark, self._accuracy = "", OWN_GAP
         self._point: Point | None = None
         self._ipm: InteriorPoint | None = None
 
@@ -40,11 +50,16 @@ class PolishPhase:
             self._point = Point(
                 self.features, *self.engine.solve(self.smooth, self.features, self.X)
             )
+            self._accuracy = ENGINE_GAP
             if self._certified().gap <= ENGINE_GAP:
                 yield self._tick(np.nan, np.nan)
                 return
+            self._accuracy = OWN_GAP
             self._point, self._remark = None, INSTEAD.format(self.engine.words)
         at = self.start
+        if self._reached_from_a_guess():
+            yield self._tick(0.0, 0.0)
+            return
         self._ipm = InteriorPoint(
             self.smooth,
             self.features,
@@ -57,16 +72,27 @@ class PolishPhase:
         if not self._ipm.limited:
             yield from self._finish(self._ipm)
 
+    def _reached_from_a_guess(self) -> bool:
+        """Whether rows and multipliers of an earlier fit lead to the optimum."""
+        for guess in self.guesses:
+            near = Guess(self.features, self.start.w, guess.u, guess.alpha)
+            found = refined(self.smooth, near)
+            if found is not None:
+                self._point = Point(self.features, *found)
+                return True
+        return False
+
     def _finish(self, ipm: InteriorPoint) -> Iterator[Tick]:
         """Go to the optimum itself, by its active sets or else as far as rounding lets."""
         alpha, u = ipm.point.guess()
-        found = refined(self.smooth, Guess(self.features, ipm.point.w, u, alpha))
+        found = refined(self.smooth, Guess(self.features, ipm.weights(), u, alpha))
         if found is None:
             ipm.tighten(FINE)
             ipm.run()
             at = self.point()
-            b = middle_intercept(self.smooth, self.X @ at.w, at.u)
-            self._point = replace(at, b=b)
+            w = ipm.weights()
+            b = middle_intercept(self.smooth, self.X @ w, at.u)
+            self._point = replace(at, w=w, b=b)
         else:
             self._point = Point(self.features, *found)
         yield self._tick(0.0, 0.0)
@@ -76,7 +102,8 @@ class PolishPhase:
             return self._point
         assert self._ipm is not None
         now = self._ipm.point
-        return Point(self.features, now.w, now.b, np.maximum(now.u, 0.0), now.alpha)
+        w = self._ipm.limits.allowed(now.w)
+        return Point(self.features, w, now.b, np.maximum(now.u, 0.0), now.alpha)
 
     def certificate(self, status: Status | None = None) -> Certificate:
         return replace(self._certified(status), message=self._remark)
@@ -84,10 +111,15 @@ class PolishPhase:
     def _certified(self, status: Status | None = None) -> Certificate:
         limited = self._ipm is not None and self._point is None and self._ipm.limited
         done = Status.LIMIT if limited else Status.SOLVED
-        eps = ENGINE_GAP if self._ipm is None else 1e-8
         covers = f"the {self.features.size} features kept"
         return certify(
-            self.smooth, self.point(), 0.0, status or done, covers=covers, eps=eps, X=self.X
+            self.smooth,
+            self.point(),
+            0.0,
+            status or done,
+            covers=covers,
+            eps=self._accuracy,
+            X=self.X,
         )
 
     def _tick(self, primal: float, dual: float) -> Tick:

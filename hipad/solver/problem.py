@@ -11,6 +11,8 @@ Rule i says: B_i x <= d_i implies s_i (w'x + b) >= 1. M_i is the identity for th
 intercept alone can then meet a single rule, and no weight moves. An anchored rule has e_i = 0: it
 says s_i w'x >= 1, where x counts from the middle between the classes.
 
+Where more is known of a feature, its |w_j| has other prices than lambda1 (prices.py).
+
 Expanding the squares, the quadratic part in w is diagonal. It is `ridge` below: lambda2 plus the
 rho_i whose residual covers the feature. That one fact carries both scopes through every solver.
 """
@@ -26,6 +28,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from hipad.designs.base import Design, FloatArray
+from hipad.solver.prices import FeaturePrices, SignPrices
 
 Scope = Literal["population", "typical"]
 
@@ -132,7 +135,10 @@ class RuleStack:
 
 @dataclass(frozen=True)
 class Problem:
-    """Data, rules and parameters of one fit. `p` are the sample weights; they sum to one."""
+    """Data, rules and parameters of one fit. `p` are the sample weights; they sum to one.
+
+    `prices` are those of the features that do not pay lambda1 for either sign of their weight.
+    """
 
     design: Design
     y: FloatArray
@@ -141,6 +147,7 @@ class Problem:
     lambda2: float
     rules: tuple[RuleBlock, ...] = ()
     scope: Scope = "population"
+    prices: FeaturePrices = field(default_factory=FeaturePrices)
     stack: RuleStack = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -176,6 +183,16 @@ class Problem:
         values[at] = self.ridge_rules[of]
         return values
 
+    def limits(self, features: np.ndarray, lambda1: float | None = None) -> SignPrices:
+        """Prices of the weights of the given features (any order)."""
+        return self.prices.at(features, self.lambda1 if lambda1 is None else lambda1)
+
+    @cached_property
+    def always_in(self) -> np.ndarray:
+        """Features that solvers never leave out: those of rules, and those that pay nothing."""
+        named = np.setdiff1d(self.stack.features, self.prices.barred)
+        return np.union1d(named, self.prices.free).astype(int)
+
     def rule_positions(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where rule features occur: positions in `features`, and positions in `stack.features`."""
         named = self.stack.features
@@ -195,7 +212,7 @@ class Problem:
         """F at weights w on `features` (zero elsewhere), where scores = Xw without b."""
         stack = self.stack
         value = self.p @ np.maximum(1.0 - self.y * (scores + b), 0.0)
-        value += self.lambda1 * np.abs(w).sum() + 0.5 * self.ridge(features) @ (w * w)
+        value += self.limits(features).cost(w) + 0.5 * self.ridge(features) @ (w * w)
         if stack.n_rules:
             at, of = self.rule_positions(features)
             value += u @ (stack.coupling[:, of] @ w[at]) + 0.5 * u @ stack.curvature @ u

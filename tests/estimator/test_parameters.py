@@ -16,6 +16,7 @@ from hipad.estimator.parameters import (
     admm_settings,
     check_parameters,
 )
+from hipad.rules.compiling.knowledge import Knowledge
 from hipad.solver import AdmmSettings, Settings
 from hipad.solver.driver import Method
 from hipad.solver.problem import Scope
@@ -83,7 +84,7 @@ def test_zero_is_a_limit_of_some_and_not_of_others():
 
 def test_a_plan_takes_the_parameters_over():
     clf = HIPADClassifier(lambda1=0.3, tol=1e-5, max_iter=7, class_weight={0: 2.0}, engine="osqp")
-    plan = Plan.of(clf, ())
+    plan = Plan.of(clf, Knowledge())
     assert (plan.lambda1, plan.balanced, plan.calibrate) == (0.3, False, True)
     assert (plan.settings.tolerance, plan.settings.max_sweeps) == (1e-5, 7)
     assert plan.settings.engine == "osqp"

@@ -12,7 +12,7 @@ from hipad.estimator.empty import noise
 from hipad.estimator.parameters import Plan
 from hipad.estimator.run import FitRun
 from hipad.estimator.training import TrainingData, shares
-from hipad.rules import compile_rules
+from hipad.rules.compiling.knowledge import compile_knowledge
 from hipad.solver import Status, lambda1_max
 
 
@@ -25,7 +25,7 @@ def training(n=30, m=5, seed=0, standardize=True, class_weight="balanced"):
 
 
 def run_of(data, text="x0 >= 16 => positive", **parameters):
-    rules = compile_rules(text, n_features=data.X.shape[1])
+    rules = compile_knowledge(text, n_features=data.X.shape[1])
     return FitRun(data, Plan.of(HIPADClassifier(**{"lambda1": 0.05, **parameters}), rules))
 
 

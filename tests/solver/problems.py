@@ -14,6 +14,7 @@ from hipad.designs.base import Design
 from hipad.solver import Hipad, Problem, RuleBlock, Settings, Solution
 from hipad.solver.admm.admm import Admm
 from hipad.solver.admm.penalties import Penalties, Shift
+from hipad.solver.prices import FeaturePrices
 from tests.oracles import (
     Optimum,
     OracleRule,
@@ -31,6 +32,38 @@ def rule(B: Sequence | np.ndarray, d, sign=1.0, sigma=0.3, rho=2.0) -> OracleRul
     return OracleRule(rows, np.atleast_1d(np.asarray(d, dtype=float)), sign, sigma, rho)
 
 
+def full_prices(prices: FeaturePrices, n_features: int) -> np.ndarray:
+    """Multiples of lambda1 for both signs of every weight, as the oracles take them."""
+    full = np.ones((2, n_features))
+    full[:, prices.features] = prices.up, prices.down
+    return full
+
+
+KNOWN = {
+    "raised": (1.0, np.inf),
+    "lowered": (np.inf, 1.0),
+    "ignored": (np.inf, np.inf),
+    "certain": (0.0, 0.0),
+    "certainly raised": (0.0, np.inf),
+    "certainly lowered": (np.inf, 0.0),
+    "raised at half the price": (0.5, np.inf),
+}
+
+
+def prices_of(kinds: dict[int, str]) -> FeaturePrices:
+    """Prices of features by what is known of each."""
+    features = np.array(sorted(kinds), dtype=int)
+    factors = np.array([KNOWN[kinds[j]] for j in features]).reshape(-1, 2)
+    return FeaturePrices(features, factors[:, 0], factors[:, 1])
+
+
+def random_prices(seed: int, n_features: int) -> FeaturePrices:
+    """Something known of one to all features."""
+    rng = np.random.default_rng([seed, n_features])
+    chosen = rng.choice(n_features, int(rng.integers(1, n_features + 1)), replace=False)
+    return prices_of({int(j): str(rng.choice(list(KNOWN))) for j in chosen})
+
+
 def unit_rows(raw: RandomProblem) -> RandomProblem:
     """The same problem with conditions of unit norm: the library's own multipliers u."""
     rules = []
@@ -41,7 +74,9 @@ def unit_rows(raw: RandomProblem) -> RandomProblem:
     return raw._replace(rules=tuple(rules))
 
 
-def to_problem(raw: RandomProblem, design: Design | None = None) -> Problem:
+def to_problem(
+    raw: RandomProblem, design: Design | None = None, prices: FeaturePrices | None = None
+) -> Problem:
     """The library's form of an oracle problem."""
     rules = tuple(RuleBlock(sp.csr_array(r.B), *r[1:]) for r in raw.rules)
     return Problem(
@@ -52,6 +87,7 @@ def to_problem(raw: RandomProblem, design: Design | None = None) -> Problem:
         lambda2=raw.lambda2,
         rules=rules,
         scope=raw.scope,
+        prices=prices or FeaturePrices(),
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from hipad.solver.emptymodel import empty_optimum, lambda1_max
 from tests.oracles import clarabel_enk, objective, random_problem
-from tests.solver.problems import to_problem, unit_rows
+from tests.solver.problems import KNOWN, full_prices, prices_of, to_problem, unit_rows
 
 
 def drawn(seed):
@@ -56,3 +56,17 @@ def test_with_equal_classes_it_is_the_largest_correlation_with_the_label():
 def test_data_that_tell_nothing_need_no_lambda1():
     raw = random_problem(8, conditions=())
     assert lambda1_max(to_problem(raw._replace(X=np.zeros_like(raw.X)))) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_above_the_largest_lambda1_only_features_without_a_price_are_left(seed):
+    raw = random_problem(seed, n=16, m=20, weighted=True, conditions=[(), (1,)][seed % 2])
+    kinds = dict(enumerate(KNOWN)) if seed % 3 else {0: "raised", 1: "ignored", 2: "lowered"}
+    prices = prices_of(kinds)
+    largest = lambda1_max(to_problem(raw, prices=prices))
+    paying = ~np.isin(np.arange(20), prices.costless)
+    full = full_prices(prices, 20)
+    above = clarabel_enk(*raw._replace(lambda1=1.001 * largest), prices=full)
+    below = clarabel_enk(*raw._replace(lambda1=0.95 * largest), prices=full)
+    assert np.max(np.abs(above.w[paying])) < 1e-6
+    assert np.max(np.abs(below.w[paying])) > 1e-5

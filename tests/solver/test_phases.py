@@ -49,7 +49,7 @@ def test_both_ways_end_at_the_same_numbers():
 def test_from_the_optimum_of_a_fit_a_second_one_is_a_single_step():
     first = exact()
     assert len(list(first.ticks())) > 1
-    again = exact(guess=first.point().guess)
+    again = exact(guesses=(first.point().guess,))
     assert len(list(again.ticks())) == 1
     np.testing.assert_allclose(again.point().w, first.point().w, atol=1e-12)
 
@@ -59,7 +59,7 @@ def test_a_guess_that_leads_nowhere_costs_only_itself():
     list(first.ticks())
     guess = first.point().guess
     wrong = guess._replace(alpha=np.zeros_like(guess.alpha), w=-guess.w)
-    phase = exact(guess=wrong)
+    phase = exact(guesses=(wrong,))
     list(phase.ticks())
     np.testing.assert_allclose(phase.point().w, first.point().w, atol=1e-10)
 

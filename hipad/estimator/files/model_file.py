@@ -28,10 +28,15 @@ from hipad.estimator.files.vetting import (
     check_content,
     check_recipe,
     check_report,
+    check_risks,
     check_settings,
+    check_statements,
     checked_classes,
 )
+from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.path import PathPoint
+from hipad.estimator.risks.curve import RiskCurve
+from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
 from hipad.rules import FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
 from hipad.solver import Certificate, Progress
@@ -115,14 +120,17 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "path": plain(clf.path_),
         "history": plain(clf.history_),
         "rule_report": plain(records),
+        "knowledge_report": plain(clf.knowledge_report_),
+        "risks": plain(clf._risks.curve) if clf._risks.known else None,
     }
 
 
 def used_blocks(clf: HIPADClassifier) -> dict[str, np.ndarray]:
-    """The blocks that rules name, as column numbers."""
-    rules = as_rule_set(clf.rules) if clf.rules is not None else ()
+    """The blocks that rules and statements name, as column numbers."""
+    rules = as_rule_set(clf.rules if clf.rules is not None else ())
     sides = [side for rule in rules for condition in rule.conditions for side in condition.sides]
     named = {name for side in sides for term in side for name in term.names}
+    named |= {name for statement in rules.statements for name in statement.names}
     own = {name: members for name, members in (clf.blocks or {}).items() if name in named}
     return dict(resolve_blocks(own, clf.feature_index_))
 
@@ -207,11 +215,17 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     if content["named_columns"]:
         clf.feature_names_in_ = np.array(content["feature_names"], dtype=object)
     _set_model(clf, content)
-    clf._compiled = clf._compile()
+    clf._compiled = clf._compile().rules
     records = rebuild(tuple[RuleRecord, ...], content["rule_report"])
     clf._report = [replace(record, names=clf.feature_index_) for record in records]
     check_report(clf._report, clf.n_features_in_)
+    stored = content.get("knowledge_report", [])  # files of earlier versions have none
+    clf._stated = list(rebuild(tuple[StatementRecord, ...], stored))
+    check_statements(clf._stated, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
+    curve = rebuild(RiskCurve | None, content.get("risks"))
+    check_risks(curve)
+    clf._risks = RiskSource(curve=curve)
     return clf
 
 

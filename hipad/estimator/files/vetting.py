@@ -16,9 +16,12 @@ import numpy as np
 from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
+from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.parameters import check_parameters
+from hipad.estimator.risks.curve import RiskCurve
 from hipad.rules import RuleRecord
 from hipad.rules.analysis.box import Patient
+from hipad.rules.language.statements import KINDS
 
 LABEL_KINDS: Final = "biufUO"  # truth values, numbers, text, and text kept as objects
 MOST_FEATURES: Final = 100_000_000
@@ -102,6 +105,33 @@ def check_report(records: list[RuleRecord], n_features: int) -> None:
             _check_columns(f"the record of {record.label!r}", patient.columns.tolist(), n_features)
             _expect(len(patient.columns) == len(patient.values), "a value per column", record.label)
         _ = record.lines, record.as_dict()
+
+
+def check_statements(records: list[StatementRecord], n_features: int) -> None:
+    """Each record must be of a known kind, with a name and a finite weight for each column."""
+    for record in records:
+        what = f"the statement {record.text!r}"
+        _expect(record.kind in KINDS, f"a kind of {what}", record.kind)
+        _check_columns(what, list(record.columns), n_features)
+        whole = len(record.columns) == len(record.features) == len(record.weights)
+        _expect(whole and all(map(is_finite, record.weights)), f"weights of {what}", record.weights)
+        broken = record.contrary
+        possible = broken is None or _is_index(broken, len(record.columns) + 1)
+        _expect(possible, f"a number of features in {what}", broken)
+        _ = record.lines, record.as_dict()
+
+
+def check_risks(curve: RiskCurve | None) -> None:
+    """Risks must rise with the decision value, and be those of a share above 0 and below 1."""
+    if curve is None:
+        return
+    _expect(0.0 < curve.prevalence < 1.0, "a prevalence above 0 and below 1", curve.prevalence)
+    line = is_finite(curve.slope) and curve.slope >= 0 and is_finite(curve.intercept)
+    _expect(line, "risks that rise along a line", curve.slope)
+    at, log_odds = curve.at, curve.log_odds
+    sound = at.size == log_odds.size != 1 and np.isfinite(at).all() and np.isfinite(log_odds).all()
+    rising = sound and (np.diff(at) > 0).all() and (np.diff(log_odds) >= 0).all()
+    _expect(rising, "points of risks that rise", at.tolist())
 
 
 def _patients(value: Any) -> Iterator[Patient]:

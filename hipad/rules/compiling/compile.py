@@ -19,13 +19,13 @@ from scipy import sparse
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
 from hipad.rules.compiling.names import Blocks, FeatureIndex, as_index, resolve_blocks
+from hipad.rules.compiling.outcomes import class_sign
 from hipad.rules.compiling.resolving import Resolver
 from hipad.rules.compiling.rows import Row, columns_of, needed_rows, on_columns, rows_met
 from hipad.rules.language.bounds import MOST_WEIGHTS, too_many_weights
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.parsing import parse_rules
-from hipad.rules.language.spelling import on_line, quote_label, rule_error
-from hipad.wording import listed
+from hipad.rules.language.spelling import on_line
 
 _BATCH = 4_000_000  # numbers held at once while a rule is tried on data
 _HELPED = 20  # errors that say which names are near
@@ -107,6 +107,7 @@ def compile_rules(
     n_features: int | None = None,
     blocks: Blocks | None = None,
     classes: Sequence[object] = ("negative", "positive"),
+    positive_chosen: bool = False,
     include_off: bool = False,
 ) -> tuple[CompiledRule, ...]:
     """Compile rules for data with these columns and these (negative, positive) classes.
@@ -125,7 +126,7 @@ def compile_rules(
     resolved, weights = [], 0
     for rule, label in zip(found, found.labels, strict=True):
         if rule.enabled or include_off:
-            each = _resolved(rule, Resolver(index, columns), classes)
+            each = _resolved(rule, Resolver(index, columns), classes, positive_chosen)
             weights = _more_weights(weights, each[1], rule)
             resolved.append((rule, label, *each))
     # The names of all rules before the matrices of all: one kind of work at a time is faster.
@@ -138,6 +139,7 @@ def compile_each(
     feature_names: FeatureIndex,
     blocks: Blocks | None = None,
     classes: Sequence[object] = ("negative", "positive"),
+    positive_chosen: bool = False,
 ) -> tuple[dict[int, CompiledRule], list[RuleError]]:
     """Each rule that fits the data by its position, off or on, and what is wrong with the others.
 
@@ -151,7 +153,7 @@ def compile_each(
     for position, (rule, label) in enumerate(zip(rules, rules.labels, strict=True)):
         names = index if len(errors) < _HELPED else index.without_suggestions()
         try:
-            each = _resolved(rule, Resolver(names, columns), classes)
+            each = _resolved(rule, Resolver(names, columns), classes, positive_chosen)
             weights = _more_weights(weights, each[1], rule)
             found[position] = _compiled(rule, label, *each, index)
         except RuleError as error:
@@ -187,10 +189,10 @@ def as_rule_set(rules: str | Iterable[Rule | str]) -> RuleSet:
 
 
 def _resolved(
-    rule: Rule, resolver: Resolver, classes: Sequence[object]
+    rule: Rule, resolver: Resolver, classes: Sequence[object], positive_chosen: bool
 ) -> tuple[float, list[Row], list[str]]:
     """The sign of the outcome, the rows that matter, and remarks."""
-    sign = outcome_sign(rule, classes)
+    sign = outcome_sign(rule, classes, positive_chosen=positive_chosen)
     try:
         rows = [row for condition in rule.conditions for row in resolver.rows(condition)]
     except RuleError as error:
@@ -221,41 +223,6 @@ def _matrix(rows: list[Row], n_features: int) -> tuple[sparse.csr_array, FloatAr
     return B, np.array([row.bound for row in rows])
 
 
-def outcome_sign(rule: Rule, classes: Sequence[object]) -> float:
-    """+1 if the outcome is the second class, -1 if the first; RuleError if it is neither.
-
-    The class labels themselves are tried first, then "positive" and "negative".
-    """
-    negative, positive = classes
-    if str(negative) == "positive" and str(positive) == "negative":
-        return 1.0 if rule.outcome == str(positive) else -1.0
-    for same in (_same_text, _same_number, _same_but_case):
-        matches = [sign for sign, label in ((-1.0, negative), (1.0, positive)) if same(rule, label)]
-        if len(matches) == 1:
-            return matches[0]
-    named = {"negative": -1.0, "positive": 1.0}
-    if rule.outcome.lower() in named:
-        return named[rule.outcome.lower()]
-    labels = [quote_label(str(label)) for label in classes]
-    raise rule_error(
-        f"the outcome {quote_label(rule.outcome)} is not a class of the data: "
-        f"write {listed(labels, 'or')} (or negative, positive)",
-        rule.place,
-        expected=tuple(labels),
-        suggestion=labels[1],
-    )
-
-
-def _same_text(rule: Rule, label: object) -> bool:
-    return rule.outcome == str(label)
-
-
-def _same_number(rule: Rule, label: object) -> bool:
-    try:
-        return float(rule.outcome) == float(str(label))
-    except ValueError:
-        return False
-
-
-def _same_but_case(rule: Rule, label: object) -> bool:
-    return rule.outcome.lower() == str(label).lower()
+def outcome_sign(rule: Rule, classes: Sequence[object], *, positive_chosen: bool = False) -> float:
+    """+1 if the outcome is the second class, -1 if the first; RuleError if it is neither."""
+    return class_sign(rule.outcome, classes, positive_chosen=positive_chosen, place=rule.place)

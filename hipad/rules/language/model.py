@@ -24,6 +24,7 @@ from hipad.rules.language.spelling import (
     quote_name,
     rule_error,
 )
+from hipad.rules.language.statements import Statement
 from hipad.rules.language.terms import Side, Term, name_text, side_text
 
 COUNTS = {">=": "at least", "<=": "at most", "=": "exactly"}
@@ -135,6 +136,8 @@ class Rule:
 class RuleSet(Sequence[Rule]):
     """An immutable sequence of rules whose names differ; `ending` holds comments after the last.
 
+    `statements` are about single features; they stand among the rules and are none.
+
     >>> rules = RuleSet((Rule.simple("a", {"x": 1}, 2, 1), Rule.simple("", {"y": 1}, 3, 0)))
     >>> rules.labels
     ('a', 'rule 2')
@@ -142,10 +145,12 @@ class RuleSet(Sequence[Rule]):
 
     rules: tuple[Rule, ...] = ()
     ending: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
         object.__setattr__(self, "ending", tuple(map(one_line, self.ending)))
+        object.__setattr__(self, "statements", tuple(self.statements))
         seen: set[str] = set()
         for rule in self.rules:
             if rule.name and rule.name in seen:
@@ -168,8 +173,9 @@ class RuleSet(Sequence[Rule]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What to call each rule: its name, or its position."""
-        return tuple(rule.name or f"rule {n}" for n, rule in enumerate(self.rules, 1))
+        """What to call each rule: its name, or its position; no two are the same."""
+        taken = {rule.name for rule in self.rules}
+        return tuple(rule.name or _free(f"rule {n}", taken) for n, rule in enumerate(self.rules, 1))
 
     def without(self, position: int) -> RuleSet:
         """The same rules with the one at `position` switched off."""
@@ -178,4 +184,14 @@ class RuleSet(Sequence[Rule]):
         return replace(self, rules=tuple(rules))
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.rules), *(f"# {line}".rstrip() for line in self.ending)])
+        texts = [str(rule) for rule in self.rules]
+        for statement in reversed(self.statements):
+            texts.insert(min(statement.after, len(self.rules)), str(statement))
+        return "\n".join([*texts, *(f"# {line}".rstrip() for line in self.ending)])
+
+
+def _free(label: str, taken: set[str]) -> str:
+    """The label, with a mark if a rule is called so."""
+    while label in taken:
+        label += "*"
+    return label

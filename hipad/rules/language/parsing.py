@@ -7,7 +7,7 @@ Every mistake becomes a RuleError that names its line and column; `hints` finds 
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final, cast
 
@@ -21,6 +21,7 @@ from hipad.rules.language.hints import explain
 from hipad.rules.language.lexing import UNKNOWN, LineLexer
 from hipad.rules.language.model import Rule, RuleSet
 from hipad.rules.language.spelling import on_line, rule_error
+from hipad.rules.language.statements import Statement, read_statement
 
 REMEMBERED: Final = 6  # texts: the page asks many times for the rules before and after an edit
 _CLOSING = {"`": "`", '"': '"', "'": "'", "“": "”"}
@@ -69,8 +70,11 @@ def read_rules(text: str) -> RulesText:
     bodies = {n: body for n, (body, _) in lines.items() if body.strip()}
     if len(bodies) > MOST_RULES:
         return RulesText(RuleSet(), (too_many_rules(len(bodies)),))
-    drafts, errors = _drafts(bodies)
+    statements, errors = _statements(bodies)
+    drafts, wrong = _drafts({n: b for n, b in bodies.items() if n not in statements | errors})
+    errors |= wrong
     rules: list[Rule] = []
+    stated: list[Statement] = []
     comments: list[str] = []
     names: dict[str, int] = {}
     for number, (_, note) in lines.items():
@@ -85,10 +89,21 @@ def read_rules(text: str) -> RulesText:
             else:
                 rules += found
                 comments = []
+        elif number in statements:
+            stated.append(
+                replace(
+                    statements[number],
+                    note=note or "",
+                    preface=tuple(comments),
+                    after=len(rules),
+                    place=(number, 1),
+                )
+            )
+            comments = []
         elif number not in errors and note is not None:
             comments.append(note.strip())
     mistakes = tuple(errors[number] for number in sorted(errors))
-    return RulesText(RuleSet(tuple(rules), tuple(comments)), mistakes)
+    return RulesText(RuleSet(tuple(rules), tuple(comments), tuple(stated)), mistakes)
 
 
 def split_note(line: str) -> tuple[str, str | None]:
@@ -126,6 +141,23 @@ def _rules(draft: LineDraft, number: int, note: str, preface: tuple[str, ...] = 
         )
         for position, conditions in enumerate(draft.conjunctions, 1)
     ]
+
+
+def _statements(
+    bodies: dict[int, str],
+) -> tuple[dict[int, Statement], dict[int, RuleError]]:
+    """The statements among the lines, and the lines that would be one but for a mistake."""
+    statements: dict[int, Statement] = {}
+    errors: dict[int, RuleError] = {}
+    for number, body in bodies.items():
+        try:
+            found = read_statement(body)
+        except RuleError as error:
+            errors[number] = _placed(error, number)
+        else:
+            if found is not None:
+                statements[number] = found
+    return statements, errors
 
 
 def _drafts(bodies: dict[int, str]) -> tuple[dict[int, LineDraft], dict[int, RuleError]]:

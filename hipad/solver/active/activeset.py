@@ -1,12 +1,12 @@
 """From a good guess to the optimum itself, by its active sets.
 
 At the optimum every row (sample or rule) is above its margin (price 0), on it, or short of it (full
-price); every feature is out, or in with a sign; every multiplier u is zero or positive. Once these
-sets are known, what is left is linear (kkt.py):
+price); every feature is out, or in with a sign (one that pays nothing is in); every multiplier u is
+zero or positive. Once these sets are known, what is left is linear (kkt.py):
 
     1. solve for the present sets
     2. rows, features and multipliers whose sign is wrong change their set; go to 1 if any did
-    3. look at all other features: those that are pulled by more than lambda1 join; go to 1 if any
+    3. look at all other features: those that are pulled beyond their price join; go to 1 if any
 
 Sets that stand satisfy every condition of optimality, to rounding. From a guess that is not good
 enough the sets may go round in circles. Then there is no answer here, and a solver that always
@@ -76,7 +76,7 @@ class Sets:
 
 def optimum_from(problem: Problem, guess: Guess) -> Optimum | None:
     """The minimum of F over all features; None when the guess was not good enough."""
-    features = np.union1d(guess.features, problem.stack.features).astype(int)
+    features = np.union1d(guess.features, problem.always_in).astype(int)
     part = Part(problem, features, problem.lambda1)
     sets = part.sets_of(guess)
     for _ in range(MOST_CHANGES):
@@ -95,8 +95,11 @@ def optimum_from(problem: Problem, guess: Guess) -> Optimum | None:
 
 
 def refined(problem: Problem, guess: Guess) -> Values | None:
-    """The minimum without the l1 term on exactly the features of the guess (phase 2)."""
-    part = Part(problem, guess.features, None)
+    """The minimum without lambda1 on exactly the features of the guess (phase 2).
+
+    Weights whose sign is known may end at zero.
+    """
+    part = Part(problem, guess.features, 0.0)
     return part.settle(part.sets_of(guess))
 
 
@@ -109,9 +112,9 @@ def pull_on_all(problem: Problem, alpha: FloatArray, u: FloatArray) -> FloatArra
 
 
 class Part:
-    """The problem on some features as an SVM in (w, b, u); `lambda1` None keeps all of them in."""
+    """The problem on some features as an SVM in (w, b, u), at some lambda1."""
 
-    def __init__(self, problem: Problem, features: np.ndarray, lambda1: float | None) -> None:
+    def __init__(self, problem: Problem, features: np.ndarray, lambda1: float) -> None:
         stack = problem.stack
         self.problem, self.features, self.lambda1 = problem, features, lambda1
         self.n = problem.n_samples
@@ -123,14 +126,15 @@ class Part:
         at, of = problem.rule_positions(features)
         self.C = np.zeros((stack.n_rows, features.size))
         self.C[:, at] = stack.coupling[:, of]
+        self.limits = problem.limits(features, lambda1)
+        self.free = self.limits.free
         self.norms = np.sqrt(np.einsum("ij,ij->j", self.Z, self.Z))
 
     def sets_of(self, guess: Guess) -> Sets:
         """The sets that a guess suggests."""
-        signs = np.ones(self.features.size)
-        if self.lambda1 is not None:
-            signs[:] = 0.0
-            signs[np.searchsorted(self.features, guess.features)] = np.sign(guess.w)
+        signs = np.zeros(self.features.size)
+        signs[np.searchsorted(self.features, guess.features)] = np.sign(guess.w)
+        signs = np.where(self.free, 1.0, self.limits.allowed(signs))
         low, high = guess.alpha <= 0, guess.alpha >= self.prices
         return Sets(signs, ~low & ~high, high, guess.u > 0)
 
@@ -150,9 +154,8 @@ class Part:
 
     def violators(self, pull: FloatArray) -> np.ndarray:
         """Features outside that are pulled in."""
-        assert self.lambda1 is not None
         noise = 1e-13 * self.problem.design.column_norms()
-        over = np.abs(pull) > self.lambda1 * (1 + 1e-9) + noise
+        over = self.problem.prices.over(pull, self.lambda1) > 1e-9 * self.lambda1 + noise
         over[self.features] = False
         return np.flatnonzero(over)
 
@@ -162,7 +165,8 @@ class Part:
         rows = np.flatnonzero(sets.on_margin)
         alpha = np.where(sets.at_price, self.prices, 0.0)
         system = self._system(kept, rows, positive)
-        forced = self.Z[:, kept].T @ alpha[: self.n] - (self.lambda1 or 0.0) * sets.signs[kept]
+        price = np.where(sets.signs > 0, self.limits.up, self.limits.down)[kept]
+        forced = (self.Z.T @ alpha[: self.n])[kept] - price * sets.signs[kept]
         linear = (self.problem.stack.thresholds.T @ alpha[self.n :])[positive]
         found = system.solve(forced, -float(self.labels @ alpha), linear)
         if found is None:
@@ -173,8 +177,11 @@ class Part:
 
     def _system(self, kept: np.ndarray, rows: np.ndarray, positive: np.ndarray) -> KktSystem:
         stack, samples = self.problem.stack, rows[rows < self.n]
-        Z, d = np.zeros((rows.size, int(kept.sum()))), np.zeros((rows.size, int(positive.sum())))
-        Z[: samples.size] = self.Z[np.ix_(samples, kept)]
+        # columns first: they lie together in memory
+        Z = self.Z.T.take(np.flatnonzero(kept), axis=0).take(samples, axis=1).T
+        if rows.size > samples.size:
+            Z = np.vstack((Z, np.zeros((rows.size - samples.size, Z.shape[1]))))
+        d = np.zeros((rows.size, int(positive.sum())))
         d[samples.size :] = stack.thresholds[np.ix_(rows[samples.size :] - self.n, positive)]
         C, curvature = self.C[np.ix_(positive, kept)], stack.curvature[np.ix_(positive, positive)]
         return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature)
@@ -187,7 +194,7 @@ class Part:
         before = sets.key()
         self._correct_rows(sets, at)
         self._correct_multipliers(sets, at)
-        if self.lambda1 is not None:
+        if not self.free.all():
             self._correct_features(sets, at)
         return sets.key() != before
 
@@ -213,11 +220,10 @@ class Part:
         sets.positive = np.where(sets.positive, at.u >= -size, sum(parts) < -noise)
 
     def _correct_features(self, sets: Sets, at: Values) -> None:
-        assert self.lambda1 is not None
         pull = self.Z.T @ at.alpha[: self.n] - self.C.T @ at.u
         out = sets.signs == 0
-        enter = out & (np.abs(pull) > self.lambda1 * (1 + EXACT) + 1e-13 * self.norms)
-        sets.signs[~out & (at.w * sets.signs < 0)] = 0.0
+        enter = out & (self.limits.over(pull) > EXACT * self.lambda1 + 1e-13 * self.norms)
+        sets.signs[~out & ~self.free & (at.w * sets.signs < 0)] = 0.0
         sets.signs[enter] = np.sign(pull[enter])
 
     def _cleaned(self, at: Values) -> Values | None:

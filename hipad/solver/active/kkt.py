@@ -55,12 +55,14 @@ class KktSystem:
         factor, pivots, info = dsytrf(scaled, lower=1, lwork=64 * scale.size, overwrite_a=1)
         w, x = np.zeros(self.ridge.size), np.zeros(scale.size)
         in_w, lack = self._lack(w, x, forced, balance, linear)
+        left = largest(lack)
         for _ in range(REFINEMENTS if info == 0 else 0):
             step = scale * dsytrs(factor, pivots, scale * lack, lower=1)[0]
             w = w + (in_w + self.Z.T @ step[:r] - self.C.T @ step[r + 1 :]) / self.ridge
             x = x + step
             in_w, lack = self._lack(w, x, forced, balance, linear)
-            if not largest(lack) > 1e-16:
+            before, left = left, largest(lack)
+            if not left > 1e-16 or left > 0.5 * before:  # there, or all that rounding lets
                 break
         if info != 0 or not largest(lack) <= 1e-9:
             return None
@@ -68,12 +70,15 @@ class KktSystem:
 
     def _matrix(self) -> FloatArray:
         r = self.labels.size
-        Zh, matrix = self.Z / self.ridge, np.zeros((r + 1 + self.C.shape[0],) * 2)
-        matrix[:r, :r] = Zh @ self.Z.T
+        matrix = np.zeros((r + 1 + self.C.shape[0],) * 2)
+        same = self.ridge.size > 0 and not np.ptp(self.ridge)  # half the work, and no copy of Z
+        matrix[:r, :r] = (
+            self.Z @ self.Z.T / self.ridge[0] if same else (self.Z / self.ridge) @ self.Z.T
+        )
         matrix[:r, r] = matrix[r, :r] = self.labels
         # without a sample on its margin nothing holds the intercept: it is chosen afterwards
         matrix[r, r] = float(not self.labels.any())
-        matrix[:r, r + 1 :] = -(Zh @ self.C.T + self.d)
+        matrix[:r, r + 1 :] = -(self.Z @ (self.C / self.ridge).T + self.d)
         matrix[r + 1 :, :r] = matrix[:r, r + 1 :].T
         matrix[r + 1 :, r + 1 :] = (self.C / self.ridge) @ self.C.T - self.curvature
         return matrix

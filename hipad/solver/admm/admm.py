@@ -31,8 +31,8 @@ from hipad.solver.admm.balancing import (
 from hipad.solver.admm.deferred import DeferredFeatures
 from hipad.solver.admm.explicit import DirectFeatures, KrylovFeatures
 from hipad.solver.admm.penalties import FeatureSide, Penalties, Shift
+from hipad.solver.admm.prox import hinge, nonnegative
 from hipad.solver.problem import Problem
-from hipad.solver.prox import hinge, nonnegative
 
 LARGEST_FACTOR = 6000  # a dense factor of this size takes 0.3 GB and some seconds
 

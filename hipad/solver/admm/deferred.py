@@ -13,8 +13,10 @@ Second block, deferred features. A feature outside every rule with c_j = 0 obeys
 
     gamma2_j <- (1 - alpha) gamma2_j + alpha x_j'tau,      alpha = omega mu2 / kappa,
 
-so gamma2_j = x_j'T with one shared vector T. Only the active features (those of the rules, and all
-that were ever non-zero) have numbers of their own. A sweep costs O(N^2 + N |active|).
+so gamma2_j = x_j'T with one shared vector T, while that lies within the prices of the feature. Only
+the active features (those of the rules, those without a price, and all that were ever non-zero)
+have numbers of their own. A sweep costs O(N^2 + N |active|). A feature that is to be kept out has
+infinite prices, and stays deferred for ever.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from scipy.linalg import cho_factor, cho_solve, lu_factor, lu_solve
 
 from hipad.designs.base import FloatArray
 from hipad.solver.admm.penalties import FirstBlock, Penalties, Shift, corner_matrix
+from hipad.solver.admm.prox import soft_threshold
 from hipad.solver.admm.screening import Screen
 from hipad.solver.problem import Problem
-from hipad.solver.prox import soft_threshold
 
 
 class DeferredFeatures:
@@ -36,7 +38,8 @@ class DeferredFeatures:
         self.problem = problem
         self.design = problem.design
         self.n_rule_features = problem.stack.features.size
-        self.active = problem.stack.features.copy()
+        own = np.setdiff1d(problem.prices.free, problem.stack.features)
+        self.active = np.r_[problem.stack.features, own]
         self.c = np.zeros(self.active.size)
         self.gamma2 = np.zeros(self.active.size)
         self.T = np.zeros(problem.n_samples)
@@ -44,7 +47,7 @@ class DeferredFeatures:
         self._is_active[self.active] = True
         self._store = self.design.columns(self.active)
         self._XT, self._GT = np.zeros(self.active.size), np.zeros(problem.n_samples)
-        self._screen = Screen(self.design, problem.lambda1, self._is_active)
+        self._screen = Screen(self.design, problem.lambda1, self._is_active, problem.prices)
         self.set_penalties(mu)
 
     @property
@@ -63,7 +66,7 @@ class DeferredFeatures:
         self.mu = mu
         self.kappa_off = problem.ridge_off + mu.w
         self._kappa_rules = problem.ridge_rules + mu.w
-        self.kappa = self._kappa_of_active()
+        self._look_up()
         H = G / self.kappa_off
         X_rules = self.X[:, : self.n_rule_features]
         if problem.scope == "typical" and self.n_rule_features:
@@ -98,7 +101,7 @@ class DeferredFeatures:
         """Second block on the features: new c and gamma2; tells what moved."""
         before = self.c
         self.c, self.gamma2 = soft_threshold(
-            omega * self.w + (1 - omega) * self.c, self.gamma2, self.mu.w, self.problem.lambda1
+            omega * self.w + (1 - omega) * self.c, self.gamma2, self.mu.w, self._limits
         )
         alpha = omega * self.mu.w / self.kappa_off
         entering = self._screen.crossing(self.T + alpha * (self._tau - self.T))
@@ -138,7 +141,7 @@ class DeferredFeatures:
         self._append(columns)
         self.active = np.r_[self.active, previous.active[known]]
         self._is_active[self.active] = True
-        self.kappa = self._kappa_of_active()
+        self._look_up()
         self._XT, self._GT = self.X.T @ self.T, self.design.gram() @ self.T
         self.c, self.gamma2 = np.zeros(self.active.size), self._XT.copy()
         _, mine, theirs = np.intersect1d(self.active, previous.active, return_indices=True)
@@ -172,13 +175,14 @@ class DeferredFeatures:
         columns = self.design.columns(entering)
         XT, Xtau = columns.T @ self.T, columns.T @ self._tau
         w = (Xtau - XT) / self.kappa_off
-        c, gamma2 = soft_threshold(omega * w, XT, self.mu.w, self.problem.lambda1)
+        limits = self.problem.limits(entering)
+        c, gamma2 = soft_threshold(omega * w, XT, self.mu.w, limits)
         self._append(columns)
         self.active = np.r_[self.active, entering]
         self.w, self.c = np.r_[self.w, w], np.r_[self.c, c]
         self.gamma2 = np.r_[self.gamma2, gamma2]
         self._XT, self._Xtau = np.r_[self._XT, XT], np.r_[self._Xtau, Xtau]
-        self.kappa = self._kappa_of_active()
+        self._look_up()
 
     def _append(self, columns: FloatArray) -> None:
         """Add columns to the store, which doubles when it is full."""
@@ -190,7 +194,8 @@ class DeferredFeatures:
             self._store = grown
         self._store[:, have : have + more] = columns
 
-    def _kappa_of_active(self) -> FloatArray:
-        kappa = np.full(self.active.size, self.kappa_off)
-        kappa[: self.n_rule_features] = self._kappa_rules
-        return kappa
+    def _look_up(self) -> None:
+        """Ridge and prices of the active features."""
+        self.kappa = np.full(self.active.size, self.kappa_off)
+        self.kappa[: self.n_rule_features] = self._kappa_rules
+        self._limits = self.problem.limits(self.active)

@@ -20,8 +20,8 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from hipad.designs.base import FloatArray
 from hipad.solver.admm.penalties import FirstBlock, Penalties, Shift, corner_matrix
+from hipad.solver.admm.prox import soft_threshold
 from hipad.solver.problem import Problem
-from hipad.solver.prox import soft_threshold
 
 
 class ExplicitFeatures:
@@ -30,6 +30,7 @@ class ExplicitFeatures:
     def __init__(self, problem: Problem, mu: Penalties) -> None:
         self.problem, self.design = problem, problem.design
         self.ridge = problem.ridge(np.arange(problem.n_features))
+        self.limits = problem.limits(np.arange(problem.n_features))
         self.w = np.zeros(problem.n_features)
         self.c = np.zeros(problem.n_features)
         self.gamma2 = np.zeros(problem.n_features)
@@ -56,7 +57,7 @@ class ExplicitFeatures:
         """Second block on the features: new c and gamma2; tells what moved."""
         old = self.c
         self.c, self.gamma2 = soft_threshold(
-            omega * self.w + (1 - omega) * old, self.gamma2, self.mu.w, self.problem.lambda1
+            omega * self.w + (1 - omega) * old, self.gamma2, self.mu.w, self.limits
         )
         return Shift(
             entered=np.flatnonzero((old == 0) & (self.c != 0)),

@@ -7,7 +7,9 @@ while |x_j'T| <= lambda1. From a reference point T_ref at which all correlations
 
 so j is safe while |T - T_ref| is below its radius (lambda1 - |x_j'T_ref|) / |x_j|. Radii are sorted
 once for each reference; a sweep then looks at the few candidates whose radius was passed. Their
-columns are kept. When candidates have cost as much as one pass over X, a new reference is cheaper.
+columns are kept. Where a feature has prices of its own, x_j'T must stay within [-down, up], and the
+same bound gives its radius. When candidates have cost as much as one pass over X, a new reference
+is cheaper.
 """
 
 from __future__ import annotations
@@ -15,16 +17,23 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.designs.base import Design, FloatArray
+from hipad.solver.prices import FeaturePrices
 
 
 class Screen:
-    """Finds every feature with |x_j'T| > lambda1 among those not active, and marks it active."""
+    """Finds each inactive feature with x_j'T beyond its price, and marks it active."""
 
     # The bound is tightened by this much so that rounding never hides a crossing.
     safety = 1e-12
 
-    def __init__(self, design: Design, lambda1: float, active: np.ndarray) -> None:
-        self.design = design
+    def __init__(
+        self,
+        design: Design,
+        lambda1: float,
+        active: np.ndarray,
+        prices: FeaturePrices | None = None,
+    ) -> None:
+        self.design, self.prices = design, prices or FeaturePrices()
         self.lambda1 = lambda1
         self.active = active
         self.passes = 0
@@ -32,7 +41,7 @@ class Screen:
         self._refresh(np.zeros(design.shape[0]), np.zeros(design.shape[1]))
 
     def crossing(self, T: FloatArray) -> np.ndarray:
-        """Indices of inactive features whose correlation with T exceeds lambda1, sorted."""
+        """Indices of inactive features whose correlation with T exceeds their price, sorted."""
         distance = float(np.linalg.norm(T - self._reference)) * (1 + self.safety)
         count = int(np.searchsorted(self._radius, distance))
         new = count - self._columns.shape[1]
@@ -42,8 +51,9 @@ class Screen:
             return np.zeros(0, dtype=int)
         self._extend(count, new)
         self._spent += self._columns[:, :count].size
-        correlation = np.abs(self._columns[:, :count].T @ T)
-        crossed = self._order[:count][correlation > self.lambda1]
+        near = self._order[:count]
+        limits = self.prices.at(near, self.lambda1)
+        crossed = near[limits.over(self._columns[:, :count].T @ T) > 0]
         crossed = np.sort(crossed[~self.active[crossed]])
         self.active[crossed] = True
         return crossed
@@ -59,7 +69,8 @@ class Screen:
     def _cross_by_pass(self, T: FloatArray) -> np.ndarray:
         correlation = self.design.correlate(T)
         self.passes += 1
-        crossed = np.flatnonzero((np.abs(correlation) > self.lambda1) & ~self.active)
+        over = self.prices.over(correlation, self.lambda1)
+        crossed = np.flatnonzero((over > 0) & ~self.active)
         self.active[crossed] = True
         self._refresh(T.copy(), correlation)
         return crossed
@@ -67,7 +78,7 @@ class Screen:
     def _refresh(self, reference: FloatArray, correlation: FloatArray) -> None:
         self._reference, self._correlation, self._spent = reference, correlation, 0
         with np.errstate(divide="ignore", invalid="ignore"):
-            radius = (self.lambda1 - np.abs(correlation)) / self._norms
+            radius = -self.prices.over(correlation, self.lambda1) / self._norms
         radius[self._norms == 0] = np.inf
         radius[self.active] = np.inf
         kept = min(radius.size, max(512, radius.size // 16))

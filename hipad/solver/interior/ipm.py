@@ -9,7 +9,8 @@ The problem is a soft-margin SVM in lifted variables x = (w, b, u): each rule is
     Q:          diag(ridge) on w,  coupling C' between w and u,  curvature on u
 
 Dual:  maximise  e'alpha - 1/2 x'Qx   subject to   0 <= alpha <= C,   Qx - A'alpha = (0, 0, pi),
-pi >= 0; with lambda1 > 0 the first part may lie within lambda1 (w = w+ - w-, both >= 0).
+pi >= 0. A weight that pays for its sign is split, w = w+ - w-, both >= 0, and its part of Qx -
+A'alpha may lie within its prices. Where one sign is forbidden only the other part is there.
 
 Each iteration (Mehrotra):
 
@@ -24,19 +25,20 @@ t = C - alpha is an iterate of its own: recomputing it cancels to zero near the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.interior.newton import Newton, Rhs, Scaling, largest
+from hipad.solver.interior.newton import Newton, Rhs, Scaling, largest, spread
 from hipad.solver.problem import Problem
 
 STEP_FACTOR = 0.995
 WARM = 0.1  # how far inside a warm start begins
 RESIDUALS = 1e-10
+NONE = np.zeros(0)
 SMALLEST_PRICE = 1e-14  # weights of samples sum to one
 
 
@@ -68,7 +70,7 @@ class Pair(NamedTuple):
 
 
 class Iterate(NamedTuple):
-    """A primal-dual point. Pairs: (alpha, s), (t, xi), (u, pi); with lambda1 > 0 also w+ and w-."""
+    """A primal-dual point: pairs (alpha, s), (t, xi), (u, pi), and w+ and w- where weights pay."""
 
     w: FloatArray
     b: float
@@ -107,7 +109,10 @@ class IpmStep:
 
 
 class InteriorPoint:
-    """Solves the problem restricted to `features`; iterate over `steps()` or call `run()`."""
+    """Solves the problem restricted to `features`; iterate over `steps()` or call `run()`.
+
+    None of the features may be one that is kept out.
+    """
 
     def __init__(
         self,
@@ -119,9 +124,13 @@ class InteriorPoint:
         max_iterations: int = 60,
         warm: Near | None = None,
     ) -> None:
-        self.problem, self.features, self.lambda1 = problem, features, lambda1
+        self.problem, self.features = problem, features
         self.tolerance, self.max_iterations = tolerance, max_iterations
         self.newton = Newton.of(problem, features)
+        self.limits = problem.limits(features, lambda1)
+        paying = ~self.limits.free
+        parts = tuple(paying & np.isfinite(price) for price in self.limits)
+        self.sides = parts if paying.any() else ()
         # A price of zero leaves its row no interior; one of this size moves no objective.
         self.prices = np.maximum(np.r_[problem.p, problem.stack.sigma], SMALLEST_PRICE)
         self.point = self._start() if warm is None else self._warm_start(warm)
@@ -179,25 +188,46 @@ class InteriorPoint:
         (alpha, s), (t, xi), (u, pi), *split = at.pairs
         gradient_w, gradient_u = self.newton.gradient(at.w, u, alpha)
         rows = 1.0 - self.newton.rows(at.w, at.b, u) - xi + s
-        w_parts = [-gradient_w]
-        if split:
-            (_, z_plus), (_, z_minus) = split
-            l1 = self.lambda1
-            w_parts = [z_plus - l1 - gradient_w, z_minus - l1 + gradient_w]
         return Rhs(
-            w=w_parts[0],
-            w_minus=w_parts[-1],
+            w=-gradient_w,
+            parts=self._lacking_prices(gradient_w, [pair.z for pair in split]),
             b=float(self.newton.labels @ alpha),
             u=pi - gradient_u,
             rows=rows,
             t=self.prices - alpha - t,
-            split=split[0].x - split[1].x - at.w if split else np.zeros_like(at.w),
+            split=np.where(self.limits.free, 0.0, self._parts(split) - at.w) if split else NONE,
         )
+
+    def weights(self) -> FloatArray:
+        """The weights, and exactly zero for those whose price holds them there."""
+        split = self.point.pairs[3:]
+        if not split:
+            return self.point.w
+        (plus, z_plus), (minus, z_minus) = (
+            [spread(values, side) for values in pair]
+            for side, pair in zip(self.sides, split, strict=True)
+        )
+        ridge = self.newton.ridge
+        kept = (ridge * plus > z_plus) | (ridge * minus > z_minus)
+        return np.where(self.limits.free, self.point.w, np.where(kept, plus - minus, 0.0))
+
+    def _parts(self, split: Sequence[Pair]) -> FloatArray:
+        """w+ - w-, zero where a feature has no such part."""
+        plus, minus = (spread(pair.x, side) for side, pair in zip(self.sides, split, strict=True))
+        return plus - minus
+
+    def _lacking_prices(
+        self, gradient: FloatArray, multipliers: list[FloatArray]
+    ) -> tuple[FloatArray, ...]:
+        """What is missing in: the gradient of each part of w is its multiplier less its price."""
+        terms = zip(self.sides, self.limits, (1.0, -1.0), multipliers, strict=False)
+        return tuple(z - price[side] - sign * gradient[side] for side, price, sign, z in terms)
 
     def _record(self, step: float) -> IpmStep:
         r, mu = self.residuals(self.point), self.point.complementarity
         primal = largest(r.rows, r.split)
-        dual = largest(r.w, r.w_minus, r.u, r.t, r.b) / self._dual_scale()
+        free = r.w[self.limits.free]
+        dual = largest(free, *r.parts, r.u, r.t, r.b) / self._dual_scale()
         gap = mu * sum(pair.x.size for pair in self.point.pairs) / self.scale
         residuals = max(RESIDUALS, 1e-2 * self.tolerance)
         self.converged = gap < self.tolerance and max(primal, dual) < residuals
@@ -220,9 +250,10 @@ class InteriorPoint:
         level = float(np.mean(half)) if half.size else 1.0
         u = np.full(self.problem.stack.n_rows, self._u_start())
         pairs = [Pair(half, ones), Pair(half, ones), Pair(u, level / u)]
-        if self.lambda1 > 0:
-            size = 1.0 / max(np.sqrt(k), 1.0)
-            pairs += [Pair(np.full(k, size), np.full(k, self.lambda1)) for _ in range(2)]
+        size = 1.0 / max(np.sqrt(k), 1.0)
+        for side, price in zip(self.sides, self.limits, strict=False):
+            z = np.where(price[side] > 0, price[side], level)
+            pairs.append(Pair(np.full(z.size, size), z))
         return Iterate(np.zeros(k), 0.0, tuple(pairs))
 
     def _warm_start(self, near: Near) -> Iterate:
@@ -232,8 +263,12 @@ class InteriorPoint:
         u = np.maximum(near.u, WARM * self._u_start())
         lack = 1.0 - self.newton.rows(near.w, near.b, u)
         short, over = np.maximum(lack, 0.0) + WARM, np.maximum(-lack, 0.0) + WARM
-        pairs = (Pair(alpha, over), Pair(self.prices - alpha, short), Pair(u, level / u))
-        return Iterate(near.w, near.b, pairs)
+        pairs = [Pair(alpha, over), Pair(self.prices - alpha, short), Pair(u, level / u)]
+        least = WARM / max(np.sqrt(near.w.size), 1.0)
+        for side, sign in zip(self.sides, (1.0, -1.0), strict=False):
+            x = np.maximum(sign * near.w[side], least)
+            pairs.append(Pair(x, level / x))
+        return Iterate(near.w, near.b, tuple(pairs))
 
     def _u_start(self) -> float:
         """A multiplier with which the rules' slack is about one."""
@@ -245,7 +280,10 @@ class InteriorPoint:
         return Scaling(
             rows=s / alpha + xi / t,
             u=pi / u,
-            split=tuple(pair.z / pair.x for pair in split) if split else None,
+            split=tuple(
+                spread(pair.x / pair.z, side) for side, pair in zip(self.sides, split, strict=True)
+            ),
+            sides=self.sides,
         )
 
     def _direction(self, at: Iterate, r: Rhs, targets: list[FloatArray]) -> Iterate:
@@ -257,7 +295,10 @@ class InteriorPoint:
             r,
             rows=rows,
             u=r.u + goal_u / u,
-            goals=[goal / pair.x for goal, pair in zip(goal_split, split, strict=True)],
+            parts=[
+                lack + goal / pair.x
+                for lack, goal, pair in zip(r.parts, goal_split, split, strict=True)
+            ],
         )
         dt = r.t - dalpha
         pairs = [

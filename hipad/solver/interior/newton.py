@@ -2,10 +2,13 @@
 
 Unknowns (dw, db, du, dalpha), with k weights, K multipliers of rules and N + R rows:
 
-    ridge' dw + C'du - Z'dalpha_N                 = r_w        ridge' = ridge (+ split of |w|)
+    ridge' dw + C'du - Z'dalpha_N                 = r_w        ridge' = ridge (+ phi of the prices)
     C dw + (curvature + pi/u) du + d dalpha_R     = r_u
     - labels'dalpha                               = r_b
     A (dw, db, du) + D dalpha                     = r_rows     D = s/alpha + xi/t
+
+Where a weight is split, w = w+ - w-, its parts are eliminated first: phi = 1/(w+/z+ + w-/z-), with
+the parts that are there.
 
 `DualNewton` eliminates w and u: one Cholesky of size N + R on a Gram matrix that is formed once,
 u by a K x K solve, b by bordering. `PrimalNewton` eliminates alpha: one Cholesky of size k + K + 1.
@@ -26,10 +29,10 @@ STATIC_REGULARISATION = 1e-16
 
 
 class Rhs(NamedTuple):
-    """Residuals of the optimality conditions."""
+    """Residuals of the optimality conditions; `parts` those of w+ and w-, where they are there."""
 
     w: FloatArray
-    w_minus: FloatArray
+    parts: tuple[FloatArray, ...]
     b: float
     u: FloatArray
     rows: FloatArray
@@ -38,11 +41,16 @@ class Rhs(NamedTuple):
 
 
 class Scaling(NamedTuple):
-    """Diagonals that change from iteration to iteration."""
+    """Diagonals that change from iteration to iteration.
+
+    `split` are w+/z+ and w-/z- on all features, zero where there is no such part; `sides` say which
+    features have a part w+, and which a part w-. Both are empty where no feature has any.
+    """
 
     rows: FloatArray
     u: FloatArray
-    split: tuple[FloatArray, ...] | None
+    split: tuple[FloatArray, ...] = ()
+    sides: tuple[np.ndarray, ...] = ()
 
 
 class Step(NamedTuple):
@@ -93,27 +101,28 @@ class Newton:
 
     def factorize(self, scaling: Scaling) -> None:
         """Prepare `solve` for these diagonals."""
-        self.D, self.theta_u, self.theta = scaling.rows, scaling.u, scaling.split
+        self.D, self.theta_u, self.split, self.sides = scaling
         self.effective_ridge = self.ridge
-        if self.theta is not None:
-            plus, minus = self.theta
-            self.phi = plus * minus / (plus + minus)
+        if self.split:
+            room = self.split[0] + self.split[1]
+            self.bounded = self.sides[0] | self.sides[1]
+            self.phi = np.where(self.bounded, 1.0 / np.where(self.bounded, room, 1.0), 0.0)
             self.effective_ridge = self.ridge + self.phi
         self._factorize()
 
-    def solve(self, r: Rhs, *, rows: FloatArray, u: FloatArray, goals: list[FloatArray]) -> Step:
-        """Newton step; `rows` and `u` already hold the complementarity targets."""
-        w = r.w
-        if self.theta is not None:
-            plus, minus = self.theta
-            e_plus, e_minus = r.w + goals[0], r.w_minus + goals[1]
-            w = self.phi * (e_plus / plus - e_minus / minus + r.split)
+    def solve(self, r: Rhs, *, rows: FloatArray, u: FloatArray, parts: list[FloatArray]) -> Step:
+        """Newton step; `rows`, `u` and `parts` already hold the complementarity targets."""
+        if not self.split:
+            return self._refined(r.w, r.b, u, rows)
+        e_plus, e_minus = (spread(e, side) for e, side in zip(parts, self.sides, strict=True))
+        plus, minus = self.split
+        w = np.where(self.bounded, self.phi * (e_plus * plus - e_minus * minus + r.split), r.w)
         step = self._refined(w, r.b, u, rows)
-        if self.theta is None:
-            return step
         # g is the change of the gradient that w+ and w- share with opposite signs
         g = w - self.phi * step.w
-        return step._replace(parts=((e_plus - g) / plus, (e_minus + g) / minus))
+        moved = (e_plus - g) * plus, (e_minus + g) * minus
+        compact = tuple(part[side] for part, side in zip(moved, self.sides, strict=True))
+        return step._replace(parts=compact)
 
     def _refined(self, w: FloatArray, b: float, u: FloatArray, rows: FloatArray) -> Step:
         step = self._solve(w, b, u, rows)
@@ -166,10 +175,16 @@ class DualNewton(Newton):
         self._pivot = float(self.labels @ self._border)
 
     def _weighted_gram(self, h: FloatArray) -> FloatArray:
-        """Z diag(h) Z'; h only changes when |w| is split."""
-        if self._gram is None or self.theta is not None:
-            self._gram = (self.Z * h) @ self.Z.T
-        return self._gram
+        """Z diag(h) Z'; h only changes where w is split."""
+        if not self.split:
+            if self._gram is None:
+                self._gram = (self.Z * h) @ self.Z.T
+            return self._gram
+        if self._gram is None:
+            free = ~self.bounded
+            self._gram = (self.Z[:, free] * h[free]) @ self.Z[:, free].T
+            self._Z_bounded = self.Z[:, self.bounded]
+        return self._gram + (self._Z_bounded * h[self.bounded]) @ self._Z_bounded.T
 
     def _solve(self, w: FloatArray, b: float, u: FloatArray, rows: FloatArray) -> Step:
         hw = w / self.effective_ridge
@@ -233,6 +248,13 @@ def solve_cholesky(factor: FloatArray, rhs: FloatArray) -> FloatArray:
         return np.zeros_like(rhs)
     solution, _ = dpotrs(factor, rhs, lower=1)
     return solution
+
+
+def spread(values: FloatArray, where: np.ndarray) -> FloatArray:
+    """The values at the places that `where` marks, zero elsewhere."""
+    full = np.zeros(where.size)
+    full[where] = values
+    return full
 
 
 def largest(*parts: FloatArray | float) -> float:

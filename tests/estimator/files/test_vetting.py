@@ -11,7 +11,7 @@ import pytest
 
 from hipad import HIPADClassifier
 from hipad.data.encoding import ColumnRecipe
-from hipad.errors import DataError
+from hipad.errors import DataError, HipadError
 from hipad.estimator.files.model_file import Origin, _checksum, read_model, save_model
 from tests.data.mutations import mutations
 
@@ -26,7 +26,7 @@ def document(tmp_path_factory) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     y = np.where(np.arange(24) % 2, "well", "ill")
     X = rng.standard_normal((24, 5)) + np.where(y == "well", 1.0, -1.0)[:, None]
-    rules = "mean(K) >= 1 => well\nx3 <= -2 => ill"
+    rules = "mean(K) >= 1 => well\nx3 <= -2 => ill\nK is raised in well\nx4 does not matter"
     clf = HIPADClassifier(rules, blocks={"K": [0, 1]}, lambda1=0.05, max_iter=30).fit(X, y)
     numbers = tuple(f"x{j}" for j in range(3))
     recipe = ColumnRecipe(numbers, {"sex": ("f", "m")}, np.zeros(3), np.arange(5))
@@ -49,12 +49,27 @@ def test_the_document_itself_is_read(document, tmp_path):
     assert read_model(tmp_path / "m.json").origin is not None
 
 
+def test_a_file_from_before_there_were_risks_is_read(document, tmp_path):
+    old = {name: value for name, value in document["content"].items() if name != "risks"}
+    settings = {name: v for name, v in old["settings"].items() if name != "prevalence"}
+    write({**document, "content": old}, tmp_path / "m.json", settings=settings)
+    clf = read_model(tmp_path / "m.json").classifier
+    assert clf.predict(np.zeros((1, 5))).shape == (1,)
+    with pytest.raises(HipadError, match="fit it again"):
+        clf.predict_proba(np.zeros((1, 5)))
+
+
 def weights(indices, values):
     return {"coefficients": {"indices": indices, "values": values}}
 
 
 def classes(values, dtype="<U4"):
     return {"classes": {"dtype": dtype, "values": values}}
+
+
+def risks(**changed):
+    curve = {"prevalence": 0.5, "slope": 1.0, "intercept": 0.0, "at": [], "log_odds": []}
+    return {"risks": {**curve, **changed}}
 
 
 IMPOSSIBLE = {
@@ -91,6 +106,19 @@ IMPOSSIBLE = {
     "block nested": {"blocks": {"K": [[0]]}},
     "hash": {"data_sha256": 7},
     "no settings": {"settings": {}},
+    "risk that falls": risks(slope=-1.0),
+    "risk of no number": risks(slope="nan"),
+    "risk without bound": risks(intercept="inf"),
+    "prevalence of all": risks(prevalence=1.0),
+    "prevalence of no number": risks(prevalence="nan"),
+    "points that fall": risks(at=[0.0, 1.0], log_odds=[1.0, 0.0]),
+    "points turned": risks(at=[1.0, 0.0], log_odds=[0.0, 1.0]),
+    "one point": risks(at=[1.0], log_odds=[0.0]),
+    "points too few": risks(at=[0.0, 1.0], log_odds=[0.0]),
+    "point of no number": risks(at=[0.0, "nan"], log_odds=[0.0, 1.0]),
+    "risks of a stranger": risks(stranger=1),
+    "risks of nothing": {"risks": {}},
+    "risks as text": {"risks": "high"},
 }
 
 
@@ -108,6 +136,7 @@ def test_a_model_that_no_fit_gives_is_refused(kind, document, tmp_path):
         ("lambda2", 0), ("tol", 0), ("tol", "nan"), ("max_iter", 0), ("method", "other"),
         ("engine", None), ("lambda1", "manual"), ("calibrate", 1), ("standardize", "yes"),
         ("class_weight", [["ill", -1.0]]), ("class_weight", 3), ("stranger", 1),
+        ("prevalence", 0), ("prevalence", "rare"),
     ],
 )  # fmt: skip
 def test_settings_that_fit_would_refuse_are_refused(name, value, document, tmp_path):
@@ -194,3 +223,23 @@ def test_models_with_damaged_bytes_are_refused(document, tmp_path):
         path.write_bytes(data)
         with contextlib.suppress(DataError):
             read_model(path)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"kind": "magic"}, {"columns": [0, 9]}, {"columns": [0, 0]}, {"weights": [1.0]},
+        {"contrary": 7}, {"contrary": -1}, {"features": []}, {"columns": [0, -1]},
+    ],
+)  # fmt: skip
+def test_a_forged_statement_is_refused(changed, document, tmp_path):
+    first, *others = document["content"]["knowledge_report"]
+    write(document, tmp_path / "m.json", knowledge_report=[{**first, **changed}, *others])
+    with pytest.raises(DataError):
+        read_model(tmp_path / "m.json")
+
+
+def test_a_file_from_before_there_were_statements_is_read(document, tmp_path):
+    old = {name: v for name, v in document["content"].items() if name != "knowledge_report"}
+    write({**document, "content": old}, tmp_path / "m.json")
+    assert read_model(tmp_path / "m.json").classifier.knowledge_report_ == []

@@ -146,7 +146,7 @@ UNFIT = [
     ("p - 36 >= 1 => ill", 1, "did you mean `p-36=t`?"),
     ("mean(Age:Glucose) >= 1 => ill", 1, "Age:Glucose runs backwards: write Glucose:Age"),
     ("twice >= 1 => ill", 1, "two columns are called twice: rename the columns"),
-    ("BMI >= 1 => sick", 13, "write well or ill (or negative, positive)"),
+    ("BMI >= 1 => sick", 13, "write well or ill"),
 ]
 
 

@@ -11,7 +11,8 @@ from hipad.solver.admm.admm import Admm, AdmmSettings, Multipliers
 from hipad.solver.admm.balancing import Residuals, balanced, starting_penalties
 from hipad.solver.admm.explicit import KrylovFeatures
 from hipad.solver.admm.penalties import Penalties
-from hipad.solver.prox import hinge, nonnegative, shrink, soft_threshold
+from hipad.solver.admm.prox import hinge, nonnegative, soft_threshold
+from hipad.solver.prices import SignPrices
 from tests.oracles import clarabel_enk, random_problem
 from tests.solver.problems import MU, full_weights, oracle_objective, rule, solve, to_problem
 
@@ -120,9 +121,13 @@ def test_nothing_enters_at_first_yet_the_penalty_moves():
     assert run.run().features.size > 0
 
 
+PRICES = SignPrices(np.array(0.3), np.array(0.3))
 PROXES = {
     "hinge": (lambda h, g, mu: hinge(h, g, mu, 0.3), lambda z: 0.3 * max(z, 0.0)),
-    "soft": (lambda h, g, mu: soft_threshold(h, g, mu, 0.3), lambda z: 0.3 * abs(z)),
+    "soft": (
+        lambda h, g, mu: soft_threshold(h, g, mu, SignPrices(0.3, 0.3)),
+        lambda z: 0.3 * abs(z),
+    ),
     "sign": (nonnegative, lambda z: 0.0 if z >= 0 else np.inf),
 }
 
@@ -138,7 +143,3 @@ def test_proximal_steps_minimise_the_lagrangian(name, h, g, mu):
     grid = np.concatenate([np.linspace(-10, 10, 401), [0.0]])
     assert value(max(copy, 0.0) if name == "sign" else copy) <= min(map(value, grid)) + 1e-12
     assert multiplier == pytest.approx(g + mu * (h - copy), abs=1e-12)
-
-
-def test_shrink():
-    np.testing.assert_allclose(shrink(np.array([-2.0, -0.5, 0.0, 0.5, 2.0]), 1.0), [-1, 0, 0, 0, 1])

@@ -12,11 +12,14 @@ from hipad.solver.interior.newton import (
     cholesky,
     largest,
     solve_cholesky,
+    spread,
 )
 from tests.oracles import random_problem
 from tests.solver.problems import to_problem
 
 FORMS = [DualNewton, PrimalNewton]
+# two weights of any sign, one that is never negative, one never positive, one without a price
+SIDES = (np.array([True, True, False, False, True]), np.array([True, False, True, False, True]))
 
 
 def random_newton(form, seed, *, split, conditions=(1, 2), **options):
@@ -25,12 +28,15 @@ def random_newton(form, seed, *, split, conditions=(1, 2), **options):
     problem, rng = to_problem(raw), np.random.default_rng(seed)
     newton = form(problem, np.arange(5))
     k, K, rows = 5, problem.stack.n_rows, 8 + len(conditions)
-    theta = (rng.uniform(0.5, 2, k), rng.uniform(0.5, 2, k)) if split else None
-    newton.factorize(Scaling(rng.uniform(0.1, 2, rows), rng.uniform(0.1, 2, K), theta))
-    parts = rng.standard_normal((3, k))
+    sides = SIDES if split else ()
+    rooms = tuple(spread(rng.uniform(0.5, 2, int(side.sum())), side) for side in sides)
+    newton.factorize(
+        Scaling(rng.uniform(0.1, 2, rows), rng.uniform(0.1, 2, K), rooms, sides),
+    )
+    own = rng.standard_normal((2, k))
     b, u, on_rows = 0.4, rng.standard_normal(K), rng.standard_normal(rows)
-    rhs = Rhs(parts[0], parts[1], b, u, on_rows, np.zeros(rows), parts[2])
-    return newton, rhs, list(rng.standard_normal((2, k)))
+    rhs = Rhs(own[0], (), b, u, on_rows, np.zeros(rows), own[1])
+    return newton, rhs, [rng.standard_normal(int(side.sum())) for side in sides]
 
 
 def dense_step(newton, w, b, u, rows):
@@ -57,7 +63,7 @@ def dense_step(newton, w, b, u, rows):
 def test_a_step_solves_the_whole_system(form, conditions, options):
     for seed in range(5):
         newton, r, goals = random_newton(form, seed, split=False, conditions=conditions, **options)
-        step = newton.solve(r, rows=r.rows, u=r.u, goals=goals)
+        step = newton.solve(r, rows=r.rows, u=r.u, parts=goals)
         wanted = dense_step(newton, r.w, r.b, r.u, r.rows)
         for got, expected in zip(step[:4], wanted, strict=True):
             np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-10)
@@ -67,18 +73,22 @@ def test_a_step_solves_the_whole_system(form, conditions, options):
 @pytest.mark.parametrize("form", FORMS)
 def test_the_two_parts_of_a_weight_meet_their_own_conditions(form):
     newton, r, goals = random_newton(form, 3, split=True)
-    step = newton.solve(r, rows=r.rows, u=r.u, goals=goals)
+    step = newton.solve(r, rows=r.rows, u=r.u, parts=goals)
     shared = newton.gradient(step.w, step.u, step.alpha)[0]
-    (plus, minus), (of_plus, of_minus) = newton.theta, step.parts
-    np.testing.assert_allclose(plus * of_plus + shared, r.w + goals[0], atol=1e-10)
-    np.testing.assert_allclose(minus * of_minus - shared, r.w_minus + goals[1], atol=1e-10)
-    np.testing.assert_allclose(of_plus - of_minus, step.w - r.split, atol=1e-10)
+    for room, side, goal, part, sign in zip(
+        newton.split, SIDES, goals, step.parts, (1, -1), strict=True
+    ):
+        np.testing.assert_allclose(part / room[side] + sign * shared[side], goal, atol=1e-10)
+    plus, minus = (spread(part, side) for part, side in zip(step.parts, SIDES, strict=True))
+    both = SIDES[0] | SIDES[1]
+    np.testing.assert_allclose((plus - minus)[both], (step.w - r.split)[both], atol=1e-10)
+    np.testing.assert_allclose(shared[~both], r.w[~both], atol=1e-10)
 
 
 def test_refinement_holds_where_the_diagonals_differ_by_many_powers():
     newton, r, goals = random_newton(DualNewton, 4, split=False)
-    newton.factorize(Scaling(np.geomspace(1e-9, 1e6, newton.D.size), newton.theta_u, None))
-    step = newton.solve(r, rows=r.rows, u=r.u, goals=goals)
+    newton.factorize(Scaling(np.geomspace(1e-9, 1e6, newton.D.size), newton.theta_u))
+    step = newton.solve(r, rows=r.rows, u=r.u, parts=goals)
     wanted = dense_step(newton, r.w, r.b, r.u, r.rows)
     np.testing.assert_allclose(step.w, wanted[0], rtol=1e-6, atol=1e-8)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.designs.base import FloatArray
+from hipad.solver.prices import SignPrices
 
 Step = tuple[FloatArray, FloatArray]
 
@@ -19,19 +20,17 @@ def hinge(h: FloatArray, g: FloatArray, mu: float, price: FloatArray) -> Step:
     return _project(h, g, mu, 0.0, price)
 
 
-def soft_threshold(h: FloatArray, g: FloatArray, mu: float, lambda1: float) -> Step:
-    """Copy of lambda1 |h|_1: the paper's T with threshold lambda1/mu; multiplier within lambda1."""
-    return _project(h, g, mu, -lambda1, lambda1)
+def soft_threshold(h: FloatArray, g: FloatArray, mu: float, limits: SignPrices) -> Step:
+    """Copy of up h_+ + down h_-: the paper's T with threshold lambda1/mu, where both are lambda1.
+
+    The multiplier stays within [-down, up].
+    """
+    return _project(h, g, mu, -limits.down, limits.up)
 
 
 def nonnegative(h: FloatArray, g: FloatArray, mu: float) -> Step:
     """Copy that is never negative; multiplier never positive."""
     return _project(h, g, mu, -np.inf, 0.0)
-
-
-def shrink(values: FloatArray, threshold: float) -> FloatArray:
-    """Soft threshold on its own: sgn(v) max(|v| - threshold, 0)."""
-    return np.sign(values) * np.maximum(np.abs(values) - threshold, 0.0)
 
 
 def _project(h: FloatArray, g: FloatArray, mu: float, low, high) -> Step:  # type: ignore[no-untyped-def]

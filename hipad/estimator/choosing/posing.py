@@ -1,0 +1,112 @@
+"""The problems that data, rules and settings pose: at any lambda1 and lambda2, on any rows.
+
+A fit, the folds of an automatic choice and the out-of-fold scores all ask here, so that they are
+told the same rules at the same worth.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.estimator.knowing.feature_prices import feature_prices, signs_alone
+from hipad.estimator.parameters import Plan
+from hipad.estimator.strength import knobs_of, rule_blocks
+from hipad.estimator.training import TrainingData
+from hipad.rules import Heard, Knobs, ScaledRule, shortest_patient
+from hipad.solver import FeaturePrices, Problem, RuleBlock, lambda1_max
+
+
+class Say(NamedTuple):
+    """What a rule has to say in a choice: its typical patient, outcome and weight.
+
+    `z` is the patient on the columns that the rule names, counted from the middle of the classes.
+    """
+
+    columns: np.ndarray
+    z: FloatArray
+    sign: float
+    sigma: float
+
+
+class Posing:
+    """Data and plan of one fit; makes its problems."""
+
+    def __init__(self, data: TrainingData, plan: Plan) -> None:
+        self.data, self.plan = data, plan
+        self.told, self.heard = self._told()
+
+    def problem(self, lambda1: float, lambda2: float, rows: np.ndarray | None = None) -> Problem:
+        """The problem at these values, on all rows or some of them."""
+        data, plan = self.data, self.plan
+        if rows is None:
+            return data.problem(self.blocks, lambda1, lambda2, plan.scope, self.prices)
+        p = data.p[rows] / data.p[rows].sum()
+        design = data.design.rows(rows)
+        return Problem(
+            design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope, self.prices
+        )
+
+    @cached_property
+    def knobs(self) -> list[Knobs]:
+        """sigma and rho of every rule."""
+        total, plan = self.data.total, self.plan
+        return [
+            knobs_of(
+                rule, total=total, patients=plan.patients, stiffness=plan.stiffness, heard=heard
+            )
+            for rule, heard in zip(self.told, self.heard, strict=True)
+        ]
+
+    @cached_property
+    def prices(self) -> FeaturePrices:
+        """What is known of single features, for the solver."""
+        return feature_prices(self.plan.known)
+
+    @cached_property
+    def blocks(self) -> tuple[RuleBlock, ...]:
+        """The rules for the solver."""
+        return rule_blocks(self.told, self.knobs, anchored=self.plan.anchored)
+
+    @cached_property
+    def largest_lambda1(self) -> float:
+        """lambda1_max without the rules: the scale on which the data speak.
+
+        Features that pay less, or nothing, count as others do: what they leave over is no scale.
+        """
+        prices = signs_alone(self.plan.known)
+        return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope, prices))
+
+    def first_lambda1(self, lambda2: float) -> float:
+        """Where a path begins at the latest, so that what is known may enter before all else."""
+        problem = self.problem(0.0, lambda2)
+        if not problem.rules and not problem.prices.features.size:
+            return 0.0
+        # features without a price are in at every value: the first model is theirs alone
+        return lambda1_max(problem) * (1.0 if problem.prices.costless.size else 0.9)
+
+    def says(self) -> tuple[Say, ...]:
+        """What the rules have to say in a choice."""
+        if not self.plan.anchored:
+            return ()
+        told = [
+            (rule, shortest_patient(rule.B, rule.d), own.sigma)
+            for rule, own in zip(self.told, self.knobs, strict=True)
+        ]
+        return tuple(
+            Say(rule.columns, z, rule.sign, sigma)
+            for rule, z, sigma in told
+            if z is not None and z.any() and sigma > 0
+        )
+
+    def _told(self) -> tuple[tuple[ScaledRule, ...], list[Heard | None]]:
+        """The rules as the solver is told them, and what the patients say of each."""
+        data, rules = self.data, self.plan.rules
+        if not rules or not self.plan.anchored:
+            return data.scaled(rules), [None] * len(rules)
+        patients = data.patients(rules)
+        spoken = patients.all_spoken(rules, data.design.scale)
+        return spoken, [patients.heard(rule) for rule in rules]

@@ -1,0 +1,42 @@
+"""From what is said of single features to the solver's prices of their weights.
+
+Who says that a gene is raised in a disease means that it matters. With thousands of features a
+known sign alone changes nothing: the feature would have to be the strongest of all to enter. So it
+also pays a share of lambda1 only. It enters before others that are pulled as hard, and the data may
+still leave it out: a statement that is wrong, or of no use, does little harm. A feature that is
+certain pays nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hipad.rules.compiling.knowledge import FeatureKnowledge
+from hipad.solver import FeaturePrices
+
+KNOWN_SHARE = 0.25  # of lambda1, for a feature whose direction is known (measured)
+
+
+def feature_prices(known: FeatureKnowledge, share: float = KNOWN_SHARE) -> FeaturePrices:
+    """The prices of the features of which something is known.
+
+    >>> prices = feature_prices(FeatureKnowledge(raised=np.array([4]), certain=np.array([2])))
+    >>> prices.features.tolist(), prices.up.tolist(), prices.down.tolist()
+    ([2, 4], [0.0, 0.25], [0.0, inf])
+    """
+    directed = np.union1d(known.raised, known.lowered)
+    features = np.unique(np.concatenate([directed, known.ignored, known.certain])).astype(int)
+    up = np.ones(features.size)
+    up[np.searchsorted(features, directed)] = share
+    up[np.searchsorted(features, known.certain)] = 0.0
+    down = up.copy()
+    up[np.searchsorted(features, np.union1d(known.lowered, known.ignored))] = np.inf
+    down[np.searchsorted(features, np.union1d(known.raised, known.ignored))] = np.inf
+    return FeaturePrices(features, up, down)
+
+
+def signs_alone(known: FeatureKnowledge) -> FeaturePrices:
+    """Forbidden signs and ignored features; all others pay as if nothing were known."""
+    return feature_prices(replace(known, certain=np.zeros(0, dtype=int)), share=1.0)

@@ -1,0 +1,1 @@
+"""Risks: from a decision value to the probability of the positive class."""

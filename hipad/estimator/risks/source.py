@@ -1,0 +1,89 @@
+"""The risk curve of a fitted classifier, made when a risk is first asked for.
+
+It takes the out-of-fold scores of the fit. An automatic fit has them; after a fit with values that
+the user gave, the folds are fitted now. That needs the training rows, so a classifier makes its
+curve before it is pickled or saved without them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hipad.arrays import FloatArray
+from hipad.errors import HipadError
+from hipad.estimator.calibration import class_means_at_one
+from hipad.estimator.choosing.held_out import held_out_scores
+from hipad.estimator.risks.curve import RiskCurve
+from hipad.estimator.run import Model
+from hipad.estimator.training import TrainingData
+
+
+class RiskSource:
+    """Holds what a curve is made of, and then the curve."""
+
+    def __init__(
+        self, origin: tuple[TrainingData, Model] | None = None, curve: RiskCurve | None = None
+    ) -> None:
+        self._origin, self._curve = origin, curve
+
+    @property
+    def curve(self) -> RiskCurve:
+        """The curve over the classifier's decision values."""
+        if self._curve is None:
+            if self._origin is None:
+                raise HipadError(
+                    "expected a model that knows risks, got one from a file without them: "
+                    "fit it again and save it"
+                )
+            self._curve, self._origin = learnt_curve(*self._origin), None
+        return self._curve
+
+    @property
+    def known(self) -> bool:
+        """Whether risks can be told."""
+        return self._curve is not None or self._origin is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the curve, and without the training rows."""
+        return {"_origin": None, "_curve": self.curve if self.known else None}
+
+
+def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
+    """The curve from out-of-fold scores, over the decision values of this model.
+
+    The scores have the class means of training rows at -1 and +1, so the curve is read at decision
+    values that are put on that scale.
+    """
+    constant = RiskCurve.constant(float(data.weights[data.y > 0].sum() / data.total))
+    if not model.features.size:
+        return constant
+    own = decision_values(data, model)
+    high, low = (np.average(own[data.y == s], weights=data.weights[data.y == s]) for s in (1, -1))
+    if not high > low:
+        return constant
+    scores = model.held_out
+    if scores is None:
+        at = model.problem
+        scores = held_out_scores(data, model.plan, at.lambda1, at.lambda2)
+    scale = class_means_at_one(own, data.y, data.weights, 0.0)
+    curve = RiskCurve.fit(scores, data.y, data.weights)
+    if asks_who_is_likelier(data):
+        curve = curve.even_at(scale.offset, scores, data.y, data.weights)
+    return curve.of_scaled(scale.factor, scale.offset)
+
+
+def asks_who_is_likelier(data: TrainingData) -> bool:
+    """Whether classes count by their patients, so that decision and risk ask the same question.
+
+    They are then to give the same answer, unless held-out rows clearly speak against it.
+    """
+    positive = data.y > 0
+    return abs(data.p[positive].sum() - data.weights[positive].sum() / data.total) < 1e-9
+
+
+def decision_values(data: TrainingData, model: Model) -> FloatArray:
+    """Those of the training rows."""
+    scores = data.X[:, model.features] @ model.coef + model.intercept
+    return np.asarray(scores, dtype=float).ravel()

@@ -1,0 +1,1 @@
+"""The whole grid of settings by cross-validation: `HIPADClassifierCV`."""

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit, logit
+from sklearn.linear_model import LogisticRegression
+
+from hipad.errors import HipadError
+from hipad.estimator.risks import curve as module
+from hipad.estimator.risks.curve import RiskCurve, check_prevalence
+
+
+def population(n, slope=2.0, intercept=-1.5, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.standard_normal(n)
+    y = np.where(rng.random(n) < expit(slope * scores + intercept), 1.0, -1.0)
+    return scores, y, np.ones(n)
+
+
+@pytest.fixture
+def isotonic_soon(monkeypatch):
+    monkeypatch.setattr(module, "LARGE", 10)
+
+
+def test_a_known_logistic_curve_is_found_again(monkeypatch):
+    monkeypatch.setattr(module, "LARGE", 10**9)
+    curve = RiskCurve.fit(*population(20_000))
+    assert curve.slope == pytest.approx(2.0, rel=0.05)
+    assert curve.intercept == pytest.approx(-1.5, abs=0.06)
+
+
+def test_the_slope_is_the_maximum_likelihood_of_the_smoothed_labels():
+    scores, y, w = population(80)
+    high, low = (y > 0).sum(), (y < 0).sum()
+    t = np.where(y > 0, (high + 1) / (high + 2), 1 / (low + 2))
+    # every row twice, as positive by its target and as negative by the rest
+    model = LogisticRegression(C=np.inf, tol=1e-10)
+    model.fit(np.r_[scores, scores][:, None], np.r_[np.ones(80), np.zeros(80)], np.r_[t, 1 - t])
+    assert RiskCurve.fit(scores, y, w).slope == pytest.approx(model.coef_[0, 0], rel=1e-4)
+
+
+def test_isotonic_follows_a_curve_that_no_sigmoid_is(isotonic_soon):
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(-1, 1, 20_000)
+    truth = np.where(scores < 0, 0.1, 0.4)
+    y = np.where(rng.random(scores.size) < truth, 1.0, -1.0)
+    found = RiskCurve.fit(scores, y, np.ones(y.size)).risks(np.array([-0.8, -0.3, 0.3, 0.8]))
+    np.testing.assert_allclose(found, [0.1, 0.1, 0.4, 0.4], atol=0.05)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(-50, 50), st.booleans(), st.floats(0.1, 5)), min_size=2, max_size=40
+    ),
+    st.booleans(),
+    st.floats(1e-4, 1 - 1e-4),
+)
+def test_risks_rise_stay_inside_and_have_the_prevalence_as_mean(rows, isotonic, other):
+    scores, labels, w = map(np.array, zip(*rows, strict=True))
+    labels[:2] = [True, False]
+    y = np.where(labels, 1.0, -1.0)
+    before, module.LARGE = module.LARGE, 0 if isotonic else 10**9
+    try:
+        curve = RiskCurve.fit(scores, y, w)
+    finally:
+        module.LARGE = before
+    x = np.linspace(-1e3, 1e3, 401)
+    for prevalence in (None, other):
+        risks = curve.risks(x, prevalence)
+        assert np.all(np.diff(risks) >= -1e-15)
+        assert np.all((risks > 0) & (risks < 1))
+    share = w[labels].sum() / w.sum()
+    assert np.average(curve.risks(scores), weights=w) == pytest.approx(share, rel=1e-6)
+
+
+@pytest.mark.parametrize("large", [0, 10**9])
+def test_a_weight_of_two_is_two_rows(large, monkeypatch):
+    monkeypatch.setattr(module, "LARGE", large)
+    scores, y, _ = population(60)
+    w = np.random.default_rng(1).integers(1, 4, 60)
+    one = RiskCurve.fit(scores, y, w.astype(float))
+    other = RiskCurve.fit(np.repeat(scores, w), np.repeat(y, w), np.ones(w.sum()))
+    x = np.linspace(-3, 3, 50)
+    np.testing.assert_allclose(one.risks(x), other.risks(x), rtol=1e-6)
+
+
+def test_another_prevalence_moves_the_odds_by_bayes():
+    scores, y, w = population(400)
+    curve = RiskCurve.fit(scores, y, w)
+    here, there = curve.risks(scores), curve.risks(scores, 0.01)
+    ratio = (there / (1 - there)) / (here / (1 - here))
+    expected = (0.01 / 0.99) / (curve.prevalence / (1 - curve.prevalence))
+    np.testing.assert_allclose(ratio, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "scores", [np.zeros(20), np.full(20, np.nan), np.tile([2.0, 1.0], 10), np.r_[[np.nan] * 19, 1]]
+)
+def test_scores_that_do_not_tell_the_classes_apart_leave_the_prevalence(scores):
+    y = np.tile([-1.0, 1.0], 10)
+    curve = RiskCurve.fit(scores, y, np.r_[np.full(19, 1.0), 3.0])
+    np.testing.assert_allclose(curve.risks(np.array([-9.0, 0.0, 9.0])), 12 / 22)
+
+
+@pytest.mark.parametrize("positives", [1, 2])
+def test_a_class_of_one_or_two_patients_makes_nobody_certain(positives):
+    scores = np.r_[np.full(10, -1.0) + np.arange(10) / 100, np.full(positives, 1.0)]
+    y = np.r_[-np.ones(10), np.ones(positives)]
+    low, high = RiskCurve.fit(scores, y, np.ones(y.size)).risks(np.array([-1.0, 1.0]))
+    assert 0.01 < low < positives / y.size < high < 0.9
+
+
+def test_rows_without_a_score_count_in_the_prevalence():
+    scores, y, w = population(200)
+    known = RiskCurve.fit(scores, y, w)
+    more = RiskCurve.fit(np.r_[scores, [np.nan] * 50], np.r_[y, np.ones(50)], np.ones(250))
+    assert more.prevalence == pytest.approx(((y > 0).sum() + 50) / 250)
+    assert more.slope == pytest.approx(known.slope)
+    shift = logit(more.prevalence) - logit(known.prevalence)
+    assert more.intercept - known.intercept == pytest.approx(shift)
+
+
+@pytest.mark.parametrize("large", [0, 10**9])
+def test_the_curve_over_another_scale_gives_the_same_risks(large, monkeypatch):
+    monkeypatch.setattr(module, "LARGE", large)
+    curve = RiskCurve.fit(*population(200))
+    x = np.linspace(-2, 2, 9)
+    np.testing.assert_allclose(curve.of_scaled(2.0, 0.5).risks(x), curve.risks(2 * x + 0.5))
+
+
+def test_a_decision_that_asks_the_same_question_gives_the_same_answer():
+    scores, y, w = population(200, intercept=0.2)
+    free = RiskCurve.fit(scores, y, w)
+    even = free.even_at(0.0, scores, y, w)
+    assert even.risks(np.zeros(1))[0] == pytest.approx(0.5)
+    assert even.slope == free.slope
+    shifted = RiskCurve.fit(*population(200, intercept=2.0))
+    assert shifted.even_at(0.0, *population(200, intercept=2.0)) is shifted, "rows contradict"
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 0.0, 1.0, -0.1, 2, "0.1", True, float("nan")])
+def test_an_impossible_prevalence_is_told(wrong):
+    with pytest.raises(HipadError, match="prevalence"):
+        check_prevalence(wrong)
+
+
+def test_a_possible_prevalence_is_taken():
+    for right in (None, 0.5, np.float64(0.01)):
+        check_prevalence(right)
