@@ -118,7 +118,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "path": plain(clf.path_),
         "history": plain(clf.history_),
         "rule_report": plain(records),
-        "risks": plain(clf._risks.curve) if clf._risks.known else None,
+        "risks": plain(clf.risk_source_.curve) if clf.risk_source_.known else None,
     }
 
 
