@@ -19,7 +19,7 @@ from benchmarks.reporting import Options, write_section
 
 PARTS = (
     "speed", "rules", "accuracy", "fewlabels", "curves", "heard", "real", "reading", "fuzz", "app",
-    "sessions",
+    "sessions", "grid", "risks",
 )  # fmt: skip
 
 

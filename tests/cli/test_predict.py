@@ -52,7 +52,7 @@ def test_risks_are_at_the_prevalence_that_is_given(small, tmp_path, capsys):
     for share in ((), ("--prevalence", "0.01")):
         capsys.readouterr()
         assert main(["predict", str(target), str(small), *share]) == 0
-        found.append([row for row in rows_of(capsys.readouterr().out)])
+        found.append(list(rows_of(capsys.readouterr().out)))
     (column,) = (name for name in found[0][0] if name.startswith("risk of"))
     assert all(float(b[column]) < float(a[column]) for a, b in zip(*found, strict=True))
     assert [row["class"] for row in found[0]] == [row["class"] for row in found[1]]
