@@ -73,15 +73,18 @@ def population(draw: int) -> dict[str, Calibrated]:
     """Normal classes whose means differ in five features."""
     rng = np.random.default_rng(draw)
     (X, y), (fresh, truth) = _sample(rng, LABELLED), _sample(rng, FRESH)
-    found = {}
-    for kind, settings in {
-        "HIPAD, automatic": {},
-        "HIPAD, lambda1 = 0.03": {"lambda1": 0.03},
-        "HIPAD, lambda1 = 0.03, no class weights": {"lambda1": 0.03, "class_weight": None},
-    }.items():
-        clf = HIPADClassifier(**settings).fit(X, y)
-        found[kind] = judged(clf.predict_proba(fresh)[:, 1], truth)
-    return found | {"sigmoid on training scores": judged(on_training(clf, X, y)(fresh), truth)}
+    given = {"lambda1": 0.01, "lambda2": 0.1}
+    models = {
+        "HIPAD, automatic": HIPADClassifier(),
+        "HIPAD, given values": HIPADClassifier(**given),
+        "HIPAD, given values, no class weights": HIPADClassifier(**given, class_weight=None),
+    }
+    found = {
+        kind: judged(clf.fit(X, y).predict_proba(fresh)[:, 1], truth)
+        for kind, clf in models.items()
+    }
+    sure = on_training(models["HIPAD, given values"], X, y)(fresh)
+    return found | {"given values, sigmoid on training scores": judged(sure, truth)}
 
 
 def _sample(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
