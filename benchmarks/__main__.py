@@ -19,7 +19,7 @@ from benchmarks.reporting import Options, write_section
 
 PARTS = (
     "speed", "rules", "accuracy", "fewlabels", "curves", "heard", "knowledge", "real", "reading",
-    "fuzz", "app", "sessions",
+    "fuzz", "app", "sessions", "grid", "risks",
 )  # fmt: skip
 
 

@@ -47,13 +47,14 @@ def weights(model: TrainedModel, data: Dataset) -> str:
 
 
 def answers(model: TrainedModel, data: Dataset) -> str:
-    """Scores and answers of the test patients (or of the training ones) as CSV."""
+    """Scores, risks and answers of the test patients (or of the training ones) as CSV."""
     test = data.X_test is not None
     X, y = (data.X_test, data.y_test) if test else (data.X_train, data.y_train)
     scores = model.scores(X)
     columns = {
         "row": data.patients[int(test)].tolist(),
         "score": scores.tolist(),
+        f"risk of {data.classes[1]}": model.oriented.risks(scores).tolist(),
         "answer": [data.classes[int(score > 0)] for score in scores],
     }
     if y is not None:

@@ -55,6 +55,11 @@ class TrainedModel:
     def scores(self, X: Any) -> FloatArray:
         return self.oriented.scores(X)
 
+    def risks(self, scores: FloatArray) -> FloatArray | None:
+        """Risks at decision values of this model, where they are there without further fits."""
+        ready = self.classifier.risk_source_.ready
+        return self.oriented.risks(scores) if ready else None
+
     def named(self, name: str) -> TrainedModel:
         return replace(self, name=name)
 
@@ -136,6 +141,8 @@ class Request:
         model = self.model(classifier)
         assert classifier.rule_report_ is not None  # made here, where nobody waits for a page
         stopped = classifier.certificate_.status is Status.STOPPED
+        if not stopped:
+            assert classifier.risk_curve_ is not None
         if stopped or not self.settings.use_rules or not parse_rules(self.rules):
             return model
         # what a run without the rules gives, its own number of features included

@@ -1,7 +1,9 @@
 """Answers of a saved model for the rows of a table, as CSV.
 
-One line per row: its number in the table, the class, and the score, which is above zero for the
-positive class. Where the table has the label column, stderr tells how many answers are right.
+One line per row: its number in the table, the class, the score, which is above zero for the
+positive class, and the risk, which is the probability of that class. Risks are at the prevalence of
+the training patients, or at `--prevalence`. Where the table has the label column, stderr tells how
+many answers are right.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from hipad.data import Table, to_csv
 from hipad.data.classes import labels_of
 from hipad.data.writing import write_text
 from hipad.estimator.files.model_file import Origin, read_model
+from hipad.estimator.risks.curve import check_prevalence
 from hipad.evaluation.judging import judge
 from hipad.evaluation.orientation import Oriented
 
@@ -26,11 +29,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Model, table, where to write."""
     parser.add_argument("model", metavar="MODEL", help="a model that `fit` saved")
     parser.add_argument("data", metavar="DATA", help="CSV, XLSX, Parquet, NPZ or LIBSVM")
+    parser.add_argument(
+        "--prevalence",
+        metavar="SHARE",
+        type=float,
+        help="share of the positive class where the rows come from; moves the risks only",
+    )
     parser.add_argument("--out", metavar="CSV", help="where to write; without it to stdout")
 
 
 def run(options: argparse.Namespace) -> int:
     """Read both, predict, write."""
+    check_prevalence(options.prevalence)
     if options.out:
         check_output(options.out, [options.model, options.data])
     stored, table = read_model(options.model), read_data(options.data)
@@ -41,8 +51,18 @@ def run(options: argparse.Namespace) -> int:
         print("note: no row is without gaps, so there are no answers", file=sys.stderr)
     scores = model.scores(X) if len(rows) else np.zeros(0)
     answers = [origin.classes[int(score > 0)] for score in scores]
-    score = f"score of {origin.classes[1]}"
-    text = to_csv({"row": (rows + 1).tolist(), "class": answers, score: scores.tolist()})
+    positive = origin.classes[1]
+    columns = {
+        "row": (rows + 1).tolist(),
+        "class": answers,
+        f"score of {positive}": scores.tolist(),
+    }
+    if stored.classifier.risk_source_.known:
+        risks = model.risks(scores, options.prevalence)
+        columns[f"risk of {positive}"] = risks.tolist()
+    else:
+        print("note: the model was saved without risks: fit it again to get them", file=sys.stderr)
+    text = to_csv(columns)
     if options.out:
         write_text(Path(options.out), text, not_over=[Path(options.model), Path(options.data)])
         print(f"saved: {options.out}, {len(rows):,} of {table.n_rows:,} rows", file=sys.stderr)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from scipy.linalg.blas import dsyrk
 
 from hipad.arrays import FloatArray
 from hipad.data.moments import column_blocks
+from hipad.designs.partial import PartialGram
 from hipad.errors import DataError
 
 __all__ = ["Design", "FloatArray", "RowSubset", "column_blocks", "read_only"]
@@ -114,6 +116,11 @@ class Design(ABC):
         if self._gram is None:
             self._gram = read_only(self._compute_gram())
         return self._gram
+
+    @cached_property
+    def partial_gram(self) -> PartialGram:
+        """Z Z' over some of the columns."""
+        return PartialGram(self)
 
     def column_norms(self) -> FloatArray:
         """Return |z_j| for every column, computed at the first call."""

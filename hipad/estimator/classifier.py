@@ -235,9 +235,14 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     @property
     def risk_curve_(self) -> RiskCurve:
         """From decision value to risk; made at the first call, by folds if none were fitted yet."""
-        check_is_fitted(self)
         check_prevalence(self.prevalence)
-        return self._risks.curve
+        return self.risk_source_.curve
+
+    @property
+    def risk_source_(self) -> RiskSource:
+        """Says whether risks are known, and whether they are there at once."""
+        check_is_fitted(self)
+        return self._risks
 
     @property
     def rule_report_(self) -> list[RuleRecord]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import DataError
+from hipad.estimator.risks.curve import check_prevalence
 from hipad.evaluation.judging import Judgement, judge
 from hipad.rules import RuleSet, parse_rules
 from hipad.rules.compiling.outcomes import class_sign
@@ -81,6 +82,19 @@ class Oriented:
         """Decision values, above zero for the positive class."""
         scores: FloatArray = self.sign * self.classifier.decision_function(X)
         return scores
+
+    def risks(self, scores: FloatArray, prevalence: float | None = None) -> FloatArray:
+        """The probability of the positive class at decision values of this model.
+
+        `prevalence` is the share of the positive class; without one, what the model was told.
+        """
+        check_prevalence(prevalence)
+        positive, curve = self.sign > 0, self.classifier.risk_curve_
+        own = self.classifier.prevalence
+        if prevalence is not None:
+            own = prevalence if positive else 1.0 - prevalence
+        risks: FloatArray = curve.risks(self.sign * scores, own)
+        return risks if positive else 1.0 - risks
 
     def judge(self, X: Any, truth: Any, *, part: str) -> Judgement:
         """How the model does on patients whose class is known."""

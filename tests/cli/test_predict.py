@@ -40,6 +40,24 @@ def test_the_positive_class_is_the_users_whatever_its_place_in_the_alphabet(
     main(["predict", str(target), str(small)])
     answers = rows_of(capsys.readouterr().out.split("saved:")[-1].split("\n", 1)[1])
     assert all((float(row["score of no"]) > 0) == (row["class"] == "no") for row in answers)
+    by_score = sorted(answers, key=lambda row: float(row["score of no"]))
+    risks = [float(row["risk of no"]) for row in by_score]
+    assert risks == sorted(risks)
+    assert 0 < risks[0] < risks[-1] < 1
+
+
+def test_risks_are_at_the_prevalence_that_is_given(small, tmp_path, capsys):
+    _, target = fit(small, tmp_path)
+    found = []
+    for share in ((), ("--prevalence", "0.01")):
+        capsys.readouterr()
+        assert main(["predict", str(target), str(small), *share]) == 0
+        found.append(list(rows_of(capsys.readouterr().out)))
+    (column,) = (name for name in found[0][0] if name.startswith("risk of"))
+    assert all(float(b[column]) < float(a[column]) for a, b in zip(*found, strict=True))
+    assert [row["class"] for row in found[0]] == [row["class"] for row in found[1]]
+    assert main(["predict", str(target), str(small), "--prevalence", "2"]) != 0
+    assert "prevalence" in capsys.readouterr().err
 
 
 def test_output_may_stream(small, tmp_path, capsys):

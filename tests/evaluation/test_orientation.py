@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.errors import DataError
+from hipad.errors import DataError, HipadError
 from hipad.evaluation.orientation import Oriented, named_outcomes
 
 
@@ -25,6 +25,20 @@ def test_above_zero_is_the_users_positive_class_whatever_the_alphabet_says(class
     assert model.scores(X) == pytest.approx(X @ model.weights + model.intercept)
     assert model.judge(X, y, part="training").area.value > 0.95
     assert (np.where(model.scores(X) > 0, classes[1], classes[0]) == clf.predict(X)).all()
+
+
+@pytest.mark.parametrize("classes", [("a", "b"), ("b", "a")])
+def test_risks_are_of_the_users_positive_class(classes):
+    clf, X, _ = fitted(classes)
+    model, column = Oriented(clf, classes), clf.classes_.tolist().index(classes[1])
+    scores = model.scores(X)
+    np.testing.assert_allclose(model.risks(scores), clf.predict_proba(X)[:, column])
+    here, there = model.risks(scores), model.risks(scores, 0.02)
+    share = clf.risk_curve_.prevalence if column else 1 - clf.risk_curve_.prevalence
+    moved = (0.02 / 0.98) / (share / (1 - share))
+    np.testing.assert_allclose(there / (1 - there), moved * here / (1 - here), rtol=1e-6)
+    with pytest.raises(HipadError, match="prevalence"):
+        model.risks(scores, 0.0)
 
 
 def test_numbers_as_labels_are_known_by_their_text():

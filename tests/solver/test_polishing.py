@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from hipad.solver import engines
+from hipad.designs import make_design
+from hipad.solver import Hipad, Problem, Settings, engines
 from hipad.solver.certificate import Status
 from hipad.solver.engines import ENGINES, Engine
 from hipad.solver.iterates import Point
@@ -74,3 +75,22 @@ def test_the_interior_point_takes_over_from_an_engine_that_fails(monkeypatch):
     assert "No engine did not reach the accuracy" in certificate.message
     assert certificate.status is Status.SOLVED
     assert certificate.gap <= 1e-8
+
+
+def test_an_earlier_fit_on_other_features_leads_to_the_same_optimum():
+    rng = np.random.default_rng(3)
+    y = np.where(np.arange(40) % 2, 1.0, -1.0)
+    X = rng.standard_normal((40, 30)) + 0.4 * y[:, None]
+    first = Problem(make_design(X), y, np.full(40, 1 / 40), 0.05, 1.0)
+    quick = Settings(quick=True)
+    earlier = Hipad(first, quick)
+    earlier.run()
+    second = first.with_parameters(lambda1=0.04)
+    cold, warm = Hipad(second, quick), Hipad(second, quick, warm=earlier)
+    one, other = cold.run(), warm.run()
+    assert sum(tick.phase == 2 for tick in warm.history) == 1 < len(cold.history)
+    assert other.certificate.gap <= 1e-8
+    np.testing.assert_array_equal(one.features, other.features)
+    np.testing.assert_allclose(one.w, other.w, atol=1e-10)
+    beside = Hipad(second, quick, beside=[earlier]).run()
+    np.testing.assert_allclose(one.w, beside.w, atol=1e-10)

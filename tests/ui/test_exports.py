@@ -42,6 +42,11 @@ def test_answers_are_those_of_the_test_patients(state):
     table = rows(exports.answers(model, state.data))
     right = sum(row["answer"] == row["truth"] for row in table)
     assert (right, len(table)) == (model.judgement.accuracy.k, model.judgement.accuracy.n)
+    (risk,) = (name for name in table[0] if name.startswith("risk of"))
+    ordered = sorted(table, key=lambda row: float(row["score"]))
+    risks = [float(row[risk]) for row in ordered]
+    assert risks == sorted(risks)
+    assert all(0 < value < 1 for value in risks)
     labels = state.loaded.table.text["state"]
     assert all(row["truth"].lstrip("'") == labels[int(row["row"]) - 1] for row in table)
 

@@ -13,7 +13,7 @@ import streamlit as st
 from hipad.rules import CompiledRule, RuleRecord
 from hipad.wording import count, number, percent, signed
 from ui import charts
-from ui.bench.sides import MOST_PATIENTS, Comparison, Side
+from ui.bench.sides import MOST_PATIENTS, RISKS, Comparison, Side
 from ui.words import listing, plain
 
 MOST_BLOCKS: Final = 12
@@ -177,14 +177,19 @@ def patients(found: Comparison) -> None:
         key="bench_patients",
         alt="Patients that flip",
         height=min(38 + 35 * len(table), 280),
-        column_config=_numbers("pinned", "now"),
+        column_config=_numbers("pinned", "now") | _shares(*RISKS),
     )
     total = len(found.flips.rows) + len(found.learnt_flips.rows)
     shown = f"The first {MOST_PATIENTS} of {total:,}. " if total > len(table) else ""
+    risks = ", the risk of that class" if set(RISKS) & set(table) else ""
     st.caption(
         f"{shown}Row of the file, decision values (above 0 means "
-        f"{plain(found.data.classes[1])}), true class."
+        f"{plain(found.data.classes[1])}){risks}, true class."
     )
+
+
+def _shares(*names: str) -> dict[str, Any]:
+    return {name: st.column_config.NumberColumn(format="percent") for name in names}
 
 
 def _numbers(*names: str) -> dict[str, Any]:

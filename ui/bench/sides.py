@@ -26,6 +26,7 @@ from ui.rules.checking import as_seen
 
 MOST_FEATURES: Final = 30
 MOST_PATIENTS: Final = 200
+RISKS: Final = ("risk: pinned", "risk: now")
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +136,12 @@ class Comparison:
         parts += [self._part(self.learnt_flips, self.old.learnt, self.new.learnt, 0)]
         return pd.concat(parts, ignore_index=True).head(MOST_PATIENTS)
 
+    def _risks(self, old: np.ndarray, new: np.ndarray) -> dict[str, np.ndarray]:
+        """Risks beside the decision values, of the models that have them at hand."""
+        risks = self.old.model.risks(old), self.new.model.risks(new)
+        named = zip(RISKS, risks, strict=True)
+        return {name: values for name, values in named if values is not None}
+
     def _part(self, found: Flips, old: np.ndarray, new: np.ndarray, which: int) -> pd.DataFrame:
         rows = found.rows
         y = self.data.y_test if which else self.data.y_train
@@ -145,6 +152,7 @@ class Comparison:
                 "of": ["test" if which else "training"] * len(rows),
                 "pinned": old[rows],
                 "now": new[rows],
+                **self._risks(old[rows], new[rows]),
                 "truly": y[rows],
                 "change": np.where(np.isin(rows, found.better), "now right", "now wrong"),
             }

@@ -121,7 +121,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "history": plain(clf.history_),
         "rule_report": plain(records),
         "knowledge_report": plain(clf.knowledge_report_),
-        "risks": plain(clf._risks.curve) if clf._risks.known else None,
+        "risks": plain(clf.risk_source_.curve) if clf.risk_source_.known else None,
     }
 
 

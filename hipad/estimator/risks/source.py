@@ -45,6 +45,12 @@ class RiskSource:
         """Whether risks can be told."""
         return self._curve is not None or self._origin is not None
 
+    @property
+    def ready(self) -> bool:
+        """Whether they can be told at once, without fits on folds."""
+        folds_are_there = self._origin is not None and self._origin[1].held_out is not None
+        return self._curve is not None or folds_are_there
+
     def __getstate__(self) -> dict[str, Any]:
         """With the curve, and without the training rows."""
         return {"_origin": None, "_curve": self.curve if self.known else None}

@@ -27,6 +27,7 @@ from hipad.solver.problem import Problem
 
 MOST_CHANGES = 25  # a good guess needs two or three
 LARGEST_SYSTEM = 3000
+FEW_ROWS = 1000  # up to here Gram matrices of all rows are kept from one system to the next
 EXACT = 1e-11  # what is within this of its bound, relatively, is on it
 
 
@@ -184,7 +185,23 @@ class Part:
         d = np.zeros((rows.size, int(positive.sum())))
         d[samples.size :] = stack.thresholds[np.ix_(rows[samples.size :] - self.n, positive)]
         C, curvature = self.C[np.ix_(positive, kept)], stack.curvature[np.ix_(positive, positive)]
-        return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature)
+        gram = self._gram(kept, rows)
+        return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature, gram)
+
+    def _gram(self, kept: np.ndarray, rows: np.ndarray) -> FloatArray | None:
+        """Z Z' of these rows where many features are in, most of which were in before."""
+        if (
+            self.n > FEW_ROWS
+            or kept.sum() < self.n
+            or np.ptp(self.ridge)
+            or rows.size < self.n // 4
+        ):
+            return None
+        samples = rows[rows < self.n]
+        gram, y = np.zeros((rows.size, rows.size)), self.problem.y[samples]
+        whole = self.problem.design.partial_gram.of(self.features[kept])
+        gram[: samples.size, : samples.size] = y[:, None] * whole[np.ix_(samples, samples)] * y
+        return gram
 
     def _middle(self, w: FloatArray, u: FloatArray) -> float:
         return middle_intercept(self.problem, self.problem.y * (self.Z @ w), u)

@@ -29,7 +29,10 @@ REFINEMENTS = 5
 
 @dataclass(frozen=True)
 class KktSystem:
-    """Z, d and labels of the rows, ridge of the features, C and curvature of the multipliers."""
+    """Z, d and labels of the rows, ridge of the features, C and curvature of the multipliers.
+
+    `gram` is Z Z' where it is at hand; the ridge must then be the same for all features.
+    """
 
     Z: FloatArray
     C: FloatArray
@@ -37,6 +40,7 @@ class KktSystem:
     labels: FloatArray
     ridge: FloatArray
     curvature: FloatArray
+    gram: FloatArray | None = None
 
     def solve(
         self, forced: FloatArray, balance: float, linear: FloatArray
@@ -71,10 +75,12 @@ class KktSystem:
     def _matrix(self) -> FloatArray:
         r = self.labels.size
         matrix = np.zeros((r + 1 + self.C.shape[0],) * 2)
-        same = self.ridge.size > 0 and not np.ptp(self.ridge)  # half the work, and no copy of Z
-        matrix[:r, :r] = (
-            self.Z @ self.Z.T / self.ridge[0] if same else (self.Z / self.ridge) @ self.Z.T
-        )
+        if self.gram is not None:
+            matrix[:r, :r] = self.gram / self.ridge[0]
+        elif self.ridge.size and not np.ptp(self.ridge):  # half the work, and no copy of Z
+            matrix[:r, :r] = self.Z @ self.Z.T / self.ridge[0]
+        else:
+            matrix[:r, :r] = (self.Z / self.ridge) @ self.Z.T
         matrix[:r, r] = matrix[r, :r] = self.labels
         # without a sample on its margin nothing holds the intercept: it is chosen afterwards
         matrix[r, r] = float(not self.labels.any())
