@@ -68,7 +68,6 @@ def show(state: AppState) -> None:
         charts.show(chart, key="result_features", text=text)
     rule_lines.show(model)
     _take_away(state, model, data)
-    st.header("How it got there", anchor=False)
 
 
 def _headline(model: TrainedModel) -> None:
