@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 import streamlit as st
@@ -10,8 +9,9 @@ import streamlit as st
 from ui.dataset import Dataset
 from ui.jobs import Job, JobStatus
 from ui.looking import keep_looking
-from ui.run import duel, player, relaxing
+from ui.run import duel, player
 from ui.run.mosaic import Mosaic
+from ui.run.relaxing import RelaxedPath, story_of_path
 from ui.run.story import Story
 from ui.run.telling import story_of
 from ui.run.truth import relevant_features
@@ -42,10 +42,10 @@ def show(state: AppState, chosen: str) -> None:
     """Draw the player; while a job works it is given new steps again and again."""
     data = state.data
     assert data is not None
-    jobs = path_jobs(state) if chosen == PATH else run_jobs(state)
+    jobs = jobs_of(state, chosen)
 
     def draw() -> None:
-        if [*map(id, path_jobs(state) if chosen == PATH else run_jobs(state))] != [*map(id, jobs)]:
+        if [*map(id, jobs_of(state, chosen))] != [*map(id, jobs)]:
             st.rerun()
         stories = path_stories(state, data) if chosen == PATH else run_stories(state, data)
         has_rules = bool(state.request().rules.strip())
@@ -63,6 +63,11 @@ def show(state: AppState, chosen: str) -> None:
     keep_looking(jobs, draw)
 
 
+def jobs_of(state: AppState, chosen: str) -> list[Job[Any]]:
+    """The work behind what is watched."""
+    return [path_of(state).job] if chosen == PATH else run_jobs(state)
+
+
 def plain_name(data: Dataset) -> str:
     return f"{data.name}, {data.n_features:,} features"
 
@@ -72,23 +77,17 @@ def run_jobs(state: AppState) -> list[Job[Any]]:
     return [job for job in (state.job, duel.other_run(state)) if job is not None]
 
 
-def path_jobs(state: AppState) -> list[Job[Any]]:
+def path_of(state: AppState) -> RelaxedPath:
     """The fits along the path, begun at the first look."""
     asked = state.request()
     key = (asked.data, asked.rules, tuple(sorted(asked.blocks.items())), asked.settings)
     known = state.memo.get(PATH_SLOT)
     if known is not None and known[0] != key:
-        known[1].stop()
-
-    def begin() -> Job[list[relaxing.RelaxPoint]]:
-        job = relaxing.relaxing(asked)
-        job.launch()
-        return job
-
-    job = state.remember(PATH_SLOT, key, begin)
-    if job.status is JobStatus.STOPPED:  # it was out of sight for too long
-        job.go_on()
-    return [job]
+        known[1].job.stop()
+    path = state.remember(PATH_SLOT, key, lambda: RelaxedPath.of(asked))
+    if path.job.status is JobStatus.STOPPED:  # it was out of sight for too long
+        path.job.go_on()
+    return path
 
 
 def mosaic_of(state: AppState, data: Dataset) -> Mosaic:
@@ -120,16 +119,7 @@ def _remembered(state: AppState, k: int, job: Job[Any], mosaic: Mosaic, title: s
 
 def path_stories(state: AppState, data: Dataset) -> list[Story]:
     """The path, as far as it has come."""
-    (job,) = path_jobs(state)
-    mosaic, model = mosaic_of(state, data), state.model
+    path, mosaic, model = path_of(state), mosaic_of(state, data), state.model
     used = None if model is None else float(model.classifier.lambda1_)
-    points = job.outcome
-    if points is None:
-        waiting = story_of(None, mosaic, title=PATH)
-        return [replace(waiting, state=relaxing.steps_done(job), live=job.is_active)]
-    key = (id(job), used, id(mosaic))
-    return [
-        state.remember(
-            "path story", key, lambda: relaxing.story_of_path(points, mosaic, data, used)
-        )
-    ]
+    key = (id(path), len(path.points), path.job.status, used, id(mosaic))
+    return [state.remember("path story", key, lambda: story_of_path(path, mosaic, data, used))]

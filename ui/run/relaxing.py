@@ -17,6 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from hipad.arrays import IntArray
 from hipad.errors import DataError
 from hipad.solver import Progress
+from hipad.solver.threads import single_thread
 from hipad.wording import count, number, percent
 from ui.dataset import Dataset
 from ui.jobs import Job
@@ -24,10 +25,10 @@ from ui.models import Request, TrainedModel, largest_useful
 from ui.run.mosaic import Mosaic
 from ui.run.story import Line, LineChart, Story
 
-STEPS: Final = 48
+STEPS: Final = 40
 LARGEST, SMALLEST = 4.0, 0.03  # of the lambda1 above which the patients alone let no feature in
-MOST_KEPT: Final = 0.1  # share of the features beyond which the path is left,
-MANY: Final = 500  # if these are more
+MOST_KEPT: Final = 0.02  # share of the features beyond which the path is left,
+MANY: Final = 1_000  # if these are more
 FOLDS: Final = 5
 
 
@@ -49,11 +50,11 @@ class RelaxPoint:
 class Relaxation:
     """A run in the sense of a job: one step for each value of lambda1."""
 
-    def __init__(self, request: Request) -> None:
-        self._request = request
+    def __init__(self, request: Request, points: list[RelaxPoint]) -> None:
+        """Of a request; `points` is filled as it goes, for readers in other threads."""
+        self._request, self.points = request, points
         self._parts = judged_parts(request.data)
-        self._last: list[TrainedModel | None] = [None] * len(self._parts)
-        self.points: list[RelaxPoint] = []
+        self._last: Sequence[TrainedModel | None] = [None] * len(self._parts)
         self._steps = self._generate()
 
     def __iter__(self) -> Iterator[Progress]:
@@ -77,7 +78,7 @@ class Relaxation:
             point = self._fit(lambda1)
             before = self.points[-1].features if self.points else np.zeros(0, dtype=np.int64)
             if not point.features.size and not before.size:
-                self.points = []  # only the last of the empty models is of interest
+                self.points.clear()  # only the last of the empty models is of interest
             self.points.append(point)
             yield _record(step, point, before)
             if point.features.size > max(MOST_KEPT * data.n_features, MANY):
@@ -85,12 +86,12 @@ class Relaxation:
 
     def _fit(self, lambda1: float) -> RelaxPoint:
         settings = self._request.settings.changed(fewness="exact", lambda1=lambda1)
-        models = []
-        for k, data in enumerate(self._parts):
-            model = replace(self._request, data=data, settings=settings).fit(like=self._last[k])
-            self._last[k] = model
-            models.append(model)
-        whole, *parts = models
+        with single_thread():
+            models = [
+                replace(self._request, data=data, settings=settings).fit(like=last, quick=True)
+                for data, last in zip(self._parts, self._last, strict=True)
+            ]
+        self._last, (whole, *parts) = models, models
         right = [model.judgement.accuracy for model in (parts or [whole])]
         judged = sum(share.n for share in right)
         return RelaxPoint(
@@ -137,15 +138,25 @@ def _record(step: int, point: RelaxPoint, before: IntArray) -> Progress:
     return Progress(0, step, point.error, point.features.size, came, went, 0, 0.0, 0.0, empty, 0.0)
 
 
-def relaxing(request: Request) -> Job[list[RelaxPoint]]:
-    """The job; launch it to begin."""
-    return Job(lambda: Relaxation(request), list)
+@dataclass(frozen=True, eq=False)
+class RelaxedPath:
+    """A job that follows the path, and the points it has reached."""
+
+    job: Job[list[RelaxPoint]]
+    points: list[RelaxPoint]
+
+    @classmethod
+    def of(cls, request: Request) -> RelaxedPath:
+        """Begin to follow the path of a request."""
+        points: list[RelaxPoint] = []
+        job = Job(lambda: Relaxation(request, points), list)
+        job.launch()
+        return cls(job, points)
 
 
-def story_of_path(
-    points: Sequence[RelaxPoint], mosaic: Mosaic, data: Dataset, used: float | None
-) -> Story:
+def story_of_path(path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float | None) -> Story:
     """The path as frames; `used` is the lambda1 of the present model."""
+    points, live = path.points[:], path.job.is_active
     signs = np.zeros(data.n_features)
     frames, before = [], np.zeros(0, dtype=np.int64)
     for point in points:
@@ -167,11 +178,13 @@ def story_of_path(
                 from_zero=True,
                 percent=True,
             ),
-            LineChart("Features in the model", (Line("", sizes, 2),), from_zero=True),
+            LineChart("Features in the model", (Line("", sizes, 2),), from_zero=True, whole=True),
         ),
         mosaic=mosaic,
         moves=mosaic.moves(frames, signs),
-        headline=_headline(points, who),
+        headline="" if live else _headline(points, who),
+        state=steps_done(path.job),
+        live=live,
         marks=_mark(points, used),
         ticks=_ticks(points),
     )

@@ -36,6 +36,7 @@ class LineChart:
     logarithmic: bool = False
     from_zero: bool = False
     percent: bool = False
+    whole: bool = False  # there are no halves of a feature
 
     @property
     def span(self) -> tuple[float, float]:
@@ -60,6 +61,7 @@ class LineChart:
             "high": high,
             "log": self.logarithmic,
             "percent": self.percent,
+            "whole": self.whole,
             "lines": [
                 {
                     "name": one_line(line.name, 30),
@@ -84,6 +86,7 @@ class Story:
     mosaic: Mosaic
     moves: Moves
     headline: str = ""
+    aside: str = ""  # what follows the headline where no other story stands beside this one
     state: str = ""  # what the work behind it is doing
     live: bool = False  # whether frames are still to come
     marks: Sequence[tuple[float, str]] = ()  # places that mean something
@@ -100,6 +103,7 @@ class Story:
             "charts": [chart.told() for chart in self.charts],
             "field": self.mosaic.told(self.moves),
             "headline": one_line(self.headline, 300),
+            "aside": one_line(self.aside, 100),
             "state": self.state,
             "live": self.live,
             "marks": [list(mark) for mark in self.marks],

@@ -30,27 +30,30 @@ def story_of(
     signs = None if model is None else np.sign(model.weights)
     track, moves = told_steps(history, mosaic, signs)
     n_steps = sum(record.phase > 0 for record in history)
+    live = job is not None and job.is_active
+    of = "" if live else f" of {n_steps:,}"
     names = job.rule_names if job is not None else ()
     left_out = n_steps - len(track.records)
     return Story(
         title=title,
         axis="step",
         places=track.steps,
-        words=[words_of(n, n_steps, r) for n, r in zip(track.steps, track.records, strict=True)],
+        words=[words_of(n, of, r) for n, r in zip(track.steps, track.records, strict=True)],
         charts=charts_of(track, names, expert),
         mosaic=mosaic,
         moves=moves,
         headline="" if model is None else headline(model),
+        aside="" if model is None else aside(model),
         state=state_of(job, history),
-        live=job is not None and job.is_active,
+        live=live,
         marks=[] if track.switch is None else [(track.switch, "phase 2")],
         note=f"{len(track.records):,} of {n_steps:,} steps are shown." if left_out else "",
     )
 
 
-def words_of(n: int, n_steps: int, record: Progress) -> str:
+def words_of(n: int, of: str, record: Progress) -> str:
     """What a frame of a run is called."""
-    return f"Step {n:,} of {n_steps:,}, {PHASES[record.phase]}"
+    return f"Step {n:,}{of}, {PHASES[record.phase]}"
 
 
 def state_of(job: Job[TrainedModel] | None, history: Sequence[Progress]) -> str:
@@ -64,13 +67,15 @@ def state_of(job: Job[TrainedModel] | None, history: Sequence[Progress]) -> str:
 
 
 def headline(model: TrainedModel) -> str:
-    """The result in a line, with what the rules are worth where that is known."""
+    """The result in a line."""
     right = model.judgement.accuracy
+    return f"{right.k:,} of {right.n:,} {model.judgement.part} patients right"
+
+
+def aside(model: TrainedModel) -> str:
+    """What the rules are worth, where that is known."""
     alone = model.without_rules
-    words = f"{right.k:,} of {right.n:,} {model.judgement.part} patients right"
-    if not model.settings.use_rules:
-        return f"{words}, without rules"
-    return words + (f"; without the rules {alone.accuracy.k:,}" if alone is not None else "")
+    return "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
 
 
 def charts_of(track: Track, rule_names: Sequence[str], expert: bool) -> tuple[LineChart, ...]:
@@ -79,7 +84,10 @@ def charts_of(track: Track, rule_names: Sequence[str], expert: bool) -> tuple[Li
     charts = [
         LineChart("Objective (lower is better)", (Line("", [*map(shared, records)], PURPLE),)),
         LineChart(
-            "Features in the model", (Line("", track.values("support_size"), 2),), from_zero=True
+            "Features in the model",
+            (Line("", track.values("support_size"), 2),),
+            from_zero=True,
+            whole=True,
         ),
     ]
     rules = [

@@ -22,8 +22,9 @@ class MosaicView {
     this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true))
   }
 
-  take(field, look, classes) {
+  take(field, look, classes, live) {
     this.field = field
+    this.live = live
     this.look = look
     const n = field.regions.reduce((sum, region) => sum + region.cells, 0)
     this.offsets = unpacked(field.offsets, Uint32Array)
@@ -52,7 +53,8 @@ class MosaicView {
     const colour = (i) => channels(look.colour(i))
     const out = mixed(look.ground, look.text, 0.09)
     const missed = mixed(look.ground, colour(4), 0.42)
-    const passing = mixed(look.ground, look.text, 0.5)
+    // While a run works nobody knows yet which way a feature will count.
+    const passing = this.live ? colour(2) : mixed(look.ground, look.text, 0.5)
     return [out, colour(look.sides[1]), colour(look.sides[0]), passing, colour(3), missed]
   }
 
@@ -64,7 +66,7 @@ class MosaicView {
     }
     one(FOR_POSITIVE, `for ${classes[1]}`)
     one(FOR_NEGATIVE, `for ${classes[0]}`)
-    if (this.changes.includes(PASSING)) one(PASSING, "in for a while")
+    if (this.changes.includes(PASSING)) one(PASSING, this.live ? "in" : "in for a while")
     if (this.field.truth === null) return one(OUT, "not in")
     one(MISSED, "missed")
     one(FALSE_ONE, "false")

@@ -1,7 +1,9 @@
 // One story on the stage: its name, what it shows now, its charts and its features.
 
 class Side {
-  constructor(parent) {
+  /** `room` is told of every box whose size matters. */
+  constructor(parent, room) {
+    this.room = room
     this.root = make("article", "side", parent)
     this.top = make("div", "top", this.root)
     this.title = make("h3", "", this.top)
@@ -9,6 +11,7 @@ class Side {
     this.panels = make("div", "panels", this.root)
     this.column = make("div", "charts", this.panels)
     this.mosaic = new MosaicView(this.panels)
+    room.observe(this.mosaic.box)
     this.charts = []
   }
 
@@ -29,17 +32,28 @@ class Side {
         return places[k] + ((places[k + 1] ?? places[k]) - places[k]) * (at - k)
       },
     }
-    this.title.textContent = told.title
+    this.title.textContent = [told.title, told.title && told.headline].filter(Boolean).join(": ")
     this.inside = unpacked(told.field.inside, Uint32Array)
     this.found = unpacked(told.field.found, Uint32Array)
-    while (this.charts.length > told.charts.length) this.charts.pop().root.remove()
-    while (this.charts.length < told.charts.length) this.charts.push(new Chart(this.column))
+    while (this.charts.length > told.charts.length) this.dropChart(this.charts.pop())
+    while (this.charts.length < told.charts.length) this.addChart()
     this.charts.forEach((chart, i) => {
       chart.take(told.charts[i], this.story, look)
       chart.describe()
     })
-    this.mosaic.take(told.field, look, classes)
+    this.mosaic.take(told.field, look, classes, told.live)
     this.read(Math.min(this.frame ?? -1, frames - 1))
+  }
+
+  addChart() {
+    const chart = new Chart(this.column)
+    this.room.observe(chart.box)
+    this.charts.push(chart)
+  }
+
+  dropChart(chart) {
+    this.room.unobserve(chart.box)
+    chart.root.remove()
   }
 
   draw() {
@@ -68,7 +82,8 @@ class Side {
       make("b", "", item)
       make("span", "", item)
     }
-    shown.forEach(([value, words], i) => {
+    shown.forEach(([value, words, extra], i) => {
+      this.readings.children[i].classList.toggle("extra", Boolean(extra))
       const [bold, plain] = this.readings.children[i].children
       if (bold.textContent !== value) bold.textContent = value
       if (plain.textContent !== words) plain.textContent = words
@@ -91,7 +106,7 @@ class Side {
     }
     const first = charts[0] && this.charts[0].lines[0]
     if (first && Number.isFinite(first.values[frame])) {
-      figures.push([short(first.values[frame], charts[0].percent), charts[0].title.split(" (")[0].toLowerCase()])
+      figures.push([short(first.values[frame], charts[0].percent), charts[0].title.split(/[(,]/)[0].trim().toLowerCase(), true])
     }
     return figures
   }
