@@ -9,12 +9,13 @@ import streamlit as st
 from ui.dataset import Dataset
 from ui.jobs import Job, JobStatus
 from ui.looking import keep_looking
-from ui.run import duel, player
-from ui.run.mosaic import Mosaic
-from ui.run.relaxing import RelaxedPath, story_of_path
-from ui.run.story import Story
-from ui.run.telling import story_of
-from ui.run.truth import relevant_features
+from ui.run import duel
+from ui.run.replay import player
+from ui.run.replay.mosaic import Mosaic
+from ui.run.replay.relaxing import RelaxedPath, story_of_path
+from ui.run.replay.run_story import story_of
+from ui.run.replay.story import Story
+from ui.run.replay.truth import relevant_features
 from ui.state import AppState
 from ui.words import plain
 

@@ -1,4 +1,4 @@
-"""Charts of a run: how it converges, how many features are in, how far the rules hold."""
+"""The steps of a run as charts count them, and the search for the number of features before."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ PHASES: Final = {
     2: "phase 2: fit them accurately",
 }
 FEW: Final = 10  # features, each with a mark of its own on an axis
-STEP: Final = "step (of phase 1, then of phase 2)"
 
 
 @dataclass(frozen=True)
@@ -44,21 +43,14 @@ class Track:
     def values(self, name: str) -> list[float]:
         return [float(getattr(record, name)) for record in self.records]
 
-    def until(self, at: int | None) -> Track:
-        """The part that a reader at this step has seen; all of it without a step."""
-        if at is None:
-            return self
-        seen = max(sum(step <= at for step in self.steps), 1)
-        return Track(self.records[:seen], self.steps[:seen], self.switch)
-
 
 def shared(record: Progress) -> float:
     """Loss, rules and size of the weights: what both phases make small."""
     return record.objective if np.isnan(record.shared) else record.shared
 
 
-def path(history: Sequence[Progress]) -> tuple[go.Figure, str]:
-    """The search for the number of features: loss on held-out patients."""
+def path(history: Sequence[Progress], used: int | None = None) -> tuple[go.Figure, str]:
+    """The search for the number of features: loss on held-out patients; `used` is the model's."""
     tried = [record for record in history if record.phase == 0]
     sizes = [record.support_size for record in tried]
     chart = charts.figure(
@@ -74,6 +66,11 @@ def path(history: Sequence[Progress]) -> tuple[go.Figure, str]:
         line_color=charts.colour(3),
         name="tried",
     )
+    if used is not None:
+        chart.add_vline(
+            x=used, line_color=charts.colour(2), line_width=2,
+            annotation_text="this model", annotation_position="top right",
+        )  # fmt: skip
     if max(sizes) - min(sizes) < FEW:
         chart.update_xaxes(dtick=1)  # there are no halves of a feature
     best = min(tried, key=lambda record: record.objective)
@@ -81,4 +78,14 @@ def path(history: Sequence[Progress]) -> tuple[go.Figure, str]:
         f"{count(len(tried), 'degree')} of sparsity tried by cross-validation; the smallest loss "
         f"({number(best.objective, 3)}) was at about {count(best.support_size, 'feature')}."
     )
-    return chart, text
+    return chart, text + _why_other(best.support_size, used)
+
+
+def _why_other(best: int, used: int | None) -> str:
+    """Why the model has another number of features than the best degree."""
+    if used is None or used == best:
+        return ""
+    return (
+        f" The model uses {used:,}: models of the folds, on fewer patients, keep other features "
+        "than one on all, and degrees that do nearly as well as the best have a say."
+    )

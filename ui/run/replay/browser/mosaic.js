@@ -4,7 +4,9 @@ const [OUT, FOR_POSITIVE, FOR_NEGATIVE, PASSING, FALSE_ONE] = [0, 1, 2, 3, 4]
 const MISSED = 5
 const LIGHTING = 450 // milliseconds
 const FADING = 900
+const FEW_CELLS = 80 // so few get large cells, with their names
 const SHADES = 14 // between two colours: so many repaints of a cell at most
+const ROOMY = 44 // side of a cell that can hold a name
 const MOST_FADING = 4000 // cells; more than these change at once
 
 class MosaicView {
@@ -118,6 +120,19 @@ class MosaicView {
     const [x, y] = [edge(place.x, column), edge(place.y, row)]
     this.pen.fillStyle = colour
     this.pen.fillRect(x, y, edge(place.x, column + 1) - x - place.gap, edge(place.y, row + 1) - y - place.gap)
+    if (place.side >= ROOMY && this.names.has(cell)) this.write(this.names.get(cell), x, y, place.side, colour)
+  }
+
+  /** A feature's name on its cell, where there is room for it. */
+  write(name, x, y, side, colour) {
+    const { pen, look } = this
+    const [red, green, blue] = channels(colour)
+    pen.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#000" : "#fff"
+    pen.font = `${look.size}px ${look.font}`
+    pen.textAlign = "center"
+    pen.textBaseline = "middle"
+    const least = Math.max(3, Math.floor((side - 6) / (0.55 * look.size)))
+    pen.fillText(name.length > least ? `${name.slice(0, least - 1)}…` : name, x + side / 2, y + side / 2)
   }
 
   levelsAt(frame) {
@@ -208,8 +223,11 @@ function placed(regions, width, height, size, ratio) {
   const rest = regions.at(-1).name === "no block" ? regions.at(-1) : null
   const blocks = rest ? regions.slice(0, -1) : regions
   const top = 1.5 * size
-  const strip = !blocks.length ? 0 : rest ? Math.max(0.3 * height, Math.min(0.4 * height, 110)) : height
-  const places = blocks.length ? packedBlocks(blocks, width, strip, top, size, ratio) : []
+  const all = regions.reduce((sum, region) => sum + region.cells, 0)
+  const few = all <= FEW_CELLS
+  const share = few ? 0.65 * height : Math.max(0.3 * height, Math.min(0.4 * height, 110))
+  const strip = !blocks.length ? 0 : rest ? share : height
+  const places = blocks.length ? packedBlocks(blocks, width, strip, top, size, ratio, few ? 110 : 26) : []
   if (rest) {
     const room = { x: 0, y: strip + top, width, height: height - strip - top }
     places.push({ ...filled(rest, room, ratio), region: rest, label: true, wide: true, room: width })
@@ -223,9 +241,9 @@ function placed(regions, width, height, size, ratio) {
 }
 
 /** Blocks side by side in bands, with the largest cells that fit. */
-function packedBlocks(blocks, width, height, top, size, ratio) {
+function packedBlocks(blocks, width, height, top, size, ratio, largest) {
   const unit = 1 / ratio
-  for (let side = 26; side >= unit; side -= side > 4 ? 1 : unit) {
+  for (let side = largest; side >= unit; side -= side > 4 ? 1 : unit) {
     for (let bands = 1; bands <= 12; bands++) {
       const rows = Math.floor((height / bands - top - 4) / side)
       if (rows < 1) break
@@ -267,7 +285,7 @@ function inBands(blocks, width, band, top, { side, rows, bands, size }) {
 /** One region in a rectangle: cells as large as they can be. */
 function filled(region, room, ratio) {
   const fits = (side) => Math.floor(room.height / side) * Math.floor(room.width / side) >= region.cells
-  let side = Math.min(40, Math.sqrt((room.width * room.height) / region.cells))
+  let side = Math.min(110, Math.sqrt((room.width * room.height) / region.cells))
   while (side > 1 / ratio && !fits(side)) side *= 0.99
   if (side > 5) side = Math.floor(side)
   const rows = Math.max(1, Math.floor(room.height / side))

@@ -18,13 +18,14 @@ import numpy as np
 
 from hipad.arrays import IntArray
 from ui.dataset import NO_BLOCK, Dataset
-from ui.run.packing import packed
+from ui.run.replay.packing import packed
 from ui.words import one_line
 
 OUT, FOR_POSITIVE, FOR_NEGATIVE, PASSING, FALSE = range(5)
 MOST_CELLS: Final = 65_536
 MOST_CHANGES: Final = 80_000  # of cells, in all frames: about 550 kB
 MOST_NAMES: Final = 4_000  # features whose name is told under the pointer
+FEW: Final = 400  # features that are all named, whether they ever come in or not
 LONGEST: Final = 40  # characters of a name
 
 Frame = tuple[IntArray, IntArray]
@@ -32,7 +33,7 @@ Frame = tuple[IntArray, IntArray]
 
 
 @dataclass(frozen=True)
-class Region:
+class MosaicRegion:
     """A block, or the features in none: how many, and whether they are known to carry the class."""
 
     name: str
@@ -58,7 +59,7 @@ class Moves:
 class Mosaic:
     """Where each feature stands in the image."""
 
-    regions: tuple[Region, ...]
+    regions: tuple[MosaicRegion, ...]
     cell_of: IntArray
     relevant: IntArray | None  # features known to carry the class, where that is known
     names: Any  # column -> name
@@ -68,7 +69,7 @@ class Mosaic:
         """The regions in the order of the blocks; every feature stands in its first one."""
         shared = -(-data.n_features // most)  # features of one cell
         cell_of = np.zeros(data.n_features, dtype=np.int64)
-        regions: list[Region] = []
+        regions: list[MosaicRegion] = []
         free, begin = np.ones(data.n_features, dtype=bool), 0
         known = np.zeros(data.n_features, dtype=bool)
         known[[] if relevant is None else relevant] = True
@@ -80,7 +81,7 @@ class Mosaic:
             n_cells = -(-own.size // shared)
             cell_of[own] = begin + np.arange(own.size) // shared
             carries = relevant is not None and bool(known[own].mean() > 0.5)
-            regions.append(Region(name, own.size, n_cells, carries))
+            regions.append(MosaicRegion(name, own.size, n_cells, carries))
             begin += n_cells
         return cls(tuple(regions), cell_of, relevant, data.index.name)
 
@@ -130,7 +131,8 @@ class Mosaic:
     def told(self, moves: Moves) -> dict[str, Any]:
         """Image and changes for the browser."""
         alone = self.n_cells == self.cell_of.size
-        named = moves.features[:MOST_NAMES] if alone else moves.features[:0]
+        ever = np.arange(self.n_cells) if self.n_cells <= FEW else moves.features[:MOST_NAMES]
+        named = ever if alone else moves.features[:0]
         return {
             "regions": [
                 {

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ui.run.mosaic import Mosaic, Moves
-from ui.run.packing import packed
+from ui.run.replay.mosaic import Mosaic, Moves
+from ui.run.replay.packing import packed
 from ui.words import one_line
 
 

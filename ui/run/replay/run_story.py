@@ -11,12 +11,11 @@ import numpy as np
 from hipad.solver import Progress
 from ui.jobs import Job
 from ui.models import TrainedModel
-from ui.run.mosaic import MOST_CHANGES, Frame, Mosaic, Moves
-from ui.run.story import Line, LineChart, Story
+from ui.run.replay.mosaic import MOST_CHANGES, Frame, Mosaic, Moves
+from ui.run.replay.story import Line, LineChart, Story
 from ui.run.tracks import PHASES, Track, shared
 
 MOST_FRAMES: Final = 400
-FEWEST_FRAMES: Final = 20
 MOST_RULES: Final = 6  # lines of the rules' chart
 PURPLE, GREY = 3, -1
 
@@ -121,9 +120,9 @@ def told_steps(
     most = MOST_FRAMES
     while True:
         track = Track.of(history, most)
-        moves = mosaic.moves(frames_of(history, track.steps, mosaic.cell_of.size), signs)
-        if len(moves.cells) <= MOST_CHANGES or most <= FEWEST_FRAMES:
-            return track, moves
+        frames = frames_of(history, track.steps, mosaic.cell_of.size)
+        if sum(len(came) + len(went) for came, went in frames) <= MOST_CHANGES or most <= 2:
+            return track, mosaic.moves(frames, signs)
         most //= 2
 
 

@@ -22,8 +22,8 @@ from hipad.wording import count, number, percent
 from ui.dataset import Dataset
 from ui.jobs import Job
 from ui.models import Request, TrainedModel, largest_useful
-from ui.run.mosaic import Mosaic
-from ui.run.story import Line, LineChart, Story
+from ui.run.replay.mosaic import Mosaic
+from ui.run.replay.story import Line, LineChart, Story
 
 STEPS: Final = 40
 LARGEST, SMALLEST = 4.0, 0.03  # of the lambda1 above which the patients alone let no feature in

@@ -16,7 +16,7 @@ from typing import Any, Final
 import streamlit as st
 
 from ui import charts
-from ui.run.story import Story
+from ui.run.replay.story import Story
 from ui.words import one_line
 
 FOLDER: Final = Path(__file__).parent / "browser"
