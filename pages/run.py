@@ -9,9 +9,21 @@ from ui.run import controls, live, outcome, steering
 from ui.state import app_state
 
 state = app_state()
-st.title("Run", anchor=False)
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    st.title("Run", anchor=False, width="content")
+    buttons = st.container(
+        horizontal=True, vertical_alignment="center", gap="small", width="content"
+    )
+    place = st.container(width="content")
+    choice = st.container(width="content")
 if need_data(state):
-    controls.show(state)
-    steering.show(state)
+    with place, st.popover("Settings", icon=":material/tune:"):
+        steering.speed(state)
+        controls.show(state)
+    with buttons:
+        steering.show(state)
+    with choice:
+        chosen = live.choose(state)
+    steering.words(state)
+    live.show(state, chosen)
     outcome.show(state)
-    live.show(state)

@@ -1,8 +1,8 @@
-"""A part of a page that looks at a job again and again while it works."""
+"""A part of a page that looks at jobs again and again while they work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import streamlit as st
@@ -12,17 +12,20 @@ from ui.jobs import Job
 EVERY: Final = 0.5  # seconds between two looks
 
 
-def keep_looking(job: Job[Any], draw: Callable[[], None]) -> None:
-    """Draw this part now and, while the job works, again and again.
+def keep_looking(jobs: Job[Any] | Sequence[Job[Any]], draw: Callable[[], None]) -> None:
+    """Draw this part now and, while one of the jobs works, again and again.
 
-    Looking at a job keeps it alive. When its status changes, the whole page is drawn anew.
+    Looking at a job keeps it alive. When a status changes, the whole page is drawn anew.
     """
-    drawn = job.status
+    watched = [jobs] if isinstance(jobs, Job) else list(jobs)
+    drawn = [job.status for job in watched]
 
     def look() -> None:
-        job.seen()
-        if job.status is not drawn:
+        for job in watched:
+            job.seen()
+        if [job.status for job in watched] != drawn:
             st.rerun()
         draw()
 
-    st.fragment(look, run_every=EVERY if job.is_active else None)()
+    busy = any(job.is_active for job in watched)
+    st.fragment(look, run_every=EVERY if busy else None)()

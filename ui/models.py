@@ -74,8 +74,11 @@ class Request:
     settings: RunSettings
     name: str = "current"
 
-    def start(self, like: TrainedModel | None = None) -> Run:
-        """Begin the fit; `like` is an earlier model on the same data to start from."""
+    def start(self, like: TrainedModel | None = None, *, quick: bool = False) -> Run:
+        """Begin the fit; `like` is an earlier model on the same data to start from.
+
+        `quick` is for fits that nobody watches: the model is the same.
+        """
         settings, data = self.settings, self.data
         classifier = HIPADClassifier(
             named_outcomes(self.rules, data.classes) if settings.use_rules else None,
@@ -88,6 +91,7 @@ class Request:
             data.y_train,
             like=like.classifier if like is not None else None,
             feature_names=data.index,
+            quick=quick,
         )
 
     def model(self, classifier: HIPADClassifier) -> TrainedModel:
@@ -129,9 +133,9 @@ class Request:
         asked = (self.data.key, self.rules, dict(self.blocks), self.settings)
         return asked == (model.data_key, model.rules, dict(model.blocks), model.settings)
 
-    def fit(self, like: TrainedModel | None = None) -> TrainedModel:
+    def fit(self, like: TrainedModel | None = None, *, quick: bool = False) -> TrainedModel:
         """Fit at once, in the thread that asks: for small changes."""
-        run = self.start(like)
+        run = self.start(like, quick=quick)
         for _ in run:
             pass
         return self.model(run.finish())

@@ -102,6 +102,16 @@ def make_ksvm_s(
     )
 
 
+def relevant_columns(preset: str = "10k", *, block_size: int | None = None) -> IntArray:
+    """The columns that carry the class in a draw of this size: those of the four blocks.
+
+    >>> len(relevant_columns("50k"))
+    200
+    """
+    size = PRESETS[preset].block_size if block_size is None else block_size
+    return np.arange(len(BLOCK_MEANS) * size)
+
+
 def _check(size: DrawSize, positive_fraction: float) -> None:
     n_train, n_test, n_features, block_size, noise = size
     if min(n_train, n_test) < 2:

@@ -18,7 +18,13 @@ from hipad.rules.analysis.guarantee import (
     tightest_bound,
     worst_case,
 )
-from hipad.rules.analysis.picture import Cell, PictureRow, picture
+from hipad.rules.analysis.picture import (
+    Cell,
+    MatrixPicture,
+    PictureRow,
+    matrix_picture,
+    picture,
+)
 from hipad.rules.analysis.pull import DataPull, Knobs, Pull, rule_pull, rule_pulls, shortest_patient
 from hipad.rules.analysis.records import RuleRecord, rule_report
 from hipad.rules.analysis.speaking import Heard, Witnesses
@@ -59,6 +65,7 @@ __all__ = [
     "Heard",
     "Knobs",
     "LeftOut",
+    "MatrixPicture",
     "Overlap",
     "Patient",
     "PictureRow",
@@ -83,6 +90,7 @@ __all__ = [
     "compile_rules",
     "holding_threshold",
     "leave_each_out",
+    "matrix_picture",
     "needed_worth",
     "parse_rules",
     "picture",

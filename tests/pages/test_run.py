@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
+
+from ui.run.duel import other_run
+from ui.run.live import PATH, path_of
 
 
 def until(app, condition, seconds=30):
@@ -14,6 +18,25 @@ def until(app, condition, seconds=30):
     assert condition()
 
 
+def protos(block, kind):
+    """What the page sends of one kind of element."""
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield from protos(child, kind)
+        elif getattr(child, "type", "") == kind:
+            yield child.proto
+
+
+def player(app):
+    """What the player was given."""
+    (proto,) = protos(app.at._tree, "bidi_component")
+    return json.loads(proto.json)
+
+
+def links(tree):
+    return protos(tree, "page_link")
+
+
 def test_without_data_it_says_where_to_get_some(app):
     app.go("run")
     assert "No data yet" in app.text()
@@ -23,7 +46,8 @@ def test_without_data_it_says_where_to_get_some(app):
 def test_before_the_first_run(app):
     app.load("pima").go("run")
     assert "Press **Run**" in app.text()
-    assert app.at.button(key="run_stop").disabled
+    assert "run_stop" not in [button.key for button in app.at.button]
+    assert player(app)["stories"][0]["words"] == []
 
 
 def test_a_finished_run_is_explained(app):
@@ -33,14 +57,37 @@ def test_a_finished_run_is_explained(app):
     assert "Without the rules" in text
     assert "Solved." in text
     assert "Features used" in text
-    assert app.at.slider(key=f"scrub_{id(app.state.job)}_{len(app.state.job.history)}").value
+    (story,) = player(app)["stories"]
+    assert len(story["words"]) == app.state.model.classifier.n_iter_
+    assert story["words"][0].startswith("Step 1 of ")
+    assert story["field"]["truth"] == 200
+    assert app.largest_element() < 2**20
 
 
-def test_scrubbing_goes_back_in_the_run(app):
-    app.load("ksvm-s-10k").finish()
-    app.at.slider(key=f"scrub_{id(app.state.job)}_{len(app.state.job.history)}").set_value(1)
+def test_with_and_without_rules_side_by_side(app):
+    app.load("ksvm-s-10k").go("run").click("run_both")
+    other = other_run(app.state)
+    for job in (app.state.job, other):
+        job.wait(60)
     app.run()
-    assert "Step 1, phase 1" in app.text()
+    first, second = player(app)["stories"]
+    assert (first["title"], second["title"]) == ("With the rules", "Without the rules")
+    assert other.outcome.judgement.accuracy.k == app.state.model.without_rules.accuracy.k
+    app.click("run")
+    app.state.job.wait(60)
+    assert len(player(app.run())["stories"]) == 1
+
+
+def test_the_path_is_begun_when_it_is_looked_at(app):
+    app.load("ksvm-s-10k").finish()
+    chosen = next(w for w in app.at.segmented_control if w.key.startswith("show_what"))
+    chosen.set_value(PATH)
+    app.run()
+    path_of(app.state).job.wait(60)
+    (story,) = player(app.run())["stories"]
+    assert len(story["words"]) > 10
+    assert story["marks"][0][1] == "your run"
+    assert app.largest_element() < 2**20
 
 
 def test_pause_stop_and_continue(app):
@@ -52,7 +99,7 @@ def test_pause_stop_and_continue(app):
     app.click("run_pause")
     until(app, lambda: job.status == "paused")
     app.run()
-    assert app.at.button(key="run_pause").disabled
+    assert "run_pause" not in [button.key for button in app.at.button]
     steps = len(job.history)
     app.click("run_stop")
     until(app, lambda: job.status == "stopped")
@@ -74,7 +121,7 @@ def test_mid_run_nothing_is_shown_as_a_result(app):
     until(app, lambda: len(app.state.job.history) >= 2)
     app.run()
     assert not app.at.success
-    assert "Features in" in app.text()
+    assert player(app)["stories"][0]["live"]
     app.go("data")
     assert "Run: running" in app.text()
 
@@ -84,9 +131,20 @@ def test_a_rule_that_does_not_fit_is_told(app):
     app.state.rules.change("Glukose >= 126 => diabetic", "a slip")
     app.finish()
     assert "Glucose" in app.at.error[0].value
+    assert "on its way" not in app.text()
     app.state.rules.undo()
     app.finish()
     assert app.state.job.is_final
+
+
+def test_broken_rules_are_told_before_a_run_with_the_way_to_their_line(app):
+    app.load("pima")
+    app.state.rules.change("Glucose >= 126 => diabetic\nGlukose >= 1 => diabetic", "a slip")
+    app.go("run")
+    assert "Glukose" in app.at.error[0].value
+    assert "Press **Run**" not in app.text()
+    (link,) = [link for link in links(app.at._tree) if link.label == "Go to line 2"]
+    assert link.query_string == "line=2"
 
 
 def test_settings_survive_a_visit_to_another_page(app):

@@ -76,39 +76,36 @@ class Panel:
 def show(state: AppState) -> None:
     """Draw the settings and write what the user chooses to the state."""
     panel = Panel(state.settings, state.version)
-    with st.container(border=True):
-        first, second, third, fourth = st.columns(4)
-        with first:
-            _fewness(panel, state)
-        with second:
-            panel.amount(
-                "patients",
-                "Worth of a rule",
-                "in patients",
-                20.0,
-                "How many patients' evidence a rule counts for. A rule that names its own worth "
-                "keeps it; 0 switches the others off.",
-                "A share of the patients: more where they are few, less where they contradict it.",
-            )
-        with third:
-            panel.choice(
-                "scope",
-                "A rule speaks of",
-                "All patients in its range, whatever their other features are; or only one who is "
-                "average in all others, which asks less of the model.",
-            )
-        with fourth:
-            panel.toggle(
-                "use_rules", "Use the rules", "Switch off to see what the data say on their own."
-            )
-            state.expert = st.toggle(
-                "Expert",
-                state.expert,
-                key=f"expert_{state.version}",
-                help="Show the solver's own words: lambda1, lambda2, stiffness, engine, limits.",
-            )
-        if state.expert:
-            _expert(panel)
+    first, second = st.columns(2)
+    with first:
+        _fewness(panel, state)
+        panel.choice(
+            "scope",
+            "A rule speaks of",
+            "All patients in its range, whatever their other features are; or only one who is "
+            "average in all others, which asks less of the model.",
+        )
+    with second:
+        panel.toggle(
+            "use_rules", "Use the rules", "Switch off to see what the data say on their own."
+        )
+        panel.amount(
+            "patients",
+            "Worth of a rule",
+            "in patients",
+            20.0,
+            "How many patients' evidence a rule counts for. A rule that names its own worth "
+            "keeps it; 0 switches the others off.",
+            "A share of the patients: more where they are few, less where they contradict it.",
+        )
+        state.expert = st.toggle(
+            "Expert",
+            state.expert,
+            key=f"expert_{state.version}",
+            help="Show the solver's own words: lambda1, lambda2, stiffness, engine, limits.",
+        )
+    if state.expert:
+        _expert(panel)
     state.settings = panel.settings
 
 
@@ -126,7 +123,7 @@ def _fewness(panel: Panel, state: AppState) -> None:
 
 
 def _expert(panel: Panel) -> None:
-    first, second, third, fourth = st.columns(4)
+    first, second = st.columns(2)
     with first:
         panel.number(
             "lambda1",
@@ -143,7 +140,6 @@ def _expert(panel: Panel) -> None:
             step=0.1,
             format="%.4f",
         )
-    with second:
         panel.amount(
             "stiffness",
             "Stiffness",
@@ -153,11 +149,10 @@ def _expert(panel: Panel) -> None:
             "As each rule's worth asks for.",
         )
         _scaling(panel)
-    with third:
+    with second:
         panel.choice("method", "Method", "Which algorithm runs.")
         panel.choice("engine", "Engine of phase 2", "What solves phase 2.")
         panel.choice("switch", "Phase 1 ends when", "When phase 2 takes over.")
-    with fourth:
         _limits(panel)
 
 

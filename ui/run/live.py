@@ -1,108 +1,126 @@
-"""The live view of a run: figures and charts that follow the job while it works."""
+"""The stage of the Run page: a run while it works and when it is done, played by the browser."""
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 import streamlit as st
 
-from hipad.wording import count, number
-from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import Job, JobStatus
 from ui.looking import keep_looking
-from ui.models import TrainedModel
-from ui.run import tracks
-from ui.run.raster import raster
-from ui.run.tracks import Track
+from ui.run import duel
+from ui.run.replay import player
+from ui.run.replay.mosaic import Mosaic
+from ui.run.replay.relaxing import RelaxedPath, story_of_path
+from ui.run.replay.run_story import story_of
+from ui.run.replay.story import Story
+from ui.run.replay.truth import relevant_features
 from ui.state import AppState
-from ui.words import listing
+from ui.words import plain
+
+RUN, PATH = "The run", "As sparsity is relaxed"
+PATH_SLOT: Final = "relaxed path"
 
 
-def show(state: AppState) -> None:
-    """Draw the live view; while the job works it draws itself again and again."""
-    job, data = state.job, state.data
-    if job is not None and data is not None:
-        keep_looking(job, lambda: _draw(job, data))
-
-
-def _draw(job: Job[TrainedModel], data: Dataset) -> None:
-    history = job.history[:]
-    track = Track.of(history)
-    figures = st.container()
-    if any(record.phase == 0 for record in history) and len(history) > 1:
-        chart, text = tracks.path(history)
-        charts.show(chart, key="run_path", text=text)
-    if not track.records:
-        with figures:
-            _figures(job, track)
-        st.caption("Next comes phase 1." if history else "The first step is on its way.")
-        return
-    at = None if job.status is JobStatus.RUNNING else _scrubber(track, job, data)
-    with figures:
-        _figures(job, track.until(at))
-    left, right = st.columns(2)
-    with left:
-        _chart("run_objective", tracks.objective(track, at))
-        _chart("run_residuals", tracks.residuals(track, at))
-    with right:
-        _chart("run_support", tracks.support(track, history, at))
-        if len(track.records[-1].rule_slacks):
-            _chart("run_slacks", tracks.slacks(track, job.rule_names, at))
-    _chart("run_raster", raster(history, data, at))
-
-
-def _chart(key: str, drawn: tuple) -> None:
-    chart, text = drawn
-    charts.show(chart, key=key, text=text)
-
-
-def _figures(job: Job[TrainedModel], track: Track) -> None:
-    """The figures of the last step, or of the one that the reader looks at."""
-    last = track.records[-1] if track.records else None
-    status, phase, features, objective, time = st.columns(5)
-    status.metric("Run", str(job.status), help="What the run is doing now.")
-    phase.metric(
-        "Step",
-        f"{track.steps[-1] if track.steps else 0:,}",
-        help="Steps of phase 1, which finds the features, and of phase 2, which fits them.",
-    )
-    features.metric(
-        "Features in",
-        "–" if last is None else f"{last.support_size:,}",
-        help="Features that have a weight at this step.",
-    )
-    objective.metric(
-        "Objective",
-        "–" if last is None else number(tracks.shared(last), 5),
-        help="What the run makes as small as it can: errors, broken rules and size of the weights.",
-    )
-    time.metric(
-        "Computing time",
-        "–" if last is None else f"{last.seconds:.2f} s",
-        help="Time spent computing, without pauses and slow motion.",
+def choose(state: AppState) -> str:
+    """What to watch."""
+    return str(
+        st.segmented_control(
+            "Show",
+            [RUN, PATH],
+            default=RUN,
+            required=True,
+            key=f"show_what_{state.version}",
+            label_visibility="collapsed",
+            help="The steps of the run; or the same data fitted again and again with ever more "
+            "features allowed.",
+        )
     )
 
 
-def _scrubber(track: Track, job: Job[TrainedModel], data: Dataset) -> int | None:
-    """A slider through the steps of a run that rests, and what happened at the chosen one."""
-    n = track.steps[-1]
-    if n < 2:
-        return None
-    step = st.slider(
-        "Look at step",
-        1,
-        n,
-        n,
-        key=f"scrub_{id(job)}_{n}",
-        help="Go back through the run: the figures and the line in the charts follow.",
+def show(state: AppState, chosen: str) -> None:
+    """Draw the player; while a job works it is given new steps again and again."""
+    data = state.data
+    assert data is not None
+    jobs = jobs_of(state, chosen)
+
+    def draw() -> None:
+        if [*map(id, jobs_of(state, chosen))] != [*map(id, jobs)]:
+            st.rerun()
+        stories = path_stories(state, data) if chosen == PATH else run_stories(state, data)
+        has_rules = bool(state.request().rules.strip())
+        player.show(
+            stories,
+            key="run_show",
+            label=f"{chosen}: {plain_name(data)}",
+            classes=data.classes,
+            ask=lambda: duel.launch_other(state),
+            can_ask=chosen == RUN and has_rules and not any(job.is_active for job in jobs),
+        )
+        if chosen == PATH and jobs[0].status is JobStatus.FAILED:
+            st.error(plain(jobs[0].error, 400), icon=":material/error:")
+
+    keep_looking(jobs, draw)
+
+
+def jobs_of(state: AppState, chosen: str) -> list[Job[Any]]:
+    """The work behind what is watched."""
+    return [path_of(state).job] if chosen == PATH else run_jobs(state)
+
+
+def plain_name(data: Dataset) -> str:
+    return f"{data.name}, {data.n_features:,} features"
+
+
+def run_jobs(state: AppState) -> list[Job[Any]]:
+    """The present run and the one beside it."""
+    return [job for job in (state.job, duel.other_run(state)) if job is not None]
+
+
+def path_of(state: AppState) -> RelaxedPath:
+    """The fits along the path, begun at the first look."""
+    asked = state.request()
+    key = (asked.data, asked.rules, tuple(sorted(asked.blocks.items())), asked.settings)
+    known = state.memo.get(PATH_SLOT)
+    if known is not None and known[0] != key:
+        known[1].job.stop()
+    path = state.remember(PATH_SLOT, key, lambda: RelaxedPath.of(asked))
+    if path.job.status is JobStatus.STOPPED:  # it was out of sight for too long
+        path.job.go_on()
+    return path
+
+
+def mosaic_of(state: AppState, data: Dataset) -> Mosaic:
+    """The image of all features, made once for data and blocks."""
+    return state.remember(
+        "mosaic", data, lambda: Mosaic.of(data, relevant_features(state.loaded, data))
     )
-    records = [record for record in job.history if record.phase > 0]
-    record = records[step - 1]
-    came, went = ([data.index.name(int(j)) for j in idx] for idx in (record.entered, record.left))
-    words = [
-        f"Step {step}, {tracks.PHASES[record.phase]}: {count(record.support_size, 'feature')} in, "
-        f"objective {number(tracks.shared(record), 5)}"
+
+
+def run_stories(state: AppState, data: Dataset) -> list[Story]:
+    """The present run, and the one beside it, with the rules first."""
+    mosaic, jobs = mosaic_of(state, data), run_jobs(state)
+    names = duel.titles(state) if len(jobs) > 1 else ("",)
+    told = [
+        _remembered(state, k, job, mosaic, name)
+        for k, (job, name) in enumerate(zip(jobs, names, strict=True))
     ]
-    words += [f"entered: {listing(came)}"] if came else []
-    words += [f"left: {listing(went)}"] if went else []
-    st.markdown("; ".join(words) + ".")
-    return step if step < n else None
+    if not told:
+        return [story_of(None, mosaic, title="", expert=state.expert)]
+    return sorted(told, key=lambda story: story.title != duel.WITH)
+
+
+def _remembered(state: AppState, k: int, job: Job[Any], mosaic: Mosaic, title: str) -> Story:
+    key = (id(job), len(job.history), job.status, title, state.expert, id(mosaic))
+    return state.remember(
+        f"story {k}", key, lambda: story_of(job, mosaic, title=title, expert=state.expert)
+    )
+
+
+def path_stories(state: AppState, data: Dataset) -> list[Story]:
+    """The path, as far as it has come."""
+    path, mosaic, model = path_of(state), mosaic_of(state, data), state.model
+    used = None if model is None else float(model.classifier.lambda1_)
+    key = (id(path), len(path.points), path.job.status, used, id(mosaic))
+    return [state.remember("path story", key, lambda: story_of_path(path, mosaic, data, used))]

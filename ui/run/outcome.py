@@ -17,7 +17,7 @@ from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
 from ui.exports import comparable_weights, measure_of, weight_table
 from ui.models import TrainedModel
-from ui.run import rule_lines
+from ui.run import rule_lines, tracks
 from ui.run.certificates import numbers, sentence
 from ui.state import AppState
 from ui.words import plain
@@ -67,8 +67,8 @@ def show(state: AppState) -> None:
         chart, text = top_features(model, data)
         charts.show(chart, key="result_features", text=text)
     rule_lines.show(model)
+    _search(model)
     _take_away(state, model, data)
-    st.header("How it got there", anchor=False)
 
 
 def _headline(model: TrainedModel) -> None:
@@ -101,6 +101,15 @@ def _figures(model: TrainedModel, data: Dataset) -> None:
     fourth.caption(
         f"of {count(data.n_features, 'feature')}, lambda1 {model.classifier.lambda1_:.3g}"
     )
+
+
+def _search(model: TrainedModel) -> None:
+    """How the number of features was chosen, where the program chose it."""
+    history = model.classifier.history_
+    if sum(record.phase == 0 for record in history) > 1:
+        with st.expander("How the number of features was chosen"):
+            chart, text = tracks.path(history, len(model.support))
+            charts.show(chart, key="run_path", text=text)
 
 
 def _confusion(judged: Judgement) -> None:

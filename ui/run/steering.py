@@ -6,8 +6,11 @@ from typing import Final
 
 import streamlit as st
 
+from hipad.errors import RuleError
 from hipad.wording import count
 from ui.jobs import JobStatus
+from ui.rules.checking import look
+from ui.run import duel
 from ui.state import AppState
 from ui.words import plain
 
@@ -25,43 +28,57 @@ SPEEDS: Final = {
 
 
 def show(state: AppState) -> None:
-    """Draw the buttons and do what they say."""
+    """Draw the buttons that can be pressed now, and do what they say."""
     job = state.job
-    status = job.status if job is not None else None
-    active = job is not None and job.is_active
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if st.button(
-            "Run" if job is None else "Run again",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=active,
-            help="Train with the data, rules and settings as they are now.",
-            key="run",
-        ):
-            state.launch(speed=SPEEDS[state.speed])
-            st.rerun()
-        _button("Pause", ":material/pause:", status is JobStatus.RUNNING, state, "pause",
-                "Hold the run after the present step.")  # fmt: skip
-        going_on = status in (JobStatus.PAUSED, JobStatus.STOPPED)
-        _button("Continue", ":material/resume:", going_on, state, "go_on",
-                "Go on from where the run was.")  # fmt: skip
-        _button("Stop", ":material/stop:", active, state, "stop",
-                "End the run; the model so far can be looked at, and continued.")  # fmt: skip
-        state.speed = st.select_slider(
-            "Speed (steps per second)",
-            list(SPEEDS),
-            value=state.speed,
-            key="speed",
-            help="Slow motion for a demonstration, or as fast as it goes.",
-            width=280,
-        )
-    if job is not None:
-        job.speed = SPEEDS[state.speed]
-    _words(state)
+    if job is None or not job.is_active:
+        _start(state)
+    if job is not None and job.status is JobStatus.RUNNING:
+        _button("Pause", ":material/pause:", state, "pause", "Hold the run after this step.")
+    if job is not None and job.status in (JobStatus.PAUSED, JobStatus.STOPPED):
+        _button("Continue", ":material/resume:", state, "go_on", "Go on from where the run was.")
+    if job is not None and job.is_active:
+        text = "End the run; the model so far can be looked at, and continued."
+        _button("Stop", ":material/stop:", state, "stop", text)
 
 
-def _button(label: str, icon: str, enabled: bool, state: AppState, what: str, text: str) -> None:
-    if st.button(label, icon=icon, disabled=not enabled, help=text, key=f"run_{what}"):
+def _start(state: AppState) -> None:
+    if st.button(
+        "Run" if state.job is None else "Run again",
+        type="primary",
+        icon=":material/play_arrow:",
+        help="Train with the data, rules and settings as they are now.",
+        key="run",
+    ):
+        duel.leave_other(state)
+        state.launch(speed=SPEEDS[state.speed])
+        st.rerun()
+    if st.button(
+        "With and without rules",
+        icon=":material/compare:",
+        disabled=not state.rules.text.strip(),
+        help="Run twice, with the rules and without them, and watch both side by side.",
+        key="run_both",
+    ):
+        duel.launch_both(state, speed=SPEEDS[state.speed])
+        st.rerun()
+
+
+def speed(state: AppState) -> None:
+    """How fast the run itself goes; a replay has a speed of its own."""
+    state.speed = st.select_slider(
+        "Speed of the run (steps per second)",
+        list(SPEEDS),
+        value=state.speed,
+        key="speed",
+        help="As fast as it goes, or slow enough to be paused on the way. A run that is done can "
+        "be replayed at any pace.",
+    )
+    if state.job is not None:
+        state.job.speed = SPEEDS[state.speed]
+
+
+def _button(label: str, icon: str, state: AppState, what: str, text: str) -> None:
+    if st.button(label, icon=icon, help=text, key=f"run_{what}"):
         job = state.job
         assert job is not None
         getattr(job, what)()
@@ -69,14 +86,18 @@ def _button(label: str, icon: str, enabled: bool, state: AppState, what: str, te
         st.rerun()
 
 
-def _words(state: AppState) -> None:
+def words(state: AppState) -> None:
     """What will be run, or why the last run ended as it did."""
     job = state.job
+    broken = broken_rules(state)
+    if broken:
+        _broken(broken)
     if job is None:
-        _ready(state)
+        if not broken:
+            st.caption(ready(state))
     elif job.status is JobStatus.FAILED:
-        st.error(f"The run could not be done: {plain(job.error, 600)}", icon=":material/error:")
-        st.page_link("pages/rules.py", label="Look at the rules", icon=":material/rule:")
+        if not broken:
+            st.error(f"The run could not be done: {plain(job.error, 600)}", icon=":material/error:")
     elif job.status is JobStatus.WAITING:
         st.info("Other runs are under way on this computer. This one starts when a place is free.")
     elif job.status is JobStatus.STOPPED:
@@ -93,11 +114,34 @@ def _words(state: AppState) -> None:
         )
 
 
-def _ready(state: AppState) -> None:
+def broken_rules(state: AppState) -> tuple[RuleError, ...]:
+    """What is wrong with the rules that the next run would take; read once for each text."""
+    data, text = state.data, state.rules.text
+    if data is None or not state.settings.use_rules:
+        return ()
+    return state.remember("broken rules", (data, text), lambda: look(data, text)[0].errors)
+
+
+def _broken(errors: tuple[RuleError, ...]) -> None:
+    """The first broken rule in words, and the way to its line."""
+    first, more = errors[0], len(errors) - 1
+    others = f" And {count(more, 'more mistake')}." if more else ""
+    st.error(
+        f"The rules cannot be used as they are: {plain(first, 600)}{others}",
+        icon=":material/error:",
+    )
+    where = f"line {first.line}" if first.line else "the rules"
+    line = {"line": str(first.line)} if first.line else None
+    st.page_link(
+        "pages/rules.py", label=f"Go to {where}", icon=":material/rule:", query_params=line
+    )
+
+
+def ready(state: AppState) -> str:
+    """What the next run learns from."""
     asked = state.request()
     rows, columns = asked.data.X_train.shape
-    st.info(
+    return (
         f"Ready: {count(rows, 'patient')} with {count(columns, 'feature')} and "
-        f"{count(len(asked.rule_names()), 'rule')} to learn from. Press **Run**.",
-        icon=":material/play_arrow:",
+        f"{count(len(asked.rule_names()), 'rule')} to learn from. Press **Run**."
     )

@@ -20,11 +20,12 @@ from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 # Streamlit's page has an inline script, styles that are made as it goes, and charts that compile
-# functions; its tables and downloads use data: and blob: addresses. Everything else stays out.
+# functions; its tables and downloads use data: and blob: addresses, and a component of our own is a
+# script that the page itself makes a blob of. Everything else stays out.
 POLICY: Final = "; ".join(
     [
         "default-src 'self'",
-        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
         "font-src 'self' data:",

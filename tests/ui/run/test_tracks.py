@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from tests.ui.run.records import record
 from ui.run import tracks
 from ui.run.tracks import Track
@@ -23,42 +21,23 @@ def test_long_runs_are_thinned_to_their_true_numbers():
     assert [r.iteration for r in track.records] == track.steps
 
 
-def test_the_texts_say_what_the_charts_show():
-    history = [record(1, [3, 7]), record(2, [5], [3])]
-    track = Track.of(history)
-    assert tracks.objective(track)[1] == "The objective went from 1 to 1 in 2 steps."
-    assert tracks.residuals(track)[1].startswith("The last residuals are 0.1 (primal)")
-    assert "3 entries and 1 exit so far" in tracks.support(track, history)[1]
+def searched():
+    tried = (record(n, phase=0) for n in (1, 2, 3))
+    return [replace(r, objective=abs(r.iteration - 2.0), support_size=r.iteration) for r in tried]
 
 
 def test_the_degree_with_the_smallest_loss_is_named():
-    tried = (record(n, phase=0) for n in (1, 2, 3))
-    history = [
-        replace(r, objective=abs(r.iteration - 2.0), support_size=r.iteration) for r in tried
-    ]
-    assert "3 degrees of sparsity" in tracks.path(history)[1]
-    assert "(0) was at about 2 features" in tracks.path(history)[1]
+    text = tracks.path(searched(), 2)[1]
+    assert "3 degrees of sparsity" in text
+    assert text.endswith("(0) was at about 2 features.")
 
 
-def test_rules_that_hold_are_counted():
-    history = [replace(record(1), rule_slacks=np.array([0.0, 0.3]))]
-    chart, text = tracks.slacks(Track.of(history), ["a", "<b>"])
-    assert text == "1 of 2 rules fully met at the last step."
-    assert [line.name for line in chart.data] == ["a", "&lt;b&gt;"]
+def test_another_number_of_features_than_the_best_is_explained():
+    text = tracks.path(searched(), 3)[1]
+    assert "at about 2 features" in text
+    assert "The model uses 3: " in text
 
 
 def test_one_objective_runs_through_both_phases():
-    history = [
-        record(1, objective=1.8, shared=1.4), record(2, objective=1.7, shared=1.35),
-        record(1, phase=2, objective=1.33, shared=1.33),
-    ]  # fmt: skip
-    chart, text = tracks.objective(Track.of(history))
-    assert list(chart.data[0].y) == [1.4, 1.35, 1.33]
-    assert list(chart.data[1].y) == [1.8, 1.7, None]
-    assert "from 1.4 to 1.33 in 3 steps" in text
-
-
-def test_the_reader_at_a_step_reads_of_that_step():
-    track = Track.of([record(1, shared=3.0), record(2, shared=2.0), record(1, phase=2, shared=1.0)])
-    assert "from 3 to 2 in 2 steps" in tracks.objective(track, at=2)[1]
-    assert track.until(2).records[-1].shared == 2.0
+    assert tracks.shared(record(1, objective=1.8, shared=1.4)) == 1.4
+    assert tracks.shared(record(1, objective=1.8, shared=float("nan"))) == 1.8

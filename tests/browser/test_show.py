@@ -1,0 +1,148 @@
+"""The run as a show: played by the browser, stepped by keys, large for a projector."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_path import heading, press
+
+pytestmark = pytest.mark.browser
+
+# The player lies in a shadow root, and tells what it does by a property of its section.
+PLAYER = """(() => {
+  const seek = (node) => {
+    for (const element of node.querySelectorAll("*")) {
+      if (element.player) return element.player
+      const found = element.shadowRoot && seek(element.shadowRoot)
+      if (found) return found
+    }
+  }
+  return seek(document)
+})()"""
+
+
+def ask(page: Page, what: str):
+    """A property of the player."""
+    return page.evaluate(f"() => {{ const player = {PLAYER}; return {what} }}")
+
+
+def until(page: Page, what: str) -> None:
+    page.wait_for_function(f"() => {{ const player = {PLAYER}; return player && ({what}) }}")
+
+
+@pytest.fixture(scope="module")
+def shown(server, browser):
+    """A finished run of the synthetic sample, which all tests of this module look at."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    sizes: list[int] = []
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))),
+    )
+    page.goto(server)
+    press(page, "show_ksvm-s-10k")
+    expect(heading(page, "Result")).to_be_visible()
+    until(page, "player.last > 5 && !player.live")
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    page.wait_for_timeout(500)
+    page.sizes = sizes
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def page(shown):
+    """The page with the player at rest at its first step."""
+    ask(shown, "player.seek(0)")
+    yield shown
+    if ask(shown, "player.dialog.open"):
+        shown.keyboard.press("Escape")
+
+
+def test_charts_and_buttons_are_in_the_first_screen(page):
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    for name in ("Play (space)", "Present: large, without the rest (P)"):
+        expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+    for canvas in page.get_by_role("img", name="Image of all features").all():
+        expect(canvas).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("img", name="Objective")).to_be_in_viewport(ratio=1)
+
+
+def test_play_and_pause_without_the_server(page):
+    received = len(page.sizes)
+    page.get_by_role("button", name="Play (space)").click()
+    until(page, "player.at > 1 && player.sides[0].frame >= 1")
+    page.get_by_role("button", name="Pause (space)").click()
+    at = ask(page, "player.at")
+    page.wait_for_timeout(300)
+    assert ask(page, "player.at") == at
+    assert len(page.sizes) == received
+    drawn = ask(page, "player.frames")
+    page.wait_for_timeout(1_500)  # what was lighting up has come to rest
+    rested = ask(page, "player.frames")
+    page.wait_for_timeout(500)
+    assert ask(page, "player.frames") == rested >= drawn
+
+
+def test_the_image_shows_the_features_of_the_step(page):
+    page.get_by_role("slider", name="Step of the story").press("End")
+    until(page, "player.at === player.last")
+    lit = "player.sides[0].mosaic.levels.filter((level) => level > 0).length"
+    assert ask(page, lit) == ask(page, "player.sides[0].inside.at(-1)") > 0
+    expect(page.get_by_text("197 of 200", exact=True)).to_be_visible()
+    page.get_by_role("button", name="First step (Home)").click()
+    until(page, "player.sides[0].frame === 0")
+    assert ask(page, lit) == ask(page, "player.sides[0].inside[0]")
+
+
+def test_steps_speed_and_loop(page):
+    page.get_by_role("button", name="One step on (right arrow)").click()
+    page.get_by_role("button", name="One step on (right arrow)").click()
+    page.get_by_role("button", name="One step back (left arrow)").click()
+    assert ask(page, "player.at") == 1
+    page.get_by_role("combobox", name="Speed").select_option("4")
+    assert ask(page, "player.speed") == 4
+    page.get_by_role("button", name="Play again and again (L)").click()
+    page.get_by_role("button", name="Play (space)").click()
+    until(page, "player.at >= player.last")
+    until(page, "player.at < player.last && player.playing")
+    page.get_by_role("button", name="Play again and again (L)").click()
+    page.get_by_role("combobox", name="Speed").select_option("1")
+
+
+def test_the_presenter_has_the_screen_and_the_keys(page):
+    page.get_by_role("button", name="Present").click()
+    expect(page.get_by_text("Esc: leave")).to_be_visible()
+    covering = "document.elementFromPoint(40, 300).closest('[data-testid=stSidebar]')"
+    assert page.evaluate(f"{covering} === null")
+    page.keyboard.press("ArrowRight")
+    assert ask(page, "player.at") == 1
+    page.keyboard.press(" ")
+    assert ask(page, "player.playing")
+    page.keyboard.press(" ")
+    assert not ask(page, "player.playing")
+    assert ask(page, "player.look.size") >= 16
+    page.keyboard.press("Escape")
+    assert not ask(page, "player.dialog.open")
+    expect(page.get_by_text("Esc: leave")).to_be_hidden()
+
+
+def test_the_presenter_turns_the_rules(page):
+    page.get_by_role("button", name="Present").click()
+    page.keyboard.press("r")
+    until(page, "player.sides.length === 2 && !player.live")
+    assert ask(page, "player.dialog.open")
+    titles = "player.sides.map((side) => side.root.hidden ? '' : side.story.title)"
+    assert ask(page, titles) == ["With the rules", "Without the rules"]
+    page.keyboard.press("r")
+    assert ask(page, titles) == ["With the rules", ""]
+    page.keyboard.press("r")
+    assert ask(page, titles) == ["", "Without the rules"]
+    assert ask(page, "player.sides[1].inside.at(-1)") < 197
+
+
+def test_nothing_sent_is_large(page):
+    assert 0 < max(page.sizes) < 2**20

@@ -1,0 +1,1 @@
+"""Stories of a run, played by the browser itself."""

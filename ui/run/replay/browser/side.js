@@ -1,0 +1,144 @@
+// One story on the stage: its name, what it shows now, its charts and its features.
+
+class Side {
+  /** `room` is told of every box whose size matters. */
+  constructor(parent, room) {
+    this.room = room
+    this.root = make("article", "side", parent)
+    this.top = make("div", "top", this.root)
+    this.title = make("h3", "", this.top)
+    this.readings = make("div", "readings", this.top)
+    this.panels = make("div", "panels", this.root)
+    this.column = make("div", "charts", this.panels)
+    this.mosaic = new MosaicView(this.panels)
+    room.observe(this.mosaic.box)
+    this.charts = []
+  }
+
+  take(told, look, classes) {
+    const places = unpacked(told.places, Float32Array)
+    const frames = places.length
+    const first = frames ? places[0] : 0
+    const last = frames ? places[frames - 1] : 1
+    const end = told.live ? roomyEnd(last) : Math.max(last, first + 1)
+    this.story = {
+      ...told,
+      frames,
+      begin: first,
+      end,
+      ticks: told.ticks.length ? told.ticks : numberTicks(first, end, told.axis),
+      placeAt: (at) => {
+        const k = Math.min(Math.floor(at), frames - 1)
+        return places[k] + ((places[k + 1] ?? places[k]) - places[k]) * (at - k)
+      },
+    }
+    this.title.textContent = [told.title, told.title && told.headline].filter(Boolean).join(": ")
+    this.inside = unpacked(told.field.inside, Uint32Array)
+    this.found = unpacked(told.field.found, Uint32Array)
+    while (this.charts.length > told.charts.length) this.dropChart(this.charts.pop())
+    while (this.charts.length < told.charts.length) this.addChart()
+    this.charts.forEach((chart, i) => {
+      chart.take(told.charts[i], this.story, look)
+      chart.describe()
+    })
+    this.mosaic.take(told.field, look, classes, told.live)
+    this.read(Math.min(this.frame ?? -1, frames - 1))
+  }
+
+  addChart() {
+    const chart = new Chart(this.column)
+    this.room.observe(chart.box)
+    this.charts.push(chart)
+  }
+
+  dropChart(chart) {
+    this.room.unobserve(chart.box)
+    chart.root.remove()
+  }
+
+  draw() {
+    for (const chart of this.charts) chart.draw()
+    this.mosaic.draw()
+  }
+
+  /** Show the story at a place between frames. */
+  reveal(at, now) {
+    const own = Math.min(at, this.story.frames - 1)
+    if (own < 0) return
+    for (const chart of this.charts) chart.reveal(own)
+    const frame = Math.floor(own + 1e-6)
+    this.mosaic.reveal(frame, now)
+    if (frame !== this.frame) this.read(frame)
+  }
+
+  /** The figures of a frame; only what can be read at a glance. */
+  read(frame) {
+    this.frame = frame
+    const { story } = this
+    const shown = this.figures(frame)
+    while (this.readings.children.length > shown.length) this.readings.lastChild.remove()
+    while (this.readings.children.length < shown.length) {
+      const item = make("div", "reading", this.readings)
+      make("b", "", item)
+      make("span", "", item)
+    }
+    shown.forEach(([value, words, extra], i) => {
+      this.readings.children[i].classList.toggle("extra", Boolean(extra))
+      const [bold, plain] = this.readings.children[i].children
+      if (bold.textContent !== value) bold.textContent = value
+      if (plain.textContent !== words) plain.textContent = words
+    })
+    this.words = frame < 0 ? story.state : story.words[frame]
+  }
+
+  figures(frame) {
+    const { field, charts } = this.story
+    const total = field.regions.reduce((sum, region) => sum + region.features, 0).toLocaleString("en")
+    if (frame < 0) return [[total, "features"]]
+    const inside = this.inside[frame]
+    const figures = [[inside.toLocaleString("en"), `of ${total} features in`]]
+    if (field.truth !== null) {
+      const found = this.found[frame]
+      const wrong = inside - found
+      figures.push([`${found} of ${field.truth}`, "found"])
+      figures.push([String(field.truth - found), "missed"])
+      figures.push([wrong.toLocaleString("en"), "false"])
+    }
+    const first = charts[0] && this.charts[0].lines[0]
+    if (first && Number.isFinite(first.values[frame])) {
+      figures.push([short(first.values[frame], charts[0].percent), charts[0].title.split(/[(,]/)[0].trim().toLowerCase(), true])
+    }
+    return figures
+  }
+
+  /** The frame in a sentence, with the names of those who came and went. */
+  sentence() {
+    const frame = this.frame
+    if (frame < 0) return `${this.story.title}: ${this.story.state}.`
+    const figures = this.figures(frame).map(([value, words]) => `${value} ${words}`)
+    const { offsets, cells, changes, names } = this.mosaic
+    const came = []
+    const went = []
+    for (let i = offsets[frame]; i < offsets[frame + 1]; i++) {
+      const list = changes[i] === OUT ? went : came
+      if (names.has(cells[i])) list.push(names.get(cells[i]))
+    }
+    const told = [figures.join(", ")]
+    if (came.length) told.push(`entered: ${listed(came)}`)
+    if (went.length) told.push(`left: ${listed(went)}`)
+    return `${this.story.title}. ${this.words}: ${told.join("; ")}.`
+  }
+}
+
+function listed(names) {
+  const more = names.length - 6
+  return names.slice(0, 6).join(", ") + (more > 0 ? ` and ${more.toLocaleString("en")} more` : "")
+}
+
+function numberTicks(begin, end, axis) {
+  const step = Math.max(1, niceStep(end - begin, 5))
+  const ticks = []
+  for (let k = Math.ceil(begin / step); k * step < end - 0.6 * step; k++) ticks.push([k * step, short(k * step)])
+  ticks.push([end, `${axis} ${short(end)}`])
+  return ticks
+}

@@ -1,0 +1,225 @@
+"""The path over lambda1 as a story: features enter one after another as sparsity is relaxed.
+
+A job fits the same data and rules at many values of lambda1, from where no feature is in to where
+many are, each fit starting from the one before. The error is that on the test patients; where there
+are none, each training patient is judged by a model that did not see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from hipad.arrays import IntArray
+from hipad.errors import DataError
+from hipad.solver import Progress
+from hipad.solver.threads import single_thread
+from hipad.wording import count, number, percent
+from ui.dataset import Dataset
+from ui.jobs import Job
+from ui.models import Request, TrainedModel, largest_useful
+from ui.run.replay.mosaic import Mosaic
+from ui.run.replay.story import Line, LineChart, Story
+
+STEPS: Final = 40
+LARGEST, SMALLEST = 4.0, 0.03  # of the lambda1 above which the patients alone let no feature in
+MOST_KEPT: Final = 0.02  # share of the features beyond which the path is left,
+MANY: Final = 1_000  # if these are more
+FOLDS: Final = 5
+
+
+@dataclass(frozen=True, eq=False)
+class RelaxPoint:
+    """The model at one lambda1: its features, their signs, and wrong answers on unseen patients."""
+
+    lambda1: float
+    features: IntArray
+    signs: np.ndarray
+    wrong: int
+    judged: int
+
+    @property
+    def error(self) -> float:
+        return self.wrong / self.judged
+
+
+class Relaxation:
+    """A run in the sense of a job: one step for each value of lambda1."""
+
+    def __init__(self, request: Request, points: list[RelaxPoint]) -> None:
+        """Of a request; `points` is filled as it goes, for readers in other threads."""
+        self._request, self.points = request, points
+        self._parts = judged_parts(request.data)
+        self._last: Sequence[TrainedModel | None] = [None] * len(self._parts)
+        self._steps = self._generate()
+
+    def __iter__(self) -> Iterator[Progress]:
+        return self
+
+    def __next__(self) -> Progress:
+        return next(self._steps)
+
+    def stop(self) -> None:
+        """Nothing to do: it rests between two steps."""
+
+    def resume(self) -> None:
+        """Nothing to do: the next step goes on."""
+
+    def finish(self) -> list[RelaxPoint]:
+        return self.points
+
+    def _generate(self) -> Iterator[Progress]:
+        data = self._request.data
+        for step, lambda1 in enumerate(lambda_values(self._request), start=1):
+            point = self._fit(lambda1)
+            before = self.points[-1].features if self.points else np.zeros(0, dtype=np.int64)
+            if not point.features.size and not before.size:
+                self.points.clear()  # only the last of the empty models is of interest
+            self.points.append(point)
+            yield _record(step, point, before)
+            if point.features.size > max(MOST_KEPT * data.n_features, MANY):
+                return
+
+    def _fit(self, lambda1: float) -> RelaxPoint:
+        settings = self._request.settings.changed(fewness="exact", lambda1=lambda1)
+        with single_thread():
+            models = [
+                replace(self._request, data=data, settings=settings).fit(like=last, quick=True)
+                for data, last in zip(self._parts, self._last, strict=True)
+            ]
+        self._last, (whole, *parts) = models, models
+        right = [model.judgement.accuracy for model in (parts or [whole])]
+        judged = sum(share.n for share in right)
+        return RelaxPoint(
+            lambda1=lambda1,
+            features=whole.support,
+            signs=np.sign(whole.weights[whole.support]),
+            wrong=judged - sum(share.k for share in right),
+            judged=judged,
+        )
+
+
+def lambda_values(request: Request) -> list[float]:
+    """Values to try, from large to small."""
+    largest = largest_useful(request.data, request.settings)
+    if largest <= 0:
+        raise DataError(
+            "expected a feature that goes with the classes, got none: no feature would ever enter"
+        )
+    return [float(value) for value in np.geomspace(LARGEST * largest, SMALLEST * largest, STEPS)]
+
+
+def judged_parts(data: Dataset) -> list[Dataset]:
+    """The data to fit; without test patients also the folds whose error counts."""
+    if data.judged.part == "test":
+        return [data]
+    _, sizes = np.unique(data.y_train, return_counts=True)
+    if sizes.min() < 2:
+        return [data]
+    folds = StratifiedKFold(min(FOLDS, int(sizes.min())))
+    return [
+        data,
+        *(_fold(data, rows, out) for rows, out in folds.split(data.y_train, data.y_train)),
+    ]
+
+
+def _fold(data: Dataset, rows: IntArray, out: IntArray) -> Dataset:
+    X, y = data.X_train, data.y_train
+    return replace(data, X_train=X[rows], y_train=y[rows], X_test=X[out], y_test=y[out])
+
+
+def _record(step: int, point: RelaxPoint, before: IntArray) -> Progress:
+    came, went = np.setdiff1d(point.features, before), np.setdiff1d(before, point.features)
+    empty = np.zeros(0)
+    return Progress(0, step, point.error, point.features.size, came, went, 0, 0.0, 0.0, empty, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class RelaxedPath:
+    """A job that follows the path, and the points it has reached."""
+
+    job: Job[list[RelaxPoint]]
+    points: list[RelaxPoint]
+
+    @classmethod
+    def of(cls, request: Request) -> RelaxedPath:
+        """Begin to follow the path of a request."""
+        points: list[RelaxPoint] = []
+        job = Job(lambda: Relaxation(request, points), list)
+        job.launch()
+        return cls(job, points)
+
+
+def story_of_path(path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float | None) -> Story:
+    """The path as frames; `used` is the lambda1 of the present model."""
+    points, live = path.points[:], path.job.is_active
+    signs = np.zeros(data.n_features)
+    frames, before = [], np.zeros(0, dtype=np.int64)
+    for point in points:
+        signs[point.features] = point.signs
+        came, went = np.setdiff1d(point.features, before), np.setdiff1d(before, point.features)
+        frames.append((came, went))
+        before = point.features
+    who = "test patients" if data.judged.part == "test" else "held-out training patients"
+    sizes = [float(point.features.size) for point in points]
+    return Story(
+        title="As sparsity is relaxed",
+        axis="degree",
+        places=list(range(len(points))),
+        words=[_words(k, point, len(points)) for k, point in enumerate(points, start=1)],
+        charts=(
+            LineChart(
+                f"Wrong answers, {who}",
+                (Line("", [point.error for point in points], 1),),
+                from_zero=True,
+                percent=True,
+            ),
+            LineChart("Features in the model", (Line("", sizes, 2),), from_zero=True, whole=True),
+        ),
+        mosaic=mosaic,
+        moves=mosaic.moves(frames, signs),
+        headline="" if live else _headline(points, who),
+        state=steps_done(path.job),
+        live=live,
+        marks=_mark(points, used),
+        ticks=_ticks(points),
+    )
+
+
+def _words(k: int, point: RelaxPoint, n: int) -> str:
+    return f"Degree {k} of {n}, lambda1 {number(point.lambda1, 2)}"
+
+
+def _headline(points: Sequence[RelaxPoint], who: str) -> str:
+    if not points:
+        return ""
+    best = min(points, key=lambda point: (point.wrong, point.features.size))
+    return (
+        f"Fewest wrong answers ({percent(best.error)} of {best.judged:,} {who}) with "
+        f"{count(best.features.size, 'feature')}"
+    )
+
+
+def _mark(points: Sequence[RelaxPoint], used: float | None) -> list[tuple[float, str]]:
+    """Where the present model lies between the values tried."""
+    if used is None or len(points) < 2 or used <= 0:
+        return []
+    tried = np.log([point.lambda1 for point in points])[::-1]
+    if not tried[0] <= np.log(used) <= tried[-1]:
+        return []
+    place = len(points) - 1 - float(np.interp(np.log(used), tried, np.arange(len(points))))
+    return [(place, "your run")]
+
+
+def _ticks(points: Sequence[RelaxPoint]) -> list[tuple[float, str]]:
+    shown = sorted({0, len(points) // 3, 2 * len(points) // 3, len(points) - 1})
+    return [(k, f"λ1 {number(points[k].lambda1, 2)}") for k in shown] if points else []
+
+
+def steps_done(job: Job[Any]) -> str:
+    """How far the job is."""
+    return f"{len(job.history)} of at most {STEPS} degrees of sparsity fitted"

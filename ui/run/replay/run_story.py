@@ -1,0 +1,143 @@
+"""The story of a run: its steps as frames that a browser can play."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from hipad.solver import Progress
+from ui.jobs import Job
+from ui.models import TrainedModel
+from ui.run.replay.mosaic import MOST_CHANGES, Frame, Mosaic, Moves
+from ui.run.replay.story import Line, LineChart, Story
+from ui.run.tracks import PHASES, Track, shared
+
+MOST_FRAMES: Final = 400
+MOST_RULES: Final = 6  # lines of the rules' chart
+PURPLE, GREY = 3, -1
+
+
+def story_of(
+    job: Job[TrainedModel] | None, mosaic: Mosaic, *, title: str, expert: bool = False
+) -> Story:
+    """What a job has done so far; without a job, all features before the first step."""
+    history = job.history[:] if job is not None else []
+    model = job.outcome if job is not None and not job.is_active else None
+    signs = None if model is None else np.sign(model.weights)
+    track, moves = told_steps(history, mosaic, signs)
+    n_steps = sum(record.phase > 0 for record in history)
+    live = job is not None and job.is_active
+    of = "" if live else f" of {n_steps:,}"
+    names = job.rule_names if job is not None else ()
+    left_out = n_steps - len(track.records)
+    return Story(
+        title=title,
+        axis="step",
+        places=track.steps,
+        words=[words_of(n, of, r) for n, r in zip(track.steps, track.records, strict=True)],
+        charts=charts_of(track, names, expert),
+        mosaic=mosaic,
+        moves=moves,
+        headline="" if model is None else headline(model),
+        aside="" if model is None else aside(model),
+        state=state_of(job, history),
+        live=live,
+        marks=[] if track.switch is None else [(track.switch, "phase 2")],
+        note=f"{len(track.records):,} of {n_steps:,} steps are shown." if left_out else "",
+    )
+
+
+def words_of(n: int, of: str, record: Progress) -> str:
+    """What a frame of a run is called."""
+    return f"Step {n:,}{of}, {PHASES[record.phase]}"
+
+
+def state_of(job: Job[TrainedModel] | None, history: Sequence[Progress]) -> str:
+    """What the run is doing, in a line."""
+    if job is None:
+        return "Not run yet"
+    tried = sum(record.phase == 0 for record in history)
+    if job.is_active and tried == len(history):
+        return f"Choosing how few features: {tried} tried" if tried else f"{job.status}"
+    return f"{job.status}"
+
+
+def headline(model: TrainedModel) -> str:
+    """The result in a line."""
+    right = model.judgement.accuracy
+    return f"{right.k:,} of {right.n:,} {model.judgement.part} patients right"
+
+
+def aside(model: TrainedModel) -> str:
+    """What the rules are worth, where that is known."""
+    alone = model.without_rules
+    return "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
+
+
+def charts_of(track: Track, rule_names: Sequence[str], expert: bool) -> tuple[LineChart, ...]:
+    """Objective, number of features, and how far the rules are from holding."""
+    records = track.records
+    charts = [
+        LineChart("Objective (lower is better)", (Line("", [*map(shared, records)], PURPLE),)),
+        LineChart(
+            "Features in the model",
+            (Line("", track.values("support_size"), 2),),
+            from_zero=True,
+            whole=True,
+        ),
+    ]
+    rules = [
+        Line(name, [slack_of(record, which) for record in records], which, dashed=which % 2 == 1)
+        for which, name in enumerate(rule_names[:MOST_RULES])
+    ]
+    if rules:
+        charts.append(
+            LineChart(
+                "How far each rule is from holding (0: it holds)", tuple(rules), from_zero=True
+            )
+        )
+    if expert:
+        residuals = (
+            Line("primal", track.values("primal_residual"), PURPLE),
+            Line("dual", track.values("dual_residual"), GREY, dashed=True),
+        )
+        charts.append(LineChart("Residuals", residuals, logarithmic=True))
+    return tuple(charts)
+
+
+def slack_of(record: Progress, which: int) -> float:
+    slacks = record.rule_slacks
+    return max(float(slacks[which]), 0.0) if which < len(slacks) else float("nan")
+
+
+def told_steps(
+    history: Sequence[Progress], mosaic: Mosaic, signs: np.ndarray | None
+) -> tuple[Track, Moves]:
+    """The steps to show, and what changes at each: fewer of them where features are restless."""
+    most = MOST_FRAMES
+    while True:
+        track = Track.of(history, most)
+        frames = frames_of(history, track.steps, mosaic.cell_of.size)
+        if sum(len(came) + len(went) for came, went in frames) <= MOST_CHANGES or most <= 2:
+            return track, mosaic.moves(frames, signs)
+        most //= 2
+
+
+def frames_of(history: Sequence[Progress], steps: Sequence[int], n_features: int) -> list[Frame]:
+    """Who came and who went from each of these steps to the next."""
+    records = [record for record in history if record.phase > 0]
+    inside = np.zeros(n_features, dtype=bool)
+    frames = []
+    for begin, end in pairwise([0, *steps]):
+        part = records[begin:end]
+        moved = np.unique(np.concatenate([r.entered for r in part] + [r.left for r in part]))
+        moved = moved.astype(np.int64)
+        before = inside[moved]
+        for record in part:
+            inside[record.entered], inside[record.left] = True, False
+        after = inside[moved]
+        frames.append((moved[after & ~before], moved[before & ~after]))
+    return frames
