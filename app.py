@@ -13,8 +13,10 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from ui import sidebar
+from ui.frame import going_back
 from ui.server.guard import Guard
 from ui.server.tidying import attended
+from ui.session import autosave
 from ui.state import open_session
 
 ICON = Path(__file__).parent / "ui" / "icon.svg"  # a symbol's name would ask a font host
@@ -30,9 +32,13 @@ def show() -> None:
     ]
     st.set_page_config(page_title="HIPAD Workbench", page_icon=str(ICON), layout="wide")
     page = st.navigation(pages)
-    open_session()
+    state = open_session()
     sidebar.show(watch=page.title != "Run")
-    page.run()
+    going_back.show(state)
+    try:
+        page.run()
+    finally:  # a page may end its run early, to be drawn anew
+        autosave.note(state)
 
 
 if __name__ == "__main__":

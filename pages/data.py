@@ -6,6 +6,7 @@ import streamlit as st
 
 from ui import needs
 from ui.data import blocking, choosing, features, preparation
+from ui.session import offering
 from ui.state import AppState, app_state
 
 
@@ -15,6 +16,7 @@ def first_visit(state: AppState) -> None:
         "Tell a classifier what you know. Load a sample and watch, or upload a table of your own: "
         "few patients and very many features are welcome."
     )
+    offering.show(state)
     choosing.show(state)
 
 

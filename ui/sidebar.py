@@ -9,7 +9,7 @@ from ui.data import uploading
 from ui.jobs import Job
 from ui.looking import keep_looking
 from ui.models import TrainedModel
-from ui.session import refitting_line
+from ui.session import offering, refitting_line
 from ui.session.reopening import reopen
 from ui.session.saving import LARGEST, session_of
 from ui.state import AppState, app_state
@@ -49,7 +49,8 @@ def _job_line(job: Job[TrainedModel]) -> None:
 
 
 def _session(state: AppState) -> None:
-    """Save everything but the data, and take it up again."""
+    """Work that is kept by itself, and sessions as files."""
+    offering.controls(state)
     if state.data is not None:
         st.download_button(
             "Save session",
