@@ -148,7 +148,7 @@ class AppState:
         if loaded is None:
             raise DataError("expected data to prepare, none are loaded: load a sample or a file")
         data = build(loaded, preparation, self.blocks)
-        recipes, pinned = (*map(recipe_of, self.models), *self.waiting), self.pinned
+        recipes, pinned = (*map(recipe_of, self.models), *self.waiting), self.pinned_name
         had_run = self.job is not None
         if self._followed is None or self._followed != (self.job, self.refitting):
             self._set_aside("the patients changed")
@@ -198,6 +198,11 @@ class AppState:
         known = {model.name for model in self.models}
         left = self.refitting.fits.left if self.refitting is not None else ()
         return tuple(recipe for recipe in left if recipe.name not in known)
+
+    @property
+    def pinned_name(self) -> str:
+        """The pinned model's name, even while that model is fitted again."""
+        return self.pinned or (self.refitting.pinned if self.refitting is not None else "")
 
     def refit(self, recipes: tuple[ModelRecipe, ...], pinned: str) -> None:
         """Begin to fit models of a reopened session again."""

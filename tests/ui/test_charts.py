@@ -18,6 +18,7 @@ def theme(request, monkeypatch):
     options = {
         f"theme.{name}.{option}": value
         for name, values in THEME.items()
+        if isinstance(values, dict)
         for option, value in values.items()
     }
     monkeypatch.setattr(st, "get_option", options.__getitem__)

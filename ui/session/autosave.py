@@ -136,4 +136,4 @@ def forget_all(state: AppState) -> None:
     for kept in offers(state):
         forget(kept)
     WRITER.shelf.remove_all(owner.owner())
-    state.kept = None
+    state.kept = _present(state)  # written again only when it changes

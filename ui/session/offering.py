@@ -18,11 +18,11 @@ from ui.words import plain
 MOST_SHOWN: Final = 8
 
 
-def show(state: AppState) -> None:
-    """The newest work in a frame, older ones behind a fold; nothing where there is none."""
+def show(state: AppState) -> bool:
+    """The newest work in a frame, older ones behind a fold; False where there is none."""
     found = autosave.offers(state)
     if not found:
-        return
+        return False
     newest, *older = found
     with st.container(border=True, key="continue_box"):
         st.markdown("**Continue where you were**")
@@ -31,6 +31,7 @@ def show(state: AppState) -> None:
             with st.expander(f"Earlier work ({len(older)})"):
                 for kept in older[:MOST_SHOWN]:
                     _line(state, kept)
+    return True
 
 
 def _line(state: AppState, kept: Kept, *, first: bool = False) -> None:

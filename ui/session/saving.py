@@ -111,7 +111,7 @@ def session_of(state: Any) -> Session:
         sample=loaded.sample,
         draw=dict(loaded.recipe),
         models=(*map(recipe_of, state.models), *state.waiting)[:MOST_MODELS],
-        pinned=state.pinned,
+        pinned=state.pinned_name,
     )
 
 
