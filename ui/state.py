@@ -60,8 +60,8 @@ class Past:
     fields: Mapping[str, Any]
 
     NAMES: ClassVar = (
-        "loaded", "preparation", "data", "blocks", "rules", "settings", "job", "models", "pinned",
-        "refitting", "tuning", "keep_name",
+        "loaded", "preparation", "data", "blocks", "rules", "settings", "job", "ran", "models",
+        "pinned", "refitting", "tuning", "keep_name",
     )  # fmt: skip
 
     @property
@@ -87,11 +87,13 @@ class AppState:
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
     job: Job[TrainedModel] | None = None
+    ran: ModelRecipe | None = None  # what the job was asked for
     models: list[TrainedModel] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with
     refitting: Refitting | None = None  # models of a reopened session that are fitted again
     tuning: Tuning = field(default_factory=Tuning)
     expert: bool = False
+    group: str = ""  # the column whose rows belong together, see bench/crosswise.py
     speed: str = "full speed"  # of a run, see run/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
@@ -123,7 +125,9 @@ class AppState:
         """Start a run with the present choices, in place of the one before."""
         if self.job is not None:
             self.job.stop()
-        self.job = self.request().job(speed=speed)
+        asked = self.request()
+        self.ran = ModelRecipe(asked.name, asked.rules, dict(asked.blocks), asked.settings)
+        self.job = asked.job(speed=speed)
         self.job.launch()
 
     def load(self, loaded: Loaded, preparation: Preparation | None = None) -> None:
@@ -243,8 +247,8 @@ class AppState:
         """Let go of the models of the data before: they cannot be compared with new ones."""
         self._stop_fits()
         self._followed = None
-        self.job, self.refitting, self.tuning = None, None, Tuning()
-        self.models, self.pinned = [], ""
+        self.job, self.ran, self.refitting, self.tuning = None, None, None, Tuning()
+        self.models, self.pinned, self.group = [], "", ""
         self.pending, self.error = None, ""
         self.memo.clear()
         self.version += 1

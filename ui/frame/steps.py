@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from hipad.rules import read_rules
+from ui.frame import glossary
 from ui.state import AppState
 
 PAGES: Final = {
@@ -30,6 +31,7 @@ def show(state: AppState, here: str) -> None:
                 help="Done" if name in done else "Not done yet",
             )
         st.caption(next_step(state))
+        glossary.show()
 
 
 def done_steps(state: AppState) -> set[str]:

@@ -17,6 +17,7 @@ from hipad.estimator.files.json_values import rebuild
 from ui.data.cards import CARDS
 from ui.dataset import Loaded
 from ui.fields import NAME, RULES, Number, Text
+from ui.jobs import JobStatus
 from ui.models import Request
 from ui.rules.history import LONGEST, Edit, TextHistory
 from ui.session.reopening import draw_sample, restore
@@ -78,11 +79,9 @@ def snapshot(state: AppState) -> Snapshot:
 
 
 def run_of(state: AppState) -> ModelRecipe | None:
-    """What makes the last run again, if it came to its end."""
-    model = state.model
-    if model is None or state.job is None or not state.job.is_final:
-        return None
-    return ModelRecipe(model.name, model.rules, dict(model.blocks), model.settings)
+    """What makes the last run again, unless it failed; one under way begins anew."""
+    failed = state.job is None or state.job.status is JobStatus.FAILED
+    return None if failed else state.ran
 
 
 def title_of(state: AppState) -> str:
@@ -129,7 +128,7 @@ def run_again(state: AppState, recipe: ModelRecipe) -> None:
     assert state.data is not None
     data = state.data.with_blocks(recipe.blocks)
     asked = Request(data, recipe.rules, recipe.blocks, recipe.settings, recipe.name)
-    state.job = asked.job()
+    state.job, state.ran = asked.job(), recipe
     state.job.launch()
 
 

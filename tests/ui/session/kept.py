@@ -13,14 +13,20 @@ ROWS = [f"{i % 7},{i % 5},{'sick' if i % 2 else 'well'},né{i % 3}" for i in ran
 CSV = "\n".join(["a,b,state,note", *ROWS]).encode()
 
 
-def worked(table: Table | None = None, **choices: object) -> AppState:
-    """A session with a table of its own, two versions of the rules, a run and a kept model."""
+def begun(table: Table | None = None, **choices: object) -> AppState:
+    """A session with a table of its own and two versions of the rules."""
     state = AppState()
     table = table or read_table(CSV, "mine.csv")
     state.load(Loaded("mine.csv", table), Preparation(label="state", **choices))
     state.rules.change("a >= 5 => sick", "one")
     state.rules.change("a >= 5 => sick worth 3 patients", "two")
     state.set_blocks({"both": "a, b"})
+    return state
+
+
+def worked(table: Table | None = None, **choices: object) -> AppState:
+    """A session with a run and a kept model too."""
+    state = begun(table, **choices)
     state.launch()
     state.job.wait(60)
     state.keep(state.model.named("mine"))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ui.session.kept import settled, worked
+from tests.ui.session.kept import begun, worked
 from ui.session import autosave, owner
 from ui.session.place import Place
 from ui.session.shelf import Shelf
@@ -25,7 +25,7 @@ def whose(tmp_path, monkeypatch):
 
 @pytest.fixture
 def state():
-    return worked()
+    return begun()
 
 
 def written() -> int:
@@ -71,11 +71,10 @@ def test_a_work_goes_on_under_its_name_and_as_a_copy_while_it_is_open(whose, sta
     assert one.keep_name == state.keep_name != two.keep_name
     autosave.note(two)
     assert written() == 2
-    settled(one)
-    settled(two)
 
 
-def test_other_data_are_another_work(whose, state):
+def test_other_data_are_another_work(whose):
+    state = worked()
     autosave.note(state)
     first = state.keep_name
     state.load(state.loaded, state.preparation)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hipad.errors import HipadError
-from tests.ui.session.kept import sparse_table, worked
+from tests.ui.session.kept import begun, sparse_table
 from ui.session.place import Place
 from ui.session.shelf import Shelf, digest_of
 from ui.session.work import snapshot
@@ -18,7 +18,7 @@ ONE, TWO = "a" * 32, "b" * 32
 
 @pytest.fixture(scope="module")
 def taken():
-    return snapshot(worked())
+    return snapshot(begun())
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_a_work_and_its_table_are_read_as_they_were_written(shelf, taken):
 
 
 def test_a_sparse_table_is_kept(shelf):
-    taken = snapshot(worked(sparse_table(), test="none"))
+    taken = snapshot(begun(sparse_table(), test="none"))
     shelf.put(ONE, name(1), taken)
     (kept,) = shelf.works(ONE)
     assert shelf.tables(kept)["table"].is_sparse
