@@ -18,6 +18,9 @@ from ui.words import plain
 def first_model(state: AppState) -> None:
     """Without a model there is nothing to compare with: offer to fit one."""
     job = state.job
+    if tuning.is_refitting(state):
+        st.info("The kept models are being fitted again; this page goes on when they are ready.")
+        return
     if job is not None and job.is_active:
         st.info("The first model is being fitted; this page goes on when it is ready.")
         return

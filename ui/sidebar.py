@@ -6,6 +6,7 @@ import streamlit as st
 
 from hipad.wording import count
 from ui.data import uploading
+from ui.exports import rules_file
 from ui.jobs import Job
 from ui.looking import keep_looking
 from ui.models import TrainedModel
@@ -64,14 +65,14 @@ def _session(state: AppState) -> None:
         )
         st.download_button(
             "Share the rules",
-            state.rules.text,
+            lambda: rules_file(state.rules.text, state.blocks),
             "shared.rules",
             "text/plain",
             icon=":material/share:",
             on_click="ignore",
             width="stretch",
             disabled=not state.rules.text.strip(),
-            help="The rules alone, as text, without anything of the data.",
+            help="The rules and the blocks they speak of, as text, without patients.",
         )
     uploading.small_file(
         state,

@@ -200,8 +200,8 @@ class AppState:
     def waiting(self) -> tuple[ModelRecipe, ...]:
         """Models of a reopened session that are not fitted yet."""
         known = {model.name for model in self.models}
-        left = self.refitting.fits.left if self.refitting is not None else ()
-        return tuple(recipe for recipe in left if recipe.name not in known)
+        owed = self.refitting.owed if self.refitting is not None else ()
+        return tuple(recipe for recipe in owed if recipe.name not in known)
 
     @property
     def pinned_name(self) -> str:

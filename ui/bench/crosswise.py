@@ -29,7 +29,7 @@ from ui.words import plain
 
 FOLDS: Final = 5
 SECONDS: Final = 300.0
-PLACES: Final = threading.BoundedSemaphore(2)  # of all sessions
+PLACES: Final = threading.BoundedSemaphore(1)  # of all sessions: slider moves come first
 EVERY: Final = 0.5  # seconds between two looks
 MOST_COLUMNS: Final = 40  # that are offered as groups
 NO_GROUPS: Final = "each patient alone"
@@ -57,7 +57,8 @@ def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
         if not was_done and all(job.is_done for job in jobs):
             st.rerun()
 
-    st.fragment(look, run_every=None if was_done else EVERY)()
+    with st.container(key="bench_crosswise"):
+        st.fragment(look, run_every=None if was_done else EVERY)()
 
 
 def _draw(jobs: list[CheckJob[Crossed]], names: tuple[str, str]) -> None:
@@ -126,7 +127,8 @@ def _job(
 ) -> CheckJob[Crossed]:
     """The fits for one of the two models, begun anew when it is another one."""
     assert state.data is not None
-    key = (model.classifier, state.data, state.group)
+    request = request_of(model, state.data)
+    key = (state.data, state.group, request.rules, dict(request.blocks), request.settings)
     for name in ("crosswise old", "crosswise new"):  # the same model is judged once
         known = state.memo.get(name)
         if known is not None and known[0] == key and not known[1].was_left:
@@ -135,7 +137,6 @@ def _job(
     before = state.memo.get(f"crosswise {role}")
     if before is not None and role == "new":
         before[1].stop()
-    request = request_of(model, state.data)
     job = CheckJob(
         lambda budget: crossed(request, groups, budget),
         seconds=SECONDS,

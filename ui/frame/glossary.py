@@ -36,6 +36,8 @@ TERMS: Final = {
 
 def show() -> None:
     """A button that opens the list."""
-    with st.popover("Words", icon=":material/menu_book:", help="What the words here mean."):
+    with st.popover(
+        "Words", type="tertiary", icon=":material/menu_book:", help="What the words here mean."
+    ):
         for word, meaning in TERMS.items():
             st.markdown(f"**{word}.** {meaning}")

@@ -30,8 +30,8 @@ def show(state: AppState, here: str) -> None:
                 icon=f":material/{mark}:",
                 help="Done" if name in done else "Not done yet",
             )
-        st.caption(next_step(state))
         glossary.show()
+        st.caption(next_step(state))
 
 
 def done_steps(state: AppState) -> set[str]:
