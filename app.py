@@ -13,11 +13,16 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from ui import sidebar
+from ui.frame import going_back, steps
 from ui.server.guard import Guard
 from ui.server.tidying import attended
+from ui.session import autosave
 from ui.state import open_session
 
-ICON = Path(__file__).parent / "ui" / "icon.svg"  # a symbol's name would ask a font host
+HERE = Path(__file__).parent / "ui"
+ICON = HERE / "icon.svg"  # a symbol's name would ask a font host
+LOOK = HERE / "frame" / "look.css"
+SIDEBAR = 240  # pixels
 
 
 def show() -> None:
@@ -28,11 +33,22 @@ def show() -> None:
         st.Page("pages/run.py", title="Run", icon=":material/play_circle:"),
         st.Page("pages/workbench.py", title="Workbench", icon=":material/tune:"),
     ]
-    st.set_page_config(page_title="HIPAD Workbench", page_icon=str(ICON), layout="wide")
+    st.set_page_config(
+        page_title="HIPAD Workbench",
+        page_icon=str(ICON),
+        layout="wide",
+        initial_sidebar_state=SIDEBAR,
+    )
+    st.html(LOOK)
     page = st.navigation(pages)
-    open_session()
+    state = open_session()
     sidebar.show(watch=page.title != "Run")
-    page.run()
+    steps.show(state, page.title)
+    going_back.show(state)
+    try:
+        page.run()
+    finally:  # a page may end its run early, to be drawn anew
+        autosave.note(state)
 
 
 if __name__ == "__main__":

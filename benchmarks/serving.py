@@ -76,7 +76,7 @@ def serving(
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Server]:
     """Start a server in a folder, and end it when it is left; what it prints goes to the log."""
-    surroundings = {**os.environ, **(environment or {})}
+    surroundings = {**os.environ, "HIPAD_KEEP": "off", **(environment or {})}
     with log.open("w") as output:
         process = subprocess.Popen(
             command, cwd=folder, env=surroundings, stdout=output, stderr=output

@@ -5,16 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import needs
-from ui.data import blocking, choosing, features, preparation
+from ui.data import blocking, choosing, features, preparation, welcome
+from ui.session import offering
 from ui.state import AppState, app_state
 
 
 def first_visit(state: AppState) -> None:
-    """What a new user sees: what this is, and where to begin."""
-    st.markdown(
-        "Tell a classifier what you know. Load a sample and watch, or upload a table of your own: "
-        "few patients and very many features are welcome."
-    )
+    """What a new user sees: what this is, what it gains, and where to begin."""
+    was_here = offering.show(state)
+    welcome.show(state, primary=not was_here)
     choosing.show(state)
 
 
@@ -38,7 +37,7 @@ def look_around(state: AppState) -> None:
 
 
 state = app_state()
-st.title("Data", anchor=False)
+st.title("Data" if state.data is not None else "HIPAD Workbench", anchor=False)
 problem = st.container()  # stands above, is filled when all is known
 if state.data is None:
     first_visit(state)

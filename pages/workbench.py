@@ -6,7 +6,7 @@ import streamlit as st
 
 from hipad.errors import HipadError
 from ui import charts
-from ui.bench import adding, changes, keeping, kept, sliders, tuning
+from ui.bench import adding, changes, crosswise, keeping, kept, sliders, tuning
 from ui.dataset import Dataset
 from ui.jobs import JobStatus
 from ui.models import TrainedModel
@@ -18,6 +18,9 @@ from ui.words import plain
 def first_model(state: AppState) -> None:
     """Without a model there is nothing to compare with: offer to fit one."""
     job = state.job
+    if tuning.is_refitting(state):
+        st.info("The kept models are being fitted again; this page goes on when they are ready.")
+        return
     if job is not None and job.is_active:
         st.info("The first model is being fitted; this page goes on when it is ready.")
         return
@@ -42,9 +45,9 @@ def compare(state: AppState, data: Dataset, base: TrainedModel) -> None:
     """Sliders on the left, what they change on the right."""
     tuning.follow_rules(state)
     left, right = st.columns([1, 2], gap="large")
-    with left:
+    with left, st.container(key="bench_sliders"):
         sliders.show(state, data, base)
-    with right:
+    with right, st.container(key="bench_changes"):
         other = kept.choose_shown(state)
         if other is None and tuning.must_ask(state, base) and not kept.refit(state):
             return
@@ -63,6 +66,12 @@ def show_changes(state: AppState, base: TrainedModel, other: TrainedModel) -> No
     """Everything that differs between two models."""
     found = tuning.compared(state, base, other)
     changes.figures(found, expert=state.expert)
+    if found.data.judged.part == "test":
+        st.caption(
+            "Figures on test patients flatter whoever tunes by them: move sliders by the training "
+            "patients, and look at the test patients last."
+        )
+    crosswise.show(state, base, other)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         keeping.show(state, other, key="bench")
     chart, text = changes.weights(found)

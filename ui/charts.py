@@ -60,8 +60,11 @@ def class_colours(classes: tuple[str, str]) -> dict[str, str]:
 
 
 def block_colours(blocks: Sequence[str]) -> dict[str, str]:
-    """A colour for each block; where there are more blocks than colours, grey for the rest."""
-    *colours, grey = palette()
+    """A colour for each block, never that of a class; grey for blocks beyond the colours.
+
+    The first two of the palette are the classes', see `ui/colours.py`.
+    """
+    *colours, grey = palette()[2:]
     return dict(zip_longest(blocks, colours[: len(blocks)], fillvalue=grey))
 
 

@@ -1,17 +1,25 @@
-"""What a user takes away from a result: weights and answers as CSV, the model as JSON."""
+"""What a user takes away: weights and answers as CSV, the model as JSON, rules as text."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from hipad.data import to_csv
 from hipad.estimator.files.model_file import Origin, save_model
+from hipad.rules.language.spelling import quote_name
 from ui.dataset import Dataset
 from ui.models import TrainedModel
+
+INTERCEPT: Final = "(intercept)"
+BLOCK: Final = "# block "  # a note that tells of a block
+NOTE: Final = re.compile(rf"{BLOCK}(?:`(?P<quoted>[^`]+)`|(?P<name>[^`:]+)): (?P<definition>.+)")
 
 
 def weight_table(model: TrainedModel, data: Dataset) -> pd.DataFrame:
@@ -42,8 +50,33 @@ def comparable_weights(model: TrainedModel, data: Dataset) -> np.ndarray:
 
 
 def weights(model: TrainedModel, data: Dataset) -> str:
-    """The weights as CSV."""
-    return to_csv(weight_table(model, data).to_dict("list"))
+    """The weights as CSV, and at the end the intercept: a score is their sum over a patient."""
+    columns = weight_table(model, data).to_dict("list")
+    last = {"feature": INTERCEPT, "block": "", "weight": model.intercept}
+    return to_csv({name: [*values, last.get(name, "")] for name, values in columns.items()})
+
+
+def rules_file(text: str, blocks: Mapping[str, str]) -> str:
+    """Rules as text, with the blocks that they may speak of in notes at the top."""
+    notes = [f"{BLOCK}{quote_name(name)}: {', '.join(definition.splitlines())}"
+             for name, definition in blocks.items()]  # fmt: skip
+    return "\n".join([*notes, text.strip(), ""])
+
+
+def read_rules_file(text: str) -> tuple[str, dict[str, str]]:
+    """The rules of a file, and the blocks that its notes tell of.
+
+    >>> read_rules_file("# block K: a, b\\nmean(K) >= 1 => yes")
+    ('mean(K) >= 1 => yes', {'K': 'a, b'})
+    """
+    blocks, rules = {}, []
+    for line in text.splitlines():
+        found = NOTE.fullmatch(line)
+        if found is None:
+            rules.append(line)
+        else:
+            blocks[(found["quoted"] or found["name"]).strip()] = found["definition"].strip()
+    return "\n".join(rules), blocks
 
 
 def answers(model: TrainedModel, data: Dataset) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ui.session import offering
 from ui.state import AppState
 from ui.words import plain
 
@@ -16,6 +17,7 @@ def need_data(state: AppState) -> bool:
         "No data yet. Go to **Data** and click a sample, or upload a table.",
         icon=":material/table_chart:",
     )
+    offering.show(state)
     st.page_link("pages/data.py", label="Go to Data", icon=":material/arrow_forward:")
     return False
 

@@ -6,10 +6,11 @@ import streamlit as st
 
 from hipad.wording import count
 from ui.data import uploading
+from ui.exports import rules_file
 from ui.jobs import Job
 from ui.looking import keep_looking
 from ui.models import TrainedModel
-from ui.session import refitting_line
+from ui.session import offering, refitting_line
 from ui.session.reopening import reopen
 from ui.session.saving import LARGEST, session_of
 from ui.state import AppState, app_state
@@ -49,7 +50,8 @@ def _job_line(job: Job[TrainedModel]) -> None:
 
 
 def _session(state: AppState) -> None:
-    """Save everything but the data, and take it up again."""
+    """Work that is kept by itself, and sessions as files."""
+    offering.controls(state)
     if state.data is not None:
         st.download_button(
             "Save session",
@@ -63,14 +65,14 @@ def _session(state: AppState) -> None:
         )
         st.download_button(
             "Share the rules",
-            state.rules.text,
+            lambda: rules_file(state.rules.text, state.blocks),
             "shared.rules",
             "text/plain",
             icon=":material/share:",
             on_click="ignore",
             width="stretch",
             disabled=not state.rules.text.strip(),
-            help="The rules alone, as text, without anything of the data.",
+            help="The rules and the blocks they speak of, as text, without patients.",
         )
     uploading.small_file(
         state,

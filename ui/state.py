@@ -11,25 +11,33 @@ back, so nothing is lost on the way to another page. Whatever changes the data g
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar, cast
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 import streamlit as st
 
 from hipad.errors import DataError
+from hipad.wording import count
 from ui.data.reading_job import Reading
 from ui.dataset import Dataset, Loaded, Preparation, build
 from ui.jobs import Job
 from ui.models import Request, TrainedModel
 from ui.rules.history import TextHistory
 from ui.session.refitting import Refitting
-from ui.session.saving import ModelRecipe, Session
+from ui.session.saving import ModelRecipe, Session, recipe_of
 from ui.settings import RunSettings
 
 KEY: Final = "workbench"
+MOST_PASTS: Final = 2  # sessions that are set aside: each holds its data
 
 Value = TypeVar("Value")
+
+
+def new_name() -> str:
+    """A name for a work, which nobody can guess."""
+    return secrets.token_hex(16)
 
 
 @dataclass
@@ -42,6 +50,27 @@ class Tuning:
     model: TrainedModel | None = None  # the last one fitted to a draft, from which the next starts
     seconds: float = 0.0  # what that fit took
     shown: str = ""  # a kept model to look at in place of the sliders'
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """A session that was set aside when other data came, whole and ready to go on."""
+
+    why: str
+    fields: Mapping[str, Any]
+
+    NAMES: ClassVar = (
+        "loaded", "preparation", "data", "blocks", "rules", "settings", "job", "ran", "models",
+        "pinned", "refitting", "tuning", "keep_name",
+    )  # fmt: skip
+
+    @property
+    def words(self) -> str:
+        """What there is to go back to."""
+        models, job = self.fields["models"], self.fields["job"]
+        parts = [count(len(models), "kept model")] if models else []
+        parts += ["a run"] if job is not None else []
+        return f"{self.fields['loaded'].name}: {' and '.join(parts) or 'its rules'}"
 
 
 @dataclass
@@ -58,16 +87,23 @@ class AppState:
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
     job: Job[TrainedModel] | None = None
+    ran: ModelRecipe | None = None  # what the job was asked for
     models: list[TrainedModel] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with
     refitting: Refitting | None = None  # models of a reopened session that are fitted again
     tuning: Tuning = field(default_factory=Tuning)
     expert: bool = False
+    group: str = ""  # the column whose rows belong together, see bench/crosswise.py
     speed: str = "full speed"  # of a run, see run/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
     memo: dict[str, tuple[object, Any]] = field(default_factory=dict)  # see `remember`
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
+    pasts: list[Past] = field(default_factory=list)  # set aside, newest last: see `go_back`
+    returns: int = 0  # grows with `go_back`; part of the keys of widgets that must forget
+    keep_name: str = field(default_factory=new_name)  # under which this work is kept, see session/
+    kept: object = None  # what was kept last
+    _followed: object = None  # the run and refits that began by themselves with other patients
 
     @property
     def model(self) -> TrainedModel | None:
@@ -89,13 +125,17 @@ class AppState:
         """Start a run with the present choices, in place of the one before."""
         if self.job is not None:
             self.job.stop()
-        self.job = self.request().job(speed=speed)
+        asked = self.request()
+        self.ran = ModelRecipe(asked.name, asked.rules, dict(asked.blocks), asked.settings)
+        self.job = asked.job(speed=speed)
         self.job.launch()
 
     def load(self, loaded: Loaded, preparation: Preparation | None = None) -> None:
         """Take new data in place of the old, with the rules, blocks and settings they bring."""
         preparation = preparation or first_preparation(loaded)
-        self.data = build(loaded, preparation, loaded.blocks)
+        data = build(loaded, preparation, loaded.blocks)
+        self._set_aside(f"{loaded.name} was loaded")
+        self.data, self.keep_name = data, new_name()
         self.loaded, self.preparation = loaded, preparation
         self.blocks = dict(loaded.blocks)
         self.rules.change(loaded.rules, f"rules of {loaded.name}" if loaded.rules else "new data")
@@ -103,13 +143,48 @@ class AppState:
         self._forget_models()
 
     def prepare(self, preparation: Preparation, loaded: Loaded | None = None) -> None:
-        """Prepare the data anew; raises DataError and changes nothing when that cannot be done."""
+        """Prepare the data anew; raises DataError and changes nothing when that cannot be done.
+
+        A run and kept models go along: they are fitted again to the patients that there are then,
+        and those of before can be had back.
+        """
         loaded = loaded or self.loaded
         if loaded is None:
             raise DataError("expected data to prepare, none are loaded: load a sample or a file")
-        self.data = build(loaded, preparation, self.blocks)
-        self.loaded, self.preparation = loaded, preparation
+        data = build(loaded, preparation, self.blocks)
+        recipes, pinned = (*map(recipe_of, self.models), *self.waiting), self.pinned_name
+        had_run = self.job is not None
+        if self._followed is None or self._followed != (self.job, self.refitting):
+            self._set_aside("the patients changed")
+        self.data, self.loaded, self.preparation = data, loaded, preparation
         self._forget_models()
+        self.refit(recipes, pinned)
+        if had_run:
+            self.launch()
+        self._followed = (self.job, self.refitting)
+
+    def _set_aside(self, why: str) -> None:
+        """Keep what there is, if there is a run or a model that other data would drop."""
+        if self.data is None or not (self.models or self.waiting or self.job is not None):
+            return
+        fields = {name: getattr(self, name) for name in Past.NAMES}
+        fields["rules"] = replace(self.rules, edits=list(self.rules.edits))
+        self.pasts = [*self.pasts, Past(why, fields)][-MOST_PASTS:]
+
+    def go_back(self) -> None:
+        """Take up what was set aside last; what there is now is set aside in its place."""
+        past = self.pasts.pop()
+        self._set_aside("you went back")
+        self._forget_models()
+        for name, value in past.fields.items():
+            setattr(self, name, value)
+        self.returns += 1
+        if self.refitting is not None and self.refitting.fits.left:
+            self.refitting.go_on()
+
+    def let_go(self) -> None:
+        """Forget what was set aside last."""
+        self.pasts.pop()
 
     def set_blocks(self, blocks: Mapping[str, str]) -> None:
         """Name other blocks; kept models stay, since each holds its own blocks."""
@@ -125,8 +200,13 @@ class AppState:
     def waiting(self) -> tuple[ModelRecipe, ...]:
         """Models of a reopened session that are not fitted yet."""
         known = {model.name for model in self.models}
-        left = self.refitting.fits.left if self.refitting is not None else ()
-        return tuple(recipe for recipe in left if recipe.name not in known)
+        owed = self.refitting.owed if self.refitting is not None else ()
+        return tuple(recipe for recipe in owed if recipe.name not in known)
+
+    @property
+    def pinned_name(self) -> str:
+        """The pinned model's name, even while that model is fitted again."""
+        return self.pinned or (self.refitting.pinned if self.refitting is not None else "")
 
     def refit(self, recipes: tuple[ModelRecipe, ...], pinned: str) -> None:
         """Begin to fit models of a reopened session again."""
@@ -164,10 +244,11 @@ class AppState:
             self.refitting.job.stop()
 
     def _forget_models(self) -> None:
-        """Drop the models of the data before: they cannot be compared with new ones."""
+        """Let go of the models of the data before: they cannot be compared with new ones."""
         self._stop_fits()
-        self.job, self.refitting, self.tuning = None, None, Tuning()
-        self.models, self.pinned = [], ""
+        self._followed = None
+        self.job, self.ran, self.refitting, self.tuning = None, None, None, Tuning()
+        self.models, self.pinned, self.group = [], "", ""
         self.pending, self.error = None, ""
         self.memo.clear()
         self.version += 1

@@ -1,4 +1,4 @@
-"""Names from the user's data as words on a page, never taken for markup."""
+"""Words on a page: names from the user's data, never taken for markup, and rules in plain words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from typing import Final
 from unicodedata import category
 
-from hipad.wording import listed
+from hipad.rules import Pull, RuleRecord
+from hipad.wording import listed, signed
 
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^&=@])")
 # Markdown makes links of addresses even where every sign of them is escaped: a sign that has no
@@ -36,3 +37,34 @@ def one_line(name: object, longest: int) -> str:
 def listing(names: list[str], most: int = 5) -> str:
     """The first few names, safe inside Markdown, and how many more there are."""
     return listed(names, limit=most, spell=plain)
+
+
+def heard(pull: Pull | None) -> str:
+    """Whether a rule brings in a feature, in a clinician's words."""
+    if pull is None:
+        return "–"
+    if pull.heard:
+        return "yes" if pull.alone else "yes, with the patients"
+    return "no" if pull.silenced else "no, but it holds others back"
+
+
+def told(record: RuleRecord, *, expert: bool) -> list[str]:
+    """What there is to know of a rule, without the solver's words unless the reader wants them."""
+    if expert:
+        return record.lines
+    parts = (("training patients", record.train), ("test patients", record.test))
+    lines = [f"{part}: {counts}".replace("row", "patient") for part, counts in parts if counts]
+    if (typical := record.prototype) is not None and typical.feasible:
+        agrees = "agrees with" if typical.margin > 0 else "contradicts"
+        lines.append(f"typical patient: {signed(typical.margin)}, the model {agrees} the rule")
+    lines += [worst_case(record)] if record.worst is not None else []
+    lines += [f"heard: {heard(record.pull)}"] if record.pull is not None else []
+    return lines + list(record.remarks)
+
+
+def worst_case(record: RuleRecord) -> str:
+    """The worst case of a rule as a sentence, and from which threshold on it would hold."""
+    if record.worst is None:
+        return "not known"
+    words = record.worst.sentence(record.names).replace("the box", "the observed range")
+    return words + (f"; would hold from {record.holds_from} on" if record.holds_from else "")

@@ -20,7 +20,15 @@ expect.set_options(timeout=PATIENCE)
 
 @contextmanager
 def serving(log: Path, *, script: Path = APP, **environment: str) -> Iterator[str]:
-    """A server of its own; yields its address, and notes its process beside the log."""
+    """A server of its own; yields its address, and notes its process beside the log.
+
+    What it keeps of people's work lies beside the log too, never in the tester's own place.
+    """
+    environment = {
+        "HIPAD_KEEP": "on",
+        "HIPAD_KEEP_FOLDER": str(log.with_name("kept")),
+        **environment,
+    }
     with start(streamlit(script=script), log, environment=environment) as server:
         log.with_name("pid.txt").write_text(str(server.pid))
         yield server.address

@@ -52,7 +52,7 @@ def test_no_page_asks_anybody_else(visit: Visit, server: str) -> None:
 
 def test_the_icon_and_the_symbols_are_ours(visit: Visit, server: str) -> None:
     page = visit(server)
-    expect(heading(page, "Data")).to_be_visible()
+    expect(heading(page, "HIPAD Workbench")).to_be_visible()
     page.wait_for_function("document.fonts.check('20px \"Material Symbols Rounded\"')")
     icon = page.locator("link[rel='shortcut icon']").get_attribute("href") or ""
     assert icon.startswith(("data:", "/media/", server, "./media/"))

@@ -200,7 +200,7 @@ def test_a_weak_rule_is_heard_with_the_data(app):
     app.state.settings = app.state.settings.changed(fewness="few")
     app.state.rules.change("a: Glucose >= 180 => diabetic worth 1 patient", "quiet")
     (check,) = checked_rules(app.state).checks
-    assert heard(check) == "with the data"
+    assert heard(check) == "yes, with the patients"
     assert not [f for f in checked_rules(app.state).findings if f.kind == "silenced"]
 
 

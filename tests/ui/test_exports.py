@@ -8,6 +8,7 @@ import pytest
 
 from hipad.data import Table
 from hipad.estimator.files.model_file import read_model
+from hipad.rules import parse_rules
 from ui import exports
 from ui.dataset import Loaded
 from ui.state import AppState
@@ -33,8 +34,32 @@ def test_weights_are_strongest_first_and_no_formulas(state):
     model = state.request().fit()
     table = rows(exports.weights(model, state.data))
     assert table[0]["feature"] == "'=1+1"
+    *table, last = table
     sizes = [abs(float(row["per standard deviation"])) for row in table]
     assert sizes == sorted(sizes, reverse=True)
+    assert last["feature"] == exports.INTERCEPT
+
+
+def test_weights_and_intercept_give_the_scores(state):
+    model = state.request().fit()
+    *table, last = rows(exports.weights(model, state.data))
+    place = {name: j for j, name in enumerate(state.data.feature_names)}
+    scores = np.full(len(state.data.X_test), float(last["weight"]))
+    for row in table:
+        column = place[row["feature"].lstrip("'")]
+        scores += float(row["weight"]) * state.data.X_test[:, column]
+    np.testing.assert_allclose(scores, model.scores(state.data.X_test), rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["K", "two words", "p-36=t", "a: b"])
+def test_rules_go_out_and_come_back_with_their_blocks(name):
+    blocks = {name: "b, c", "lines": "b\nc", "odd": "`a: b`, /x:y/"}
+    text = "# a note\nb >= 1 => well  # another"
+    back, found = exports.read_rules_file(exports.rules_file(text, blocks))
+    assert back.strip() == text
+    assert found == {**blocks, "lines": "b, c"}
+    (rule,) = parse_rules(exports.rules_file(text, blocks))
+    assert rule.conditions == parse_rules(text)[0].conditions
 
 
 def test_answers_are_those_of_the_test_patients(state):

@@ -66,3 +66,66 @@ def test_new_data_forget_the_models_and_what_was_remembered():
     state.remember("thing", 1, lambda: 1)
     state.load(loaded(sick=SICK))
     assert (state.models, state.pinned, state.memo) == ([], "", {})
+
+
+@pytest.fixture
+def with_model():
+    state = AppState()
+    state.load(loaded(sick=SICK))
+    state.launch()
+    state.job.wait(60)
+    state.keep(state.model.named("mine"))
+    state.pinned = "mine"
+    return state
+
+
+def fields(state):
+    names = ("loaded", "preparation", "data", "blocks", "job", "models", "pinned", "settings")
+    return [getattr(state, name) for name in names] + [state.rules.text]
+
+
+def test_other_data_lose_nothing(with_model):
+    state, before = with_model, fields(with_model)
+    state.load(loaded(sick=SICK))
+    assert state.models == []
+    state.rules.change("a >= 3 => ill", "new")
+    state.launch()
+    state.job.wait(60)
+    after = fields(state)
+    state.go_back()
+    assert fields(state) == before
+    state.go_back()
+    assert fields(state) == after
+
+
+def test_other_patients_lose_nothing_and_the_models_follow(with_model):
+    state, before = with_model, fields(with_model)
+    for seed in (1, 2, 3):
+        state.prepare(Preparation(label="sick", seed=seed))
+    state.refitting.job.wait(60)
+    state.take_refitted()
+    state.job.wait(60)
+    assert [model.name for model in state.models] == ["mine"] == [state.pinned]
+    assert state.models[0] not in before[5]
+    assert state.job.is_final
+    assert len(state.pasts) == 1
+    state.go_back()
+    assert fields(state) == before
+
+
+def test_without_a_run_or_a_model_nothing_is_set_aside():
+    state = AppState()
+    state.load(loaded(sick=SICK))
+    state.prepare(Preparation(label="sick", seed=1))
+    state.load(loaded(sick=SICK))
+    assert state.pasts == []
+
+
+def test_what_is_set_aside_can_be_let_go_and_is_bounded(with_model):
+    state = with_model
+    for _ in range(4):
+        state.load(loaded(sick=SICK))
+        state.keep(state.request().fit().named("m"))
+    assert len(state.pasts) == 2
+    state.let_go()
+    assert len(state.pasts) == 1

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.words import listing, plain
+from tests.small import data, fit
+from ui.words import listing, plain, told
 
 
 @given(st.text(max_size=80))
@@ -33,3 +34,16 @@ def test_signs_that_are_not_seen_do_not_turn_a_name_around():
 def test_long_names_are_cut():
     assert len(plain("x" * 500)) == 60
     assert listing([f"n{j}" for j in range(9)], 2) == "n0, n1 and 7 more"
+
+
+SOLVER = ("lambda1", "slack", "prototype", "residual", "pull ", "box", "None")
+
+
+def test_a_rule_is_told_without_the_solvers_words_unless_they_are_wanted():
+    (record,) = fit(*data()).rule_report_
+    plainly, expertly = (" ".join(told(record, expert=expert)) for expert in (False, True))
+    assert not [word for word in SOLVER if word in plainly]
+    assert {"lambda1", "slack", "prototype"} <= {word for word in SOLVER if word in expertly}
+    assert "typical patient" in plainly
+    assert "heard" in plainly
+    assert "worst case" in plainly

@@ -6,17 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.rules import CompiledRule, RuleRecord
-from hipad.wording import count, number, percent, signed
-from ui import charts
-from ui.bench.sides import MOST_PATIENTS, RISKS, Comparison, Side
-from ui.words import listing, plain
+from hipad.rules import CompiledRule, RuleRecord, read_rules
+from hipad.wording import number, percent, signed
+from ui import charts, colours
+from ui.bench.dials import round_step
+from ui.bench.sides import MOST_PATIENTS, Comparison, Side
+from ui.models import TrainedModel
+from ui.words import listing, plain, worst_case
 
-MOST_BLOCKS: Final = 12
 CLEAR: Final = 0.05  # p value below which a change is called clear
 
 
@@ -113,8 +115,8 @@ def verdict(found: Comparison, *, expert: bool = False) -> str:
 
 
 def weights(found: Comparison) -> tuple[go.Figure, str]:
-    """Sums of weights by block, pinned and now."""
-    table = found.blocks.head(MOST_BLOCKS)
+    """Sums of weights by block, of both models."""
+    table = found.blocks
     positive = found.data.classes[1]
     unit = "per standard deviation" if found.new.model.settings.standardize else "in your units"
     chart = charts.figure(
@@ -123,19 +125,37 @@ def weights(found: Comparison) -> tuple[go.Figure, str]:
         y="",
         height=150 + 38 * len(table),
     )
-    names = [charts.label(name) for name in table.index]
-    for column, name, colour in (
-        ("old", f"pinned: {charts.label(found.old.model.name, 30)}", charts.colour(-1)),
-        ("new", "now", charts.colour(0)),
+    names = list(table.index)
+    for column, name, colour in zip(
+        ("old", "new"), found.names, (colours.rest(), colours.now()), strict=True
     ):
-        chart.add_bar(x=table[column], y=names, orientation="h", name=name, marker_color=colour)
+        chart.add_bar(
+            x=table[column],
+            y=list(range(len(table))),
+            orientation="h",
+            name=charts.label(name, 30),
+            marker_color=colour,
+        )
     chart.update_layout(barmode="group")
-    chart.update_yaxes(autorange="reversed")
+    charts.name_rows(chart, names)
+    chart.update_xaxes(range=steady_range(table.to_numpy()))
     told = [
         f"{plain(name)} {number(row.old, 3)} → {number(row.new, 3)}"
         for name, row in zip(table.index[:6], table.head(6).itertuples(), strict=True)
     ]
-    return chart, f"Pinned → now: {', '.join(told)}." if told else "No feature has a weight."
+    old, new = map(plain, found.names)
+    return chart, f"{old} → {new}: {', '.join(told)}." if told else "No feature has a weight."
+
+
+def steady_range(values: np.ndarray) -> list[float]:
+    """Ends of an axis that stay the same while the values move a little.
+
+    >>> steady_range(np.array([0.93, 0.2])), steady_range(np.array([-0.3, 1.7]))
+    ([0.0, 1.0], [-0.5, 2.0])
+    """
+    low, high = float(min(values.min(initial=0), 0)), float(max(values.max(initial=0), 0))
+    step = round_step(max(high, -low) * 1.05) / 2 or 1.0
+    return [-math.ceil(-low * 1.05 / step) * step + 0.0, math.ceil(high * 1.05 / step) * step]
 
 
 def features(found: Comparison) -> None:
@@ -160,7 +180,7 @@ def features(found: Comparison) -> None:
                 key="bench_features",
                 alt="Largest changes of weight",
                 height=260,
-                column_config=_numbers("pinned", "now"),
+                column_config=_numbers(*found.columns),
             )
 
 
@@ -177,7 +197,7 @@ def patients(found: Comparison) -> None:
         key="bench_patients",
         alt="Patients that flip",
         height=min(38 + 35 * len(table), 280),
-        column_config=_numbers("pinned", "now") | _shares(*RISKS),
+        column_config=_numbers(*found.columns) | _shares(*found.risk_columns),
     )
     total = len(found.flips.rows) + len(found.learnt_flips.rows)
     shown = f"The first {MOST_PATIENTS} of {total:,}. " if total > len(table) else ""
@@ -205,38 +225,30 @@ def margins(found: Comparison, rules: list[CompiledRule]) -> None:
     old, new = (side.records(rules) for side in found.sides)
     pairs = list(zip(old, new, strict=True))
     st.dataframe(
-        pd.DataFrame([_margin_row(*pair) for pair in pairs]),
+        pd.DataFrame([_margin_row(found.names, *pair) for pair in pairs]),
         hide_index=True,
         key="bench_margins",
         alt="Rule margins",
     )
-    st.markdown("\n".join(f"- {plain(r.label)}: {plain(worst_words(r), 300)}" for r in new[:8]))
+    st.markdown("\n".join(f"- {plain(r.label)}: {plain(worst_case(r), 300)}" for r in new[:8]))
     st.caption(
         "Typical patient: the least unusual one the rule speaks of; worst case: the least "
         "favourable one within the range of the data. Above 0 the model agrees with the rule."
     )
 
 
-def _margin_row(old: RuleRecord, new: RuleRecord) -> dict[str, str]:
-    return {
-        "rule": new.label,
-        "typical patient: pinned": _margin(old.prototype.margin if old.prototype else None),
-        "now": _margin(new.prototype.margin if new.prototype else None),
-        "worst case: pinned": _margin(old.worst.value if old.worst else None),
-        "now ": _margin(new.worst.value if new.worst else None),
-    }
+def _margin_row(names: tuple[str, str], old: RuleRecord, new: RuleRecord) -> dict[str, str]:
+    cells = {"rule": new.label}
+    for name, record in zip(names, (old, new), strict=True):
+        typical = record.prototype.margin if record.prototype else None
+        cells[f"typical patient: {name}"] = _margin(typical)
+    for name, record in zip(names, (old, new), strict=True):
+        cells[f"worst case: {name}"] = _margin(record.worst.value if record.worst else None)
+    return cells
 
 
 def _margin(value: float | None) -> str:
     return "–" if value is None or not math.isfinite(value) else signed(value)
-
-
-def worst_words(record: RuleRecord) -> str:
-    """The worst case of a rule as a sentence, and from which threshold on it would hold."""
-    if record.worst is None:
-        return "not known"
-    words = record.worst.sentence(record.names).replace("the box", "the observed range")
-    return words + (f"; would hold from {record.holds_from} on" if record.holds_from else "")
 
 
 def sides_table(sides: list[Side], pinned: str) -> pd.DataFrame:
@@ -249,8 +261,23 @@ def sides_table(sides: list[Side], pinned: str) -> pd.DataFrame:
                 "right answers": str(side.model.judgement.accuracy),
                 "area under ROC": _area(side.area.value),
                 "features": len(side.model.support),
-                "rules": count(len(side.model.classifier.rule_report_), "rule"),
+                "rules": thresholds(side.model),
             }
             for side in sides
         ]
     )
+
+
+def thresholds(model: TrainedModel) -> str:
+    """The rules that a model was told: thresholds, classes and worths."""
+    if not model.settings.use_rules:
+        return "none used"
+    told = [rule for rule in read_rules(model.rules).rules if rule.enabled]
+    usual = model.settings.patients
+    words = [
+        f"{rule.premise} ⇒ {rule.outcome}, "
+        + (f"worth {number(float(worth), 3)}" if worth != "auto" else "worth left open")
+        for rule in told
+        for worth in [usual if rule.worth is None else rule.worth]
+    ]
+    return "; ".join(words) or "none"

@@ -50,4 +50,4 @@ def words(pull: Pull, n_patients: int) -> str:
     patients = needed_worth(pull, n_patients)
     if pull.limit == "worth" and math.isfinite(patients):
         return f"Brings in a feature by itself from a worth of {patients:.3g} patients on."
-    return "Brings in a feature only together with the data or other rules."
+    return "Brings in a feature only together with the patients or other rules."

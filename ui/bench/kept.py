@@ -90,6 +90,9 @@ def kept(state: AppState) -> None:
                                          help="The model of the last run."):  # fmt: skip
             state.keep(run.named(f"run {len(state.models) + 1}"))
             st.rerun()
+    if model.rules.strip():
+        st.caption(f"The rules of {plain(model.name)}, as it was told them:")
+        st.code(model.rules, language=None)
 
 
 def _sides(state: AppState) -> list[Side]:

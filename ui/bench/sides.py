@@ -24,9 +24,9 @@ from ui.exports import comparable_weights
 from ui.models import TrainedModel
 from ui.rules.checking import as_seen
 
+MOST_BLOCKS: Final = 12
 MOST_FEATURES: Final = 30
 MOST_PATIENTS: Final = 200
-RISKS: Final = ("risk: pinned", "risk: now")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +101,34 @@ class Comparison:
         return flips(self.old.learnt, self.new.learnt, positive)
 
     @cached_property
+    def names(self) -> tuple[str, str]:
+        """What to call the two, in tables and pictures."""
+        old, new = (side.model.name for side in self.sides)
+        return f"{old} (pinned)", new
+
+    @property
+    def columns(self) -> tuple[str, str]:
+        """Columns of tables for the two, which no name of a model can make another's."""
+        return f"by {self.names[0]}", f"by {self.names[1]}"
+
+    @property
+    def risk_columns(self) -> tuple[str, str]:
+        """Columns of tables for the risks that the two give."""
+        return f"risk by {self.names[0]}", f"risk by {self.names[1]}"
+
+    @cached_property
     def blocks(self) -> pd.DataFrame:
-        """Sums of weights by block, old and new, those that changed most first."""
+        """Sums of weights by block, old and new.
+
+        The order is that of the blocks, and which are shown depends on the pinned model first, so
+        that rows stay where they are while a slider moves.
+        """
         sums = [block_totals(side.weights, self.data.blocks, NO_BLOCK) for side in self.sides]
         table = pd.DataFrame(sums, index=["old", "new"]).T
         table = table[(table != 0).any(axis=1)]
-        order = np.argsort(-(table["new"] - table["old"]).abs().to_numpy(), kind="stable")
-        return table.iloc[order]
+        size = table.abs().to_numpy()
+        shown = np.lexsort((-size[:, 1], -size[:, 0]))[:MOST_BLOCKS]
+        return table.iloc[np.sort(shown)]
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -123,8 +144,8 @@ class Comparison:
                 "feature": [self.data.index.name(int(j)) for j in columns],
                 "block": self.data.block_of(columns),
                 "change": [_kind(before[j], after[j]) for j in columns],
-                "pinned": before[columns],
-                "now": after[columns],
+                self.columns[0]: before[columns],
+                self.columns[1]: after[columns],
             }
         )
 
@@ -139,7 +160,7 @@ class Comparison:
     def _risks(self, old: np.ndarray, new: np.ndarray) -> dict[str, np.ndarray]:
         """Risks beside the decision values, of the models that have them at hand."""
         risks = self.old.model.risks(old), self.new.model.risks(new)
-        named = zip(RISKS, risks, strict=True)
+        named = zip(self.risk_columns, risks, strict=True)
         return {name: values for name, values in named if values is not None}
 
     def _part(self, found: Flips, old: np.ndarray, new: np.ndarray, which: int) -> pd.DataFrame:
@@ -150,11 +171,11 @@ class Comparison:
             {
                 "row": self.data.patients[which][rows],
                 "of": ["test" if which else "training"] * len(rows),
-                "pinned": old[rows],
-                "now": new[rows],
+                self.columns[0]: old[rows],
+                self.columns[1]: new[rows],
                 **self._risks(old[rows], new[rows]),
                 "truly": y[rows],
-                "change": np.where(np.isin(rows, found.better), "now right", "now wrong"),
+                "change": np.where(np.isin(rows, found.better), "became right", "became wrong"),
             }
         )
 

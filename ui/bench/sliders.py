@@ -103,7 +103,7 @@ def _slider(
 ) -> None:
     key = f"{name}_{state.tuning.turn}"
     st.slider(
-        plain(dial.label, 80),
+        dial.label if isinstance(dial, WorthDial) else plain(dial.label, 80),
         dial.low,
         dial.high,
         now,

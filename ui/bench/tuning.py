@@ -25,12 +25,21 @@ def follow_rules(state: AppState) -> None:
 
 
 def pinned(state: AppState) -> TrainedModel | None:
-    """The pinned model; without one, the last run is kept and pinned."""
+    """The pinned model; without one, the last run is kept and pinned.
+
+    While the models of a kept work are fitted again, the one that was pinned is waited for.
+    """
     run = unkept_run(state)
-    if state.pinned_model is None and run is not None:
+    if state.pinned_model is None and run is not None and not is_refitting(state):
         state.keep(run.named("first run"))
         state.pinned = "first run"
     return state.pinned_model
+
+
+def is_refitting(state: AppState) -> bool:
+    """Whether a pinned model is on its way."""
+    work = state.refitting
+    return work is not None and work.job.is_active and bool(work.pinned) and bool(state.waiting)
 
 
 def asked(state: AppState, base: TrainedModel) -> Request:

@@ -113,28 +113,28 @@ def _class_names(y: np.ndarray) -> np.ndarray:
 
 def _synthetic_card(preset: str, words: str) -> Card:
     name, size = f"ksvm-s-{preset}", PRESETS[preset]
-    sizes = f"{count(size.n_train, 'patient')}, {count(size.n_features, 'feature')}"
-    load = partial(synthetic, preset)
-    return Card(name, name, f"Synthetic: {sizes}. {words}", load, ":material/science:", size)
+    matter = len(BLOCK_MEANS) * size.block_size
+    title = f"Synthetic: only {matter:,} of {size.n_features:,} features matter"
+    text = f"{count(size.n_train, 'patient')} to learn from, {size.n_test:,} to test on ({name}). "
+    return Card(name, title, text + words, partial(synthetic, preset), ":material/science:", size)
 
 
 CARDS: Final = (
     Card(
         "all-bcrabl",
-        "Leukaemia genes",
-        "79 patients, 12,625 gene probes: does a leukaemia carry the BCR/ABL fusion? Only every "
-        "fifth patient is used to learn; an expert knows which three probes rise.",
+        "Leukaemia: 12,625 gene probes, 15 patients to learn from",
+        "Does a leukaemia carry the BCR/ABL fusion? An expert knows which three of the probes "
+        "rise. 79 patients in all.",
         lambda: clinical("all-bcrabl", {"fewness": "very few"}, test_fraction=0.8, seed=1),
-        ":material/genetics:",
+        ":material/biotech:",
     ),
     Card(
         "pima",
-        "Diabetes",
-        "768 women, 8 measurements, gaps included: who has diabetes? "
-        "Two rules on glucose and body mass index.",
+        "Diabetes: 768 women, 8 measurements",
+        "Who has diabetes? Gaps included. Two rules on glucose and body mass index.",
         lambda: clinical("pima"),
-        ":material/glucose:",
+        ":material/monitor_heart:",
     ),
-    _synthetic_card("10k", "The training rows hide what the rules know."),
-    _synthetic_card("50k", "The paper's largest."),
+    _synthetic_card("10k", "The rules know what the patients hide, and the truth is known."),
+    _synthetic_card("50k", "The largest of the paper; the truth is known."),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from hipad.data import Table
+from hipad.data import FORMATS, Table
 from hipad.datasets.ksvm import DrawSize
 from hipad.errors import DataError
 from hipad.wording import count
@@ -22,6 +22,7 @@ from ui.words import plain
 
 def show(state: AppState) -> None:
     """Cards for the samples and a place to drop a file."""
+    st.markdown("**Samples**, each with its rules")
     for column, card in zip(st.columns(len(CARDS)), CARDS, strict=True):
         with column, st.container(border=True, height="stretch"):
             _card(state, card)
@@ -37,7 +38,6 @@ def _card(state: AppState, card: Card) -> None:
     run = st.button(
         "Load and run",
         key=f"show_{card.key}",
-        type="primary",
         icon=":material/play_arrow:",
         width="stretch",
         help="Load this sample with its rules, train at once and show the result.",
@@ -97,7 +97,7 @@ def _size(card: Card, usual: DrawSize) -> dict[str, Any]:
 def _upload(state: AppState) -> None:
     uploading.table(
         state,
-        "Or upload a table of your own, one row per patient",
+        f"A table of your own, one row per patient: {', '.join(FORMATS)}",
         key="upload_table",
         help="",
         take=lambda table, name: take_table(state, table, name),

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from hipad.wording import count, percent
-from ui import charts
+from ui import charts, colours
 from ui.dataset import Dataset, Loaded
 from ui.words import plain
 
@@ -54,7 +54,7 @@ def class_balance(data: Dataset) -> tuple[go.Figure, str]:
             y=list(parts.values()),
             orientation="h",
             name=charts.label(name),
-            marker_color=charts.colour(which),
+            marker_color=colours.of_class(which),
         )
     chart.update_layout(barmode="stack")
     chart.update_yaxes(autorange="reversed")
@@ -119,7 +119,7 @@ def missing_values(loaded: Loaded) -> tuple[go.Figure, str]:
         x=[n for _, n in worst],
         y=list(range(len(worst))),
         orientation="h",
-        marker_color=charts.colour(4),
+        marker_color=colours.rest(),
         name="missing",
     )
     charts.name_rows(chart, [name for name, _ in worst])

@@ -44,7 +44,7 @@ def show(state: AppState) -> None:
 
 def _key(state: AppState, name: str) -> str:
     loaded = state.loaded
-    return f"prepare_{name}_{loaded.key if loaded else ''}"
+    return f"prepare_{name}_{loaded.key if loaded else ''}_{state.returns}"
 
 
 def _label(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:

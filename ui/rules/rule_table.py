@@ -16,6 +16,7 @@ from hipad.wording import count
 from ui.rules.editing import with_rules
 from ui.rules.toolbar import change
 from ui.state import AppState
+from ui.words import heard as heard_words
 from ui.words import plain
 
 MOST_ROWS: Final = 200  # rules in the table
@@ -108,7 +109,7 @@ def heard(check: RuleCheck) -> str:
     reasons = {"premise": "no: met in the middle", "never": "no: nobody"}
     if check.pull.silenced:
         return reasons.get(check.pull.limit, f"no: {check.pull.limit}")
-    return "yes" if check.pull.alone else "with the data"
+    return heard_words(check.pull)
 
 
 def met(counts: RuleCounts) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from hipad.errors import DataError
 from ui.data import uploading
+from ui.exports import read_rules_file, rules_file
 from ui.fields import RULES
 from ui.rules.editing import describe
 from ui.state import AppState
@@ -42,14 +43,14 @@ def show(state: AppState) -> None:
             _import(state)
         st.download_button(
             "Export",
-            history.text,
+            lambda: rules_file(history.text, state.blocks),
             "my.rules",
             "text/plain",
             icon=":material/download:",
             on_click="ignore",
             disabled=not history.text.strip(),
             key="rules_export",
-            help="The rules as a text file, notes included.",
+            help="The rules as a text file, notes and blocks included.",
         )
 
 
@@ -96,7 +97,7 @@ def take(state: AppState, content: bytes, name: str, instead: bool) -> None:
         raise DataError("expected a text file with rules, got something else") from error
     if "\0" in text or not text.strip():
         raise DataError("expected a text file with one rule per line, got no text in it")
-    text = "\n".join(text.splitlines())
+    text, blocks = read_rules_file(text)
     now = state.rules.text.rstrip()
     text = text if instead or not now else f"{now}\n{text}"
     if len(text) > RULES.longest:
@@ -104,6 +105,8 @@ def take(state: AppState, content: bytes, name: str, instead: bool) -> None:
             f"expected rules of at most {RULES.longest:,} characters, got {len(text):,}: "
             "leave some out"
         )
+    if new := {name: own for name, own in blocks.items() if name not in state.blocks}:
+        state.set_blocks({**state.blocks, **new})
     state.rules.change(text, f"import of {name[:40]}")
 
 

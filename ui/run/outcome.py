@@ -55,18 +55,18 @@ def show(state: AppState) -> None:
         return
     st.header("Result" if job.is_final else "Result so far (not final)", anchor=False)
     _headline(model)
-    _figures(model, data)
+    _figures(model, data, expert=state.expert)
     left, right = st.columns([2, 3])
     with left:
         _confusion(model.judgement)
-        _certainty(model, data)
+        _certainty(model, data, expert=state.expert)
     with right:
         if data.blocks:
             chart, text = block_weights(model, data)
             charts.show(chart, key="result_blocks", text=text)
         chart, text = top_features(model, data)
         charts.show(chart, key="result_features", text=text)
-    rule_lines.show(model)
+    rule_lines.show(model, expert=state.expert)
     _search(model)
     _take_away(state, model, data)
 
@@ -86,7 +86,7 @@ def _headline(model: TrainedModel) -> None:
         st.caption("These patients were used for training, so the figures flatter the model.")
 
 
-def _figures(model: TrainedModel, data: Dataset) -> None:
+def _figures(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
     judged, (negative, positive) = model.judgement, data.classes
     first, second, third, fourth = st.columns(4)
     for column, label, share, text in (
@@ -98,9 +98,8 @@ def _figures(model: TrainedModel, data: Dataset) -> None:
         column.metric(label, percent(share.value), help=f"{text} Below: Wilson's 95 % interval.")
         column.caption(f"{percent(low)} to {percent(high)}, {share.k:,} of {share.n:,}")
     fourth.metric("Features used", f"{len(model.support):,}", help="Features that have a weight.")
-    fourth.caption(
-        f"of {count(data.n_features, 'feature')}, lambda1 {model.classifier.lambda1_:.3g}"
-    )
+    solver = f", lambda1 {model.classifier.lambda1_:.3g}" if expert else ""
+    fourth.caption(f"of {count(data.n_features, 'feature')}{solver}")
 
 
 def _search(model: TrainedModel) -> None:
@@ -119,11 +118,12 @@ def _confusion(judged: Judgement) -> None:
     st.dataframe(pd.DataFrame(judged.confusion, rows, columns), alt="Truth and answer")
 
 
-def _certainty(model: TrainedModel, data: Dataset) -> None:
+def _certainty(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
     st.markdown("**How sure is the computation?**")
     st.markdown(sentence(model.classifier, data.n_features))
-    with st.expander("The certificate in numbers"):
-        st.dataframe(numbers(model.classifier), hide_index=True)
+    if expert:
+        with st.expander("The certificate in numbers"):
+            st.dataframe(numbers(model.classifier), hide_index=True)
 
 
 def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:

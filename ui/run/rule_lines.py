@@ -7,20 +7,22 @@ import math
 import pandas as pd
 import streamlit as st
 
-from hipad.rules import Pull, RuleRecord
+from hipad.rules import RuleRecord
 from hipad.wording import number, percent, signed
 from ui.models import TrainedModel
-from ui.words import plain
+from ui.words import heard, plain, told
 
 
-def show(model: TrainedModel) -> None:
+def show(model: TrainedModel, *, expert: bool) -> None:
     """The table of rules, and each rule's record in sentences."""
     records: list[RuleRecord] = model.classifier.rule_report_
     if not records:
         st.caption("No rules took part in this run.")
         return
     st.markdown("**How the rules fare**")
-    st.dataframe(pd.DataFrame([row(r) for r in records]), hide_index=True, alt="Rules")
+    st.dataframe(
+        pd.DataFrame([row(r, expert=expert) for r in records]), hide_index=True, alt="Rules"
+    )
     st.caption(
         "Typical patient: the least unusual one whom the rule speaks of; above 0 the model agrees "
         "with the rule. Worst case: the least favourable one within the range of the data."
@@ -28,30 +30,24 @@ def show(model: TrainedModel) -> None:
     with st.expander("Each rule in sentences"):
         for record in records:
             st.markdown(f"**{plain(record.label)}** {plain(record.text, 300)}")
-            st.markdown("\n".join(f"- {plain(line, 400)}" for line in record.lines))
+            st.markdown("\n".join(f"- {plain(line, 400)}" for line in told(record, expert=expert)))
 
 
-def row(record: RuleRecord) -> dict[str, str]:
+def row(record: RuleRecord, *, expert: bool = False) -> dict[str, str]:
     """A rule's record in a clinician's words."""
     train, typical, worst = record.train, record.prototype, record.worst
-    return {
+    cells = {
         "rule": record.label,
         "says": record.text,
         "applies to": "–" if train is None else f"{len(train.fired):,} of {train.n_rows:,}",
         "right": _share(float("nan") if train is None else train.precision),
         "typical patient": _margin(typical.margin if typical and typical.feasible else None),
         "worst case": _margin(worst.value if worst else None, "nobody in range"),
-        "heard": _heard(record.pull),
-        "slack": "–" if record.slack is None else number(record.slack, 2),
+        "heard": heard(record.pull),
     }
-
-
-def _heard(pull: Pull | None) -> str:
-    if pull is None:
-        return "–"
-    if pull.heard:
-        return "yes" if pull.alone else "with the data"
-    return "no" if pull.silenced else "no, but felt"
+    if expert:
+        cells["slack"] = "–" if record.slack is None else number(record.slack, 2)
+    return cells
 
 
 def _share(value: float) -> str:

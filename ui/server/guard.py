@@ -19,6 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from ui.server.naming import new_cookie
+
 # Streamlit's page has an inline script, styles that are made as it goes, and charts that compile
 # functions; its tables and downloads use data: and blob: addresses, and a component of our own is a
 # script that the page itself makes a blob of. Everything else stays out.
@@ -58,12 +60,17 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        reason = refusal(Headers(scope=scope))
+        cookie = "" if reason else new_cookie(scope)
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                if cookie:
+                    headers.append("set-cookie", cookie)
             await send(message)
 
-        reason = refusal(Headers(scope=scope))
         if not reason:
             await self._app(without_origin(scope), receive, send_with_headers)
         elif scope["type"] == "websocket":

@@ -85,6 +85,13 @@ class Refitting:
     def total(self) -> int:
         return len(self.fits.recipes)
 
+    @property
+    def owed(self) -> tuple[ModelRecipe, ...]:
+        """What was not handed over yet: not fitted, or fitted since the last look."""
+        given = {model.name for model in self.fits.done[: self._taken]}
+        gone = given | set(self.fits.failed)
+        return tuple(recipe for recipe in self.fits.recipes if recipe.name not in gone)
+
     def go_on(self) -> None:
         """Start, or start again after an end with models left."""
         self.job.launch()

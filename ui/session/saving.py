@@ -111,7 +111,7 @@ def session_of(state: Any) -> Session:
         sample=loaded.sample,
         draw=dict(loaded.recipe),
         models=(*map(recipe_of, state.models), *state.waiting)[:MOST_MODELS],
-        pinned=state.pinned,
+        pinned=state.pinned_name,
     )
 
 
@@ -123,26 +123,37 @@ def recipe_of(model: TrainedModel) -> ModelRecipe:
 
 def read_session(content: bytes) -> Session:
     """Read a session file; DataError says what is wrong with it."""
-    if len(content) > LARGEST:
-        raise DataError(f"expected a session file of at most {LARGEST // 2**20} MB, got more")
+    raw = read_json(content, "session file", KIND, VERSION, most=LARGEST)
+    try:
+        session: Session = rebuild(Session, raw)
+    except ValueError as error:
+        raise DataError(f"the session file cannot be used: {error}") from error
+    return session
+
+
+def read_json(content: bytes, what: str, kind: str, version: int, *, most: int) -> dict[str, Any]:
+    """The fields of a file that this app wrote; DataError where it is another one."""
+    if len(content) > most:
+        raise DataError(f"expected a {what} of at most {most // 2**20} MB, got more")
+    if content[:200].lstrip()[:1] != b"{":
+        raise DataError(
+            f"expected a {what} of this app, got another kind of file: give the session.json that "
+            "Save session wrote; tables are uploaded on the Data page"
+        )
     try:
         raw = json.loads(content.decode("utf-8"), object_pairs_hook=_once)
     except DataError:
         raise
     except (ValueError, RecursionError) as error:
         raise DataError(
-            "expected a session file of this app, got a damaged one or another file: "
+            f"expected a {what} of this app, got a damaged one or another file: "
             "take the file as it was saved"
         ) from error
-    if not isinstance(raw, dict) or raw.pop("kind", None) != KIND:
-        raise DataError("expected a session file of this app, got another file")
-    if (version := raw.pop("version", None)) != VERSION or isinstance(version, bool | float):
-        raise DataError(f"expected a session file of version {VERSION}, got another version")
-    try:
-        session: Session = rebuild(Session, raw)
-    except ValueError as error:
-        raise DataError(f"the session file cannot be used: {error}") from error
-    return session
+    if not isinstance(raw, dict) or raw.pop("kind", None) != kind:
+        raise DataError(f"expected a {what} of this app, got another file")
+    if (found := raw.pop("version", None)) != version or isinstance(found, bool | float):
+        raise DataError(f"expected a {what} of version {version}, got another version")
+    return raw
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -39,13 +39,17 @@ def save_table(table: Table, folder: Path) -> None:
     (folder / FACTS).write_text(json.dumps(facts), "ascii")
 
 
-def load_table(folder: Path, limits: Limits) -> Table:
-    """The table in a folder; DataError when its files do not agree."""
+def load_table(folder: Path, limits: Limits, *, keep: bool = False) -> Table:
+    """The table in a folder; DataError when its files do not agree.
+
+    Its numbers are removed from the folder as they are read, unless they are to be kept.
+    """
     try:
         facts = json.loads((folder / FACTS).read_text("ascii"))
         rows, columns = (int(n) for n in facts["shape"])
         names = [str(name) for name in facts["text_names"]]
-        arrays = {name: _load(folder, name, *said) for name, said in facts["arrays"].items()}
+        said = facts["arrays"].items()
+        arrays = {name: _load(folder, name, *size, keep=keep) for name, size in said}
         plain = {name: _plain(facts[name]) for name in PLAIN}
         _demand(len(plain["number_names"]) == columns)
         _demand(len({*plain["number_names"], *names}) == columns + len(names))
@@ -84,12 +88,13 @@ def _save(array: Array, path: Path) -> list[Any]:
     return [array.dtype.str, int(array.size)]
 
 
-def _load(folder: Path, name: str, dtype: str, size: int) -> Array:
+def _load(folder: Path, name: str, dtype: str, size: int, *, keep: bool = False) -> Array:
     _demand(name in ("numbers", "values", "indices", "indptr", "lengths") and dtype in DTYPES)
     path = folder / name
     _demand(path.stat().st_size == size * np.dtype(dtype).itemsize)
     array = np.fromfile(path, dtype)
-    path.unlink()
+    if not keep:
+        path.unlink()
     return array
 
 

@@ -30,7 +30,7 @@ def test_the_table_writes_switches_worths_and_notes():
         (None, "after a run"),
         (Pull(2.0, 1.0, "worth", 1.0, 1.0), "yes"),
         (Pull(0.5, 1.0, "worth", 1.0, 1.0), "no: worth"),
-        (Pull(0.5, 1.0, "worth", 1.0, 1.0, together=2.0), "with the data"),
+        (Pull(0.5, 1.0, "worth", 1.0, 1.0, together=2.0), "yes, with the patients"),
         (Pull(0.0, 1.0, "premise", INF, INF), "no: met in the middle"),
     ],
 )

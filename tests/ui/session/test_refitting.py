@@ -48,5 +48,7 @@ def test_each_model_is_handed_over_once():
     work.go_on()
     work.job.wait(60)
     assert (work.total, work.pinned) == (2, "two")
+    assert [recipe.name for recipe in work.owed] == ["one", "two"]  # fitted, but nobody has them
     assert [model.name for model in work.arrived()] == ["one", "two"]
     assert work.arrived() == []
+    assert work.owed == ()

@@ -1,0 +1,86 @@
+"""The first screen: what this is, what one rule gains, and one button to see it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from hipad.wording import percent
+from ui import charts, colours
+from ui.attempts import attempt
+from ui.data.cards import CARDS
+from ui.state import AppState
+
+PROMISE: Final = "Write what you know as a rule. It counts like patients that you do not have."
+SAMPLE: Final = "all-bcrabl"
+RULES: Final = 'mean(ABL1) >= 9.5  =>  "BCR/ABL"\nmean(ABL1) <= 8    =>  NEG'
+# Right answers on the other patients after learning from 16, as benchmarks/README.md has them; a
+# test holds the two together.
+GAINS: Final = {
+    "16 patients": ("HIPAD without rules", 0.676),
+    "16 patients, usual SVM": ("LIBSVM", 0.725),
+    "16 patients and 2 rules": ("HIPAD with rules", 0.841),
+}
+
+
+def show(state: AppState, *, primary: bool) -> None:
+    """The promise, an example and its gain; `primary` where nothing else is more likely wanted."""
+    st.markdown(f"### {PROMISE}")
+    words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
+    with words:
+        st.markdown(
+            "Which leukaemias carry the BCR/ABL fusion? There are 12,625 gene probes and only 16 "
+            "patients to learn from. An expert knows that three probes of the gene ABL1 rise:"
+        )
+        st.code(RULES, language=None)
+        if st.button(
+            "See it work",
+            key="first_example",
+            type="primary" if primary else "secondary",
+            icon=":material/play_arrow:",
+            help="Loads this sample with its two rules, trains at once and shows the result.",
+        ):
+            _begin(state)
+    with picture:
+        chart, text = gain()
+        charts.show(chart, key="first_gain", text=text)
+
+
+def _begin(state: AppState) -> None:
+    card = next(card for card in CARDS if card.key == SAMPLE)
+    with st.spinner(f"Loading {card.title}"):
+        done = attempt(state, lambda: state.load(card.load()))
+    if done:
+        state.launch()
+        st.switch_page("pages/run.py")
+    st.rerun()
+
+
+def _whole(share: float) -> str:
+    """A share as whole percents, a half rounded up."""
+    return percent(share + 1e-9, 0)
+
+
+def gain() -> tuple[go.Figure, str]:
+    """Right answers with and without the rules."""
+    chart = charts.figure("Right answers on the other 63 patients", x="", y="", height=230)
+    names, shares = list(GAINS), [share for _, share in GAINS.values()]
+    shown = [colours.rest(), colours.rest(), colours.now()]
+    chart.add_bar(
+        x=shares,
+        y=names,
+        orientation="h",
+        marker_color=shown,
+        text=[_whole(share) for share in shares],
+        textposition="inside",
+        insidetextfont={"size": 16, "color": charts.theme_option("backgroundColor")},
+    )
+    chart.update_yaxes(autorange="reversed", tickfont_size=14)
+    chart.update_xaxes(range=[0.5, 0.9], tickformat=".0%", title="half is guessing")
+    without, _, with_rules = (_whole(share) for share in shares)
+    return chart, (
+        f"Two rules raise the share of right answers from {without} to {with_rules}: means over "
+        "60 draws of 16 patients, nothing tuned."
+    )

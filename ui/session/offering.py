@@ -1,0 +1,112 @@
+"""Take up work that was kept: offered where there are no data yet, and beside every page."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import streamlit as st
+
+from hipad.wording import count
+from ui.attempts import attempt
+from ui.session import autosave, owner
+from ui.session.shelf import Kept
+from ui.session.work import facts_of
+from ui.state import AppState
+from ui.words import plain
+
+MOST_SHOWN: Final = 8
+
+
+def show(state: AppState) -> bool:
+    """The newest work in a frame, older ones behind a fold; False where there is none."""
+    found = autosave.offers(state)
+    if not found:
+        return False
+    newest, *older = found
+    with st.container(border=True, key="continue_box"):
+        st.markdown("**Continue where you were**")
+        _line(state, newest, first=True)
+        if older:
+            with st.expander(f"Earlier work ({len(older)})"):
+                for kept in older[:MOST_SHOWN]:
+                    _line(state, kept)
+    return True
+
+
+def _line(state: AppState, kept: Kept, *, first: bool = False) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(
+            "Continue",
+            key=f"continue_{kept.name}",
+            type="primary" if first else "secondary",
+            icon=":material/history:",
+            help="Data, rules with their versions, settings, models and the last run.",
+        ):
+            with st.spinner(f"Opening {plain(kept.work.title)}"):
+                attempt(state, lambda: autosave.go_on(state, kept))
+            st.rerun()
+        if st.button(
+            "Delete",
+            key=f"forget_{kept.name}",
+            icon=":material/delete:",
+            help="Remove this work from this computer. It cannot be had back.",
+        ):
+            autosave.forget(kept)
+            st.rerun()
+        st.markdown(words(kept, time.time()))
+
+
+def words(kept: Kept, now: float) -> str:
+    """What a work is, how much there is in it, and when it was kept."""
+    facts = facts_of(kept.work)
+    parts = [count(facts["rules"], "rule")] if facts["rules"] else []
+    parts += ["a run"] if facts["run"] else []
+    parts += [count(facts["models"], "kept model")] if facts["models"] else []
+    inside = f": {', '.join(parts)}" if parts else ""
+    return f"**{plain(kept.work.title)}**{inside}, {ago(now - kept.saved)}"
+
+
+def ago(seconds: float) -> str:
+    """How long ago, in the largest unit that fits.
+
+    >>> ago(20), ago(3 * 60), ago(3700), ago(3 * 24 * 3600)
+    ('just now', '3 minutes ago', '1 hour ago', '3 days ago')
+    """
+    for unit, size in (("day", 24 * 3600), ("hour", 3600), ("minute", 60)):
+        if seconds >= size:
+            return f"{count(int(seconds // size), unit)} ago"
+    return "just now"
+
+
+def controls(state: AppState) -> None:
+    """Whether work is kept, where, and a button to remove it."""
+    shelf, whose = autosave.WRITER.shelf, owner.owner()
+    if not whose or not shelf.place.is_on:
+        st.caption("Work is not kept on this server: save the session before you leave.")
+        return
+    wanted = shelf.wants(whose)
+    chosen = st.toggle(
+        "Keep my work on this computer",
+        wanted,
+        key="keep_on",
+        help="Data, rules, settings and models are written as you go, so that a closed tab or a "
+        "restart loses nothing. Off: nothing more is written.",
+    )
+    if chosen != wanted:
+        shelf.want(whose, chosen)
+        state.kept = None
+        st.rerun()
+    if owner.is_one_person():
+        st.caption(f"Kept in {plain(shelf.place.folder, 200)}")
+    if why := autosave.trouble(state):
+        st.warning(f"This work could not be kept: {plain(why, 300)}")
+    if st.button(
+        "Delete kept work",
+        key="keep_forget",
+        icon=":material/delete:",
+        width="stretch",
+        help="Remove everything that was kept for this browser. What is open stays open.",
+    ):
+        autosave.forget_all(state)
+        st.toast("Kept work was deleted")

@@ -1,0 +1,139 @@
+"""Everything of a session, so that it can be taken up where it was.
+
+A `Work` is what a session file holds (`saving.py`) and what goes beyond it: every version of the
+rules, the sliders, the last run, and which tables are needed. Models and the run are kept as what
+makes them again, so a file never brings weights of its own. Tables lie beside it, see `shelf.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, Final
+
+from hipad.data import Table
+from hipad.errors import DataError
+from hipad.estimator.files.json_values import rebuild
+from ui.data.cards import CARDS
+from ui.dataset import Loaded
+from ui.fields import NAME, RULES, Number, Text
+from ui.jobs import JobStatus
+from ui.models import Request
+from ui.rules.history import LONGEST, Edit, TextHistory
+from ui.session.reopening import draw_sample, restore
+from ui.session.saving import LARGEST, ModelRecipe, Session, read_json, session_of
+from ui.state import AppState
+
+KIND: Final = "hipad-workbench-work"
+VERSION: Final = 1
+DIGEST: Final = Text(64)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A session and what else there was; `tables` names the tables of its own, by content."""
+
+    session: Session
+    table: Annotated[str, DIGEST] = ""  # empty: a sample, which is always at hand
+    test: Annotated[str, DIGEST] = ""
+    edits: tuple[Edit, ...] = ()
+    at: Annotated[int, Number(0, LONGEST)] = 0
+    draft: Annotated[str, RULES] = ""  # the rules as the sliders have them
+    run: ModelRecipe | None = None
+    expert: bool = False
+    title: Annotated[str, NAME] = ""
+
+    def to_json(self) -> str:
+        return json.dumps({"kind": KIND, "version": VERSION, **asdict(self)}, ensure_ascii=False)
+
+    @property
+    def tables(self) -> set[str]:
+        return {self.table, self.test} - {""}
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """What a session holds at one moment; nothing of it changes later."""
+
+    work: Work
+    own: dict[str, Table] = field(default_factory=dict)  # "table", "test": what is not a sample's
+
+
+def snapshot(state: AppState) -> Snapshot:
+    """The present session; there must be data."""
+    loaded = state.loaded
+    assert loaded is not None
+    own = {} if loaded.sample else {"table": loaded.table}
+    if loaded.test is not None and not loaded.recipe:
+        own["test"] = loaded.test
+    work = Work(
+        session=session_of(state),
+        edits=tuple(state.rules.edits),
+        at=state.rules.at,
+        draft=state.tuning.draft,
+        run=run_of(state),
+        expert=state.expert,
+        title=title_of(state),
+    )
+    return Snapshot(work, own)
+
+
+def run_of(state: AppState) -> ModelRecipe | None:
+    """What makes the last run again, unless it failed; one under way begins anew."""
+    failed = state.job is None or state.job.status is JobStatus.FAILED
+    return None if failed else state.ran
+
+
+def title_of(state: AppState) -> str:
+    """What a work is called where it is offered: the data."""
+    loaded = state.loaded
+    assert loaded is not None
+    known = {card.key: card.title for card in CARDS}
+    return known.get(loaded.sample, loaded.name)[: NAME.longest]
+
+
+def read_work(content: bytes) -> Work:
+    """A kept work; DataError says what is wrong with it."""
+    raw = read_json(content, "kept work", KIND, VERSION, most=4 * LARGEST)
+    try:
+        work: Work = rebuild(Work, raw)
+    except ValueError as error:
+        raise DataError(f"the kept work cannot be used: {error}") from error
+    return work
+
+
+def take_up(state: AppState, work: Work, own: dict[str, Table]) -> None:
+    """Put a kept work into a session: data, rules with their versions, models, the last run."""
+    session = work.session
+    if session.sample:
+        loaded = draw_sample(session)
+    elif "table" in own:
+        loaded = Loaded(session.data_name, own["table"])
+    else:
+        raise DataError("expected the table of the kept work, it is not there: upload it again")
+    if "test" in own:
+        loaded = replace(loaded, test=own["test"])
+    restore(state, session, loaded)
+    if work.edits and work.at < len(work.edits):
+        state.rules = TextHistory(list(work.edits), work.at)
+    if work.draft and state.rules.text == session.rules:
+        state.tuning.base, state.tuning.draft = session.rules, work.draft
+    state.expert = work.expert
+    if work.run is not None:
+        run_again(state, work.run)
+
+
+def run_again(state: AppState, recipe: ModelRecipe) -> None:
+    """Start the run that a recipe makes: the same data and choices give the same model."""
+    assert state.data is not None
+    data = state.data.with_blocks(recipe.blocks)
+    asked = Request(data, recipe.rules, recipe.blocks, recipe.settings, recipe.name)
+    state.job, state.ran = asked.job(), recipe
+    state.job.launch()
+
+
+def facts_of(work: Work) -> dict[str, Any]:
+    """How much there is in a work, for whoever chooses among some."""
+    rules = work.edits[work.at].text if work.at < len(work.edits) else work.session.rules
+    written = [line for line in rules.splitlines() if line.partition("#")[0].strip()]
+    return {"rules": len(written), "models": len(work.session.models), "run": work.run is not None}
