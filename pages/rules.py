@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count as count_from
 from typing import Final
 
 import streamlit as st
@@ -23,12 +24,17 @@ EVERY: Final = 0.5  # seconds between two looks at one that takes longer
 
 
 def follow(job: CheckJob[Study], drawn: Study) -> None:
-    """Look in on a check that is at work, and draw the page anew when it has more to say."""
+    """Look in on a check that is at work, and draw the page anew when it has more to say.
+
+    Not while the page is being drawn: asking to draw it anew would take the place of a visitor's
+    wish to leave it.
+    """
+    looks = count_from(0)
 
     def look() -> None:
         job.seen()
         is_better = job.latest is not None and job.latest is not drawn
-        if not drawn.is_final and (job.is_done or is_better):
+        if next(looks) and not drawn.is_final and (job.is_done or is_better):
             st.rerun()
 
     st.fragment(look, run_every=None if drawn.is_final else EVERY)()

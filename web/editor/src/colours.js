@@ -45,6 +45,7 @@ function token(stream, state, { words, functions }, names) {
   const word = stream.match(WORD)?.[0];
   if (!word) return stream.next(), null;
   if (isFirst && stream.match(/^\s*:(?!:)/, false)) return (state.begun = false), "title";
+  if (isFirst && word.toLowerCase() === "off") return (state.begun = false), "word";
   return kindOf(word, state, words, functions, names, stream);
 }
 
