@@ -58,7 +58,8 @@ def test_names_are_sent_by_address_and_only_until_the_browser_has_them(app):
     (told,) = editors(app)
     assert told["names"]["address"]
     assert len(json.dumps(told)) < 10_000
-    link_of(app.state).names = told["names"]["key"]
+    edit = {"client": "a", "edit": 1, "burst": 1, "text": "", "names": told["names"]["key"]}
+    link_of(app.state).take(edit, app.state.rules)
     app.run()
     assert editors(app)[0]["names"] == {"key": told["names"]["key"], "address": ""}
 

@@ -26,12 +26,14 @@ class ClientEdit:
     edit: int
     burst: int
     text: str
+    names: str = ""  # key of the names that the browser has
 
     @classmethod
     def read(cls, value: Any) -> ClientEdit:
         """The edit that came from the browser; DataError if it is none."""
         fields = value if isinstance(value, dict) else {}
         client, edit, burst = (fields.get(name, "") for name in ("client", "edit", "burst"))
+        names = str(fields.get("names", ""))[:LONGEST_ID]
         whole = isinstance(edit, int) and isinstance(burst, int)
         if not isinstance(client, str) or len(client) > LONGEST_ID or not whole:
             raise DataError("expected an edit of the rules, got something else: load the page anew")
@@ -39,7 +41,7 @@ class ClientEdit:
             text = RULES.read(fields.get("text"))
         except ValueError as error:
             raise DataError(f"the rules are not taken over: {error}: leave some out") from error
-        return cls(client, int(edit), int(burst), text)
+        return cls(client, int(edit), int(burst), text, names)
 
 
 @dataclass
@@ -48,7 +50,6 @@ class EditorLink:
 
     is_ready: bool = False  # it has been seen in the browser; until then there is a text area
     is_plain: bool = False  # the user wants the text area
-    names: str = ""  # key of the names that the browser has
     seen: ClientEdit | None = None
     before: str = ""  # the text before the present burst of typing
     version: tuple[int, int] | None = None  # of the history, that this burst has made
@@ -67,6 +68,11 @@ class EditorLink:
             history.change(new.text, describe(self.before, new.text))
         is_own = goes_on or history.text != self.before
         self.version = history.version if is_own else None
+
+    @property
+    def names(self) -> str:
+        """The key of the names that the browser has."""
+        return "" if self.seen is None else self.seen.names
 
     @property
     def last_seen(self) -> dict[str, object] | None:

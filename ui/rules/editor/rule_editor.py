@@ -61,16 +61,12 @@ def show(state: AppState, data: Dataset, checked: Study | None, example: str) ->
         except DataError as error:
             state.error = str(error)
 
-    def named() -> None:
-        link.names = str(mounting.answer("names"))
-
     def ready() -> None:
         link.is_ready = True
 
     mounting.mount(
         _told(state, data, checked, link, example),
         on_edit_change=edited,
-        on_names_change=named,
         on_ready_change=ready,
     )
 

@@ -5,6 +5,7 @@
 
 const PAUSE = 400; // milliseconds after the last key before the text is sent
 const BURST = 4000; // a longer pause begins a new version in the app's history
+export const LEAD = 150; // the text must be on its way before a page is left, or it calls the page back
 let kept = null; // text that may not have reached the server when the editor was taken down
 
 export class Link {
@@ -17,6 +18,12 @@ export class Link {
     this.last = 0; // when the last edit was made
     this.base = ""; // the last text that both sides had
     this.timer = null;
+    this.sentAt = 0;
+  }
+
+  /** Whether text is waiting to be sent, or was sent only now. */
+  get isBusy() {
+    return this.sent !== this.edit || Date.now() - this.sentAt < LEAD;
   }
 
   /** What to begin with: the server's text, or what was typed last and never arrived. */
@@ -45,6 +52,7 @@ export class Link {
     clearTimeout(this.timer);
     if (this.sent === this.edit) return;
     this.sent = this.edit;
+    this.sentAt = Date.now();
     this.send({ client: this.client, edit: this.edit, burst: this.burst, text: this.read() });
   }
 

@@ -17,20 +17,20 @@ import {
 import { apply, besideLines, element, remedies, saidAt, shortest, show } from "./beside.js";
 import { colours, vocabulary } from "./colours.js";
 import { completing } from "./completing.js";
-import { Link } from "./link.js";
+import { LEAD, Link } from "./link.js";
 import { load } from "./names.js";
 
 const EDITORS = new WeakMap();
 const fromServer = Annotation.define();
 
 /** Called by the page whenever it has something new to say; the same place keeps its editor. */
-export default function draw({ data, parentElement, setStateValue, setTriggerValue }) {
+export default function draw({ data, parentElement, setTriggerValue }) {
   let editor = EDITORS.get(parentElement);
   if (!editor?.isIn(parentElement)) {
     editor = new Editor(parentElement, data);
     EDITORS.set(parentElement, editor);
   }
-  editor.channel = { setStateValue, setTriggerValue };
+  editor.tell = setTriggerValue;
   editor.take(data);
   return () => {
     editor.close();
@@ -43,7 +43,8 @@ class Editor {
     this.root = root;
     this.data = data;
     this.names = null;
-    this.link = new Link((edit) => this.channel.setStateValue("edit", edit));
+    this.got = "";
+    this.link = new Link((edit) => this.tell("edit", { ...edit, names: this.got }));
     this.language = new Compartment();
     this.vocabulary = vocabulary(data.words, data.functions);
     const lost = this.link.begin(data);
@@ -52,6 +53,8 @@ class Editor {
     this.view = new EditorView({ root, parent: this.box, state: this.begin(data) });
     this.box.append(this.status);
     (root.querySelector(".hipad-place") ?? root).append(this.box);
+    this.hold = (event) => this.holdBack(event);
+    document.addEventListener("click", this.hold, true);
     if (lost !== null) this.write(lost, false);
   }
 
@@ -127,6 +130,17 @@ class Editor {
     this.link.endBurst();
   }
 
+  /** Let the text go ahead of a click that leaves the page. */
+  holdBack(event) {
+    const target = event.composedPath().find((each) => each.tagName === "A" && each.href);
+    const isPlain = event.isTrusted && !event.button && !(event.ctrlKey || event.metaKey || event.shiftKey);
+    if (!target || target.origin !== location.origin || !isPlain || !this.link.isBusy) return;
+    this.link.flush();
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    setTimeout(() => target.click(), LEAD);
+  }
+
   /** Say below the editor what the line of the cursor means. */
   describe() {
     const { state } = this.view;
@@ -174,7 +188,7 @@ class Editor {
         this.names = names;
         this.view.dispatch({ effects: this.language.reconfigure(colours(this.vocabulary, names)) });
         this.box.dataset.names = String(names.features.length);
-        if (address) this.channel.setStateValue("names", key);
+        this.got = key; // said with the next edit: from then on the address is not sent any more
       },
       () => (this.key = null),
     );
@@ -182,19 +196,17 @@ class Editor {
 
   /** The text area that stands in until the editor is there goes when nobody writes in it. */
   tellReady() {
-    if (this.isWaiting) return;
-    const tell = () => {
-      if (document.activeElement?.tagName === "TEXTAREA") return;
-      document.removeEventListener("focusout", later);
-      this.channel.setTriggerValue("ready", true);
-    };
-    const later = () => setTimeout(tell, 300);
-    this.isWaiting = true;
-    document.addEventListener("focusout", later);
-    tell();
+    if (document.activeElement?.tagName !== "TEXTAREA") {
+      this.tell("ready", true);
+    } else if (!this.isWaiting) {
+      const later = () => ((this.isWaiting = false), setTimeout(() => this.tellReady(), 300));
+      this.isWaiting = true;
+      document.addEventListener("focusout", later, { once: true });
+    }
   }
 
   close() {
+    document.removeEventListener("click", this.hold, true);
     this.link.flush();
     this.view.destroy();
     this.box.remove();
