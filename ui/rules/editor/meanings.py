@@ -16,6 +16,7 @@ RELATIONS: Final = {
     "<": "below",
     "=": "exactly",
 }
+FORMS: Final = ("compare", "between", "count")  # those that are put in words; others speak so
 KINDS: Final = {"mean": "mean of", "sum": "sum of", "min": "every one of", "max": "every one of"}
 
 
@@ -30,6 +31,8 @@ def meaning(compiled: CompiledRule, data: Dataset) -> str:
 
 
 def _condition(condition: Condition, data: Dataset) -> str:
+    if condition.form not in FORMS or not set(condition.relations) <= set(RELATIONS):
+        return str(condition)
     sides = [_side(side, data) for side in condition.sides]
     if condition.form == "count":
         relation = RELATIONS[condition.relations[0]]
@@ -55,4 +58,4 @@ def _term(term: Term, data: Dataset) -> str:
         return f"{times}{names}"
     sizes = [len(data.blocks[name]) for name in term.names if name in data.blocks]
     size = f", {count(sum(sizes), 'feature')}," if len(sizes) == len(term.names) else ""
-    return f"{times}{KINDS[term.function]} {names}{size}"
+    return f"{times}{KINDS.get(term.function, f'{term.function} of')} {names}{size}"

@@ -12,7 +12,7 @@ from hipad.evaluation.study import Study
 from ui.dataset import Dataset
 from ui.rules.editor import mounting
 from ui.rules.editor.answering import said_of
-from ui.rules.editor.lexicon import FUNCTIONS, KIND, WORDS, lexicon_of
+from ui.rules.editor.known_names import FUNCTIONS, KIND, WORDS, known_names
 from ui.rules.editor.linking import EditorLink
 from ui.state import AppState
 
@@ -75,9 +75,9 @@ def _told(
     state: AppState, data: Dataset, checked: Study | None, link: EditorLink, example: str
 ) -> dict[str, Any]:
     text = state.rules.text
-    lexicon = state.remember("lexicon", data, lambda: lexicon_of(data))
-    has_names = link.names == lexicon.key
-    address = "" if has_names else mounting.keep_file(lexicon.content, KIND)
+    names = state.remember("names", data, lambda: known_names(data))
+    has_names = link.names == names.key
+    address = "" if has_names else mounting.keep_file(names.content, KIND)
     said = state.remember("said", (text, checked, data), lambda: said_of(text, checked, data))
     return {
         "text": text,
@@ -85,7 +85,7 @@ def _told(
         "ready": link.is_ready,
         "label": LABEL,
         "example": example,
-        "names": {"key": lexicon.key, "address": address},
+        "names": {"key": names.key, "address": address},
         "functions": FUNCTIONS,
         "words": WORDS,
         **said,

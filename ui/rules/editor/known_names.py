@@ -27,14 +27,14 @@ WORDS: Final = (
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class KnownNames:
     """Names as a rule writes them, in JSON, and a key made of that."""
 
     key: str
     content: bytes
 
 
-def lexicon_of(data: Dataset) -> Lexicon:
+def known_names(data: Dataset) -> KnownNames:
     """All names of the data: features, blocks with their sizes, outcomes."""
     lists = {
         "features": [quote_name(data.index.name(j)) for j in range(data.n_features)],
@@ -42,4 +42,4 @@ def lexicon_of(data: Dataset) -> Lexicon:
         "classes": [quote_label(name) for name in data.classes],
     }
     content = json.dumps(lists, ensure_ascii=False, separators=(",", ":")).encode()
-    return Lexicon(sha256(content).hexdigest()[:32], content)
+    return KnownNames(sha256(content).hexdigest()[:32], content)
