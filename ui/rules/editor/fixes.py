@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Final
 
 from hipad.errors import RuleError
@@ -37,7 +38,7 @@ class Fix:
 
 
 def fixes_of(error: RuleError, line: str, data: Dataset) -> list[Fix]:
-    """Up to three remedies of a mistake in a line, the likeliest first."""
+    """Up to three remedies of a mistake in a line, first those that change it least."""
     texts = dict.fromkeys(filter(None, [error.suggestion, *error.expected]))
     fixes: list[Fix] = []
     for text in texts:
@@ -46,7 +47,7 @@ def fixes_of(error: RuleError, line: str, data: Dataset) -> list[Fix]:
             fixes.append(Fix(f"Write {one_line(text, LONGEST)}", fixed))
         if len(fixes) == MOST:
             break
-    return fixes
+    return sorted(fixes, key=lambda fix: -SequenceMatcher(None, line, fix.line).ratio())
 
 
 def _placed(text: str, line: str, error: RuleError) -> Iterator[str]:

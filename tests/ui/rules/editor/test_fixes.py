@@ -22,7 +22,6 @@ def fixes(text: str) -> list[str]:
         ("metabolic >= 2 => healthy worth 3 patients", None),
         ("off x: Glucose >= 1 => diabetik worth 2 patients", None),
         ("Glucose between 9 and 3 => healthy", "Glucose between 3 and 9 => healthy"),
-        ("avg(metabolic) >= 3 => healthy", "mean(metabolic) >= 3 => healthy"),
     ],
 )
 def test_the_first_remedy_makes_the_line_right_and_keeps_the_rest(line, mended):
