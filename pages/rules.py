@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count as count_from
 from typing import Final
 
 import streamlit as st
@@ -14,6 +15,7 @@ from ui.needs import need_data
 from ui.rules import drawing, findings, form_view, rule_table, text_view, toolbar
 from ui.rules.check_job import CheckJob
 from ui.rules.checking import checked_rules, checking
+from ui.rules.editor import rule_editor
 from ui.state import AppState, app_state
 from ui.words import plain
 
@@ -22,12 +24,17 @@ EVERY: Final = 0.5  # seconds between two looks at one that takes longer
 
 
 def follow(job: CheckJob[Study], drawn: Study) -> None:
-    """Look in on a check that is at work, and draw the page anew when it has more to say."""
+    """Look in on a check that is at work, and draw the page anew when it has more to say.
+
+    Not while the page is being drawn: asking to draw it anew would take the place of a visitor's
+    wish to leave it.
+    """
+    looks = count_from(0)
 
     def look() -> None:
         job.seen()
         is_better = job.latest is not None and job.latest is not drawn
-        if not drawn.is_final and (job.is_done or is_better):
+        if next(looks) and not drawn.is_final and (job.is_done or is_better):
             st.rerun()
 
     st.fragment(look, run_every=None if drawn.is_final else EVERY)()
@@ -35,15 +42,18 @@ def follow(job: CheckJob[Study], drawn: Study) -> None:
 
 def edit(state: AppState, data: Dataset) -> None:
     """The two views of the same rules."""
-    view = st.segmented_control(
-        "View",
-        ["Text", "Form"],
-        default="Text",
-        required=True,
-        key="rules_view",
-        label_visibility="collapsed",
-        help="The same rules as text, or one at a time in fields.",
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = st.segmented_control(
+            "View",
+            ["Text", "Form"],
+            default="Text",
+            required=True,
+            key="rules_view",
+            label_visibility="collapsed",
+            help="The same rules as text, or one at a time in fields.",
+        )
+        if view != "Form":
+            rule_editor.switch(state)
     job = checking(state)
     try:
         checked = checked_rules(state, PATIENCE)
@@ -55,8 +65,9 @@ def edit(state: AppState, data: Dataset) -> None:
     if view == "Form":
         form_view.show(state, data, checked)
     else:
-        text_view.show(state, data)
-    text_view.errors(checked, state.rules.text)
+        text_view.show(state, data, checked)
+    is_brief = view != "Form" and not rule_editor.is_plain(state)
+    text_view.errors(checked, state.rules.text, brief=is_brief)
     if not checked.checks:
         if not checked.is_final and checked.rules:
             st.caption(f"{count(len(checked.rules), 'rule')} read, being tried on the data ...")

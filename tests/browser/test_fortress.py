@@ -87,7 +87,7 @@ class Worker:
 
     @property
     def editor(self):
-        return self.page.locator("[class*=st-key-rules_text] textarea")
+        return self.page.locator(".cm-content")
 
     def click(self) -> None:
         shown = self.editor.is_visible()

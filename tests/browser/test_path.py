@@ -75,7 +75,7 @@ def test_a_wide_table_from_upload_to_export(server, visit, tmp_path):
     expect(page.get_by_text("No block yet")).not_to_be_visible()
 
     go(page, "Rules")
-    editor = page.locator("[class*=st-key-rules_text] textarea")
+    editor = page.locator(".cm-content")
     editor.fill("mean(genes) >= 1 => sick worth 10 patients")
     editor.press("Control+Enter")
     expect(page.get_by_text("1 rule on, 0 off")).to_be_visible()

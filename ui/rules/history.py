@@ -57,6 +57,11 @@ class TextHistory:
             self.edits.pop(0)
         self.at = len(self.edits) - 1
 
+    def amend(self, text: str, what: str) -> None:
+        """Put this text in place of the current one, as a part of the same edit."""
+        if text != self.text:
+            self.edits = [*self.edits[: self.at], Edit(what, text)]
+
     def undo(self) -> None:
         self.at -= self.can_undo
 

@@ -13,6 +13,7 @@ from hipad.wording import count
 from ui.data.columns import search
 from ui.dataset import Dataset
 from ui.fields import RULES
+from ui.rules.editor import rule_editor
 from ui.rules.toolbar import change
 from ui.state import AppState
 from ui.words import listing, plain
@@ -28,14 +29,30 @@ off {feature} <= 3 => {negative}  # switched off
 """
 
 
-def show(state: AppState, data: Dataset) -> None:
-    """The editor, and beside it the names and the language."""
+def show(state: AppState, data: Dataset, checked: Study | None = None) -> None:
+    """The editor or the text area, then the names and the language."""
+    rule_editor.show(state, data, checked, _example(data).splitlines()[0])
+    is_plain = rule_editor.is_plain(state)
+    if is_plain:
+        _area(state, data)
+    names, language = st.columns(2, gap="medium")
+    with names, st.expander("Names in these data", expanded=is_plain, icon=":material/search:"):
+        _names(data)
+    with language, st.expander("How to write a rule", icon=":material/help:"):
+        st.code(_example(data), language=None, wrap_lines=True)
+        st.caption(
+            "and joins conditions, or makes two rules. What is worth more patients weighs "
+            "more against the data. A name with other signs stands in `backticks`."
+        )
+
+
+def _area(state: AppState, data: Dataset) -> None:
+    """The rules in a plain text area."""
     history = state.rules
     key = f"rules_text_{history.at}_{hash(history.text)}"
-    left, right = st.columns([3, 2], gap="medium")
     lines = history.text.count("\n") + 2
-    left.text_area(
-        "Rules, one per line",
+    st.text_area(
+        rule_editor.LABEL,
         history.text,
         key=key,
         height=min(max(26 * lines + 20, 170), 420),
@@ -45,14 +62,6 @@ def show(state: AppState, data: Dataset) -> None:
         help="Write what you know. The rules are checked when you press Ctrl+Enter or click "
         "elsewhere. Text after # is a note.",
     )
-    with right:
-        _names(data)
-        with st.expander("How to write a rule", icon=":material/help:"):
-            st.code(_example(data), language=None, wrap_lines=True)
-            st.caption(
-                "and joins conditions, or makes two rules. What is worth more patients weighs "
-                "more against the data. A name with other signs stands in `backticks`."
-            )
 
 
 def _names(data: Dataset) -> None:
@@ -90,16 +99,21 @@ def _example(data: Dataset) -> str:
     )
 
 
-def errors(checked: Study, text: str) -> None:
-    """Each mistake with its line, a mark under the column, and what to write instead."""
+def errors(checked: Study, text: str, *, brief: bool = False) -> None:
+    """Each mistake with its line, a mark under the column, and what to write instead.
+
+    Where the editor shows all that at its place, it is enough to count them.
+    """
     if not checked.errors:
         return
     usable = count(len(checked.checks), "rule")
-    st.error(
-        f"{count(len(checked.errors), 'line')} cannot be used yet"
-        + (f"; {usable} can, checked below." if checked.checks else "."),
-        icon=":material/error:",
+    told = f"{count(len(checked.errors), 'line')} cannot be used yet" + (
+        f"; {usable} can, checked below." if checked.checks else "."
     )
+    if brief:
+        st.caption(f":material/error: {told}")
+        return
+    st.error(told, icon=":material/error:")
     lines = text.splitlines()
     for error in checked.errors[:MOST_ERRORS]:
         st.markdown(f":material/error: {plain(_sentence(error), 500)}")

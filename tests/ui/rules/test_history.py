@@ -53,3 +53,16 @@ def test_long_texts_push_out_the_oldest_versions(monkeypatch):
         rules.change(str(n) * 40, f"edit {n}")
     assert [edit.what for edit in rules.edits] == ["edit 7", "edit 8"]
     assert rules.text == "8" * 40
+
+
+def test_an_edit_that_goes_on_stays_one_version():
+    history = TextHistory()
+    history.change("a", "first")
+    history.change("b", "second")
+    history.undo()
+    history.amend("ab", "first, longer")
+    assert [(edit.what, edit.text) for edit in history.edits] == [
+        ("empty", ""),
+        ("first, longer", "ab"),
+    ]
+    assert not history.can_redo

@@ -1,0 +1,197 @@
+"""The editor of rules in a real browser: typing, completing, mending, and never losing a word."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.conftest import PATIENCE, Visit
+from tests.browser.test_path import go, heading, press
+
+pytestmark = pytest.mark.browser
+READABLE = 4.5  # contrast that text needs
+TOKENS = ("feature", "function", "number", "outcome", "note", "worth", "word", "sign", "title")
+SAMPLE = "off mine: mean(metabolic) >= 3 and Glucose > 1 => diabetic worth 5 patients  # why"
+
+
+def rules_page(page: Page, sample: str = "pima") -> Locator:
+    """The editor on the Rules page, with the rules of a sample."""
+    press(page, f"sample_{sample}")
+    expect(heading(page, "Preparation")).to_be_visible()
+    return open_editor(page)
+
+
+def open_editor(page: Page) -> Locator:
+    go(page, "Rules")
+    expect(page.locator("[class*=st-key-rules_text] textarea")).to_have_count(0)
+    editor = page.locator(".cm-content")
+    expect(editor).to_be_visible()
+    return editor
+
+
+def write(editor: Locator, text: str, delay: float = 0) -> None:
+    """Type below what is there."""
+    editor.click()
+    editor.press("Control+End")
+    editor.page.keyboard.type(f"\n{text}", delay=delay)
+
+
+def text_of(editor: Locator) -> str:
+    return "\n".join(line.inner_text().strip("\n") for line in editor.locator(".cm-line").all())
+
+
+def last_line(editor: Locator) -> Locator:
+    return editor.locator(".cm-line").last
+
+
+def test_names_are_completed_by_the_keyboard_and_explained(server: str, visit: Visit) -> None:
+    page = visit(server)
+    editor = rules_page(page)
+    expect(page.locator(".hipad-editor[data-names='8']")).to_be_visible()
+    write(editor, "gluc")
+    expect(page.get_by_role("option").first).to_have_text("Glucose")
+    editor.press("Enter")
+    page.keyboard.type(" >= 151 => dia")
+    expect(page.get_by_role("option").first).to_contain_text("diabetic")
+    editor.press("Enter")
+    expect(last_line(editor)).to_have_text("Glucose >= 151 => diabetic")
+    expect(page.locator(".hipad-means").last).to_have_text("Glucose at least 151, says diabetic")
+    expect(page.get_by_text("3 rules on, 0 off")).to_be_visible()
+    expect(editor.locator(".hipad-feature").last).to_have_text("Glucose")
+    expect(editor.locator(".hipad-outcome").last).to_have_text("diabetic")
+    editor.press("Tab")  # nobody is caught in the editor
+    assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.className") != (
+        editor.get_attribute("class")
+    )
+
+
+def test_a_mistake_is_marked_and_mended_by_a_click_or_a_key(server: str, visit: Visit) -> None:
+    page = visit(server)
+    editor = rules_page(page)
+    write(editor, "Glukose >= 126 => diabetic")
+    expect(editor.locator(".cm-lintRange-error")).to_have_text("Glukose")
+    expect(page.locator(".hipad-mistake")).to_contain_text("did you mean Glucose")
+    page.locator(".hipad-mistake").get_by_text("Write Glucose", exact=True).click()
+    expect(last_line(editor)).to_have_text("Glucose >= 126 => diabetic")
+    expect(page.locator(".hipad-mistake")).to_have_count(0)
+    editor.press("Control+z")
+    expect(last_line(editor)).to_have_text("Glukose >= 126 => diabetic")
+    expect(page.locator(".hipad-mistake")).to_be_visible()
+    editor.press("Control+Home")
+    editor.press("F8")
+    editor.press("Alt+Enter")
+    expect(last_line(editor)).to_have_text("Glucose >= 126 => diabetic")
+    expect(page.locator(".hipad-mistake")).to_have_count(0)
+    press(page, "rules_undo")  # the app's own history has the same steps
+    expect(last_line(editor)).to_have_text("Glukose >= 126 => diabetic")
+
+
+def test_nothing_typed_is_lost_by_whatever_comes_between(server: str, visit: Visit) -> None:
+    page = visit(server)
+    editor = rules_page(page)
+    before = text_of(editor)
+    write(editor, "Age >= 61 => ")
+    page.evaluate("() => document.querySelector('.st-key-rules_undo button').click()")
+    page.keyboard.type("diabetic", delay=90)  # while the server works on something else
+    expect(last_line(editor)).to_have_text("Age >= 61 => diabetic")
+    expect(page.locator(".hipad-means").last).to_have_text("Age at least 61, says diabetic")
+
+    write(editor, "Age >= 62 => diabetic")
+    go(page, "Run")  # at once, before the text is sent
+    editor = open_editor(page)
+    assert text_of(editor) == f"{before}\nAge >= 61 => diabetic\nAge >= 62 => diabetic"
+
+    write(editor, "Age >= 63 => diabetic")
+    page.get_by_text("Plain text", exact=True).click()
+    area = page.locator("[class*=st-key-rules_text] textarea")
+    expect(area).to_be_visible()
+    assert area.input_value().endswith("\nAge >= 62 => diabetic\nAge >= 63 => diabetic")
+    area.press("Control+End")
+    page.keyboard.type("\nAge >= 64 => diabetic")
+    page.get_by_text("Plain text", exact=True).click()
+    expect(last_line(editor)).to_have_text("Age >= 64 => diabetic")
+
+
+def test_two_sessions_and_fifty_thousand_names(server: str, visit: Visit) -> None:
+    other, page = visit(server), visit(server)
+    mine = rules_page(other)
+    content = io.BytesIO()
+    X = np.random.default_rng(0).standard_normal((12, 50_000)).astype(np.float32)
+    names = np.array([f"{j}_Probe-{j % 7}_at" for j in range(50_000)])
+    labels = np.array(["ill", "well"] * 6)
+    np.savez_compressed(content, X=X, y=labels, feature_names=names)
+    file = {
+        "name": "wide.npz",
+        "mimeType": "application/octet-stream",
+        "buffer": content.getvalue(),
+    }
+    page.locator("[class*=st-key-upload_] input[type=file]").set_input_files(file)
+    expect(heading(page, "Preparation")).to_be_visible()
+    editor = open_editor(page)
+    expect(page.locator(".hipad-editor[data-names='50000']")).to_be_visible()
+    editor.click()
+    page.keyboard.type("mean(`49_p")
+    expect(page.get_by_role("option").first).to_have_text("49_Probe-0_at")
+    editor.press("Enter")
+    page.keyboard.type(", 31234_prob")
+    expect(page.get_by_role("option").first).to_have_text("31234_Probe-0_at")
+    editor.press("Tab")
+    page.keyboard.type(") >= 0 => il")
+    expect(page.get_by_role("option").first).to_contain_text("ill")
+    editor.press("Enter")
+    expect(last_line(editor)).to_have_text("mean(`49_Probe-0_at`, `31234_Probe-0_at`) >= 0 => ill")
+    expect(page.locator(".hipad-means")).to_contain_text("says ill")
+    write(mine, "Age >= 60 => diabetic")
+    expect(other.locator(".hipad-means").last).to_have_text("Age at least 60, says diabetic")
+    assert "Probe" not in text_of(mine)
+    assert "Age" not in text_of(editor)
+
+
+def test_without_its_script_there_is_the_text_area(server: str, visit: Visit) -> None:
+    page = visit(server)
+    page.route("**/editor.js", lambda route: route.abort())
+    press(page, "sample_pima")
+    expect(heading(page, "Preparation")).to_be_visible()
+    go(page, "Rules")
+    area = page.locator("[class*=st-key-rules_text] textarea")
+    area.fill("Glucose >= 150 => diabetic")
+    area.press("Control+Enter")
+    expect(page.get_by_text("1 rule on, 0 off")).to_be_visible()
+
+
+CONTRAST = """([text, back]) => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const shine = (colour) => {
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    const parts = [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).map((c) => c / 255);
+    const [r, g, b] = parts.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const [low, high] = [shine(text), shine(back)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_colour_can_be_read(server: str, browser: Browser, scheme) -> None:
+    context = browser.new_context(color_scheme=scheme)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(server)
+    editor = rules_page(page)
+    expect(page.locator(".hipad-editor[data-names='8']")).to_be_visible()
+    editor.fill(SAMPLE)
+    expect(page.locator(".hipad-means")).to_be_visible()
+    back = style(page.locator(".hipad-editor"), "backgroundColor")
+    for name in (*(f".hipad-{token}" for token in TOKENS), ".hipad-means", ".hipad-keys"):
+        colour = style(page.locator(name).first, "color")
+        assert page.evaluate(CONTRAST, [colour, back]) >= READABLE, name
+    context.close()
+
+
+def style(place: Locator, name: str) -> str:
+    return str(place.evaluate("(element, name) => getComputedStyle(element)[name]", name))

@@ -1,0 +1,45 @@
+"""The names that a rule may use in these data, as the editor completes and colours them.
+
+The list is fetched by the browser once for each set of data, as a file under an address made of its
+content: with 50,000 names it would be far too much for every look at the page.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from hipad.rules.language.spelling import RESERVED, quote_label, quote_name
+from hipad.rules.language.terms import FUNCTIONS as LINEAR
+from ui.dataset import Dataset
+
+KIND: Final = "application/json"
+FUNCTIONS: Final = tuple(LINEAR)
+WORDS: Final = (
+    *sorted(RESERVED - {"off"}),
+    "at least",
+    "at most",
+    "exactly",
+    "worth 20 patients",
+)
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """Names as a rule writes them, in JSON, and a key made of that."""
+
+    key: str
+    content: bytes
+
+
+def known_names(data: Dataset) -> KnownNames:
+    """All names of the data: features, blocks with their sizes, outcomes."""
+    lists = {
+        "features": [quote_name(data.index.name(j)) for j in range(data.n_features)],
+        "blocks": [[quote_name(name), len(columns)] for name, columns in data.blocks.items()],
+        "classes": [quote_label(name) for name in data.classes],
+    }
+    content = json.dumps(lists, ensure_ascii=False, separators=(",", ":")).encode()
+    return KnownNames(sha256(content).hexdigest()[:32], content)

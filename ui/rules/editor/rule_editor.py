@@ -1,0 +1,96 @@
+"""The editor on the page, and the plain text area one switch away; both show the same text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import streamlit as st
+
+from hipad.errors import DataError
+from hipad.evaluation.study import Study
+from ui.dataset import Dataset
+from ui.rules.editor import mounting
+from ui.rules.editor.answering import said_of
+from ui.rules.editor.known_names import FUNCTIONS, KIND, WORDS, known_names
+from ui.rules.editor.linking import EditorLink
+from ui.state import AppState
+
+LABEL: Final = "Rules, one per line"
+LARGEST: Final = 400_000  # bytes of a text as it is sent; above, there is the text area only
+
+
+def link_of(state: AppState) -> EditorLink:
+    """What this session knows of its editor."""
+    return state.remember("rules editor", None, EditorLink)
+
+
+def is_plain(state: AppState) -> bool:
+    """Whether the text area is to be drawn: by choice, for a vast text, or with no editor yet."""
+    link = link_of(state)
+    return link.is_plain or not link.is_ready or _is_vast(state.rules.text)
+
+
+def switch(state: AppState) -> None:
+    """The switch between the editor and the text area."""
+    link = link_of(state)
+
+    def turn() -> None:
+        link.is_plain = bool(st.session_state["rules_plain"])
+
+    st.toggle(
+        "Plain text",
+        link.is_plain,
+        key="rules_plain",
+        on_change=turn,
+        help="A simple text area in place of the editor, for screen readers or if the editor does "
+        "not work. In the editor, Ctrl+Space completes a name, F8 goes to the next mistake, "
+        "Alt+Enter mends it, Ctrl+Z undoes, and Escape, then Tab, leaves it.",
+    )
+
+
+def show(state: AppState, data: Dataset, checked: Study | None, example: str) -> None:
+    """Draw the editor, unless the user wants the text area."""
+    link = link_of(state)
+    if link.is_plain or _is_vast(state.rules.text):
+        return
+
+    def edited() -> None:
+        try:
+            link.take(mounting.answer("edit"), state.rules)
+        except DataError as error:
+            state.error = str(error)
+
+    def ready() -> None:
+        link.is_ready = True
+
+    mounting.mount(
+        _told(state, data, checked, link, example),
+        on_edit_change=edited,
+        on_ready_change=ready,
+    )
+
+
+def _told(
+    state: AppState, data: Dataset, checked: Study | None, link: EditorLink, example: str
+) -> dict[str, Any]:
+    text = state.rules.text
+    names = state.remember("names", data, lambda: known_names(data))
+    has_names = link.names == names.key
+    address = "" if has_names else mounting.keep_file(names.content, KIND)
+    said = state.remember("said", (text, checked, data), lambda: said_of(text, checked, data))
+    return {
+        "text": text,
+        "seen": link.last_seen,
+        "ready": link.is_ready,
+        "label": LABEL,
+        "example": example,
+        "names": {"key": names.key, "address": address},
+        "functions": FUNCTIONS,
+        "words": WORDS,
+        **said,
+    }
+
+
+def _is_vast(text: str) -> bool:
+    return len(text) > LARGEST // 6 and len(json.dumps(text)) > LARGEST
