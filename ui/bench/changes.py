@@ -201,7 +201,7 @@ def patients(found: Comparison) -> None:
     )
     total = len(found.flips.rows) + len(found.learnt_flips.rows)
     shown = f"The first {MOST_PATIENTS} of {total:,}. " if total > len(table) else ""
-    risks = ", the risk of that class" if set(RISKS) & set(table) else ""
+    risks = ", the risk of that class" if set(found.risk_columns) & set(table) else ""
     st.caption(
         f"{shown}Row of the file, decision values (above 0 means "
         f"{plain(found.data.classes[1])}){risks}, true class."
