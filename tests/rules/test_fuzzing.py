@@ -19,14 +19,14 @@ def outcome(text: str) -> str:
     try:
         fired(text)
     except RuleError as error:
-        assert str(error).strip(), text
-        return "refused"
+        return "refused" if str(error).strip() else "without a word"
     return "compiled"
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_every_text_ends_in_rules_or_in_a_sentence(part: int):
     ends = Counter(outcome(text) for text in fuzzed(COUNT // 4, SEED + part))
+    assert ends["without a word"] == 0
     assert ends["refused"] > 100
     assert ends["compiled"] > 20
 

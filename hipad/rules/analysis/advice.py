@@ -82,7 +82,7 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
     changed = with_bound(rule, row, float(values[order[best]]), float(after))
     if changed is None:
         return None
-    now = others & (values <= rule.d[row] + 1e-7 * (1 + abs(rule.d[row])))
+    now = rule.fires(X)
     counts = int(fires[best]), int(right[best]), int(now.sum()), int((now & agrees).sum())
     return Threshold(*changed, *counts, gain=float(gain.max()))
 
