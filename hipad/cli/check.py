@@ -39,7 +39,7 @@ from hipad.evaluation.orientation import Oriented
 from hipad.evaluation.patients import Patients
 from hipad.evaluation.study import RuleCheck, Study
 from hipad.rules import FeatureIndex, RuleCounts, rule_report
-from hipad.wording import count
+from hipad.wording import count, listed
 
 EPILOG = RULES_HELP
 MOST_LISTED = 10  # rows that contradict a rule
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     study = studied(first, compiled, table, patients, lambda1)
     lines = [
         *(f"data: {step}" for step in steps),
-        f"classes: {table.classes[1]} (positive) and {table.classes[0]} (negative)",
+        class_line(table.classes, chosen),
         *rule_lines(study, table, patients),
         *findings(study, table),
     ]
@@ -86,6 +86,13 @@ def run(options: argparse.Namespace) -> int:
         lines.append(f"note: lambda1 = {lambda1:.3g} was assumed; --lambda1 tells another")
     print("\n".join(lines))
     return 0
+
+
+def class_line(classes: tuple[str, str], chosen: bool) -> str:
+    """The two classes; which of them is positive only where somebody said so."""
+    if chosen:
+        return f"classes: {classes[1]} (positive) and {classes[0]} (negative)"
+    return f"classes: {listed(sorted(classes))}; --positive names the one to call positive"
 
 
 def plain_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]]:
@@ -174,5 +181,9 @@ def advice(check: RuleCheck) -> Iterator[str]:
         needed = f"{check.needed_patients:.3g} patients"
         yield f"suggestion: for a feature of it to enter it must be worth more than {needed}"
     elif check.pull is not None and check.knobs is not None and check.pull.heard:
-        needed = f"{check.pull.sigma_needed * check.knobs.n_samples:.3g}"
-        yield f"it is heard from a worth of {needed} patients on"
+        worth = check.pull.sigma_needed * check.knobs.n_samples
+        yield (
+            f"it is heard from a worth of {worth:.3g} patients on"
+            if worth
+            else "the data alone bring a feature of it in, whatever its worth"
+        )

@@ -14,9 +14,9 @@ import numpy as np
 
 from hipad.arrays import FloatArray
 from hipad.rules.analysis.box import Box, Patient
-from hipad.rules.analysis.pairs import Pairs
+from hipad.rules.analysis.pairwise.pairs import Pairs
+from hipad.rules.analysis.pairwise.regions import Regions
 from hipad.rules.analysis.pull import Knobs, Pull, knob_advice, shortest_patient
-from hipad.rules.analysis.regions import Regions
 from hipad.rules.analysis.speaking import Heard
 from hipad.rules.budget import Budget
 from hipad.rules.compiling.compile import CompiledRule, ScaledRule

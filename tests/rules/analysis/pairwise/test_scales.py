@@ -24,7 +24,7 @@ from hipad.rules import (
     tightest_bound,
     worst_case,
 )
-from hipad.rules.analysis.regions import Regions
+from hipad.rules.analysis.pairwise.regions import Regions
 
 M = 3
 WEIGHTS = st.integers(-3, 3)
@@ -98,11 +98,13 @@ def test_regions_meet_just_when_exact_fractions_say_so(system: tuple):
     assert (patient is not None) == both
     if patient is not None:
         x = patient.filled(np.asarray(box.lo))
-        assert all((rule.B @ x <= rule.d + 1e-13 * size(rule, x)).all() for rule in rules)
+        assert all((rule.B @ x <= rule.d + 1e-13 * size(rule, box)).all() for rule in rules)
 
 
-def size(rule: CompiledRule, x: np.ndarray) -> np.ndarray:
-    return abs(rule.B) @ np.abs(x) + np.abs(rule.d)
+def size(rule: CompiledRule, box: Box) -> np.ndarray:
+    """The parts that a row adds up, at most, in the box."""
+    largest = np.maximum(np.abs(box.lo), np.abs(box.hi))
+    return abs(rule.B) @ largest + np.abs(rule.d)
 
 
 @settings(max_examples=100)

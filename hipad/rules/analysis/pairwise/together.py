@@ -1,10 +1,9 @@
-"""Which pairs of rules meet or lie in each other: by a glance at all, then one by one.
+"""Regions side by side: what their ranges and parallel rows decide about all pairs at once.
 
-Most pairs are decided together. Two regions are apart if their ranges of some column are, or if a
-row of one has no point in the ranges of both, or if two rows face each other with a gap between
-them. They meet if no row on several columns ties them together. A region lies in another if its
-ranges alone, or parallel rows, give every row of the other. What is left costs a step of the budget
-for each pair. Rules with a pair that was not reached are remembered in `missed`.
+Two regions are apart if their ranges of some column are, or if a row of one has no point in the
+ranges of both, or if two rows face each other with a gap between them. They meet if no row on
+several columns ties them together, or if a few steps from the middle of their ranges find a point.
+A region lies in another if its ranges alone, or parallel rows, give every row of the other.
 """
 
 from __future__ import annotations
@@ -18,76 +17,12 @@ from scipy import sparse
 
 from hipad.arrays import BoolArray, FloatArray, IntArray
 from hipad.rules.analysis.box import ROUNDING
-from hipad.rules.analysis.glance import Glance
-from hipad.rules.analysis.regions import Region, Regions
-from hipad.rules.budget import Budget
+from hipad.rules.analysis.pairwise.regions import Region, Regions
 from hipad.rules.compiling.rows import Row
 
+_SWEEPS = 12
+_TINY = float(np.finfo(np.float64).tiny)
 _MOST = 30_000_000  # entries of a matrix of regions by columns or rows; beyond, one by one
-
-
-class Pairs:
-    """The pairs of some regions; what is asked twice is answered from memory."""
-
-    def __init__(self, regions: Regions, budget: Budget) -> None:
-        self.regions, self.budget = regions, budget
-        self.missed: set[int] = set()
-        self.reached = [i for i in range(len(regions.regions)) if self._reach(i)]
-        self.alive = [i for i in self.reached if regions.regions[i].point is not None]
-        self._place = {i: at for at, i in enumerate(self.alive)}
-        self._glance = Glance.of(regions, self.alive)
-        together = Together(regions, [regions.regions[i] for i in self.alive])
-        self._apart = together.apart
-        self._meet = self._glance.meetings(budget) & ~self._apart | together.unbound
-        self._within, outside = together.within
-        self._near = self._shared() & ~outside & ~self._glance.outside(budget)
-        self._inside: dict[tuple[int, int], bool] = {}
-
-    def _reach(self, i: int) -> bool:
-        """Find a point of the region, if the budget allows."""
-        if not self.budget.spend():
-            self.missed.add(i)
-            return False
-        _ = self.regions.regions[i].point  # kept there from now on
-        return True
-
-    def _shared(self) -> BoolArray:
-        """Which two regions name a common column."""
-        shared = (self._glance.inside @ self._glance.inside.T).astype(bool).toarray()
-        np.fill_diagonal(shared, False)
-        return np.asarray(shared)
-
-    def near(self, i: int) -> list[int]:
-        """The regions that share a column with region i and may hold it."""
-        return [self.alive[at] for at in np.flatnonzero(self._near[self._place[i]])]
-
-    def inside(self, i: int, j: int) -> bool:
-        """True if region i lies in region j; False as well when that was not reached."""
-        place = self._place[i], self._place[j]
-        if not self._near[place] or self._within[place]:
-            return bool(self._near[place])
-        if (i, j) not in self._inside:
-            if not self.budget.spend():
-                self.missed |= {i, j}
-                return False
-            self._inside[i, j] = self.regions.inside(i, j)
-        return self._inside[i, j]
-
-    def meeting(self, i: int, others: list[int]) -> list[int]:
-        """Those of the others that have a common point with region i, as far as was reached."""
-        own, places = self._place[i], [self._place[j] for j in others]
-        seen, apart = self._meet[own, places].tolist(), self._apart[own, places].tolist()
-        return [
-            j
-            for j, met, never in zip(others, seen, apart, strict=True)
-            if met or (not never and self._meets(i, j))
-        ]
-
-    def _meets(self, i: int, j: int) -> bool:
-        if not self.budget.spend():
-            self.missed |= {i, j}
-            return False
-        return self.regions.meeting(i, j) is not None
 
 
 class Together:
@@ -228,6 +163,41 @@ class Together:
         inside = np.logical_and.reduceat(given, self.starts, axis=0).T
         return inside, np.logical_or.reduceat(beyond, self.starts, axis=0).T
 
+    @cached_property
+    def stacked(self) -> tuple[FloatArray, FloatArray] | None:
+        """The wide rows of each region, the k-th of all in one matrix; None where that is large."""
+        width = len(self.regions.group_lo)
+        most = max((len(region.wide_rows) for region in self.own), default=0)
+        if self.ranges is None or self.n * most * width > _MOST:
+            return None
+        A, d = np.zeros((most, self.n, width)), np.full((most, self.n), np.inf)
+        for at, region in enumerate(self.own):
+            for k, row in enumerate(region.wide_rows):
+                A[k, at, row.columns], d[k, at] = row.values, row.bound
+        return A, d
+
+    def met_by_steps(self, at: int, others: IntArray) -> BoolArray:
+        """Which others have a common point with a region, as far as steps onto its rows find.
+
+        All start in the middle of the ranges that a pair has in common.
+        """
+        found = np.zeros(len(others), dtype=bool)
+        if self.stacked is None or self.ranges is None:
+            return found
+        lo, hi = (np.asarray(end[at]) for end in self.ranges)
+        columns = np.union1d(self.own[at].columns, self._wide_columns(others))
+        place = np.ix_(others, columns)
+        lo = np.maximum(lo[columns], self.ranges[0][place])
+        hi = np.minimum(hi[columns], self.ranges[1][place])
+        A, d = self.stacked
+        rows = [(row[None, at, columns], bound[None, at]) for row, bound in zip(A, d, strict=True)]
+        rows += [(row[place], bound[others]) for row, bound in zip(A, d, strict=True)]
+        return _met_by_steps([each for each in rows if np.isfinite(each[1]).any()], lo, hi)
+
+    def _wide_columns(self, regions: IntArray) -> IntArray:
+        own = [row.columns for at in regions for row in self.own[at].wide_rows]
+        return np.unique(np.concatenate([*own, np.empty(0, np.int64)])).astype(np.int64)
+
     def _highest(self) -> FloatArray:
         """The highest value of each row in the ranges of each region."""
         assert self.ranges is not None
@@ -244,3 +214,22 @@ def _stacked_columns(rows: list[Row], width: int) -> sparse.csr_array:
     indptr = np.cumsum([0] + [len(row.columns) for row in rows])
     indices = np.concatenate([row.columns for row in rows])
     return sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(rows), width))
+
+
+def _met_by_steps(
+    rows: list[tuple[FloatArray, FloatArray]], lo: FloatArray, hi: FloatArray
+) -> BoolArray:
+    """Which lines of the boxes have a point that meets all rows, as far as a few sweeps show."""
+    x, square = (lo + hi) / 2, (hi - lo) ** 2
+    reach = [np.maximum((row**2 * square).sum(axis=1), _TINY) for row, _ in rows]
+    for _ in range(_SWEEPS):
+        for (row, bound), size in zip(rows, reach, strict=True):
+            excess = np.maximum((row * x).sum(axis=1) - bound, 0.0)
+            x = np.clip(x - (1.1 * excess / size)[:, None] * row * square, lo, hi)
+    met = (lo <= hi).all(axis=1)
+    for row, bound in rows:
+        size = (np.abs(row) * np.abs(x)).sum(axis=1) + np.where(
+            np.isfinite(bound), np.abs(bound), 0
+        )
+        met &= (row * x).sum(axis=1) <= bound + ROUNDING * size
+    return np.asarray(met)
