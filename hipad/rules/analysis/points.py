@@ -28,15 +28,16 @@ def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
     >>> least_norm(sparse.csr_array([[-1.0, -1.0]]), np.array([-2.0]))
     array([1., 1.])
     """
-    squares = B.multiply(B).sum(axis=1)
+    row = np.repeat(np.arange(B.shape[0]), np.diff(B.indptr))
+    squares = np.bincount(row, B.data**2, B.shape[0])
     if (d[squares == 0] < 0).any():
         return None
+    if len(np.unique(B.indices)) == B.nnz:  # rows without a common column solve one by one
+        steps = np.minimum(d, 0.0) / np.where(squares > 0, squares, 1.0)
+        return np.bincount(B.indices, B.data * steps[row], B.shape[1])
     rows = np.flatnonzero(squares > 0)
-    B, d, squares = B[rows], d[rows], squares[rows]
-    if B.nnz == len(np.unique(B.indices)):  # rows without a common column solve one by one
-        return np.asarray(B.T @ (np.minimum(d, 0.0) / squares))
-    norms = np.sqrt(squares)
-    return _least_distance(B.toarray() / norms[:, None], d / norms)
+    norms = np.sqrt(squares[rows])
+    return _least_distance(B.toarray()[rows] / norms[:, None], d[rows] / norms)
 
 
 def _least_distance(B: FloatArray, d: FloatArray, farthest: float = 1e5) -> FloatArray | None:
