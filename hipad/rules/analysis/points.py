@@ -34,7 +34,7 @@ def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
         return None
     if len(np.unique(B.indices)) == B.nnz:  # rows without a common column solve one by one
         steps = np.minimum(d, 0.0) / np.where(squares > 0, squares, 1.0)
-        return np.bincount(B.indices, B.data * steps[row], B.shape[1])
+        return np.bincount(B.indices, B.data * steps[row], B.shape[1]).astype(np.float64)
     rows = np.flatnonzero(squares > 0)
     norms = np.sqrt(squares[rows])
     return _least_distance(B.toarray()[rows] / norms[:, None], d[rows] / norms)
