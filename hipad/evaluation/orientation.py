@@ -14,7 +14,8 @@ from hipad.arrays import FloatArray, IntArray
 from hipad.errors import DataError
 from hipad.evaluation.judging import Judgement, judge
 from hipad.rules import RuleSet, parse_rules
-from hipad.rules.compiling.compile import outcome_sign
+from hipad.rules.compiling.outcomes import class_sign
+from hipad.rules.language.spelling import Place
 
 
 def named_outcomes(text: str, classes: tuple[str, str]) -> RuleSet:
@@ -24,8 +25,19 @@ def named_outcomes(text: str, classes: tuple[str, str]) -> RuleSet:
     x0 >= 2 => ill
     """
     rules = parse_rules(text)
-    named = (replace(rule, outcome=classes[int(outcome_sign(rule, classes) > 0)]) for rule in rules)
-    return replace(rules, rules=tuple(named))
+
+    def label(outcome: str, place: Place | None) -> str:
+        sign = class_sign(outcome, classes, positive_chosen=True, place=place)
+        return classes[int(sign > 0)]
+
+    named = [replace(rule, outcome=label(rule.outcome, rule.place)) for rule in rules]
+    stated = [
+        replace(each, outcome=label(each.outcome or "positive", each.place))
+        if each.kind in ("raised", "lowered")
+        else each
+        for each in rules.statements
+    ]
+    return replace(rules, rules=tuple(named), statements=tuple(stated))
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,7 +81,7 @@ class TestInputs:
     def test_labels_of_any_type(self, labels):
         X, y = data()
         labels = np.asarray(labels)
-        clf = fit(X, labels[y])
+        clf = fit(X, labels[y], rules=RULE.replace("positive", str(labels[1])))
         assert set(clf.predict(X).tolist()) == set(labels.tolist())
         same_model(clf, fit(X, y))
         assert np.mean(clf.predict(X) == labels[y]) > 0.8
@@ -89,13 +89,13 @@ class TestInputs:
     def test_lists_and_a_series_of_labels(self):
         X, y = data()
         same_model(fit(X.tolist(), y.tolist()), fit(X, y))
-        same_model(fit(X, pd.Series(np.array(["a", "b"])[y])), fit(X, y))
+        same_model(fit(X, pd.Series(np.array(["no", "yes"])[y])), fit(X, y))
 
     def test_outcomes_may_be_the_labels_themselves(self):
         X, y = data()
         labels = np.array(["NEG", "BCR/ABL"])[1 - y]
         by_label = fit(X, labels, rules='x0 >= 2 => "BCR/ABL"')
-        same_model(by_label, fit(X, labels, rules="x0 >= 2 => negative"))
+        same_model(by_label, fit(X, labels, rules="x0 >= 2 => positive"))
 
     def test_class_weights_may_name_the_classes_in_text(self):
         same_model(fit(class_weight={"0": 50, "1": 1}), fit(class_weight={0: 50, 1: 1}))

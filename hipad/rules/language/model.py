@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import overload
+from typing import NamedTuple, overload
 
 from hipad.rules.language.spelling import (
     Place,
@@ -24,10 +24,26 @@ from hipad.rules.language.spelling import (
     quote_name,
     rule_error,
 )
+from hipad.rules.language.statements import Statement
 from hipad.rules.language.terms import Side, Term, name_text, side_text
 
 COUNTS = {">=": "at least", "<=": "at most", "=": "exactly"}
-RELATIONS = (">=", "<=", ">", "<", "=")
+RELATIONS = (">=", "<=", ">", "<", "=", "!=")
+
+
+class Written(NamedTuple):
+    """How a condition stood in the text, and what was made of it without knowing the data."""
+
+    text: str
+    column: int
+    sides: tuple[Side, ...]
+
+
+def _folded(side: Side) -> Side:
+    """A side of plain numbers as one number, so that `18 - 25` is not printed like a range."""
+    if len(side) < 2 or any(term.names or term.unit for term in side):
+        return tuple(side)
+    return (Term(sum(term.coefficient for term in side)),)
 
 
 @dataclass(frozen=True)
@@ -41,8 +57,10 @@ class Condition:
     sides: tuple[Side, ...]
     relations: tuple[str, ...]
     form: str = "compare"
+    written: Written | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "sides", tuple(map(_folded, self.sides)))
         if not 2 <= len(self.sides) == len(self.relations) + 1 <= 3 or not all(self.sides):
             raise rule_error("a condition compares two sides, or three in a chain")
         if not set(self.relations).issubset(RELATIONS):
@@ -55,6 +73,11 @@ class Condition:
 
     @cached_property
     def _text(self) -> str:  # kept, since each of a thousand rows may ask for it
+        if self.form == "flag":
+            return ("" if self.sides[1][0].coefficient else "not ") + side_text(self.sides[0])
+        if self.form == "member":
+            word = "in" if self.relations[0] == "=" else "not in"
+            return f"{side_text(self.sides[0])} {word} {side_text(self.sides[1])}"
         if self.form == "between":
             low, middle, high = map(side_text, self.sides)
             return f"{middle} between {low} and {high}"
@@ -84,6 +107,7 @@ class Rule:
     enabled: bool = True
     preface: tuple[str, ...] = ()
     place: Place | None = field(default=None, compare=False, repr=False)
+    n_lines: int = field(default=1, compare=False, repr=False)  # of the text it was read from
 
     def __post_init__(self) -> None:
         if not self.conditions:
@@ -135,6 +159,8 @@ class Rule:
 class RuleSet(Sequence[Rule]):
     """An immutable sequence of rules whose names differ; `ending` holds comments after the last.
 
+    `statements` are about single features; they stand among the rules and are none.
+
     >>> rules = RuleSet((Rule.simple("a", {"x": 1}, 2, 1), Rule.simple("", {"y": 1}, 3, 0)))
     >>> rules.labels
     ('a', 'rule 2')
@@ -142,10 +168,12 @@ class RuleSet(Sequence[Rule]):
 
     rules: tuple[Rule, ...] = ()
     ending: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
         object.__setattr__(self, "ending", tuple(map(one_line, self.ending)))
+        object.__setattr__(self, "statements", tuple(self.statements))
         seen: set[str] = set()
         for rule in self.rules:
             if rule.name and rule.name in seen:
@@ -168,8 +196,9 @@ class RuleSet(Sequence[Rule]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What to call each rule: its name, or its position."""
-        return tuple(rule.name or f"rule {n}" for n, rule in enumerate(self.rules, 1))
+        """What to call each rule: its name, or its position; no two are the same."""
+        taken = {rule.name for rule in self.rules}
+        return tuple(rule.name or _free(f"rule {n}", taken) for n, rule in enumerate(self.rules, 1))
 
     def without(self, position: int) -> RuleSet:
         """The same rules with the one at `position` switched off."""
@@ -178,4 +207,14 @@ class RuleSet(Sequence[Rule]):
         return replace(self, rules=tuple(rules))
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.rules), *(f"# {line}".rstrip() for line in self.ending)])
+        texts = [str(rule) for rule in self.rules]
+        for statement in reversed(self.statements):
+            texts.insert(min(statement.after, len(self.rules)), str(statement))
+        return "\n".join([*texts, *(f"# {line}".rstrip() for line in self.ending)])
+
+
+def _free(label: str, taken: set[str]) -> str:
+    """The label, with a mark if a rule is called so."""
+    while label in taken:
+        label += "*"
+    return label

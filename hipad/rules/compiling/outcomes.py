@@ -1,0 +1,127 @@
+"""Which class an outcome means: a label of the data, `not` the other one, or positive and negative.
+
+`positive` and `negative` are words of the user, not of the data. They are taken where the labels
+leave no doubt (1 and 0, yes and no, case and control) or where the positive class was chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from hipad.rules.language.spelling import Place, quote_label, rule_error
+from hipad.wording import listed
+
+PLAIN_PAIRS: Final = (  # (negative, positive) labels that need no choice
+    ("negative", "positive"),
+    ("neg", "pos"),
+    ("0", "1"),
+    ("-1", "1"),
+    ("no", "yes"),
+    ("n", "y"),
+    ("false", "true"),
+    ("f", "t"),
+    ("control", "case"),
+    ("-", "+"),
+)
+_LITERAL: Final = {"negative": -1.0, "neg": -1.0, "positive": 1.0, "pos": 1.0}
+_WORDS: Final = {"negative": -1.0, "-": -1.0, "positive": 1.0, "+": 1.0}
+_NOT: Final = re.compile(r"(?:not|no|non)[\s-]\s*+(.+)", re.IGNORECASE)
+
+
+def class_sign(
+    outcome: str,
+    classes: Sequence[object],
+    *,
+    positive_chosen: bool = False,
+    place: Place | None = None,
+) -> float:
+    """+1 if the outcome is the second class, -1 if the first; RuleError if it is neither.
+
+    >>> class_sign("ill", ("well", "ill")), class_sign("not ill", ("well", "ill"))
+    (1.0, -1.0)
+    >>> class_sign("positive", (0, 1)), class_sign("positive", ("case", "control"))
+    (1.0, -1.0)
+    """
+    labels = [str(label) for label in classes]
+    if (sign := _label_sign(outcome, labels)) is not None:
+        return sign
+    if other := _NOT.fullmatch(outcome):
+        if (sign := _label_sign(other[1].strip("\"'"), labels)) is not None:
+            return -sign
+        outcome = other[1]
+        if outcome.lower() in _WORDS:
+            return -_word_sign(outcome, labels, positive_chosen, place)
+    if outcome.lower() in _WORDS:
+        return _word_sign(outcome, labels, positive_chosen, place)
+    quoted = [quote_label(label) for label in labels]
+    raise rule_error(
+        f"the outcome {quote_label(outcome)} is not a class of the data: "
+        f"write {listed(quoted, 'or')}",
+        place,
+        expected=tuple(quoted),
+        suggestion=_nearest(outcome, labels),
+    )
+
+
+def _label_sign(outcome: str, labels: Sequence[str]) -> float | None:
+    """The sign of the only label that the outcome spells: as text, as a number, in other case."""
+    for same in (_same_text, _same_number, _same_but_case):
+        found = [sign for sign, label in zip((-1.0, 1.0), labels, strict=True)
+                 if same(outcome, label)]  # fmt: skip
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _word_sign(
+    word: str, labels: Sequence[str], positive_chosen: bool, place: Place | None
+) -> float:
+    """The sign of `positive` or `negative`; RuleError where the labels leave it open."""
+    sign = _WORDS[word.lower()]
+    if positive_chosen:
+        return sign
+    lowered = [_plain(label) for label in labels]
+    for pair in PLAIN_PAIRS:
+        if sorted(lowered) == sorted(pair):
+            return sign if lowered[1] == pair[1] else -sign
+    for literal, own in _LITERAL.items():
+        if lowered.count(literal) == 1 and not set(lowered) & set(_LITERAL) - {literal}:
+            return sign * own if lowered[1] == literal else -sign * own
+    quoted = [quote_label(label) for label in labels]
+    raise rule_error(
+        f"which class is {word.lower()} is not known, the classes are {listed(quoted)}: "
+        f"write {listed(quoted, 'or')} as the outcome, or choose the positive class",
+        place,
+        expected=tuple(quoted),
+    )
+
+
+def _plain(label: str) -> str:
+    """A label in small letters; 1.0 and +1 are 1."""
+    try:
+        return f"{float(label):g}"
+    except ValueError:
+        return label.lower()
+
+
+def _nearest(outcome: str, labels: Sequence[str]) -> str | None:
+    """The label that a longer text holds as a word, quoted; None if both or none stand in it."""
+    inside = [label for label in labels if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", outcome)]
+    return quote_label(inside[0]) if len(inside) == 1 else None
+
+
+def _same_text(outcome: str, label: str) -> bool:
+    return outcome == label
+
+
+def _same_number(outcome: str, label: str) -> bool:
+    try:
+        return float(outcome) == float(label)
+    except ValueError:
+        return False
+
+
+def _same_but_case(outcome: str, label: str) -> bool:
+    return " ".join(outcome.lower().split()) == " ".join(label.lower().split())

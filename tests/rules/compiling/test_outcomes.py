@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from hipad.errors import RuleError
+from hipad.rules.compiling.outcomes import class_sign
+
+
+@pytest.mark.parametrize(
+    ("outcome", "classes", "sign"),
+    [
+        ("ill", ("well", "ill"), 1.0),
+        ("ILL", ("well", "ill"), 1.0),
+        ("not ill", ("well", "ill"), -1.0),
+        ("1.0", (0, 1), 1.0),
+        ("+1", (-1, 1), 1.0),
+        ("positive", (-1, 1), 1.0),
+        ("positive", ("case", "control"), -1.0),
+        ("not positive", (0, 1), -1.0),
+        ("negative", ("No", "Yes"), -1.0),
+        ("positive", ("positive", "negative"), -1.0),
+        ("+", ("neg", "pos"), 1.0),
+        ("negative", ("BCR/ABL", "NEG"), 1.0),
+        ("positive", ("BCR/ABL", "NEG"), -1.0),
+    ],
+)
+def test_an_outcome_is_a_class(outcome, classes, sign):
+    assert class_sign(outcome, classes) == sign
+
+
+@pytest.mark.parametrize("word", ["positive", "Negative", "+", "not positive"])
+def test_positive_is_refused_until_somebody_chose_it(word):
+    with pytest.raises(RuleError, match="diabetic and healthy"):
+        class_sign(word, ("diabetic", "healthy"))
+    assert class_sign("positive", ("diabetic", "healthy"), positive_chosen=True) == 1.0
+
+
+def test_an_unknown_outcome_names_both_classes():
+    with pytest.raises(RuleError, match='"BCR/ABL" or NEG') as caught:
+        class_sign("maybe NEG", ("BCR/ABL", "NEG"))
+    assert caught.value.suggestion == "NEG"
