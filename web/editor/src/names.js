@@ -48,7 +48,7 @@ export function search(entries, query, most) {
   const ranks = [[], [], [], []];
   for (const found of entries) {
     const at = found.small.indexOf(small);
-    if (at < 0) continue;
+    if (at < 0 || (at > 0 && ranks[2].length >= most)) continue;
     const rank = at === 0 ? (found.label.startsWith(query) ? 0 : 1) : startsPart(found, small, at) ? 2 : 3;
     if (ranks[rank].length < most) ranks[rank].push(found);
     if (ranks[0].length >= most) break;
