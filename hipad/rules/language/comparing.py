@@ -485,11 +485,16 @@ def _signed(cursor: Cursor, *, listing: bool = False) -> Term | None:
     return Term(-value if minus else value, column=column, unit=read_unit(cursor))
 
 
-def _between(left: _Operand, low: Term, high: Term, word: Word, relations: str = "<=") -> Node:
-    if not isinstance(left, tuple):
-        raise rule_error(
-            "a range needs a feature or a sum: write two conditions", column=word.column
+def _between(left: _Operand, low: Term, high: Term, word: Word) -> Node:
+    if isinstance(left, _Curve):
+        low, high = (
+            replace(each, coefficient=_level(left.function, each.coefficient))
+            for each in (low, high)
         )
+        left = left.side
+    if not isinstance(left, tuple):
+        message = "a range needs a feature or a sum: write two conditions"
+        raise rule_error(message, column=word.column)
     if high.unit and not low.unit:
         low = replace(low, unit=high.unit)
     if low.coefficient > high.coefficient:
