@@ -53,9 +53,9 @@ class Settler:
             return self._count(condition)
         if (category := self._category(condition)) is not None:
             return category
+        settled = self._sides(condition)
         if "!=" in condition.relations:
             raise self._differs(condition)
-        settled = self._sides(condition)
         return self._extremes(settled)
 
     def _read_again(self, condition: Condition) -> Node:
