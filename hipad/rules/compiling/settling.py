@@ -357,6 +357,8 @@ class Settler:
         feature = next((n for side in condition.sides if (n := _lone_name(side)) is not None), None)
         j = None if feature is None else self.lexicon.feature(feature)
         value, share = term.coefficient, term.coefficient / 100
+        if any(each.function == RATIO for side in condition.sides for each in side):
+            return Term(float(f"{share:.15g}"), column=term.column)
         if j is None or self.values is None:
             raise _needs_rows(
                 f"whether {number(value)} % is {number(share)} or {number(value)} in these data is "
