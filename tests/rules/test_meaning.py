@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -33,12 +32,11 @@ WHOLE = {name: _DRAWN.integers(-4, 5, 300).astype(float) for name in NAMES}
 WHOLE |= {name: _DRAWN.integers(0, 2, 300).astype(float) for name in FLAGS}
 
 
-@dataclass(frozen=True)
 class Tree:
     """A condition as text, and who meets it."""
 
-    text: str
-    met: np.ndarray
+    def __init__(self, text: str, met: np.ndarray) -> None:
+        self.text, self.met = text, met
 
     def __repr__(self) -> str:
         return self.text

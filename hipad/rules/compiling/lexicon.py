@@ -57,6 +57,7 @@ class Lexicon:
                 if odd is None or found.lower() not in odd.names:
                     continue
                 known = self.feature(found) is not None or self.block(found) is not None
+                known = known or self.group(found) is not None
                 if known and not _splits_word(text, start + length):
                     return found
         return None
@@ -65,7 +66,9 @@ class Lexicon:
         """Whether a feature, block, category or level is called so, in any case."""
         if self.block(name) is not None or self.feature(name) is not None:
             return True
-        return self.group(name) is not None or bool(self._levels_called(name))
+        if self.group(name) is not None or self._levels_called(name):
+            return True
+        return " " in name and self.flag_column(name) is not None
 
     def is_flag(self, name: str) -> bool:
         """Whether the name alone is a condition."""
@@ -115,11 +118,10 @@ class Lexicon:
         called = self._levels_called(name)
         if len(called) == 1:
             return called[0]
-        if " " in name:
-            first, last = name.rsplit(" ", 1)
-            for group, level in ((first, last), (last, first)):
-                if (levels := self.group(group)) and level.lower() in levels:
-                    return levels[level.lower()]
+        first, _, last = name.rpartition(" ")
+        for group, level in ((first, last), (last, first)):
+            if group and (levels := self.group(group)) and level.lower() in levels:
+                return levels[level.lower()]
         return None
 
     def level_column(self, group: str, level: str) -> int | None:

@@ -157,7 +157,8 @@ class FeatureIndex:
     @cached_property
     def odd_names(self) -> dict[str, OddNames]:
         """The names that a text cannot hold as one word, by how they begin."""
-        return odd_by_beginning(self.names or [])
+        groups = {name.partition("=")[0].strip() for name in self.names or [] if "=" in name}
+        return odd_by_beginning([*(self.names or []), *groups])
 
     @cached_property
     def categories(self) -> dict[str, dict[str, int]]:

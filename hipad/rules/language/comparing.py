@@ -23,7 +23,7 @@ from hipad.rules.language.logic import All, Any, Node, negated
 from hipad.rules.language.model import Condition, Written
 from hipad.rules.language.quantities import is_number, read_number, read_unit
 from hipad.rules.language.spelling import format_number, quote_name, rule_error, spoken
-from hipad.rules.language.terms import SET, Name, Side, Term, side_text
+from hipad.rules.language.terms import RATIO, SET, Name, Side, Term, side_text
 
 _MIRRORED: Final = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "=", "!=": "!="}
 _VAGUE: Final = frozenset(
@@ -39,6 +39,7 @@ _SHARES: Final = {"decile": 10.0, "quartile": 25.0, "quintile": 20.0, "tertile":
                   "tercile": 100 / 3, "percentile": 1.0, "half": 50.0}  # fmt: skip
 _TOPS: Final = {"top": True, "highest": True, "upper": True, "bottom": False, "lowest": False,
                 "lower": False}  # fmt: skip
+_RANGES: Final = frozenset(spoken("not outside between from within in one"))
 _BE: Final = ("is", "are", "was", "lies", "ranges")
 
 
@@ -113,6 +114,8 @@ def _atom(cursor: Cursor) -> Node:
     given = cursor.relation()
     if given is not None and cursor.subject is not None and not cursor.says("is", "not"):
         return _compared(cursor, cursor.subject)  # a >= 2 or <= -3
+    if given is not None and cursor.subject is None:
+        return _counted_things(cursor, given)
     operand = _operand(cursor)
     value = constant(operand) if isinstance(operand, tuple) else None
     if value is None:
@@ -120,6 +123,22 @@ def _atom(cursor: Cursor) -> Node:
     elif cursor.subject is not None and cursor.relation() is None and cursor.asked == "=":
         return _pair(cursor.subject, "=", operand)  # a = 2 or 3
     return _compared(cursor, operand)
+
+
+def _counted_things(cursor: Cursor, given: tuple[str, int]) -> Node:
+    """`at least 3 lymph_nodes`: the sign and the number stand before the feature."""
+    start = cursor.peek()
+    said = cursor.text(cursor.at, cursor.at + given[1])
+    cursor.at += given[1]
+    known = cursor.vocabulary is None or _known(cursor, cursor.peek(1).text.strip("`"))
+    if is_number(cursor) and cursor.is_name(1) and known:
+        value = Term(read_number(cursor), column=start.column)
+        name = read_name(cursor)
+        if cursor.relation() is None:
+            return _pair((Term(1.0, (name,), column=start.column),), given[0], (value,))
+    raise cursor.error(
+        f"it is not said what is '{said}': write the feature before it, as in Age >= 45", start
+    )
 
 
 def _operand(cursor: Cursor) -> _Operand:
@@ -147,17 +166,21 @@ def _operand(cursor: Cursor) -> _Operand:
             if number is not None:
                 raise cursor.error("name features or blocks between the brackets", word)
             return _Among(GROUPS[word.low], tuple(names), word.column)
-    return read_side(cursor)
+    side = read_side(cursor)
+    if side[0].function == RATIO:
+        cursor.accept_words("ratio")
+    return side
 
 
 def _compared(cursor: Cursor, left: _Operand) -> Node:
     """What follows a side: a range, signs with further sides, a number, or nothing."""
+    if cursor.says("of") and cursor.phrase(1) is not None:
+        cursor.take()
     start = cursor.at
-    for word in _BE:
-        if cursor.says(word):
-            cursor.take()
-            break
-    if (node := _ranged(cursor, left)) is not None:
+    if cursor.peek().low in _BE:
+        cursor.take()
+    ranged = cursor.peek().low in _RANGES or cursor.peek().kind in ("IN", "NOTIN")
+    if ranged and (node := _ranged(cursor, left)) is not None:
         return node
     cursor.at = start
     found = cursor.relation()
@@ -182,11 +205,32 @@ def _right(cursor: Cursor, left: _Operand) -> _Operand:
     """The side after a sign; mean, median and sd alone are those of the left side's feature."""
     name = _name_of(left)
     known = cursor.vocabulary
+    if (border := _nth_percentile(cursor, name)) is not None:
+        return border
     cursor.accept_words("its")
     cursor.own = name if known is not None else None
     right = _operand(cursor)
     cursor.own = None
     return right
+
+
+def _nth_percentile(cursor: Cursor, name: str | None) -> Side | None:
+    """`the 90th percentile`, of the feature that is compared."""
+    start = cursor.at
+    if not cursor.accept_words("the"):
+        cursor.accept_words("its")
+    if name is not None and cursor.peek().kind == "NUMBER":
+        number = cursor.take()
+        ending = (
+            cursor.accept_words("th")
+            or cursor.accept_words("st")
+            or (cursor.accept_words("nd") or cursor.accept_words("rd"))
+        )
+        if ending and cursor.accept_words("percentile") and float(number.text) <= 100:
+            share = format_number(float(number.text))
+            return (Term(1.0, (name,), f"p{share}", number.column),)
+    cursor.at = start
+    return None
 
 
 def _name_of(operand: _Operand) -> str | None:
@@ -284,9 +328,14 @@ def _curved(curve: _Curve, relation: str, right: Side) -> Node:
             f"{curve.function}(...) can be compared with a number only: add it to the data as a "
             "feature of its own"
         )
-    if (curve.function == "sqrt" and value < 0) or (curve.function == "exp" and value <= 0):
+    return Condition((curve.side, (Term(_level(curve.function, value)),)), (relation,))
+
+
+def _level(function: str, value: float) -> float:
+    """The value of the side at which the function has this value."""
+    if (function == "sqrt" and value < 0) or (function == "exp" and value <= 0):
         raise rule_error(
-            f"{curve.function}(...) is never {format_number(value)}: compare it with another number"
+            f"{function}(...) is never {format_number(value)}: compare it with another number"
         )
     try:
         level = {
@@ -295,10 +344,10 @@ def _curved(curve: _Curve, relation: str, right: Side) -> Node:
             "ln": lambda: math.exp(value),
             "exp": lambda: math.log(value),
             "sqrt": lambda: value * value,
-        }[curve.function]()
+        }[function]()
     except OverflowError:
         raise rule_error(f"{format_number(value)} is too large here: write a smaller one") from None
-    return Condition((curve.side, (Term(_tidy(level)),)), (relation,))
+    return _tidy(level)
 
 
 def _tidy(value: float) -> float:
@@ -438,11 +487,16 @@ def _signed(cursor: Cursor, *, listing: bool = False) -> Term | None:
     return Term(-value if minus else value, column=column, unit=read_unit(cursor))
 
 
-def _between(left: _Operand, low: Term, high: Term, word: Word, relations: str = "<=") -> Node:
-    if not isinstance(left, tuple):
-        raise rule_error(
-            "a range needs a feature or a sum: write two conditions", column=word.column
+def _between(left: _Operand, low: Term, high: Term, word: Word) -> Node:
+    if isinstance(left, _Curve):
+        low, high = (
+            replace(each, coefficient=_level(left.function, each.coefficient))
+            for each in (low, high)
         )
+        left = left.side
+    if not isinstance(left, tuple):
+        message = "a range needs a feature or a sum: write two conditions"
+        raise rule_error(message, column=word.column)
     if high.unit and not low.unit:
         low = replace(low, unit=high.unit)
     if low.coefficient > high.coefficient:
@@ -578,9 +632,11 @@ def _member(cursor: Cursor, left: _Operand) -> Node:
 def _top(cursor: Cursor) -> tuple[bool, float] | None:
     """`top 10 %`, `the lowest quartile`: whether it is the top, and the share in percent."""
     start = cursor.at
+    if cursor.peek().low != "the" and cursor.peek().low not in _TOPS:
+        return None
     cursor.accept_words("the")
     word = cursor.peek()
-    if word.kind != "NAME" or word.low not in _TOPS:
+    if word.low not in _TOPS:
         cursor.at = start
         return None
     cursor.take()

@@ -46,6 +46,7 @@ SYNONYMS: Final = {
 CURVES: Final = ("log2", "log10", "ln", "exp", "sqrt")
 GROUPS: Final = {"any": "any", "all": "all", "each": "all", "every": "all", "none": "none"}
 _QUANTILES: Final = {"quantile": 100.0, "percentile": 1.0}
+_KNOWN: Final = frozenset((*FUNCTIONS, *SYNONYMS, *LEARNT, *_QUANTILES))
 _FACTORS: Final = {"twice": 2.0, "double": 2.0, "half": 0.5, "thrice": 3.0}
 _LINKS: Final = ("of", "the", "than", "as")
 _NO_NAME: Final = frozenset({"worth", "patients"})
@@ -167,6 +168,13 @@ def _factor(cursor: Cursor) -> Side:
 
 
 def _plain_factor(cursor: Cursor) -> Side:
+    cursor.deeper()
+    side = _one_factor(cursor)
+    cursor.depth -= 1
+    return side
+
+
+def _one_factor(cursor: Cursor) -> Side:
     word = cursor.peek()
     if is_number(cursor):
         return _quantity(cursor)
@@ -220,7 +228,8 @@ def _quantity(cursor: Cursor) -> Side:
     unit = read_unit(cursor)
     if unit:
         return (Term(value, column=first.column, unit=unit),)
-    if cursor.accept_words("times"):
+    spoken_times = cursor.says("x") and cursor.is_name(1) and not _is_known(cursor, "x")
+    if cursor.accept_words("times") or (spoken_times and cursor.accept_words("x")):
         _skip_links(cursor)
         return times(_plain_factor(cursor), value)
     word = cursor.peek()
@@ -228,6 +237,10 @@ def _quantity(cursor: Cursor) -> Side:
     if opens or (cursor.is_name() and _is_factor(cursor)):
         return times(_plain_factor(cursor), value)
     return (Term(value, column=first.column),)
+
+
+def _is_known(cursor: Cursor, name: str) -> bool:
+    return cursor.vocabulary is not None and cursor.vocabulary.is_name(name)
 
 
 def _is_factor(cursor: Cursor) -> bool:
@@ -312,8 +325,8 @@ def _known_words(cursor: Cursor, count: int) -> int:
 def _named(cursor: Cursor) -> Side:
     """A feature, or a function of features."""
     word, after = cursor.peek(), cursor.peek(1)
-    if word.kind in ("NAME", "QUOTED") and after.kind == "OPEN" and after.text == "(":
-        if word.kind == "NAME" and _is_function(word.low):
+    if word.kind in ("NAME", "QUOTED") and after.kind == "OPEN" and after.text in "([":
+        if word.kind == "NAME" and after.text == "(" and _is_function(word.low):
             return (_call(cursor),)
         if unit_at(cursor.line, after.end) and cursor.peek(2).kind in ("NAME", "PERCENT", "DEGREE"):
             return _with_unit_in_brackets(cursor)
@@ -324,10 +337,23 @@ def _named(cursor: Cursor) -> Side:
         if not cursor.is_name():
             raise cursor.error(f"name a feature or block, as in {word.low}(K1)")
         return (_function(function, [read_name(cursor)], None),)
+    if word.kind == "NAME" and word.low == "ratio" and cursor.says("of", ahead=1):
+        return _spoken_ratio(cursor)
     if (own := _own_figure(cursor)) is not None:
         return (own,)
     name = read_name(cursor)
     return (Term(1.0, (name,), column=word.column),)
+
+
+def _spoken_ratio(cursor: Cursor) -> Side:
+    """`ratio of LDL to HDL`."""
+    sign, _ = cursor.take(), cursor.take()
+    _skip_links(cursor)
+    above = read_name(cursor) if cursor.is_name() else None
+    joined = cursor.accept_words("to") or cursor.accept_words("and")
+    if above is None or not joined or not cursor.is_name():
+        raise cursor.error("write the ratio as LDL/HDL", sign)
+    return (Term(1.0, (above, read_name(cursor)), RATIO, sign.column),)
 
 
 def _own_figure(cursor: Cursor) -> Term | None:
@@ -351,8 +377,7 @@ def _with_unit_in_brackets(cursor: Cursor) -> Side:
 
 
 def _is_function(name: str) -> bool:
-    known = (*FUNCTIONS, *SYNONYMS, *LEARNT, *_QUANTILES)
-    return name in known or percentile(name) is not None
+    return name in _KNOWN or percentile(name) is not None
 
 
 def _call(cursor: Cursor) -> Term:

@@ -199,6 +199,8 @@ def _halves_without_arrow(
         if _has_relation(cursor, at + 1, end) and not _has_relation(cursor, start, at):
             return cursor.part(at + 1, end), cursor.part(start, at)
         return cursor.part(first, at), cursor.part(at + 1, end)
+    if (people := _people_are(cursor, start, end, places)) is not None:
+        return people
     commas = [at for at in places if cursor.words[at].kind == "COMMA"]
     if first > start and commas and not _has_relation(cursor, commas[-1], end):
         return cursor.part(first, commas[-1]), cursor.part(commas[-1] + 1, end)
@@ -206,6 +208,22 @@ def _halves_without_arrow(
     raise cursor.error(
         f"the rule has no outcome: write '=>' and a class at its end, as in {EXAMPLE}"
     )
+
+
+def _people_are(
+    cursor: Cursor, start: int, end: int, places: list[int]
+) -> tuple[Cursor, Cursor] | None:
+    """`patients with Glucose >= 126 are diabetic`."""
+    cursor.at = start
+    cursor.accept_words("all")
+    if not any(cursor.says(word) for word in _PEOPLE):
+        return None
+    verbs = [
+        at for at in places if cursor.words[at].low in ("are", "is", "have") and at > start + 1
+    ]
+    if not verbs or _has_relation(cursor, verbs[-1] + 1, end):
+        return None
+    return cursor.part(start, verbs[-1]), cursor.part(verbs[-1] + 1, end)
 
 
 def _after_if(cursor: Cursor, start: int) -> int:

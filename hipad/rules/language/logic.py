@@ -83,6 +83,8 @@ def alternatives(node: Node, column: int = 1) -> list[tuple[Condition, ...]]:
     found = _alternatives(node, column)
     if sum(map(len, found)) > MOST_LEAVES:
         raise too_many(column)
+    if len(found) == 1:
+        return found
     return [tuple(dict.fromkeys(conditions)) for conditions in dict.fromkeys(found)]
 
 

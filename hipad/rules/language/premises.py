@@ -164,6 +164,19 @@ def _and_or(parts: list[_Part]) -> Node:
 
 def _unit(cursor: Cursor) -> Node:
     """A condition, a negation, a bracket with conditions in it, or a count."""
+    cursor.deeper()
+    node = _special(cursor) if _is_special(cursor) else read_atom(cursor)
+    cursor.depth -= 1
+    return node
+
+
+def _is_special(cursor: Cursor) -> bool:
+    """Whether the next word may begin something else than a condition."""
+    word = cursor.peek()
+    return word.low in _STARTS or word.kind in ("NOT", "OPEN", "NUMBER", *RELATION_KINDS)
+
+
+def _special(cursor: Cursor) -> Node:
     if cursor.accept("NOT") or _accept_not(cursor):
         return negated(_unit(cursor))
     if cursor.says("neither"):
@@ -253,11 +266,19 @@ def _is_logic(cursor: Cursor, end: int) -> bool:
 _LOGIC: Final = frozenset(spoken("and or not unless between in either neither but"))
 
 
+_STARTS: Final = frozenset(
+    spoken(
+        "not no without neither either both any all each every none exactly only at more less "
+        "fewer greater over above below under is"
+    )
+) | frozenset(COUNT_WORDS)
+
+
 def _counted(cursor: Cursor) -> Node | None:
     """`at least 2 of (a, b, c)` and its relatives, or None if no such words come next."""
     start = cursor.at
     found = _how_many(cursor)
-    if found is None or not cursor.accept_words("of"):
+    if found is None or not (cursor.accept_words("of") or cursor.accept_words("out", "of")):
         cursor.at = start
         return None
     relation, number, column = *found, cursor.words[start].column
@@ -296,7 +317,7 @@ def _among(word: str, parts: list[Node]) -> Node:
     return Condition(((term,), conditions[0].sides[1]), (relation,))
 
 
-def _how_many(cursor: Cursor) -> tuple[str, int] | None:
+def _how_many(cursor: Cursor) -> tuple[str, float] | None:
     """The sign and the number of a count; any, all and none stand for themselves."""
     for words, kind in (
         (("any",), "any"),
@@ -310,7 +331,7 @@ def _how_many(cursor: Cursor) -> tuple[str, int] | None:
     ):
         if cursor.says(*words) and cursor.says("of", ahead=len(words)):
             cursor.at += len(words)
-            return kind, 1
+            return kind, 1.0
     cursor.accept_words("any")
     relation = ">="
     if (found := cursor.relation()) is not None and found[0] != "!=":
@@ -318,7 +339,7 @@ def _how_many(cursor: Cursor) -> tuple[str, int] | None:
         cursor.at += n
     elif cursor.accept_words("exactly") or cursor.accept_words("only"):
         relation = "="
-    number = _whole(cursor)
+    number = _count_number(cursor)
     if number is None:
         return None
     if cursor.accept_words("or", "more"):
@@ -329,17 +350,17 @@ def _how_many(cursor: Cursor) -> tuple[str, int] | None:
     return strict.get(relation, (relation, number))
 
 
-def _whole(cursor: Cursor) -> int | None:
+def _count_number(cursor: Cursor) -> float | None:
     word = cursor.peek()
     if word.kind == "NAME" and word.low in COUNT_WORDS:
         cursor.take()
-        return COUNT_WORDS[word.low]
+        return float(COUNT_WORDS[word.low])
+    minus = word.kind == "MINUS" and is_number(cursor, 1)
+    if minus:
+        cursor.take()
     if not is_number(cursor):
         return None
-    value = read_number(cursor)
-    if value != int(value):
-        return None
-    return int(value)
+    return -read_number(cursor) if minus else read_number(cursor)
 
 
 def _elements(cursor: Cursor) -> list[Node]:
@@ -377,19 +398,23 @@ def _element(cursor: Cursor) -> Node:
     return _unit(cursor)
 
 
-def _counting(relation: str, number: int, parts: list[Node], column: int, cursor: Cursor) -> Node:
+def _counting(relation: str, number: float, parts: list[Node], column: int, cursor: Cursor) -> Node:
     names = [flag_name(part, spans=True) for part in parts]
     if all(names) and relation != "all":
-        sign, least = {"any": (">=", 1), "none": ("<=", 0)}.get(relation, (relation, number))
+        sign, least = {"any": (">=", 1.0), "none": ("<=", 0.0)}.get(relation, (relation, number))
         counted = (Term(1.0, tuple(n for n in names if n), "sum", column),)
-        return Condition((counted, (Term(float(least)),)), (sign,), "count")
+        return Condition((counted, (Term(least),)), (sign,), "count")
     if relation == "any":
         return Any(tuple(parts))
     if relation == "all":
         return All(tuple(parts))
     if relation == "none":
         return All(tuple(map(negated, parts)))
-    return _some_of(relation, number, parts, column, cursor)
+    if number != int(number):
+        raise cursor.error(
+            "write a whole number of conditions, as in at least 2 of", cursor.words[0]
+        )
+    return _some_of(relation, int(number), parts, column, cursor)
 
 
 def _some_of(relation: str, number: int, parts: list[Node], column: int, cursor: Cursor) -> Node:

@@ -26,7 +26,7 @@ _UNIT: Final = "|".join(sorted(map(re.escape, _PLAIN), key=len, reverse=True))
 _POWER: Final = r"(?:\^?-?\d|[²³])?"
 _WHOLE: Final = re.compile(
     rf"(?:[x×*]\s*10\s*(?:\^\s*)?[\d⁰¹²³⁴-⁹]+\s*)?"
-    rf"(?:°\s?[CF]?|℃|℉|%|[$€£¥]|(?:{_UNIT}){_POWER}(?![\w.])|/(?=\s?(?:{_UNIT}|mm3|min)(?!\w)))"
+    rf"(?:/(?=\s?(?:L|l|µL|uL|mL|mm3)\b)(?:\s?(?:L|l|µL|uL|mL|mm3))|°\s?[CF]?|℃|℉|%|[$€£¥]|(?:{_UNIT}){_POWER}(?![\w.])|/(?=\s?(?:{_UNIT}|mm3|min)(?!\w)))"
     rf"(?:\s?(?:/|per\s)\s?(?:{_UNIT}|mm3|min|1\.73\s?m2|kg){_POWER}(?!\w))*"
     rf"(?:\s?(?:of\s+age|old|Hg)(?!\w))?"
 )
@@ -77,11 +77,14 @@ def _digits(cursor: Cursor, listing: bool) -> float:
     if first.kind == "FRACTION":
         return unicodedata.numeric(first.text)
     text, last = first.text.replace("_", ""), first
+    if listing:
+        return float(text)
     groups = 0
-    while not listing and _follows(cursor, last):
+    while _follows(cursor, last):
         mark = cursor.peek()
         digits = cursor.peek(1) if mark.kind == "COMMA" else mark
-        if (mark.kind == "COMMA" and len(digits.text) != 3) or first.text.startswith("0"):
+        whole = len(digits.text.partition(".")[0]) == 3
+        if (mark.kind == "COMMA" and not whole) or first.text.startswith("0"):
             if groups or not text.isdecimal() or not digits.text.isdecimal():
                 break
             cursor.at += 2
@@ -90,11 +93,12 @@ def _digits(cursor: Cursor, listing: bool) -> float:
             return float(text)
         if not text.isdecimal() or (not groups and len(first.text) > 3):
             break
+        if len(digits.text.partition(".")[0]) != 3:
+            break
         groups += 1
         cursor.at += 2 if mark.kind == "COMMA" else 1
         text, last = text + digits.text, digits
-    if not listing:
-        _check_end(cursor, first, last)
+    _check_end(cursor, first, last)
     return float(text)
 
 
@@ -103,13 +107,21 @@ def _follows(cursor: Cursor, last: Word) -> bool:
     word, after = cursor.peek(), cursor.peek(1)
     if word.kind == "COMMA":
         joined = word.start == last.end and after.start == word.end
-        return joined and after.kind == "NUMBER" and after.text.isdecimal()
+        return joined and after.kind == "NUMBER" and after.text[:1].isdecimal()
     blank = word.start == last.end + 1
     return word.kind == "NUMBER" and blank and len(word.text) == 3 and word.text.isdecimal()
 
 
 def _check_end(cursor: Cursor, first: Word, last: Word) -> None:
-    """Refuse a number that goes on in a way that can be read in two ways."""
+    """Refuse a number that can be read in two ways: 126.000,5 or 50.000."""
+    money = first.start > 0 and cursor.line[first.start - 1] in "$€£¥"
+    if _THOUSANDS.fullmatch(first.text) and (money or first.text.endswith(".000")):
+        whole = first.text.replace(".", "")
+        raise cursor.error(
+            f"'{first.text}' can be read in two ways: write {whole}, or "
+            f"{float(first.text):g} without the zeros",
+            first,
+        )
     word, after = cursor.peek(), cursor.peek(1)
     more = word.kind == "COMMA" and after.start == word.end == last.end + 1
     if (more and after.kind == "NUMBER") or (word.kind == "NUMBER" and word.start == last.end):
@@ -185,4 +197,5 @@ def read_unit(cursor: Cursor) -> str:
     return " ".join(unit.split())
 
 
+_THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _DIGITS: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
