@@ -104,10 +104,20 @@ class Study:
 
 
 def first_look(
-    found: RulesText, index: FeatureIndex, blocks: Blocks, classes: tuple[str, str]
+    found: RulesText,
+    index: FeatureIndex,
+    blocks: Blocks,
+    classes: tuple[str, str],
+    **more: Any,
 ) -> tuple[Study, dict[int, CompiledRule]]:
-    """The rules and what is wrong with them, and by position those that fit the data."""
-    compiled, unfit = compile_each(found.rules, feature_names=index, blocks=blocks, classes=classes)
+    """The rules and what is wrong with them, and by position those that fit the data.
+
+    `more` are the training values and whether the positive class was chosen, as `compile_each` has
+    them.
+    """
+    compiled, unfit = compile_each(
+        found.rules, feature_names=index, blocks=blocks, classes=classes, **more
+    )
     errors = sorted([*found.errors, *unfit], key=lambda error: error.line or 0)
     return Study(found.rules, tuple(errors)), compiled
 
