@@ -108,15 +108,21 @@ def first_look(
     index: FeatureIndex,
     blocks: Blocks,
     classes: tuple[str, str],
-    **more: Any,
+    *,
+    values: Any = None,
+    positive_chosen: bool = False,
 ) -> tuple[Study, dict[int, CompiledRule]]:
     """The rules and what is wrong with them, and by position those that fit the data.
 
-    `more` are the training values and whether the positive class was chosen, as `compile_each` has
-    them.
+    `values` are the training rows, from which rules learn percentiles and the like.
     """
     compiled, unfit = compile_each(
-        found.rules, feature_names=index, blocks=blocks, classes=classes, **more
+        found.rules,
+        feature_names=index,
+        blocks=blocks,
+        classes=classes,
+        positive_chosen=positive_chosen,
+        values=values,
     )
     errors = sorted([*found.errors, *unfit], key=lambda error: error.line or 0)
     return Study(found.rules, tuple(errors)), compiled

@@ -23,7 +23,7 @@ from hipad.rules.compiling.names import Blocks, FeatureIndex, as_index, resolve_
 from hipad.rules.compiling.outcomes import class_sign
 from hipad.rules.compiling.resolving import Resolver
 from hipad.rules.compiling.rows import Row, columns_of, needed_rows, on_columns, rows_met
-from hipad.rules.compiling.settling import Settler
+from hipad.rules.compiling.settling import RowsNeeded, Settler
 from hipad.rules.compiling.values import ColumnValues
 from hipad.rules.language.bounds import MOST_WEIGHTS, too_many_weights
 from hipad.rules.language.lexing import Vocabulary
@@ -191,7 +191,8 @@ def together(errors: list[RuleError]) -> RuleError:
     first = errors[0]
     shown = list(dict.fromkeys(str(error) for error in errors))
     more = f"\nand {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return RuleError(
+    kind = RowsNeeded if all(isinstance(error, RowsNeeded) for error in errors) else RuleError
+    return kind(
         "\n".join(shown[:_SHOWN]) + more,
         line=first.line,
         column=first.column,
@@ -261,7 +262,7 @@ class _Context:
                 raise _several(rule, ways)
             found = [self._rows(conditions) for conditions in ways]
         except RuleError as error:
-            raise on_line(error, line) from None
+            raise _on_line(error, line) from None
         sign = outcome_sign(rule, self.classes, positive_chosen=self.positive_chosen)
         outcome = str(self.classes[int(sign > 0)])
         self._weigh([rows for rows, _ in found], line)
@@ -284,7 +285,7 @@ class _Context:
             try:
                 nodes.append(settler.settle(condition))
             except RuleError as error:
-                errors.append(on_line(error, rule.place and rule.place[0]))
+                errors.append(_on_line(error, rule.place and rule.place[0]))
         if errors:
             raise together(errors)
         if all(isinstance(node, Condition) for node in nodes):
@@ -302,6 +303,14 @@ class _Context:
         self.weights += sum(len(row.columns) for rows in found for row in rows)
         if self.weights > MOST_WEIGHTS:
             raise too_many_weights(line)
+
+
+def _on_line(error: RuleError, line: int | None) -> RuleError:
+    """The error with its line, of the same kind."""
+    placed = on_line(error, line)
+    if not isinstance(error, RowsNeeded) or placed is error:
+        return placed
+    return RowsNeeded(str(placed), line=placed.line, column=placed.column)
 
 
 def _several(rule: Rule, ways: list[tuple[Condition, ...]]) -> RuleError:

@@ -27,6 +27,18 @@ _HAZARD: Final = re.compile(r"[\w)\]][-+*/=.:%()]|\w\s+\w")
 _MIRRORED: Final = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "=", "!=": "!="}
 
 
+class RowsNeeded(RuleError):
+    """A rule learns a number from training rows, and none are known."""
+
+
+def _needs_rows(message: str, column: int | None) -> RowsNeeded:
+    return RowsNeeded(message, column=column)
+
+
+def _wrong_range(message: str, column: int | None) -> RuleError:
+    return rule_error(message, column=column)
+
+
 class Settler:
     """Settles the conditions of one rule; `remarks` say which numbers were found."""
 
@@ -345,8 +357,10 @@ class Settler:
         feature = next((n for side in condition.sides if (n := _lone_name(side)) is not None), None)
         j = None if feature is None else self.lexicon.feature(feature)
         value, share = term.coefficient, term.coefficient / 100
+        if any(each.function == RATIO for side in condition.sides for each in side):
+            return Term(float(f"{share:.15g}"), column=term.column)
         if j is None or self.values is None:
-            raise rule_error(
+            raise _needs_rows(
                 f"whether {number(value)} % is {number(share)} or {number(value)} in these data is "
                 "not known: write the number without '%'",
                 column=term.column,
@@ -380,7 +394,7 @@ class Settler:
         j = self.index.find(own)
         body = f"{term.function}({quote_name(own)})"
         if self.values is None:
-            raise rule_error(
+            raise _needs_rows(
                 f"{body} is learnt from the training rows, which are not known here: give the "
                 "rows, or write the number",
                 column=term.column,
@@ -435,7 +449,8 @@ class Settler:
         quoted = quote_name(name)
         if low is None or not low > 0:
             why = "is not known" if low is None else f"goes down to {number(low)}"
-            raise rule_error(
+            failure = _needs_rows if low is None else _wrong_range
+            raise failure(
                 f"'{condition}' can be multiplied out only where {quoted} is above 0, and its "
                 f"range {why}: write {self._products(sides, quoted)} if it is, or add the ratio to "
                 "the data as a feature of its own",

@@ -11,6 +11,7 @@ MOST_RULES: Final = 2_000  # in one text, switched off ones included
 LONGEST_TEXT: Final = 2**20  # characters of all rules
 LONGEST_RULE: Final = 200_000  # characters of one rule
 DEEPEST: Final = 20  # brackets inside brackets
+DEEPEST_WORDS: Final = 60  # brackets, nots and the like inside each other
 MOST_SIGNS: Final = 5_000  # + - * / in one rule
 MOST_WEIGHTS: Final = 20_000_000  # features that all rules name, counted for each condition
 

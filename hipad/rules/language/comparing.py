@@ -39,6 +39,7 @@ _SHARES: Final = {"decile": 10.0, "quartile": 25.0, "quintile": 20.0, "tertile":
                   "tercile": 100 / 3, "percentile": 1.0, "half": 50.0}  # fmt: skip
 _TOPS: Final = {"top": True, "highest": True, "upper": True, "bottom": False, "lowest": False,
                 "lower": False}  # fmt: skip
+_RANGES: Final = frozenset(spoken("not outside between from within in one"))
 _BE: Final = ("is", "are", "was", "lies", "ranges")
 
 
@@ -173,12 +174,13 @@ def _operand(cursor: Cursor) -> _Operand:
 
 def _compared(cursor: Cursor, left: _Operand) -> Node:
     """What follows a side: a range, signs with further sides, a number, or nothing."""
+    if cursor.says("of") and cursor.phrase(1) is not None:
+        cursor.take()
     start = cursor.at
-    for word in _BE:
-        if cursor.says(word):
-            cursor.take()
-            break
-    if (node := _ranged(cursor, left)) is not None:
+    if cursor.peek().low in _BE:
+        cursor.take()
+    ranged = cursor.peek().low in _RANGES or cursor.peek().kind in ("IN", "NOTIN")
+    if ranged and (node := _ranged(cursor, left)) is not None:
         return node
     cursor.at = start
     found = cursor.relation()
@@ -485,11 +487,16 @@ def _signed(cursor: Cursor, *, listing: bool = False) -> Term | None:
     return Term(-value if minus else value, column=column, unit=read_unit(cursor))
 
 
-def _between(left: _Operand, low: Term, high: Term, word: Word, relations: str = "<=") -> Node:
-    if not isinstance(left, tuple):
-        raise rule_error(
-            "a range needs a feature or a sum: write two conditions", column=word.column
+def _between(left: _Operand, low: Term, high: Term, word: Word) -> Node:
+    if isinstance(left, _Curve):
+        low, high = (
+            replace(each, coefficient=_level(left.function, each.coefficient))
+            for each in (low, high)
         )
+        left = left.side
+    if not isinstance(left, tuple):
+        message = "a range needs a feature or a sum: write two conditions"
+        raise rule_error(message, column=word.column)
     if high.unit and not low.unit:
         low = replace(low, unit=high.unit)
     if low.coefficient > high.coefficient:
@@ -625,9 +632,11 @@ def _member(cursor: Cursor, left: _Operand) -> Node:
 def _top(cursor: Cursor) -> tuple[bool, float] | None:
     """`top 10 %`, `the lowest quartile`: whether it is the top, and the share in percent."""
     start = cursor.at
+    if cursor.peek().low != "the" and cursor.peek().low not in _TOPS:
+        return None
     cursor.accept_words("the")
     word = cursor.peek()
-    if word.kind != "NAME" or word.low not in _TOPS:
+    if word.low not in _TOPS:
         cursor.at = start
         return None
     cursor.take()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from hipad.errors import RuleError
+from hipad.rules.language.bounds import DEEPEST_WORDS, too_deep
 from hipad.rules.language.lexing import Vocabulary, Word
 from hipad.rules.language.spelling import RESERVED, rule_error
 
@@ -100,13 +101,14 @@ class Cursor:
         self.vocabulary = vocabulary
         self.subject: Any = None  # the last side that was compared, for "a >= 2 or <= -3"
         self.asked = ""  # the sign it was compared with
+        self.depth = 0  # of words and brackets inside each other
         self.own: str | None = None  # whose mean, median and sd are meant where nothing is said
         self._end = Word(END, "", len(line.rstrip()), len(line.rstrip()))
 
     def part(self, first: int, last: int) -> Cursor:
         """A cursor over some of the words."""
         other = Cursor(self.line, self.words[first:last], self.vocabulary)
-        other.subject, other.asked = self.subject, self.asked
+        other.subject, other.asked, other.depth = self.subject, self.asked, self.depth
         if last < len(self.words):
             start = self.words[last].start
             other._end = Word(END, self.words[last].text, start, start)
@@ -127,18 +129,20 @@ class Cursor:
 
     def says(self, *texts: str, ahead: int = 0) -> bool:
         """Whether the next words are these, in any case and not quoted."""
-        for k, text in enumerate(texts, ahead):
-            word = self.peek(k)
-            if word.kind not in ("NAME", "CONTRACTED") or word.low.replace("’", "'") != text:
-                return False
-        return True
+        return all(self.peek(k).low == text for k, text in enumerate(texts, ahead))
 
     def accept_words(self, *texts: str) -> bool:
         """Step over these words if they come next."""
-        if not self.says(*texts):
+        if self.peek().low != texts[0] or not self.says(*texts):
             return False
         self.at += len(texts)
         return True
+
+    def deeper(self) -> None:
+        """One step further in; RuleError if it goes too deep to be meant."""
+        self.depth += 1
+        if self.depth > DEEPEST_WORDS:
+            raise too_deep(self.peek().column)
 
     @property
     def is_over(self) -> bool:
@@ -170,14 +174,14 @@ class Cursor:
     def phrase(self, ahead: int = 0) -> tuple[str, int] | None:
         """The sign that the next words stand for, the longest phrase first."""
         first = self.peek(ahead)
-        if first.kind not in ("NAME", "CONTRACTED") or first.low.replace("’", "'") not in _FIRST:
+        if first.low not in _FIRST:
             return None
         said = []
         for k in range(_LONGEST):
             word = self.peek(ahead + k)
-            if word.kind not in ("NAME", "CONTRACTED"):
+            if not word.low:
                 break
-            said.append(word.low.replace("’", "'"))
+            said.append(word.low)
         for n in range(len(said), 0, -1):
             if sign := PHRASES.get(tuple(said[:n])):
                 return sign, n

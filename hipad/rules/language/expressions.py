@@ -46,6 +46,7 @@ SYNONYMS: Final = {
 CURVES: Final = ("log2", "log10", "ln", "exp", "sqrt")
 GROUPS: Final = {"any": "any", "all": "all", "each": "all", "every": "all", "none": "none"}
 _QUANTILES: Final = {"quantile": 100.0, "percentile": 1.0}
+_KNOWN: Final = frozenset((*FUNCTIONS, *SYNONYMS, *LEARNT, *_QUANTILES))
 _FACTORS: Final = {"twice": 2.0, "double": 2.0, "half": 0.5, "thrice": 3.0}
 _LINKS: Final = ("of", "the", "than", "as")
 _NO_NAME: Final = frozenset({"worth", "patients"})
@@ -167,6 +168,13 @@ def _factor(cursor: Cursor) -> Side:
 
 
 def _plain_factor(cursor: Cursor) -> Side:
+    cursor.deeper()
+    side = _one_factor(cursor)
+    cursor.depth -= 1
+    return side
+
+
+def _one_factor(cursor: Cursor) -> Side:
     word = cursor.peek()
     if is_number(cursor):
         return _quantity(cursor)
@@ -369,8 +377,7 @@ def _with_unit_in_brackets(cursor: Cursor) -> Side:
 
 
 def _is_function(name: str) -> bool:
-    known = (*FUNCTIONS, *SYNONYMS, *LEARNT, *_QUANTILES)
-    return name in known or percentile(name) is not None
+    return name in _KNOWN or percentile(name) is not None
 
 
 def _call(cursor: Cursor) -> Term:

@@ -27,11 +27,7 @@ class Word(NamedTuple):
     text: str
     start: int
     end: int
-
-    @property
-    def low(self) -> str:
-        """In small letters, as keywords are compared."""
-        return self.text.lower()
+    low: str = ""  # of a name, in small letters, as keywords are compared
 
     @property
     def column(self) -> int:
@@ -70,8 +66,8 @@ _PATTERNS = {
     "LE": r"<\s*+=(?![>=])|=<|≤|⩽|≦|!>|≯",
     "DEFINE": r":=",
     "EQ": r"={1,3}",
-    "GT": r"[>≫]",
-    "LT": r"[<≪]",
+    "GT": r">",
+    "LT": r"<",
     "CONTRACTED": r"(?:is|are|was|does|do)n['’]t\b",
     "STRING": r"\"(?:[^\"]++|\"\")++\"|'(?:[^']++|'')++'|“[^”]++”|«[^»]++»|„[^“”]++[“”]|‘[^’]++’",
     "HEX": r"0[xX][0-9a-fA-F]+",
@@ -154,7 +150,8 @@ def _word(line: str, at: int, vocabulary: Vocabulary | None, before: list[Word])
         raise rule_error(
             f"the mark {found[0]} has no end: close it, or leave it out", column=at + 1
         )
-    return Word(kind, found[0], at, found.end())
+    low = found[0].lower().replace("’", "'") if kind in ("NAME", "CONTRACTED") else ""
+    return Word(kind, found[0], at, found.end(), low)
 
 
 def _is_bullet(words: list[Word]) -> bool:

@@ -164,6 +164,19 @@ def _and_or(parts: list[_Part]) -> Node:
 
 def _unit(cursor: Cursor) -> Node:
     """A condition, a negation, a bracket with conditions in it, or a count."""
+    cursor.deeper()
+    node = _special(cursor) if _is_special(cursor) else read_atom(cursor)
+    cursor.depth -= 1
+    return node
+
+
+def _is_special(cursor: Cursor) -> bool:
+    """Whether the next word may begin something else than a condition."""
+    word = cursor.peek()
+    return word.low in _STARTS or word.kind in ("NOT", "OPEN", "NUMBER", *RELATION_KINDS)
+
+
+def _special(cursor: Cursor) -> Node:
     if cursor.accept("NOT") or _accept_not(cursor):
         return negated(_unit(cursor))
     if cursor.says("neither"):
@@ -251,6 +264,14 @@ def _is_logic(cursor: Cursor, end: int) -> bool:
 
 
 _LOGIC: Final = frozenset(spoken("and or not unless between in either neither but"))
+
+
+_STARTS: Final = frozenset(
+    spoken(
+        "not no without neither either both any all each every none exactly only at more less "
+        "fewer greater over above below under is"
+    )
+) | frozenset(COUNT_WORDS)
 
 
 def _counted(cursor: Cursor) -> Node | None:

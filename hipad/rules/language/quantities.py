@@ -83,7 +83,8 @@ def _digits(cursor: Cursor, listing: bool) -> float:
     while _follows(cursor, last):
         mark = cursor.peek()
         digits = cursor.peek(1) if mark.kind == "COMMA" else mark
-        if (mark.kind == "COMMA" and len(digits.text) != 3) or first.text.startswith("0"):
+        whole = len(digits.text.partition(".")[0]) == 3
+        if (mark.kind == "COMMA" and not whole) or first.text.startswith("0"):
             if groups or not text.isdecimal() or not digits.text.isdecimal():
                 break
             cursor.at += 2
@@ -91,6 +92,8 @@ def _digits(cursor: Cursor, listing: bool) -> float:
             _check_end(cursor, first, last)
             return float(text)
         if not text.isdecimal() or (not groups and len(first.text) > 3):
+            break
+        if len(digits.text.partition(".")[0]) != 3:
             break
         groups += 1
         cursor.at += 2 if mark.kind == "COMMA" else 1
@@ -104,7 +107,7 @@ def _follows(cursor: Cursor, last: Word) -> bool:
     word, after = cursor.peek(), cursor.peek(1)
     if word.kind == "COMMA":
         joined = word.start == last.end and after.start == word.end
-        return joined and after.kind == "NUMBER" and after.text.isdecimal()
+        return joined and after.kind == "NUMBER" and after.text[:1].isdecimal()
     blank = word.start == last.end + 1
     return word.kind == "NUMBER" and blank and len(word.text) == 3 and word.text.isdecimal()
 

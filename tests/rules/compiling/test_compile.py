@@ -18,12 +18,18 @@ GROUPS = st.lists(
 BLOCKS = {"K": np.array([0, 2, 5])}
 
 
+def _of_one_patient(term: Term) -> Term:
+    """The mean of one feature is that of its column: the sum is the patient's own value."""
+    alone = len(term.names) == 1 and term.names[0] != "K" and isinstance(term.names[0], str)
+    return Term(term.coefficient, term.names, "sum") if alone else term
+
+
 @st.composite
 def conditions(draw: st.DrawFn) -> Condition:
     feature = st.builds(lambda c, f: Term(c, (f,)), VALUES, FEATURES)
     group = st.builds(
         lambda c, g, f: Term(c, tuple(g), f), VALUES, GROUPS, st.sampled_from(["mean", "sum"])
-    )
+    ).map(_of_one_patient)
     side = tuple(draw(st.lists(feature | group, min_size=1, max_size=3)))
     if draw(st.booleans()):
         names = tuple(draw(GROUPS))
