@@ -8,13 +8,15 @@ them lie on the thresholds.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from hipad.errors import RuleError
 from hipad.rules import compile_rules
 
 NAMES = ("a", "b", "blood pressure", "IL-6", "g1", "g2", "g3", "g4", "p", "q", "r")
@@ -25,7 +27,6 @@ RELATIONS: dict[str, Callable] = {
     ">=": np.greater_equal, "<=": np.less_equal, ">": np.greater, "<": np.less, "=": np.equal,
 }  # fmt: skip
 FUNCTIONS: dict[str, Callable] = {"mean": np.mean, "sum": np.sum, "min": np.min, "max": np.max}
-NOT_YET = pytest.mark.xfail(strict=False, reason="the language does not know these texts yet")
 
 _DRAWN = np.random.default_rng(4)
 WHOLE = {name: _DRAWN.integers(-4, 5, 300).astype(float) for name in NAMES}
@@ -124,13 +125,18 @@ def fired(text: str, unit: float) -> np.ndarray:
     return np.any([rule.fires(X) for rule in rules], axis=0)
 
 
-@NOT_YET
 @settings(max_examples=250)
 @given(st.data())
 def test_compiled_rows_mean_what_the_tree_means(data: st.DataObject):
     unit = data.draw(st.sampled_from(UNITS), label="unit")
     tree = data.draw(trees(unit), label="tree")
-    off = np.flatnonzero(fired(tree.text, unit) != tree.met)
+    try:
+        found = fired(tree.text, unit)
+    except RuleError as error:
+        # What differs from a number has two sides, and many alternatives are too many rules.
+        assume(not re.search("has no one side|makes more than", str(error)))
+        raise
+    off = np.flatnonzero(found != tree.met)
     assert not len(off), {name: WHOLE[name][off[0]] for name in NAMES}
 
 
@@ -143,7 +149,6 @@ def test_thresholds_are_exact_at_every_scale(unit: float):
             assert (fired(text, unit) == expected).all(), text
 
 
-@NOT_YET
 def test_large_values_leave_no_room_for_rounding():
     """Places on a chromosome: a difference of 20 is not one of 50."""
     start = np.arange(2e8, 2e8 + 500)
