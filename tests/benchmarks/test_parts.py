@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import curves, fewlabels, heard, real, rules, speed
+from benchmarks import curves, fewlabels, heard, knowledge, real, rules, speed
 from benchmarks.data import at_prevalence, labelled, rest_of, sample_table
 from benchmarks.reporting import mean_and_error, table, verdict, write_section
 from benchmarks.rivals import Hipad, Liblinear, Libsvm, Sgd
 from hipad.datasets import make_ksvm_s
 from hipad.rules import compile_rules, parse_rules
+from hipad.rules.compiling.knowledge import compile_knowledge
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +147,16 @@ def test_tables_and_verdicts():
     assert "met" in verdict(0.3, 0.5, at_least=False)
     assert "missed" in verdict(0.3, 0.5)
     assert mean_and_error([1.0, 3.0], 1) == "2.0 ± 1.0"
+
+
+def test_statements_of_all_ways_are_understood():
+    data = sample_table("pima")
+    texts = knowledge.said(data)
+    for way in knowledge.WAYS:
+        known = compile_knowledge(
+            texts[way], feature_names=data.names, blocks=data.blocks, classes=(-1, 1)
+        )
+        assert bool(known.features) == (way not in ("without", "rules"))
+    columns = [data.names.index(name) for name in knowledge.irrelevant(data)]
+    areas = np.array([heard.area_of(data.y, data.X[:, j]) for j in columns])
+    assert np.max(np.abs(areas - 0.5)) < 0.15

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hipad.designs import make_design
 from hipad.solver import Hipad, Settings, Status
+from hipad.solver.admm import admm
 from hipad.solver.prices import FeaturePrices, SignPrices
 from tests.oracles import RandomProblem, clarabel_enk, random_problem
 from tests.solver.problems import (
@@ -91,6 +92,12 @@ def case(rules: str, shape: str, lambda1: float) -> Case:
     raw = random_problem(1, n=n, m=m, lambda1=lambda1, weighted=True, **RULES[rules])
     # one feature of each kind: some are pulled, some named by rules
     return Case(raw, prices_of(dict(enumerate(KNOWN))))
+
+
+@pytest.mark.parametrize("rules", ["none", "typical"])
+def test_conjugate_gradients_know_prices_too(rules, monkeypatch):
+    monkeypatch.setattr(admm, "LARGEST_FACTOR", 1)
+    case(rules, "few rows", 0.02).check(Settings())
 
 
 @pytest.mark.parametrize("kind", KNOWN)

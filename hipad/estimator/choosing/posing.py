@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.estimator.knowing.feature_prices import feature_prices, signs_alone
+from hipad.estimator.knowing.feature_prices import entering_first, feature_prices, signs_alone
 from hipad.estimator.parameters import Plan
 from hipad.estimator.strength import knobs_of, rule_blocks
 from hipad.estimator.training import TrainingData
@@ -85,8 +85,7 @@ class Posing:
         problem = self.problem(0.0, lambda2)
         if not problem.rules and not problem.prices.features.size:
             return 0.0
-        # features without a price are in at every value: the first model is theirs alone
-        return lambda1_max(problem) * (1.0 if problem.prices.costless.size else 0.9)
+        return 0.9 * lambda1_max(problem.with_parameters(prices=entering_first(self.plan.known)))
 
     def says(self) -> tuple[Say, ...]:
         """What the rules have to say in a choice."""

@@ -9,8 +9,6 @@ certain pays nothing.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from hipad.rules.compiling.knowledge import FeatureKnowledge
@@ -19,8 +17,12 @@ from hipad.solver import FeaturePrices
 KNOWN_SHARE = 0.25  # of lambda1, for a feature whose direction is known (measured)
 
 
-def feature_prices(known: FeatureKnowledge, share: float = KNOWN_SHARE) -> FeaturePrices:
+def feature_prices(
+    known: FeatureKnowledge, *, share: float = KNOWN_SHARE, certain: float = 0.0
+) -> FeaturePrices:
     """The prices of the features of which something is known.
+
+    In multiples of lambda1, `share` for a known direction and `certain` for certain features.
 
     >>> prices = feature_prices(FeatureKnowledge(raised=np.array([4]), certain=np.array([2])))
     >>> prices.features.tolist(), prices.up.tolist(), prices.down.tolist()
@@ -30,7 +32,7 @@ def feature_prices(known: FeatureKnowledge, share: float = KNOWN_SHARE) -> Featu
     features = np.unique(np.concatenate([directed, known.ignored, known.certain])).astype(int)
     up = np.ones(features.size)
     up[np.searchsorted(features, directed)] = share
-    up[np.searchsorted(features, known.certain)] = 0.0
+    up[np.searchsorted(features, known.certain)] = certain
     down = up.copy()
     up[np.searchsorted(features, np.union1d(known.lowered, known.ignored))] = np.inf
     down[np.searchsorted(features, np.union1d(known.raised, known.ignored))] = np.inf
@@ -39,4 +41,9 @@ def feature_prices(known: FeatureKnowledge, share: float = KNOWN_SHARE) -> Featu
 
 def signs_alone(known: FeatureKnowledge) -> FeaturePrices:
     """Forbidden signs and ignored features; all others pay as if nothing were known."""
-    return feature_prices(replace(known, certain=np.zeros(0, dtype=int)), share=1.0)
+    return feature_prices(known, share=1.0, certain=1.0)
+
+
+def entering_first(known: FeatureKnowledge) -> FeaturePrices:
+    """As if certain features paid a share too: a path that begins here lets the known in first."""
+    return feature_prices(known, certain=KNOWN_SHARE)

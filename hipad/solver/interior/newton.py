@@ -176,15 +176,15 @@ class DualNewton(Newton):
 
     def _weighted_gram(self, h: FloatArray) -> FloatArray:
         """Z diag(h) Z'; h only changes where w is split."""
-        if not self.split:
-            if self._gram is None:
-                self._gram = (self.Z * h) @ self.Z.T
-            return self._gram
+        if self.split and self.bounded.all():
+            return (self.Z * h) @ self.Z.T
         if self._gram is None:
-            free = ~self.bounded
+            free = ~self.bounded if self.split else slice(None)
             self._gram = (self.Z[:, free] * h[free]) @ self.Z[:, free].T
-            self._Z_bounded = self.Z[:, self.bounded]
-        return self._gram + (self._Z_bounded * h[self.bounded]) @ self._Z_bounded.T
+        if not self.split:
+            return self._gram
+        Z = self.Z[:, self.bounded]
+        return self._gram + (Z * h[self.bounded]) @ Z.T
 
     def _solve(self, w: FloatArray, b: float, u: FloatArray, rows: FloatArray) -> Step:
         hw = w / self.effective_ridge

@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from hipad.estimator.knowing.feature_prices import KNOWN_SHARE, feature_prices, signs_alone
+from hipad.estimator.knowing.feature_prices import (
+    KNOWN_SHARE,
+    entering_first,
+    feature_prices,
+    signs_alone,
+)
 from hipad.rules.compiling.knowledge import FeatureKnowledge
 
 
@@ -29,9 +34,15 @@ def test_each_kind_has_its_prices():
 
 def test_signs_alone_let_everyone_pay():
     prices = signs_alone(KNOWN)
-    assert prices.features.tolist() == [0, 1, 2, 7, 9]
+    assert prices.features.tolist() == [0, 1, 2, 5, 7, 9]
     assert set(np.r_[prices.up, prices.down]) == {1.0, np.inf}
 
 
 def test_nothing_known_is_nothing_priced():
     assert feature_prices(FeatureKnowledge()).features.size == 0
+
+
+def test_a_path_begins_as_if_certain_features_paid_a_share():
+    prices = entering_first(KNOWN)
+    assert prices.costless.size == 0
+    assert set(np.r_[prices.up, prices.down]) == {KNOWN_SHARE, np.inf}
