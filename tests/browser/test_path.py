@@ -29,11 +29,14 @@ def heading(page: Page, name: str):
 
 def set_speed(page: Page, presses: int, key: str = "ArrowLeft") -> None:
     """Move the speed slider by the keyboard: everything works without a mouse."""
+    page.get_by_role("button", name="Settings").press("Enter")
     thumb = page.locator(".st-key-speed input[type=range]")
     thumb.focus()
     for _ in range(presses):
         thumb.press(key)
     page.wait_for_timeout(500)  # a slider tells its value when it has come to rest
+    page.keyboard.press("Escape")
+    expect(thumb).to_be_hidden()
 
 
 def wide_table() -> bytes:
@@ -59,7 +62,7 @@ def test_first_visit_to_result(server, visit):
     expect(page.get_by_text("it had not seen, the model got")).to_be_visible()
     expect(page.get_by_text("Solved.")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
-    expect(page.get_by_text("Which features are in, step by step")).to_be_visible()
+    expect(page.get_by_role("img", name="Image of all features")).to_be_visible()
 
 
 def test_a_wide_table_from_upload_to_export(server, visit, tmp_path):
@@ -119,7 +122,7 @@ def test_stop_and_continue(server, visit):
     go(page, "Run")
     set_speed(page, 6)
     press(page, "run")
-    expect(page.get_by_text("Objective", exact=True).first).to_be_visible()
+    expect(page.get_by_role("img", name="Objective")).to_be_visible()
     press(page, "run_stop")
     expect(page.get_by_text("Stopped before the end").first).to_be_visible()
     expect(heading(page, "Result so far (not final)")).to_be_visible()
@@ -156,7 +159,7 @@ def test_a_closed_tab_ends_its_job_and_the_next_in_line_runs(visit, tmp_path):
             go(page, "Run")
         set_speed(first, 7)
         press(first, "run")
-        expect(first.get_by_text("running").first).to_be_visible()
+        expect(first.get_by_role("button", name="Stop")).to_be_visible()
         press(second, "run")
         expect(second.get_by_text("Other runs are under way")).to_be_visible()
         first.close()

@@ -5,21 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from benchmarks.app import PLAYER
 from tests.browser.test_path import heading, press
 
 pytestmark = pytest.mark.browser
-
-# The player lies in a shadow root, and tells what it does by a property of its section.
-PLAYER = """(() => {
-  const seek = (node) => {
-    for (const element of node.querySelectorAll("*")) {
-      if (element.player) return element.player
-      const found = element.shadowRoot && seek(element.shadowRoot)
-      if (found) return found
-    }
-  }
-  return seek(document)
-})()"""
 
 
 def ask(page: Page, what: str):

@@ -154,12 +154,12 @@ def _axes(chart: go.Figure, shown: MatrixPicture) -> None:
     n = len(shown.columns)
     every = max(1, -(-n // WRITTEN))
     named = range(0, n, every)
-    chart.update_xaxes(showgrid=False, zeroline=False)
+    chart.update_xaxes(showgrid=False, zeroline=False, ticks="")
     chart.update_xaxes(
         tickvals=list(named), ticktext=[_column(shown, k) for k in named], tickangle=-30, col=1
     )
     chart.update_xaxes(tickvals=[0], ticktext=["d"], col=2)
-    chart.update_yaxes(autorange="reversed", showgrid=False, zeroline=False)
+    chart.update_yaxes(autorange="reversed", showgrid=False, zeroline=False, ticks="")
     chart.update_yaxes(
         tickvals=list(range(len(shown.d))),
         ticktext=[

@@ -101,13 +101,13 @@ def mosaic_of(state: AppState, data: Dataset) -> Mosaic:
 def run_stories(state: AppState, data: Dataset) -> list[Story]:
     """The present run, and the one beside it, with the rules first."""
     mosaic, jobs = mosaic_of(state, data), run_jobs(state)
+    if not jobs:
+        return [story_of(None, mosaic, title="", expert=state.expert)]
     names = duel.titles(state) if len(jobs) > 1 else ("",)
     told = [
         _remembered(state, k, job, mosaic, name)
         for k, (job, name) in enumerate(zip(jobs, names, strict=True))
     ]
-    if not told:
-        return [story_of(None, mosaic, title="", expert=state.expert)]
     return sorted(told, key=lambda story: story.title != duel.WITH)
 
 

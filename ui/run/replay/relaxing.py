@@ -174,7 +174,7 @@ def story_of_path(path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float 
         charts=(
             LineChart(
                 f"Wrong answers, {who}",
-                (Line("", [point.error for point in points], 1),),
+                (Line("", [point.error for point in points], 3),),
                 from_zero=True,
                 percent=True,
             ),

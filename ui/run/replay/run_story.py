@@ -18,6 +18,7 @@ from ui.run.tracks import PHASES, Track, shared
 MOST_FRAMES: Final = 400
 MOST_RULES: Final = 6  # lines of the rules' chart
 PURPLE, GREY = 3, -1
+RULE_COLOURS: Final = (GREY, 4, 2, PURPLE, 5)  # none of a class: a rule's line says how far it is
 
 
 def story_of(
@@ -90,7 +91,12 @@ def charts_of(track: Track, rule_names: Sequence[str], expert: bool) -> tuple[Li
         ),
     ]
     rules = [
-        Line(name, [slack_of(record, which) for record in records], which, dashed=which % 2 == 1)
+        Line(
+            name,
+            [slack_of(record, which) for record in records],
+            RULE_COLOURS[which % len(RULE_COLOURS)],
+            dashed=which % 2 == 1,
+        )
         for which, name in enumerate(rule_names[:MOST_RULES])
     ]
     if rules:

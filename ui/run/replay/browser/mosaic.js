@@ -229,7 +229,9 @@ function placed(regions, width, height, size, ratio) {
   const strip = !blocks.length ? 0 : rest ? share : height
   const places = blocks.length ? packedBlocks(blocks, width, strip, top, size, ratio, few ? 110 : 26) : []
   if (rest) {
-    const room = { x: 0, y: strip + top, width, height: height - strip - top }
+    const used = places.map((place) => place.y + Math.min(place.rows, place.region.cells) * place.side)
+    const below = Math.max(0, ...used) + top + (places.length ? 6 : 0)
+    const room = { x: 0, y: below, width, height: height - below }
     places.push({ ...filled(rest, room, ratio), region: rest, label: true, wide: true, room: width })
   }
   let begin = 0
@@ -287,7 +289,7 @@ function filled(region, room, ratio) {
   const fits = (side) => Math.floor(room.height / side) * Math.floor(room.width / side) >= region.cells
   let side = Math.min(110, Math.sqrt((room.width * room.height) / region.cells))
   while (side > 1 / ratio && !fits(side)) side *= 0.99
-  if (side > 5) side = Math.floor(side)
+  if (side > 12) side = Math.floor(side)
   const rows = Math.max(1, Math.floor(room.height / side))
   return { x: room.x, y: room.y, side, rows, gap: side >= 4 ? 1 : 0 }
 }
