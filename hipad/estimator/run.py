@@ -15,7 +15,7 @@ import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
-from hipad.estimator.choosing.choice import Choice, PathPoint
+from hipad.estimator.choosing.choice import AutoChoice, PathPoint
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.empty import explained
 from hipad.estimator.parameters import Plan
@@ -73,7 +73,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         self.hipad: Hipad | None = None
         self._warm = warm
         self.posing = Posing(data, plan)
-        self.choice = Choice(self.posing)
+        self.choice = AutoChoice(self.posing)
         super().__init__()
 
     @property

@@ -56,7 +56,7 @@ class PathPoint:
     chosen: bool = False
 
 
-class Choice:
+class AutoChoice:
     """The values that are tried, what was found of them, and the ones to take."""
 
     def __init__(self, posing: Posing) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.estimator.choosing.choice import Choice
+from hipad.estimator.choosing.choice import AutoChoice
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.parameters import Plan
 from hipad.estimator.training import TrainingData
@@ -20,7 +20,7 @@ def held_out_scores(data: TrainingData, plan: Plan, lambda1: float, lambda2: flo
 
     NaN for rows that every fold needs, and for all where there are too few patients for folds.
     """
-    choice = Choice(Posing(data, plan.at(lambda1, lambda2)))
+    choice = AutoChoice(Posing(data, plan.at(lambda1, lambda2)))
     for _ in choice.steps():
         pass
     if not choice.opinions:

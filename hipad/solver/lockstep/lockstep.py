@@ -33,7 +33,7 @@ ROOM = 0.1  # a warm start keeps this share of its room
 MOST_STEPS = 40
 
 
-class Pairs(NamedTuple):
+class Products(NamedTuple):
     """Two arrays with one column a problem whose product goes to zero."""
 
     x: FloatArray
@@ -43,10 +43,10 @@ class Pairs(NamedTuple):
     def product(self) -> FloatArray:
         return self.x * self.z
 
-    def moved(self, by: Pairs, step: FloatArray) -> Pairs:
-        return Pairs(self.x + step * by.x, self.z + step * by.z)
+    def moved(self, by: Products, step: FloatArray) -> Products:
+        return Products(self.x + step * by.x, self.z + step * by.z)
 
-    def room(self, by: Pairs) -> FloatArray:
+    def room(self, by: Products) -> FloatArray:
         """Longest step of each problem that keeps both non-negative."""
         return np.minimum(_room(self.x, by.x), _room(self.z, by.z))
 
@@ -54,9 +54,9 @@ class Pairs(NamedTuple):
 class Place(NamedTuple):
     """Where all problems stand: (alpha, s), (t, xi), (u, pi) and the intercepts."""
 
-    rows: Pairs
-    caps: Pairs
-    rules: Pairs
+    rows: Products
+    caps: Products
+    rules: Products
     b: FloatArray
 
     def moved(self, by: Place, step: FloatArray) -> Place:
@@ -66,12 +66,12 @@ class Place(NamedTuple):
     def room(self, by: Place) -> FloatArray:
         return np.min([one.room(other) for one, other in self.beside(by)], axis=0)
 
-    def beside(self, by: Place) -> Iterator[tuple[Pairs, Pairs]]:
+    def beside(self, by: Place) -> Iterator[tuple[Products, Products]]:
         """The pairs of two places, one beside the other."""
         return zip(self.pairs, by.pairs, strict=True)
 
     @property
-    def pairs(self) -> tuple[Pairs, Pairs, Pairs]:
+    def pairs(self) -> tuple[Products, Products, Products]:
         return self.rows, self.caps, self.rules
 
 
@@ -230,9 +230,9 @@ class Lockstep:
                 going[k] = 1.0
         moving, dt = going * self.seen, lack.t - d_alpha
         return Place(
-            Pairs(d_alpha, moving * (goal_alpha - s * d_alpha) / alpha),
-            Pairs(moving * dt, moving * (goal_t - xi * dt) / t),
-            Pairs(du, going * (goal_u - pi * du) / u),
+            Products(d_alpha, moving * (goal_alpha - s * d_alpha) / alpha),
+            Products(moving * dt, moving * (goal_t - xi * dt) / t),
+            Products(du, going * (goal_u - pi * du) / u),
             db,
         )
 
@@ -251,9 +251,9 @@ class Lockstep:
         short, over = np.maximum(lack, 0.0) + ROOM, np.maximum(-lack, 0.0) + ROOM
         level = ROOM * self.prices.sum(axis=0) / self.seen.sum(axis=0)
         return Place(
-            Pairs(alpha, np.where(self.seen, over, 0.0)),
-            Pairs(np.where(self.seen, free - alpha, 1.0), np.where(self.seen, short, 0.0)),
-            Pairs(u, level / u),
+            Products(alpha, np.where(self.seen, over, 0.0)),
+            Products(np.where(self.seen, free - alpha, 1.0), np.where(self.seen, short, 0.0)),
+            Products(u, level / u),
             self.b,
         )
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.estimator.choosing.choice import N_STEPS, RIDGES, Choice, approach
+from hipad.estimator.choosing.choice import N_STEPS, RIDGES, AutoChoice, approach
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.weighing import Opinion
 from hipad.estimator.parameters import Plan
@@ -21,7 +21,7 @@ def choice_of(X, y, **parameters):
     ones = np.ones(len(y))
     standardize = parameters.get("standardize", True)
     training = TrainingData.of(X, y, ones, shares(y, ones, "balanced"), standardize)
-    return Choice(Posing(training, Plan.of(HIPADClassifier(**parameters), ())))
+    return AutoChoice(Posing(training, Plan.of(HIPADClassifier(**parameters), ())))
 
 
 def told(*losses, lambda2=1.0):
@@ -67,7 +67,8 @@ def test_the_path_marks_the_best_and_the_chosen_point():
     assert best.loss == min(p.loss for p in clf.path_)
     assert (clf.lambda1_, clf.lambda2_) == (chosen.lambda1, chosen.lambda2)
     assert {p.lambda2 for p in clf.path_} == set(RIDGES)
-    assert all(p.behind >= 0 and 0 <= p.accuracy <= 1 for p in clf.path_)
+    assert all(0 <= p.accuracy <= 1 for p in clf.path_)
+    assert all(p.behind >= 0 for p in clf.path_ if p.support_size)
     assert [r.phase for r in clf.history_].count(0) == len(clf.path_)
 
 
