@@ -34,6 +34,7 @@ from hipad.errors import HipadError
 LARGE: Final = 500  # patients of the rarer class from which the curve is isotonic
 NEWTON_STEPS: Final = 100
 CLEARLY: Final = 4.0  # twice the log likelihood that a free number gains by chance once in twenty
+NEARLY: Final = 0.05  # of the prevalence: by so much the mean risk may be moved
 MOST_LOG_ODDS: Final = 36.0  # beyond it a risk is 1 to the last digit
 
 
@@ -86,7 +87,9 @@ class RiskCurve:
         s, labels, w = scores[known], (y[known] > 0).astype(float), weights[known]
         even = self._shifted(-float(self._log_odds(np.array([zero]))[0]), self.prevalence)
         mine, other = (_log_loss(curve._log_odds(s), labels, w) for curve in (self, even))
-        return even if self._rises and 2.0 * (other - mine) < CLEARLY else self
+        moved = abs(float(np.average(expit(even._log_odds(s)), weights=w)) - self.prevalence)
+        small = moved <= NEARLY * min(self.prevalence, 1.0 - self.prevalence)
+        return even if self._rises and small and 2.0 * (other - mine) < CLEARLY else self
 
     @property
     def _rises(self) -> bool:
