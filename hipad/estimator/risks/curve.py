@@ -62,7 +62,7 @@ class RiskCurve:
         positive, known = y > 0, np.isfinite(scores)
         curve = cls.constant(_share(positive, weights))
         s, t, w = scores[known], positive[known], weights[known]
-        if t.all() or not t.any() or not np.ptp(s) > 0:
+        if t.all() or not t.any() or not np.ptp(s) > max(1e-12 * np.max(np.abs(s)), 1e-100):
             return curve
         found = _isotonic(s, t, w) if _rarer(t, w) >= LARGE else _sigmoid(s, t, w)
         return found._with_mean(s, w, _share(t, w))._moved_to(curve.prevalence)
