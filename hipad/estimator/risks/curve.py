@@ -178,6 +178,8 @@ def _log_loss(log_odds: FloatArray, targets: FloatArray, weights: FloatArray) ->
 def _isotonic(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> RiskCurve:
     """A rising step function of Platt's targets, straight between the middles of its steps."""
     targets, share = _targets(positive, weights), _share(positive, weights)
+    unit = 1e-12 * float(np.ptp(scores))
+    scores = np.round(scores / unit) * unit  # what differs by rounding is one step
     steps = IsotonicRegression().fit(scores, targets, sample_weight=weights).predict(scores)
     values = np.unique(steps)
     middles = [np.average(scores[steps == v], weights=weights[steps == v]) for v in values]
