@@ -34,6 +34,7 @@ from hipad.errors import HipadError
 LARGE: Final = 500  # patients of the rarer class from which the curve is isotonic
 NEWTON_STEPS: Final = 100
 CLEARLY: Final = 4.0  # twice the log likelihood that a free number gains by chance once in twenty
+NEARLY: Final = 0.05  # of the prevalence: by so much the mean risk may be moved
 MOST_LOG_ODDS: Final = 36.0  # beyond it a risk is 1 to the last digit
 
 
@@ -61,7 +62,7 @@ class RiskCurve:
         positive, known = y > 0, np.isfinite(scores)
         curve = cls.constant(_share(positive, weights))
         s, t, w = scores[known], positive[known], weights[known]
-        if t.all() or not t.any() or not np.ptp(s) > 0:
+        if t.all() or not t.any() or not np.ptp(s) > max(1e-12 * np.max(np.abs(s)), 1e-100):
             return curve
         found = _isotonic(s, t, w) if _rarer(t, w) >= LARGE else _sigmoid(s, t, w)
         return found._with_mean(s, w, _share(t, w))._moved_to(curve.prevalence)
@@ -86,7 +87,9 @@ class RiskCurve:
         s, labels, w = scores[known], (y[known] > 0).astype(float), weights[known]
         even = self._shifted(-float(self._log_odds(np.array([zero]))[0]), self.prevalence)
         mine, other = (_log_loss(curve._log_odds(s), labels, w) for curve in (self, even))
-        return even if self._rises and 2.0 * (other - mine) < CLEARLY else self
+        moved = abs(float(np.average(expit(even._log_odds(s)), weights=w)) - self.prevalence)
+        small = moved <= NEARLY * min(self.prevalence, 1.0 - self.prevalence)
+        return even if self._rises and small and 2.0 * (other - mine) < CLEARLY else self
 
     @property
     def _rises(self) -> bool:
@@ -175,6 +178,8 @@ def _log_loss(log_odds: FloatArray, targets: FloatArray, weights: FloatArray) ->
 def _isotonic(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> RiskCurve:
     """A rising step function of Platt's targets, straight between the middles of its steps."""
     targets, share = _targets(positive, weights), _share(positive, weights)
+    unit = 1e-12 * float(np.ptp(scores))
+    scores = np.round(scores / unit) * unit  # what differs by rounding is one step
     steps = IsotonicRegression().fit(scores, targets, sample_weight=weights).predict(scores)
     values = np.unique(steps)
     middles = [np.average(scores[steps == v], weights=weights[steps == v]) for v in values]

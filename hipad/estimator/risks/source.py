@@ -13,7 +13,7 @@ import numpy as np
 
 from hipad.arrays import FloatArray
 from hipad.errors import HipadError
-from hipad.estimator.calibration import class_means_at_one
+from hipad.estimator.calibration import Calibration, class_means_at_one
 from hipad.estimator.choosing.held_out import held_out_scores
 from hipad.estimator.risks.curve import RiskCurve
 from hipad.estimator.run import Model
@@ -59,8 +59,9 @@ class RiskSource:
 def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     """The curve from out-of-fold scores, over the decision values of this model.
 
-    The scores have the class means of training rows at -1 and +1, so the curve is read at decision
-    values that are put on that scale.
+    Scores made now have the class means of training rows at -1 and +1, so the curve is read at
+    decision values that are put on that scale. Those of an automatic, calibrated fit are on the
+    scale of its decision values already.
     """
     constant = RiskCurve.constant(float(data.weights[data.y > 0].sum() / data.total))
     if not model.features.size:
@@ -74,6 +75,8 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
         at = model.problem
         scores = held_out_scores(data, model.plan, at.lambda1, at.lambda2)
     scale = class_means_at_one(own, data.y, data.weights, 0.0)
+    if model.held_out is not None and model.plan.calibrate:
+        scale = Calibration(1.0, 0.0)
     curve = RiskCurve.fit(scores, data.y, data.weights)
     if asks_who_is_likelier(data):
         curve = curve.even_at(scale.offset, scores, data.y, data.weights)

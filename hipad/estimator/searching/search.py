@@ -42,6 +42,7 @@ from hipad.estimator.searching.trials import FoldSearch, FoldTask, LabelledRows,
 from hipad.rules import Rule
 
 USUAL_FOLDS: Final = 5
+OF_THE_SEARCH: Final = ("cv", "n_jobs", "random_state")  # a single fit has its own
 CHAINS_A_TASK: Final = 5  # short tasks keep all processes busy; the same for any number of them
 
 
@@ -196,7 +197,8 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
     def _template(self) -> HIPADClassifier:
         """A classifier with all settings that are not tried; they must be such as `fit` takes."""
         own, theirs = self.get_params(deep=False), HIPADClassifier().get_params(deep=False)
-        template = HIPADClassifier(**{name: own[name] for name in own if name in theirs})
+        shared = [name for name in own if name in theirs and name not in OF_THE_SEARCH]
+        template = HIPADClassifier(**{name: own[name] for name in shared})
         for name in GRID:
             value = self._values(name)[0] if not self._is_spread(name) else 1.0
             template.set_params(**{name: value})

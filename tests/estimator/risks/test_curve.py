@@ -132,7 +132,7 @@ def test_the_curve_over_another_scale_gives_the_same_risks(large, monkeypatch):
 
 
 def test_a_decision_that_asks_the_same_question_gives_the_same_answer():
-    scores, y, w = population(200, intercept=0.2)
+    scores, y, w = population(200, intercept=0.05)
     free = RiskCurve.fit(scores, y, w)
     even = free.even_at(0.0, scores, y, w)
     assert even.risks(np.zeros(1))[0] == pytest.approx(0.5)
