@@ -66,7 +66,7 @@ def draw(rows: Sequence[PictureRow]) -> tuple[go.Figure, str]:
         texttemplate="%{text}",
         textfont={"color": charts.theme_option("backgroundColor"), "size": 12},
         hovertemplate="%{x}: %{text}<extra></extra>",
-        colorscale=[[0, charts.colour(1)], [1, charts.colour(0)]],
+        colorscale=[[0, charts.colour(3)], [1, charts.colour(2)]],  # signs, not classes
         zmin=-1,
         zmax=1,
         showscale=False,
