@@ -22,7 +22,6 @@ from ui.state import open_session
 HERE = Path(__file__).parent / "ui"
 ICON = HERE / "icon.svg"  # a symbol's name would ask a font host
 LOOK = HERE / "frame" / "look.css"
-SIDEBAR = 240  # pixels
 
 
 def show() -> None:
@@ -33,12 +32,7 @@ def show() -> None:
         st.Page("pages/run.py", title="Run", icon=":material/play_circle:"),
         st.Page("pages/workbench.py", title="Workbench", icon=":material/tune:"),
     ]
-    st.set_page_config(
-        page_title="HIPAD Workbench",
-        page_icon=str(ICON),
-        layout="wide",
-        initial_sidebar_state=SIDEBAR,
-    )
+    st.set_page_config(page_title="HIPAD Workbench", page_icon=str(ICON), layout="wide")
     st.html(LOOK)
     page = st.navigation(pages)
     state = open_session()

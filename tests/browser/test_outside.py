@@ -37,17 +37,30 @@ class Ears:
 def test_no_page_asks_anybody_else(visit: Visit, server: str) -> None:
     page = visit("about:blank")
     ears = Ears(page, server)
+    page.route(
+        lambda url: not url.startswith((server, "data:", "blob:")), lambda route: route.abort()
+    )
     page.goto(server)
+    expect(heading(page, "HIPAD Workbench")).to_be_visible()
+    page.get_by_role("button", name="Words").click()
+    page.keyboard.press("Escape")
     press(page, "show_pima")
     expect(heading(page, "Result")).to_be_visible()
     for name in ("Data", "Rules", "Run", "Workbench"):
         go(page, name)
-        expect(
-            page.locator("[data-testid=stApp][data-test-script-state=notRunning]")
-        ).to_be_visible()
-        page.wait_for_timeout(1_000)  # late charts and fonts
+        is_at_rest(page)
+    for name in ("rules", "run", "workbench"):  # and each as the first page of a visit
+        page.goto(f"{server}/{name}")
+        expect(page.get_by_text("No data yet")).to_be_visible()
+        is_at_rest(page)
     assert ears.outside == []
     assert ears.refused == []
+
+
+def is_at_rest(page: Page) -> None:
+    """Wait until nothing is drawn any more, late charts and fonts included."""
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    page.wait_for_timeout(1_000)
 
 
 def test_the_icon_and_the_symbols_are_ours(visit: Visit, server: str) -> None:

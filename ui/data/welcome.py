@@ -27,7 +27,7 @@ GAINS: Final = {
 
 def show(state: AppState, *, primary: bool) -> None:
     """The promise, an example and its gain; `primary` where nothing else is more likely wanted."""
-    st.markdown(f"### {PROMISE}")
+    st.subheader(PROMISE, anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
         st.markdown(

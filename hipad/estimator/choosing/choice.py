@@ -26,7 +26,6 @@ from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.weighing import Opinion
 from hipad.estimator.empty import noise
 from hipad.estimator.training import TrainingData
-from hipad.solver import lambda1_max
 
 N_STEPS = 12
 SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
@@ -172,12 +171,12 @@ class AutoChoice:
     def _grid(self) -> tuple[FloatArray, float]:
         """Values of lambda1 from large to small, and from which on they are judged."""
         data_alone = self.posing.largest_lambda1
-        largest = max(data_alone, lambda1_max(self.posing.problem(0.0, 1.0)))
+        first = max(0.9 * data_alone, self.posing.first_lambda1(1.0))
         given = self.plan.lambda1
         if isinstance(given, str):
-            grid = np.geomspace(0.9 * largest, SMALLEST * data_alone, N_STEPS)
+            grid = np.geomspace(first, SMALLEST * data_alone, N_STEPS)
             return np.array([_rounded(value) for value in grid]), np.inf
-        return approach(largest, given), given
+        return approach(first / 0.9, given), given
 
     @property
     def _unit(self) -> float:

@@ -58,7 +58,8 @@ class Follower:
         """The models at one value."""
         fleet, named = self.fleet, self.problem.stack.features
         near = np.flatnonzero(self._pull.max(axis=1) > NEAR * lambda1)
-        features = np.union1d(near, named).astype(int)
+        known = np.union1d(named, self.problem.prices.features)
+        features = np.union1d(near, known).astype(int)
         for _ in range(MOST_ROUNDS):
             stage = fleet.stage(features, lambda1)
             w = fleet.solve(stage, TOLERANCE)
@@ -78,6 +79,6 @@ class Follower:
         """Phase 2: without lambda1, on the features kept; the path goes on from phase 1."""
         fleet = self.fleet
         alpha, u = fleet.alpha, fleet.u
-        polished = fleet.solve(replace(stage, lambda1=0.0, fixed=w != 0), TOLERANCE)
+        polished = fleet.solve(replace(stage, fixed=w != 0), TOLERANCE)
         fleet.alpha, fleet.u = alpha, u
         return polished

@@ -3,7 +3,7 @@
 The problems share data and rules, and differ in the rows that they may see and in lambda2. The
 dual of each is a smooth function of few variables, one for each row and each multiplier u:
 
-    v = Z'alpha - C'u,    w = shrink(v, lambda1) / ridge         the weights follow
+    v = Z'alpha - C'u,    w = shrink(v, prices) / ridge          the weights follow
     margins = [ Z w + y b ; e b - d'u ],   margins + xi - s = 1,   alpha + t = prices
 
     alpha s -> 0,   t xi -> 0,   u pi -> 0                       predictor-corrector, as in ipm.py
@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hipad.designs.base import Design, FloatArray
-from hipad.solver.admm.prox import shrink
 from hipad.solver.lockstep.curvature import Curvature, Inside
+from hipad.solver.prices import SignPrices
 from hipad.solver.problem import Problem
 
 STEP_FACTOR = 0.99
@@ -86,27 +86,28 @@ class Lack(NamedTuple):
 
 @dataclass(frozen=True)
 class Stage:
-    """Features that may be in: their design, names, quadratic coefficients and coupling to u.
+    """Features that may be in: design, names, quadratic coefficients, coupling to u, and prices.
 
-    `fixed`, one column a problem, says which are in whatever their pull; lambda1 is then left out.
+    `fixed`, one column a problem, says which are in whatever their pull; of the prices only those
+    count then that forbid a sign.
     """
 
     design: Design
     names: np.ndarray
     ridge: FloatArray
     C: FloatArray
-    lambda1: float = 0.0
+    prices: SignPrices
     fixed: np.ndarray | None = None
 
     def weights(self, pull: FloatArray) -> FloatArray:
         """The weights that go with a pull."""
         if self.fixed is not None:
-            return np.where(self.fixed, pull, 0.0) / self.ridge
-        return shrink(pull, self.lambda1) / self.ridge
+            return np.where(self.fixed, self.prices.allowed(pull), 0.0) / self.ridge
+        return self.prices.shrink(pull) / self.ridge
 
     def inside(self, w: FloatArray, k: int) -> Inside:
         """The features that are in for problem k."""
-        kept = np.flatnonzero(w[:, k] if self.fixed is None else self.fixed[:, k])
+        kept = np.flatnonzero(w[:, k])
         return Inside(self.design, kept, self.names[kept], 1 / self.ridge[kept, k], self.C[:, kept])
 
 
@@ -136,7 +137,8 @@ class Lockstep:
         C[:, at] = problem.stack.coupling[:, of]
         everyone = names.size == problem.n_features
         design = problem.design if everyone else problem.design.only(names)
-        return Stage(design, names, base[:, None] + self.lambda2, C, lambda1)
+        prices = SignPrices(*(each[:, None] for each in problem.prices.at(names, lambda1)))
+        return Stage(design, names, base[:, None] + self.lambda2, C, prices)
 
     def pull_on_all(self) -> FloatArray:
         """How hard each feature is drawn away from zero, one column a problem."""
