@@ -20,7 +20,7 @@ from hipad.data import Table, to_csv
 from hipad.data.classes import labels_of
 from hipad.data.writing import write_text
 from hipad.estimator.files.model_file import Origin, read_model
-from hipad.estimator.risks.curve import check_prevalence
+from hipad.estimator.risks.risk_curve import check_prevalence
 from hipad.evaluation.judging import judge
 from hipad.evaluation.orientation import Oriented
 

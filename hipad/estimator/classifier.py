@@ -25,7 +25,7 @@ from hipad.estimator.knowing.statement_report import StatementRecord, statement_
 from hipad.estimator.labels import by_sign, plain_labels, signed_labels
 from hipad.estimator.parameters import Plan, check_parameters
 from hipad.estimator.report import model_report
-from hipad.estimator.risks.curve import RiskCurve, check_prevalence
+from hipad.estimator.risks.risk_curve import RiskCurve, check_prevalence
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import FitRun, Model, count_steps
 from hipad.estimator.training import TrainingData, shares

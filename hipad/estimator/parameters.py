@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import Any, Final
 
 from hipad.errors import HipadError
-from hipad.estimator.risks.curve import check_prevalence
+from hipad.estimator.risks.risk_curve import check_prevalence
 from hipad.rules import CompiledRule
 from hipad.rules.compiling.knowledge import CompiledStatement, FeatureKnowledge, Knowledge
 from hipad.solver import AdmmSettings, Settings

@@ -12,7 +12,7 @@ from typing import Any
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import DataError
-from hipad.estimator.risks.curve import check_prevalence
+from hipad.estimator.risks.risk_curve import check_prevalence
 from hipad.evaluation.judging import Judgement, judge
 from hipad.rules import RuleSet, parse_rules
 from hipad.rules.compiling.outcomes import class_sign

@@ -76,7 +76,7 @@ KSVM_OPTIONS: Final = {"standardize": False}  # its features have one scale by c
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """One method on one data set, beside the paper."""
 
     entry: Entry
@@ -118,7 +118,7 @@ def _settings(entry: Entry, method: str, options: dict[str, Any]) -> dict[str, A
     return settings
 
 
-def table_lines(entries: Iterable[Entry], outcomes: Iterable[Done]) -> list[Line]:
+def table_lines(entries: Iterable[Entry], outcomes: Iterable[Done]) -> list[TableLine]:
     """The table, one line for each data set and method that has outcomes."""
     found = list(outcomes)
     lines = []
@@ -130,12 +130,12 @@ def table_lines(entries: Iterable[Entry], outcomes: Iterable[Done]) -> list[Line
     return lines
 
 
-def _line(entry: Entry, method: str, own: Sequence[Done]) -> Line:
+def _line(entry: Entry, method: str, own: Sequence[Done]) -> TableLine:
     def mean(name: str) -> Mean:
         return mean_of(figures(own, name))
 
     means = mean("accuracy"), mean("support"), mean("fit_seconds"), mean("found")
-    return Line(entry, method, *means, entry.told.get(method))
+    return TableLine(entry, method, *means, entry.told.get(method))
 
 
 def synthetic_material() -> dict[str, Material]:

@@ -35,7 +35,7 @@ from hipad.estimator.files.vetting import (
     checked_classes,
 )
 from hipad.estimator.knowing.statement_report import StatementRecord
-from hipad.estimator.risks.curve import RiskCurve
+from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
 from hipad.rules import CompiledRule, FeatureIndex, RuleRecord, as_rule_set, resolve_blocks

@@ -18,7 +18,7 @@ from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.parameters import check_parameters
-from hipad.estimator.risks.curve import RiskCurve
+from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.rules import RuleRecord
 from hipad.rules.analysis.box import Patient
 from hipad.rules.language.statements import KINDS

@@ -15,7 +15,7 @@ from hipad.arrays import FloatArray
 from hipad.errors import HipadError
 from hipad.estimator.calibration import Calibration, class_means_at_one
 from hipad.estimator.choosing.held_out import held_out_scores
-from hipad.estimator.risks.curve import RiskCurve
+from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
 

@@ -12,7 +12,7 @@ from hipad.experiments.curves import Curve, Worth
 from hipad.experiments.friedman import rank_methods
 from hipad.experiments.handouts.handout import Section
 from hipad.experiments.handouts.svg import Mark, Series, chart
-from hipad.experiments.paper import METHODS, Line
+from hipad.experiments.paper import METHODS, TableLine
 from hipad.experiments.summing import Mean
 from hipad.experiments.task import Done
 from hipad.experiments.wrong_rules import SweepStep, starts_to_harm
@@ -28,7 +28,7 @@ NAMES = {
 }
 
 
-def paper_section(title: str, lines: Sequence[Line]) -> Section:
+def paper_section(title: str, lines: Sequence[TableLine]) -> Section:
     """A table of the paper beside ours, with Friedman's test over its data sets."""
     head = ("data", "method", "accuracy %", "paper", "features", "paper", "CPU s", "paper", "")
     sentences = []
@@ -44,7 +44,7 @@ def paper_section(title: str, lines: Sequence[Line]) -> Section:
     return Section(title, sentences, head, [_paper_row(line) for line in lines])
 
 
-def _paper_row(line: Line) -> list[str]:
+def _paper_row(line: TableLine) -> list[str]:
     accuracy, support, seconds = line.told or (None, None, None)
     return [
         line.entry.name,
@@ -59,7 +59,7 @@ def _paper_row(line: Line) -> list[str]:
     ]
 
 
-def _missed(line: Line) -> str:
+def _missed(line: TableLine) -> str:
     """Why a line does not reach the paper's."""
     accuracy, support, _ = line.told or (math.nan, None, None)
     return (

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from hipad.errors import HipadError
 from hipad.estimator.risks import curve as module
-from hipad.estimator.risks.curve import RiskCurve, check_prevalence
+from hipad.estimator.risks.risk_curve import RiskCurve, check_prevalence
 
 
 def population(n, slope=2.0, intercept=-1.5, seed=0):
