@@ -22,7 +22,6 @@ from plotly.colors import qualitative
 from ui.words import one_line
 
 HEIGHT: Final = 320
-POSITIVE, NEGATIVE = 0, 1  # colours of the two classes, and of what speaks for them, on every page
 CONFIG: Final = {
     "displaylogo": False,
     "scrollZoom": False,
@@ -52,11 +51,6 @@ def colour(which: int) -> str:
     """A colour of the palette by number, the same in every chart; -1 is grey."""
     colours = palette()
     return colours[which % len(colours)]
-
-
-def class_colours(classes: tuple[str, str]) -> dict[str, str]:
-    """A colour for each class, negative first: the same on every page."""
-    return dict(zip(classes, (colour(NEGATIVE), colour(POSITIVE)), strict=True))
 
 
 def block_colours(blocks: Sequence[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from ui import charts
+from ui import charts, colours
 from ui.run.replay.story import Story
 from ui.words import one_line
 
@@ -48,7 +48,7 @@ def show(
         "stories": [story.told() for story in stories],
         "colours": list(charts.palette()),
         "classes": [one_line(name, 24) for name in classes],
-        "sides": [charts.NEGATIVE, charts.POSITIVE],
+        "sides": [colours.NEGATIVE, colours.POSITIVE],
         "canAsk": can_ask,
     }
     PLAYER(key=key, data=data, on_turned_change=ask or _nothing)

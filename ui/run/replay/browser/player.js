@@ -4,7 +4,7 @@ const SPEEDS = [0.25, 0.5, 1, 2, 4]
 const SHORTEST = 6 // seconds that a story takes at speed 1, at least
 const LONGEST = 24
 const A_FRAME = 0.4 // seconds for a frame, between the two
-const RATE = 38 // frames a second: smooth to the eye, and a fifth of a core is left alone
+const RATE = 34 // frames a second: smooth to the eye, and most of a core is left alone
 const HOLD = 1500 // milliseconds at the end, before a loop begins again
 const KEYS = "Space: play and pause   ← →: step   Home, End: first and last   ↑ ↓: speed   L: loop"
 
