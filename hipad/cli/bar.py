@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sized
 from typing import TextIO, TypeVar
 
-from hipad.estimator.path import N_STEPS
+from hipad.estimator.choosing.choice import N_STEPS, RIDGES
 from hipad.solver import Progress
 
 WIDTH = 24  # characters of the bar
@@ -43,7 +43,10 @@ class Bar:
     def progress(self, record: Progress) -> None:
         """Draw a step of a fit."""
         if record.phase == 0:
-            self.show(f"choosing lambda1: value {record.iteration}", record.iteration / N_STEPS)
+            most = N_STEPS * len(RIDGES)
+            self.show(
+                f"choosing lambda1 and lambda2: value {record.iteration}", record.iteration / most
+            )
             return
         doing = "finding features" if record.phase == 1 else "accurate classifier"
         self.show(

@@ -125,6 +125,12 @@ class Design(ABC):
         """Return the design of some samples, with the same scaling; no data are copied."""
         return RowSubset(self, np.arange(self.shape[0])[idx])
 
+    def only(self, idx: npt.NDArray[np.intp]) -> Design:
+        """The design of some columns, in memory of its own, for many passes over them."""
+        from hipad.designs.dense import DenseDesign
+
+        return DenseDesign(self.columns(idx))
+
     def _compute_gram(self) -> FloatArray:
         return self._gram_of_columns(None)
 

@@ -49,6 +49,13 @@ class SparseDesign(Design):
     def _raw_columns(self, idx: Any) -> FloatArray:
         return self._X[:, idx].astype(np.float64, copy=False).toarray(order="F")
 
+    def only(self, idx: npt.NDArray[np.intp]) -> Design:
+        part = self._X[:, idx]
+        if part.nnz > DENSE_SHARE * part.shape[0] * part.shape[1]:
+            return super().only(idx)
+        mean, scale = (None if v is None else v[idx] for v in (self._mean, self._scale))
+        return SparseDesign(part, mean, scale)
+
     def _compute_gram(self) -> FloatArray:
         full = np.diff(self._X.indptr) > DENSE_SHARE * self.shape[0]
         if full.all():

@@ -55,8 +55,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         Named groups of features: name -> column indices or feature names.
     lambda1 : float or "auto", default="auto"
         Sparsity. "auto" follows a path with cross-validation.
-    lambda2 : float, default=10.0
-        Ridge: correlated features share their weight.
+    lambda2 : float or "auto", default="auto"
+        Ridge: correlated features share their weight. "auto" follows a path for each of three.
     patients : float, "auto" or "equal", default="auto"
         What a rule without a worth of its own counts for; "auto" is a share of the patients
         (the larger, the fewer they are), less where patients contradict it; "equal" sets sigma to
@@ -72,8 +72,10 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         the classes, and its automatic worth listens to the training patients. False is the paper's
         form, where a rule speaks of its threshold and the intercept alone can meet it.
     calibrate : bool, default=True
-        Put the average training patient of each class at decision value +1 and -1 (unless classes
-        are balanced: the same scale, and the intercept where the weighted hinge loss is least).
+        Put the average training patients of the two classes two units apart, and zero where
+        held-out patients of both classes, by their weight, are as likely. With given values nobody
+        is held out: the average patients are at +1 and -1 (unless classes are not balanced: the
+        same scale, and the intercept where the weighted hinge loss is least).
         False returns the optimum of the paper's problem as it is.
     method : "hipad", "admm" or "exact", default="hipad"
         Two phases; phase 1 to convergence; or the certified elastic net.
@@ -93,6 +95,14 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     prevalence : float or None, default=None
         The share of the second class among those whose risk will be asked for; None is its share
         among the training rows. It moves `predict_proba` only, and may be changed after the fit.
+    max_features : int, default=None
+        The most features that an automatic lambda1 may keep.
+    cv : int, default=None
+        Number of folds of the automatic choices; None is 5.
+    random_state : int, default=None
+        Which way rows are divided into folds; None is 0. Their order never matters.
+    n_jobs : int, default=None
+        Threads of the automatic choices, -1 for as many as help. The model is the same.
 
     Attributes
     ----------
@@ -103,7 +113,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     n_iter_ : steps of phases 1 and 2
     rule_report_ : one `RuleRecord` a rule
     knowledge_report_ : one `StatementRecord` a statement about features
-    lambda1_ : the value used
+    lambda1_, lambda2_ : the values used
+    path_ : one `PathPoint` for each pair of values tried; the best and the chosen one are marked
     """
 
     _report: list[RuleRecord] | None
@@ -121,7 +132,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         *,
         blocks: Mapping[str, Any] | None = None,
         lambda1: float | str = "auto",
-        lambda2: float = 10.0,
+        lambda2: float | str = "auto",
         patients: float | str = "auto",
         stiffness: float | str = "auto",
         scope: str = "population",
@@ -136,6 +147,10 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         tol: float = 1e-7,
         max_iter: int = 5000,
         prevalence: float | None = None,
+        max_features: int | None = None,
+        cv: int | None = None,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.rules = rules
         self.blocks = blocks
@@ -155,6 +170,10 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.prevalence = prevalence
+        self.max_features = max_features
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @classmethod
     def paper(cls, rules: str | Iterable[Rule | str] | None = None, **parameters: Any) -> Self:
@@ -206,7 +225,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         return FitRun(data, plan, warm, quick=quick, take=partial(self._take, fresh))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed distance of each row: +1 is the average positive training patient."""
+        """Signed distance of each row; two units lie between the average training patients."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=FLOATS, reset=False)
         kept = self.support_
@@ -341,6 +360,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         self.certificate_ = model.solution.certificate
         self.selection_certificate_ = model.solution.selection
         self.lambda1_ = model.lambda1
+        self.lambda2_ = model.lambda2
         self.path_ = model.path
         self.history_ = list(run.history)
         self.n_iter_ = count_steps(self.history_)

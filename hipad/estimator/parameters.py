@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, Final
 
@@ -39,6 +39,7 @@ CHOICES: Final[dict[str, Mapping[str, str]]] = {
 # A parameter that is a number: words that it takes as well, and its smallest value.
 WORDS: Final = {
     "lambda1": ("auto",),
+    "lambda2": ("auto",),
     "patients": ("auto", "equal"),
     "stiffness": ("auto",),
     "mu": ("auto",),
@@ -51,8 +52,13 @@ SMALLEST: Final = {
     "lambda2": (1e-12, "above 0 (1e-12 or more)"),
     "tol": (1e-15, "above 0"),
     "max_iter": (1, "at least 1"),
+    "max_features": (1, "at least 1"),
+    "cv": (2, "at least 2"),
+    "random_state": (0, "at least 0"),
+    "n_jobs": (-1, "at least 1, or -1 for all processors"),
 }
-WHOLE = ("max_iter",)
+WHOLE = ("max_iter", "max_features", "cv", "random_state", "n_jobs")
+MAY_BE_NONE = ("max_features", "cv", "random_state", "n_jobs")
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class Plan:
 
     rules: tuple[CompiledRule, ...]
     lambda1: float | str
-    lambda2: float
+    lambda2: float | str
     patients: float | str
     stiffness: float | str
     scope: Scope
@@ -71,6 +77,19 @@ class Plan:
     settings: Settings
     statements: tuple[CompiledStatement, ...] = ()
     known: FeatureKnowledge = field(default_factory=FeatureKnowledge)
+    max_features: int | None = None
+    cv: int | None = None
+    random_state: int | None = None
+    n_jobs: int | None = None
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether lambda1 or lambda2 is to be chosen."""
+        return isinstance(self.lambda1, str) or isinstance(self.lambda2, str)
+
+    def at(self, lambda1: float, lambda2: float) -> Plan:
+        """The same with given values."""
+        return replace(self, lambda1=lambda1, lambda2=lambda2)
 
     @classmethod
     def of(cls, parameters: Any, knowledge: Knowledge) -> Plan:
@@ -96,6 +115,7 @@ class Plan:
             calibrate=parameters.calibrate,
             balanced=parameters.class_weight == "balanced",
             settings=settings,
+            **{name: getattr(parameters, name) for name in MAY_BE_NONE},
         )
 
 
@@ -131,10 +151,13 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
 def check_number(name: str, value: object, smallest: float, words: str) -> None:
     if isinstance(value, str) and value in WORDS.get(name, ()):
         return
+    if value is None and name in MAY_BE_NONE:
+        return
     kind = Integral if name in WHOLE else Real
     usable = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
     if not usable or float(value) < smallest:  # type: ignore[arg-type]
-        allowed = "".join(f", or {word!r}" for word in WORDS.get(name, ()))
+        words_too = (*WORDS.get(name, ()), *([None] if name in MAY_BE_NONE else ()))
+        allowed = "".join(f", or {word!r}" for word in words_too)
         noun = "whole" if name in WHOLE else "finite"
         raise HipadError(
             f"expected {name} to be a {noun} number {words}{allowed}, got {value!r}: change it"

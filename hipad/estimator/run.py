@@ -1,6 +1,6 @@
 """A fit that can be watched: from data, compiled rules and settings to a model in user's units.
 
-1. lambda1="auto": follow the path, one record (phase 0) for each value tried
+1. lambda1 or lambda2 "auto": follow the paths, one record (phase 0) for each pair of values tried
 2. HIPAD: one record for each sweep (phase 1) and each iteration (phase 2)
 3. `model()`: calibrate, map back to the user's units
 """
@@ -15,19 +15,10 @@ import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
-from hipad.estimator.choosing.held_out import held_out_scores
+from hipad.estimator.choosing.choice import AutoChoice, PathPoint
 from hipad.estimator.choosing.posing import Posing
-from hipad.estimator.empty import explained, noise
+from hipad.estimator.empty import explained
 from hipad.estimator.parameters import Plan
-from hipad.estimator.path import (
-    Judge,
-    PathPoint,
-    choose,
-    content_folds,
-    follow_path,
-    lambda_grid,
-    usable_folds,
-)
 from hipad.estimator.training import TrainingData
 from hipad.rules import Knobs, ScaledRule
 from hipad.solver import Hipad, Problem, Progress, Settings, Solution
@@ -35,9 +26,7 @@ from hipad.solver.watched import Watched
 
 Classifier = TypeVar("Classifier")
 
-CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
 CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so far"
-WITHOUT_FOLDS = 0.3  # fraction of lambda1_max, when there are too few patients for folds
 
 
 @dataclass(frozen=True)
@@ -52,6 +41,7 @@ class Model:
     plan: Plan
     told: tuple[ScaledRule, ...]
     lambda1: float
+    lambda2: float
     knobs: list[Knobs]
     path: tuple[PathPoint, ...]
     calibration: Calibration
@@ -80,10 +70,10 @@ class FitRun(Watched[Progress], Generic[Classifier]):
     ) -> None:
         self.data, self.plan = data, plan
         self._quick, self._outcome = quick, take
-        self.path: list[PathPoint] = []
         self.hipad: Hipad | None = None
         self._warm, self._beside = warm[0] if warm else None, tuple(warm[1:])
         self.posing = Posing(data, plan)
+        self.choice = AutoChoice(self.posing)
         super().__init__()
 
     @property
@@ -119,81 +109,57 @@ class FitRun(Watched[Progress], Generic[Classifier]):
             plan=self.plan,
             told=self.posing.told,
             lambda1=problem.lambda1,
+            lambda2=problem.lambda2,
             knobs=self.posing.knobs,
-            path=tuple(self.path),
+            path=self.choice.path,
             calibration=scale,
-            held_out=self._held_out(problem.lambda1),
+            held_out=self._held_out(),
         )
 
-    def _held_out(self, lambda1: float) -> FloatArray | None:
-        """Out-of-fold decision values at the chosen value."""
-        if not self.path or not self.finished:
+    @property
+    def path(self) -> tuple[PathPoint, ...]:
+        """The values tried so far."""
+        return self.choice.path
+
+    def _held_out(self) -> FloatArray | None:
+        """Out-of-fold decision values at the chosen values."""
+        if not self.choice.opinions:
             return None
-        return held_out_scores(self.data, self.plan, lambda1, self.plan.lambda2)
+        taken = self.choice.taken
+        return taken.scores - (taken.cut if self.plan.calibrate else 0.0)
 
     def _calibration(self, scores: FloatArray, b: float) -> Calibration:
         plan, data = self.plan, self.data
         if not plan.calibrate:
             return Calibration(1.0, b)
         scale = class_means_at_one(scores, data.y, data.weights, b)
+        if self.choice.opinions:
+            return replace(scale, offset=scale.offset - self.choice.taken.cut)
         if plan.balanced:
             return scale
         return least_hinge_offset(scores, data.y, data.p, scale.factor)
 
     def _generate(self) -> Iterator[Progress]:
-        lambda1 = self.plan.lambda1
-        if isinstance(lambda1, str):
-            yield from self._choose_lambda1()
-            lambda1 = choose(self.path) if self.path else self._fallback()
-        self.hipad = Hipad(
-            self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside
-        )
+        if self.plan.is_automatic:
+            for step, point in enumerate(self.choice.steps(), start=1):
+                yield _path_record(step, point)
+        self.hipad = self._fit()
         yield from self.hipad
 
     def _best_so_far(self) -> Hipad:
-        """A fit at the best lambda1 so far, for a run that was left while it was being chosen."""
-        lambda1 = self.plan.lambda1
-        if isinstance(lambda1, str):
-            lambda1 = choose(self.path) if self.path else self._fallback()
-        hipad = Hipad(
-            self._problem(lambda1), self._settings(), warm=self._warm, beside=self._beside
-        )
+        """A fit at the best values so far, for a run that was left while they were chosen."""
+        hipad = self._fit()
         if self.history:
             hipad.run()
         hipad.finished = False
         return hipad
 
-    def _choose_lambda1(self) -> Iterator[Progress]:
-        held_out = usable_folds(self._folds(), self.data.y)
-        if len(held_out) < 2:
-            return
-        largest = self.posing.largest_lambda1
-        if largest <= noise(self.data.design):
-            return
-        judge = Judge(self.data.design, self.data.y, self.data.weights, self.posing.says())
-        grid = lambda_grid(largest, self.posing.first_lambda1(self.plan.lambda2))
-        polish = self.plan.settings.method == "hipad"
-        points = follow_path(self._problem, grid, held_out, judge, polish)
-        for step, point in enumerate(points, start=1):
-            self.path.append(point)
-            yield _path_record(step, point)
-
-    def _solver(self, lambda1: float) -> Hipad:
-        problem, settings = self._problem(lambda1), self._settings()
-        return Hipad(problem, settings, warm=self._warm, beside=self._beside)
+    def _fit(self) -> Hipad:
+        problem = self.posing.problem(*self.choice.values)
+        return Hipad(problem, self._settings(), warm=self._warm, beside=self._beside)
 
     def _settings(self) -> Settings:
         return replace(self.plan.settings, quick=self._quick)
-
-    def _folds(self) -> np.ndarray:
-        return content_folds(self.data.design, self.data.y, self.data.p)
-
-    def _problem(self, lambda1: float, rows: np.ndarray | None = None) -> Problem:
-        return self.posing.problem(lambda1, self.plan.lambda2, rows)
-
-    def _fallback(self) -> float:
-        largest, least = self.posing.largest_lambda1, noise(self.data.design)
-        return WITHOUT_FOLDS * largest if largest > least else CLEARLY * least
 
 
 def _path_record(step: int, point: PathPoint) -> Progress:
@@ -203,7 +169,7 @@ def _path_record(step: int, point: PathPoint) -> Progress:
         iteration=step,
         objective=point.loss,
         shared=point.loss,
-        support_size=round(point.support_size),
+        support_size=point.support_size,
         entered=nothing,
         left=nothing,
         sign_changes=0,

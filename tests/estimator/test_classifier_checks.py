@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from hipad import HIPADClassifier
-from hipad.estimator import path
+from hipad.estimator.choosing import choice, jury
 
 ESTIMATORS = [
     HIPADClassifier(),
@@ -26,9 +26,9 @@ SETTINGS = list(product((True, False), ("balanced", None), METHODS, ("auto", 0.0
 
 @pytest.fixture(autouse=True)
 def short_path(monkeypatch):
-    """lambda1="auto" tries three values on two folds: the same code in a tenth of the time."""
-    monkeypatch.setattr(path, "N_STEPS", 3)
-    monkeypatch.setattr(path, "N_FOLDS", 2)
+    """Automatic choices try three values on two folds: the same code in a tenth of the time."""
+    monkeypatch.setattr(choice, "N_STEPS", 3)
+    monkeypatch.setattr(jury, "FOLDS", 2)
 
 
 @pytest.mark.parametrize(("calibrate", "class_weight", "method", "lambda1"), SETTINGS)

@@ -21,6 +21,7 @@ import hipad
 from hipad.data.encoding import ColumnRecipe
 from hipad.data.writing import write_text
 from hipad.errors import DataError, HipadError
+from hipad.estimator.choosing.choice import PathPoint
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.json_values import plain, rebuild
 from hipad.estimator.files.vetting import (
@@ -34,7 +35,6 @@ from hipad.estimator.files.vetting import (
     checked_classes,
 )
 from hipad.estimator.knowing.statement_report import StatementRecord
-from hipad.estimator.path import PathPoint
 from hipad.estimator.risks.curve import RiskCurve
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
@@ -110,6 +110,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "blocks": plain(used_blocks(clf)),
         "settings": _settings(clf),
         "lambda1": clf.lambda1_,
+        "lambda2": clf.lambda2_,
         "coefficients": {
             "indices": clf.support_.tolist(),
             "values": clf.coef_[0, clf.support_].tolist(),
@@ -236,6 +237,7 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     clf.coef_[0, clf.support_] = np.array(weights["values"], dtype=float)
     clf.intercept_ = np.array([content["intercept"]], dtype=float)
     clf.lambda1_ = float(content["lambda1"])
+    clf.lambda2_ = float(content["lambda2"])
     clf.certificate_ = rebuild(Certificate, content["certificate"])
     clf.selection_certificate_ = rebuild(Certificate | None, content["selection_certificate"])
     clf.path_ = rebuild(tuple[PathPoint, ...], content["path"])

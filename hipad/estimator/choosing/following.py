@@ -1,0 +1,89 @@
+"""One path from large to small lambda1, followed by all folds and all lambda2 at once.
+
+For each value of lambda1 every fold is fitted as HIPAD fits: the features of the elastic net, then
+the SVM on what it kept. The fits are those of the lockstep solver: near enough to the optimum to
+judge a value by. Features that are far from being pulled in are looked at once a value, all others
+at every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.solver.lockstep.lockstep import Lockstep, Stage
+from hipad.solver.problem import Problem
+from hipad.solver.threads import single_thread
+
+TOLERANCE = 1e-5  # at less, the order of the rows shows
+NEAR = 0.7  # features pulled by this share of lambda1 at the value before are candidates
+BEYOND = 1.02  # a pull of more than this times lambda1 is one that was overlooked
+MOST_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Fits:
+    """All models at one lambda1: scores of all rows without intercept, one column a model."""
+
+    lambda1: float
+    scores: FloatArray
+    b: FloatArray
+    sizes: np.ndarray
+    named: FloatArray  # weights of the features that rules name
+
+
+class Follower:
+    """Models on some rows each, with a lambda2 each, at falling values of lambda1."""
+
+    def __init__(
+        self, problem: Problem, rows: Sequence[np.ndarray], lambda2: FloatArray, polish: bool
+    ) -> None:
+        self.problem, self.polish = problem, polish
+        prices = np.zeros((problem.n_samples, len(rows)))
+        for k, own in enumerate(rows):
+            prices[own, k] = problem.p[own] / problem.p[own].sum()
+        self.fleet = Lockstep(problem, prices, lambda2)
+        self._always = np.union1d(problem.stack.features, problem.prices.free)
+        self._pull = 2.0 * self._needed()  # prices begin in the middle
+
+    def follow(self, grid: Sequence[float]) -> Iterator[Fits]:
+        """The models at each value."""
+        for lambda1 in grid:
+            with single_thread():
+                yield self.fit(lambda1)
+
+    def fit(self, lambda1: float) -> Fits:
+        """The models at one value."""
+        fleet, named = self.fleet, self.problem.stack.features
+        near = np.flatnonzero(self._pull.max(axis=1) > NEAR * lambda1)
+        features = np.union1d(near, self._always).astype(int)
+        for _ in range(MOST_ROUNDS):
+            stage = fleet.stage(features, lambda1)
+            w = fleet.solve(stage, TOLERANCE)
+            self._pull = self._needed()
+            over = np.flatnonzero(self._pull.max(axis=1) > BEYOND * lambda1)
+            missed = np.setdiff1d(over, features, assume_unique=True)
+            if missed.size == 0:
+                break
+            features = np.union1d(features, missed)
+        sizes = np.count_nonzero(w, axis=0)
+        if self.polish:
+            w = self._polished(stage, w)
+        at = np.searchsorted(features, named)
+        return Fits(lambda1, stage.design.dot(w), fleet.b.copy(), sizes, w[at])
+
+    def _needed(self) -> FloatArray:
+        """The lambda1 that would hold each feature out, one column a model."""
+        return self.problem.prices.needed(self.fleet.pull_on_all())
+
+    def _polished(self, stage: Stage, w: FloatArray) -> FloatArray:
+        """Phase 2: without lambda1, on the features kept; the path goes on from phase 1."""
+        fleet = self.fleet
+        alpha, u = fleet.alpha, fleet.u
+        smooth = replace(stage, limits=fleet.limits(stage.names, 0.0), fixed=w != 0)
+        polished = fleet.solve(smooth, TOLERANCE)
+        fleet.alpha, fleet.u = alpha, u
+        return polished

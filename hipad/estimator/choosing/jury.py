@@ -1,0 +1,129 @@
+"""Who judges the values of lambda1 and lambda2: held-out patients, and the rules beside them.
+
+Each repeat divides the patients into folds; the models of a fold are judged by the patients whom
+they did not see. Rules have a say too: the typical patient of each, by its worth, halved because
+nobody holds a rule out. It fades with the worth.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.estimator.calibration import Calibration, class_means_at_one
+from hipad.estimator.choosing.folds import content_folds, repeated_folds
+from hipad.estimator.choosing.following import Fits
+from hipad.estimator.choosing.posing import Posing
+from hipad.estimator.choosing.weighing import (
+    Evidence,
+    Fitted,
+    Opinion,
+    logistic_fit,
+    platt_targets,
+)
+
+SAY = 0.5
+FOLDS = 5
+MOST_ROWS = 1000  # as many teach enough to choose by, where features are as many
+PATIENTS = 200  # scores that a choice should rest on: with fewer patients, folds are repeated
+MOST_REPEATS = 4
+
+
+class Jury:
+    """The patients of one fit, divided into folds."""
+
+    def __init__(self, posing: Posing) -> None:
+        data, plan = posing.data, posing.plan
+        self.data, self.says = data, posing.says()
+        self.named = posing.problem(0.0, 1.0).stack.features
+        repeats = int(np.clip(round(PATIENTS / data.total), 1, MOST_REPEATS))
+        count, seed = plan.cv or FOLDS, plan.random_state or 0
+        self.ways = repeated_folds(data.design, data.y, data.p, count, repeats, seed)
+        self.targets = platt_targets(data.y, data.weights)
+
+    @cached_property
+    def training(self) -> list[np.ndarray]:
+        """The training rows of all folds of all repeats, and last those of the model itself."""
+        teachers = self._teachers()
+        parts = [part for parts in self.ways for part in parts]
+        return [np.setdiff1d(teachers, part) for part in parts] + [teachers]
+
+    def opinion(self, fits: Fits, lambda2: float) -> Opinion:
+        """What patients and rules say of the models at one pair of values."""
+        scores, margins = self._outside(fits)
+        found = [self._fitted(*one) for one in zip(scores, margins, strict=True)]
+        heard = np.asarray(np.isfinite(scores).any(axis=0))
+        return Opinion(
+            lambda1=fits.lambda1,
+            lambda2=lambda2,
+            losses=_mean_of_known(np.array([one.losses for one in found])),
+            weights=self._weights(heard),
+            counts=self._counts(),
+            scores=np.where(heard, _mean_of_known(scores), np.nan),
+            cut=float(np.mean([one.cut for one in found])),
+            support_size=int(fits.sizes[-1]),
+        )
+
+    def _teachers(self) -> np.ndarray:
+        """The rows to learn from while choosing: all, unless rows and features are both many."""
+        data = self.data
+        n, m = data.design.shape
+        if min(n, m) <= MOST_ROWS:
+            return np.arange(n)
+        parts = content_folds(data.design, data.y, data.p, -(-n // MOST_ROWS), wave=20.0)
+        return np.flatnonzero(parts == 0)
+
+    def _outside(self, fits: Fits) -> tuple[FloatArray, FloatArray]:
+        """Calibrated scores of held-out patients, and margins of rules; one row a repeat."""
+        scores = np.full((len(self.ways), self.data.y.size), np.nan)
+        margins, k = np.zeros((len(self.ways), len(self.says))), 0
+        for repeat, parts in enumerate(self.ways):
+            for out in parts:
+                scale = self._calibration(fits, k)
+                scores[repeat, out] = scale.factor * fits.scores[out, k] + scale.offset
+                margins[repeat] += scale.factor * self._margins(fits.named[:, k]) / len(parts)
+                k += 1
+        return scores, margins
+
+    def _calibration(self, fits: Fits, k: int) -> Calibration:
+        rows, data = self.training[k], self.data
+        scores = fits.scores[rows, k]
+        return class_means_at_one(scores, data.y[rows], data.weights[rows], float(fits.b[k]))
+
+    def _margins(self, named: FloatArray) -> FloatArray:
+        """Of the patient of each rule, whom the middle between the classes calibrates."""
+        at = [np.searchsorted(self.named, say.columns) for say in self.says]
+        pairs = zip(self.says, at, strict=True)
+        return np.array([say.sign * float(named[own] @ say.z) for say, own in pairs])
+
+    def _fitted(self, scores: FloatArray, margins: FloatArray) -> Fitted:
+        """The best logistic fit of one repeat; patients without a score have a loss of NaN."""
+        known, ones = np.r_[np.isfinite(scores), np.ones(margins.size, bool)], np.ones(margins.size)
+        evidence = Evidence(
+            scores=np.r_[scores, margins][known],
+            offset=np.r_[np.ones(scores.size), 0.0 * ones][known],
+            target=np.r_[self.targets, ones][known],
+            weight=self._weights(np.isfinite(scores))[known],
+            patients=self._counts()[known],
+        )
+        found = logistic_fit(evidence)
+        losses = np.full(known.size, np.nan)
+        losses[known] = found.losses
+        return found._replace(losses=losses)
+
+    def _weights(self, heard: np.ndarray) -> FloatArray:
+        """Of the patients who are heard, as their classes count, and of the rules; sum 1."""
+        p = np.where(heard, self.data.p, 0.0)
+        weights = np.r_[p / p.sum(), [SAY * say.sigma for say in self.says]]
+        return weights / weights.sum()
+
+    def _counts(self) -> FloatArray:
+        return np.r_[self.data.weights, [say.sigma * self.data.total for say in self.says]]
+
+
+def _mean_of_known(rows: FloatArray) -> FloatArray:
+    """The mean of each column over what is not NaN; 0 for a column of NaN."""
+    known = np.isfinite(rows)
+    return np.where(known, rows, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)

@@ -1,0 +1,134 @@
+"""How good a value is, told by scores of patients whom its models did not see.
+
+The scores are judged by the logistic loss after the scale and offset that suit them best: neither
+how far a model overstates its margins nor where it puts its intercept has a say. Labels are taken
+with the usual reserve (Platt's targets), so that a few patients who happen to be told apart do not
+make an infinite scale.
+
+The offset tells more: where the best cut lies. That is the intercept of the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+
+MOST_STEPS = 50
+LEAST_SCALE = 0.1  # scores that tell next to nothing say nothing of the cut either
+
+
+class Evidence(NamedTuple):
+    """Scores with targets, weights, and for how many patients each of them speaks.
+
+    `offset` is 0 where the offset must not matter (rules).
+    """
+
+    scores: FloatArray
+    offset: FloatArray
+    target: FloatArray
+    weight: FloatArray
+    patients: FloatArray
+
+
+class Fitted(NamedTuple):
+    """The best scale and offset, and the loss of each piece of evidence."""
+
+    scale: float
+    offset: float
+    offset_error: float
+    losses: FloatArray
+
+    @property
+    def cut(self) -> float:
+        """The score at which both classes are as likely, drawn towards 0 by its error."""
+        sure = max(1.0 - (self.offset_error / max(abs(self.offset), 1e-300)) ** 2, 0.0)
+        return -sure * self.offset / max(self.scale, LEAST_SCALE)
+
+
+def platt_targets(y: FloatArray, weights: FloatArray) -> FloatArray:
+    """What a patient of each class counts as: not quite 1 and 0.
+
+    >>> platt_targets(np.array([1.0, 1.0, -1.0]), np.ones(3)).round(3).tolist()
+    [0.75, 0.75, 0.333]
+    """
+    high, low = (float(weights[y == sign].sum()) for sign in (1.0, -1.0))
+    return np.where(y > 0, (high + 1) / (high + 2), 1 / (low + 2))
+
+
+def logistic_fit(evidence: Evidence) -> Fitted:
+    """The least logistic loss over scale >= 0 and offset, by Newton's method."""
+    X = np.column_stack([evidence.scores, evidence.offset])
+    start = np.zeros(2)
+    found = _newton(X, evidence, start)
+    if found[0] < 0:  # the scores point the wrong way: a scale of zero is best
+        X = X * [0.0, 1.0]
+        found = _newton(X, evidence, start)
+    losses = _losses(X @ found, evidence.target)
+    return Fitted(float(found[0]), float(found[1]), _offset_error(X @ found, evidence), losses)
+
+
+def _offset_error(z: FloatArray, evidence: Evidence) -> float:
+    """The standard error of the offset at its best, given the scale."""
+    q = 1.0 / (1.0 + np.exp(-z))
+    curvature = evidence.offset @ (evidence.weight * q * (1 - q))
+    noise = evidence.offset @ (evidence.weight**2 / evidence.patients * (q - evidence.target) ** 2)
+    return float(np.sqrt(noise) / max(curvature, 1e-300))
+
+
+def _newton(X: FloatArray, evidence: Evidence, at: FloatArray) -> FloatArray:
+    weight, target = evidence.weight, evidence.target
+    value = weight @ _losses(X @ at, target)
+    for _ in range(MOST_STEPS):
+        q = 1.0 / (1.0 + np.exp(-X @ at))
+        gradient = X.T @ (weight * (q - target))
+        hessian = (X.T * (weight * q * (1 - q))) @ X
+        hessian[np.diag_indices(2)] += 1e-12 + 1e-9 * np.trace(hessian)
+        step = np.linalg.solve(hessian, -gradient)
+        while weight @ _losses(X @ (at + step), target) > value and np.abs(step).max() > 1e-12:
+            step = step / 2
+        at, before = at + step, value
+        value = weight @ _losses(X @ at, target)
+        if before - value <= 1e-12 * abs(before):
+            break
+    return at
+
+
+def _losses(z: FloatArray, target: FloatArray) -> FloatArray:
+    return np.logaddexp(0.0, z) - target * z
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What held-out patients (and rules) say of one pair of values.
+
+    `losses` and `weights` have one entry for each patient, then for each rule; `counts` say for how
+    many patients each of them speaks. `scores` are those of the patients, on the scale of decision
+    values, and NaN for a patient whom every fold needed.
+    """
+
+    lambda1: float
+    lambda2: float
+    losses: FloatArray
+    weights: FloatArray
+    counts: FloatArray
+    scores: FloatArray
+    cut: float
+    support_size: int
+
+    @property
+    def loss(self) -> float:
+        return float(self.weights @ self.losses)
+
+    def behind(self, other: Opinion) -> tuple[float, float]:
+        """By how much the loss is larger than another one's, and the standard error of that.
+
+        Patient by patient: what makes a patient hard for all values does not count.
+        """
+        difference = self.losses - other.losses
+        mean = float(self.weights @ difference)
+        variance = (self.weights**2 / self.counts) @ (difference - mean) ** 2
+        return mean, float(np.sqrt(variance))

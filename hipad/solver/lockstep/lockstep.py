@@ -1,0 +1,275 @@
+"""Many elastic-net SVMs side by side, as accurate as a choice between them needs.
+
+The problems share data and rules, and differ in the rows that they may see and in lambda2. The
+dual of each is a smooth function of few variables, one for each row and each multiplier u:
+
+    v = Z'alpha - C'u,    w = shrink(v, prices) / ridge          the weights follow
+    margins = [ Z w + y b ; e b - d'u ],   margins + xi - s = 1,   alpha + t = prices
+
+    alpha s -> 0,   t xi -> 0,   u pi -> 0                       predictor-corrector, as in ipm.py
+
+The second derivative jumps where a feature enters or leaves; each step takes that of where it
+stands (a semismooth Newton method). So w needs no barrier of its own, and a step costs two products
+with the data, for all problems at once, and one factorisation for each (curvature.py).
+
+Phase 2 is the same with the features fixed and without lambda1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hipad.designs.base import Design, FloatArray
+from hipad.solver.lockstep.curvature import Curvature, Inside
+from hipad.solver.prices import SignPrices
+from hipad.solver.problem import Problem
+
+STEP_FACTOR = 0.99
+ROOM = 0.1  # a warm start keeps this share of its room
+MOST_STEPS = 40
+
+
+class Products(NamedTuple):
+    """Two arrays with one column a problem whose product goes to zero."""
+
+    x: FloatArray
+    z: FloatArray
+
+    @property
+    def product(self) -> FloatArray:
+        return self.x * self.z
+
+    def moved(self, by: Products, step: FloatArray) -> Products:
+        return Products(self.x + step * by.x, self.z + step * by.z)
+
+    def room(self, by: Products) -> FloatArray:
+        """Longest step of each problem that keeps both non-negative."""
+        return np.minimum(_room(self.x, by.x), _room(self.z, by.z))
+
+
+class Place(NamedTuple):
+    """Where all problems stand: (alpha, s), (t, xi), (u, pi) and the intercepts."""
+
+    rows: Products
+    caps: Products
+    rules: Products
+    b: FloatArray
+
+    def moved(self, by: Place, step: FloatArray) -> Place:
+        rows, caps, rules = (one.moved(other, step) for one, other in self.beside(by))
+        return Place(rows, caps, rules, self.b + step * by.b)
+
+    def room(self, by: Place) -> FloatArray:
+        return np.min([one.room(other) for one, other in self.beside(by)], axis=0)
+
+    def beside(self, by: Place) -> Iterator[tuple[Products, Products]]:
+        """The pairs of two places, one beside the other."""
+        return zip(self.pairs, by.pairs, strict=True)
+
+    @property
+    def pairs(self) -> tuple[Products, Products, Products]:
+        return self.rows, self.caps, self.rules
+
+
+class Lack(NamedTuple):
+    """What is missing to feasibility: margins of rows, gradient in u, balance, prices."""
+
+    rows: FloatArray
+    u: FloatArray
+    b: FloatArray
+    t: FloatArray
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Features that may be in: their design, names, quadratic coefficients and coupling to u.
+
+    `limits` are the prices of their weights. `fixed`, one column a problem, says which may be in at
+    all; lambda1 is then left out, and only a known sign holds a feature at zero.
+    """
+
+    design: Design
+    names: np.ndarray
+    ridge: FloatArray
+    C: FloatArray
+    limits: SignPrices
+    fixed: np.ndarray | None = None
+
+    def weights(self, pull: FloatArray) -> FloatArray:
+        """The weights that go with a pull."""
+        weights = self.limits.shrink(pull) / self.ridge
+        return weights if self.fixed is None else np.where(self.fixed, weights, 0.0)
+
+    def inside(self, w: FloatArray, k: int) -> Inside:
+        """The features that are in for problem k."""
+        held = (w[:, k] == 0) & ~self.limits.free[:, 0]
+        kept = np.flatnonzero(~held if self.fixed is None else self.fixed[:, k] & ~held)
+        return Inside(self.design, kept, self.names[kept], 1 / self.ridge[kept, k], self.C[:, kept])
+
+
+class Lockstep:
+    """All problems; `problem` holds the rows and the rules of all.
+
+    `prices` has one column for each problem, zero for the rows that it may not see.
+    """
+
+    def __init__(self, problem: Problem, prices: FloatArray, lambda2: FloatArray) -> None:
+        stack, count = problem.stack, prices.shape[1]
+        self.problem, self.lambda2 = problem, lambda2
+        self.seen = np.vstack([prices > 0, np.ones((stack.n_rules, count), dtype=bool)])
+        self.prices = np.vstack([prices, np.repeat(stack.sigma[:, None], count, axis=1)])
+        self.labels = np.r_[problem.y, stack.of_b]
+        self.alpha, self.b = 0.5 * self.prices, np.zeros(count)
+        self.u = np.full((stack.n_rows, count), self._first_u())
+        self.systems = [Curvature(problem, np.flatnonzero(column)) for column in (prices > 0).T]
+        self.steps = 0
+
+    def stage(self, names: np.ndarray, lambda1: float) -> Stage:
+        """Some features, in the order of their names."""
+        problem = self.problem
+        base = problem.with_parameters(lambda2=0.0).ridge(names)
+        at, of = problem.rule_positions(names)
+        C = np.zeros((problem.stack.n_rows, names.size))
+        C[:, at] = problem.stack.coupling[:, of]
+        everyone = names.size == problem.n_features
+        design = problem.design if everyone else problem.design.only(names)
+        ridge = base[:, None] + self.lambda2
+        return Stage(design, names, ridge, C, self.limits(names, lambda1))
+
+    def limits(self, names: np.ndarray, lambda1: float) -> SignPrices:
+        """Prices of the weights of some features, the same for all problems."""
+        up, down = self.problem.limits(names, lambda1)
+        return SignPrices(up[:, None], down[:, None])
+
+    def pull_on_all(self) -> FloatArray:
+        """How hard each feature is drawn away from zero, one column a problem."""
+        problem, n = self.problem, self.problem.n_samples
+        pull = problem.design.correlate(problem.y[:, None] * self.alpha[:n])
+        pull[problem.stack.features] -= problem.stack.coupling.T @ self.u
+        return pull
+
+    def solve(self, stage: Stage, tolerance: float) -> FloatArray:
+        """Go to the optimum from where the problems stand; their weights, one column each."""
+        at, stuck = self._warm(stage), np.zeros(self.b.size, dtype=bool)
+        for _ in range(MOST_STEPS):
+            w, lack = self._look(stage, at)
+            left = np.flatnonzero(self._unfinished(at, lack, tolerance) & ~stuck)
+            left = self._factorized(stage, at, w, left, stuck)
+            if left.size == 0:
+                break
+            at = self._advance(at, lack, left)
+            self.steps += 1
+        self.alpha, self.u, self.b = np.where(self.seen, at.rows.x, 0.0), at.rules.x, at.b
+        return stage.weights(self._pull(stage, self.alpha, self.u))
+
+    def _pull(self, stage: Stage, alpha: FloatArray, u: FloatArray) -> FloatArray:
+        n = self.problem.n_samples
+        return stage.design.correlate(self.problem.y[:, None] * alpha[:n]) - stage.C.T @ u
+
+    def _look(self, stage: Stage, at: Place) -> tuple[FloatArray, Lack]:
+        """The weights here, and what is missing to feasibility."""
+        stack, n = self.problem.stack, self.problem.n_samples
+        (alpha, s), (t, xi), (u, pi), b = at
+        alpha = np.where(self.seen, alpha, 0.0)
+        w = stage.weights(self._pull(stage, alpha, u))
+        margins = self._margins(stage, w, u, b)
+        gradient = stage.C @ w + stack.curvature @ u + stack.thresholds.T @ alpha[n:]
+        lack = Lack(
+            rows=np.where(self.seen, 1.0 - margins - xi + s, 0.0),
+            u=pi - gradient,
+            b=self.labels @ alpha,
+            t=np.where(self.seen, self.prices - alpha - t, 0.0),
+        )
+        return w, lack
+
+    def _margins(self, stage: Stage, w: FloatArray, u: FloatArray, b: FloatArray) -> FloatArray:
+        samples = self.problem.y[:, None] * stage.design.dot(w)
+        return np.vstack([samples, -self.problem.stack.thresholds @ u]) + self.labels[:, None] * b
+
+    def _unfinished(self, at: Place, lack: Lack, tolerance: float) -> np.ndarray:
+        """Problems whose gap, relative to the objective, or lack of margin is too large."""
+        gap = sum(pairs.product.sum(axis=0) for pairs in at.pairs)
+        size = np.maximum(np.where(self.seen, at.rows.x, 0.0).sum(axis=0), 1e-8)
+        short = np.abs(lack.rows).max(axis=0)
+        return (gap > tolerance * size) | (short > 10 * tolerance)
+
+    def _factorized(
+        self, stage: Stage, at: Place, w: FloatArray, left: np.ndarray, stuck: np.ndarray
+    ) -> np.ndarray:
+        """Prepare the Newton systems; problems that rounding lets go no further are stuck."""
+        D = at.rows.z / at.rows.x + at.caps.z / at.caps.x
+        theta = at.rules.z / at.rules.x
+        for k in left:
+            try:
+                self.systems[k].factorize(stage.inside(w, k), D[self.seen[:, k], k], theta[:, k])
+            except np.linalg.LinAlgError:
+                stuck[k] = True
+        return left[~stuck[left]]
+
+    def _advance(self, at: Place, lack: Lack, left: np.ndarray) -> Place:
+        """One predictor-corrector step of the problems that are left."""
+        affine = self._direction(at, lack, [-pairs.product for pairs in at.pairs], left)
+        moved = at.moved(affine, np.minimum(1.0, at.room(affine)))
+        mu, mu_affine = self._complementarity(at), self._complementarity(moved)
+        centring = np.minimum((mu_affine / mu) ** 3, 1.0) * mu
+        targets = [centring - pairs.product - by.product for pairs, by in at.beside(affine)]
+        direction = self._direction(at, lack, targets, left)
+        return at.moved(direction, np.minimum(1.0, STEP_FACTOR * at.room(direction)))
+
+    def _direction(
+        self, at: Place, lack: Lack, targets: list[FloatArray], left: np.ndarray
+    ) -> Place:
+        (alpha, s), (t, xi), (u, pi), _ = at
+        goal_alpha, goal_t, goal_u = targets
+        rows = lack.rows + goal_alpha / alpha - (goal_t - xi * lack.t) / t
+        in_u = lack.u + goal_u / u
+        d_alpha, du, db = np.zeros_like(alpha), np.zeros_like(u), np.zeros_like(at.b)
+        going = np.zeros(at.b.size)
+        for k in left:
+            seen = self.seen[:, k]
+            step = self.systems[k].solve(rows[seen, k], float(lack.b[k]), in_u[:, k])
+            if np.isfinite(step.b):
+                d_alpha[seen, k], db[k], du[:, k] = step.alpha, step.b, step.u
+                going[k] = 1.0
+        moving, dt = going * self.seen, lack.t - d_alpha
+        return Place(
+            Products(d_alpha, moving * (goal_alpha - s * d_alpha) / alpha),
+            Products(moving * dt, moving * (goal_t - xi * dt) / t),
+            Products(du, going * (goal_u - pi * du) / u),
+            db,
+        )
+
+    def _complementarity(self, at: Place) -> FloatArray:
+        """Mean product over all pairs that count."""
+        count = 2 * self.seen.sum(axis=0) + at.rules.x.shape[0]
+        return sum(pairs.product.sum(axis=0) for pairs in at.pairs) / count
+
+    def _warm(self, stage: Stage) -> Place:
+        """Where the problems stand, moved well inside: prices, slacks and multipliers keep room."""
+        free = np.where(self.seen, self.prices, 1.0)
+        alpha = np.where(self.seen, np.clip(self.alpha, ROOM * free, (1 - ROOM) * free), 1.0)
+        u = np.maximum(self.u, ROOM * self._first_u())
+        seen = np.where(self.seen, alpha, 0.0)
+        lack = 1.0 - self._margins(stage, stage.weights(self._pull(stage, seen, u)), u, self.b)
+        short, over = np.maximum(lack, 0.0) + ROOM, np.maximum(-lack, 0.0) + ROOM
+        level = ROOM * self.prices.sum(axis=0) / self.seen.sum(axis=0)
+        return Place(
+            Products(alpha, np.where(self.seen, over, 0.0)),
+            Products(np.where(self.seen, free - alpha, 1.0), np.where(self.seen, short, 0.0)),
+            Products(u, level / u),
+            self.b,
+        )
+
+    def _first_u(self) -> float:
+        """A multiplier with which the rules' slack is about one."""
+        d = np.abs(self.problem.stack.d)
+        return float(1.0 / max(np.median(d), 1e-3)) if d.size else 1.0
+
+
+def _room(x: FloatArray, dx: FloatArray) -> FloatArray:
+    ratio = np.where(dx < 0, -x / np.where(dx < 0, dx, -1.0), np.inf)
+    return np.min(ratio, axis=0, initial=np.inf)

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hipad import HIPADClassifier
+from hipad.estimator.choosing.choice import N_STEPS, RIDGES, AutoChoice, approach
+from hipad.estimator.choosing.posing import Posing
+from hipad.estimator.choosing.weighing import Opinion
+from hipad.estimator.parameters import Plan
+from hipad.estimator.training import TrainingData, shares
+from hipad.rules.compiling.knowledge import Knowledge
+
+
+def data(n=40, m=8, seed=0, signal=1.5):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    return rng.standard_normal((n, m)) + np.outer(y, np.r_[signal, np.zeros(m - 1)]), y
+
+
+def choice_of(X, y, **parameters):
+    ones = np.ones(len(y))
+    standardize = parameters.get("standardize", True)
+    training = TrainingData.of(X, y, ones, shares(y, ones, "balanced"), standardize)
+    return AutoChoice(Posing(training, Plan.of(HIPADClassifier(**parameters), Knowledge())))
+
+
+def told(*losses, lambda2=1.0):
+    """A choice among values of which these losses are known, the largest lambda1 first."""
+    choice = choice_of(*data())
+    n = len(losses[0])
+    choice.opinions = [
+        Opinion(
+            0.5**k, lambda2, np.array(own), np.full(n, 1 / n), np.ones(n), np.zeros(n), 0.0, k + 1
+        )
+        for k, own in enumerate(losses)
+    ]
+    return choice
+
+
+def test_losses_that_speak_clearly_choose_their_best_value():
+    rng = np.random.default_rng(0)
+    clear = [0.9 + 0.01 * rng.random(20), 0.5 + 0.01 * rng.random(20), 0.1 * np.ones(20)]
+    assert told(*clear).taken.lambda1 == 0.25
+
+
+def test_losses_that_say_nothing_choose_the_middle():
+    rng = np.random.default_rng(0)
+    flat = [0.5 + 0.1 * rng.permutation(np.linspace(-1, 1, 20)) for _ in range(5)]
+    assert told(*flat).taken.lambda1 == 0.25
+
+
+def test_a_wish_for_few_features_is_met_along_the_path():
+    rng = np.random.default_rng(0)
+    choice = told(*[loss + 0.01 * rng.random(20) for loss in (0.9, 0.7, 0.5, 0.1)])
+    assert choice.taken.support_size == 4
+    choice.plan = Plan(**{**vars(choice.plan), "max_features": 2})
+    assert choice.taken.support_size == 2
+    X, y = data(n=60, m=60)
+    for most in (1, 3):
+        clf = HIPADClassifier(max_features=most).fit(X, y)
+        assert 1 <= clf.support_.size <= most
+
+
+def test_the_path_marks_the_best_and_the_chosen_point():
+    clf = HIPADClassifier().fit(*data())
+    (best,), (chosen,) = ([p for p in clf.path_ if getattr(p, key)] for key in ("best", "chosen"))
+    assert best.loss == min(p.loss for p in clf.path_)
+    assert (clf.lambda1_, clf.lambda2_) == (chosen.lambda1, chosen.lambda2)
+    assert {p.lambda2 for p in clf.path_} == set(RIDGES)
+    assert all(0 <= p.accuracy <= 1 for p in clf.path_)
+    assert all(p.behind >= 0 for p in clf.path_ if p.support_size)
+    assert [r.phase for r in clf.history_].count(0) == len(clf.path_)
+
+
+def test_the_path_goes_down_to_a_hundredth_whatever_the_number_of_features():
+    X, y = data(n=30, m=300, signal=0.5)
+    X += 0.3 * y[:, None]
+    clf = HIPADClassifier(lambda2=10.0).fit(X, y)
+    assert len(clf.path_) == N_STEPS
+    assert clf.path_[0].lambda1 / clf.path_[-1].lambda1 == pytest.approx(90, rel=0.02)
+    assert clf.path_[-1].support_size > 200
+
+
+def test_a_given_value_is_kept_while_the_other_is_chosen():
+    X, y = data()
+    one, other = HIPADClassifier(lambda1=0.07).fit(X, y), HIPADClassifier(lambda2=0.3).fit(X, y)
+    assert one.lambda1_ == 0.07
+    assert one.lambda2_ in RIDGES
+    assert other.lambda2_ == 0.3
+    assert {p.lambda2 for p in other.path_} == {0.3}
+
+
+def test_lambda2_is_counted_in_the_variance_of_the_columns():
+    X, y = data()
+    plain, large = (choice_of(f * X, y, standardize=False).ridges for f in (1.0, 10.0))
+    np.testing.assert_allclose(large, 100 * np.array(plain), rtol=1e-2)
+
+
+def permuted(seed):
+    X, y = data(n=50, m=30, seed=seed)
+    rng = np.random.default_rng(seed)
+    return X, y, rng.permutation(50), rng.permutation(30)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_orders_copies_and_threads_change_nothing(seed):
+    X, y, rows, columns = permuted(seed)
+    plain = HIPADClassifier().fit(X, y)
+    same = [
+        HIPADClassifier().fit(X[rows], y[rows]),
+        HIPADClassifier().fit(np.r_[X, X[:3]], np.r_[y, y[:3]]),
+        HIPADClassifier(n_jobs=2).fit(X, y),
+        HIPADClassifier().fit(X[:, columns], y),
+    ]
+    weighted = HIPADClassifier().fit(X, y, sample_weight=np.r_[2, 2, 2, np.ones(47)])
+    for clf, like in zip(same, (plain, weighted, plain, plain), strict=True):
+        assert (clf.lambda1_, clf.lambda2_) == (like.lambda1_, like.lambda2_)
+        order = columns if clf is same[3] else np.arange(30)
+        np.testing.assert_allclose(clf.coef_[0], like.coef_[0, order], atol=1e-6)
+        assert clf.intercept_[0] == pytest.approx(like.intercept_[0], abs=1e-6)
+
+
+def test_auto_keeps_the_feature_that_matters():
+    X, y = data(n=80, m=100, seed=3)
+    clf = HIPADClassifier().fit(X, y)
+    assert 0 in clf.support_
+    X_test, y_test = data(n=400, m=100, seed=4)
+    assert clf.score(X_test, y_test) > 0.88
+
+
+def test_auto_with_too_few_patients_for_folds_still_gives_a_model():
+    clf = HIPADClassifier().fit(*data(n=3))
+    assert clf.path_ == ()
+    assert clf.lambda1_ > 0
+    assert clf.support_.size > 0
+
+
+def test_values_that_keep_nothing_say_nothing():
+    X, y = data(n=40, m=20)
+    y[:28] = -1.0  # far from balanced, so that lambda1_max is far above the first feature
+    clf = HIPADClassifier(class_weight=None).fit(X, y)
+    assert clf.path_[0].support_size > 0
+
+
+def test_the_intercept_is_where_held_out_patients_are_as_likely():
+    """Skewed scores: the middle between the means is not where the classes part."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(300) % 2, 1, -1)
+    X = rng.standard_normal((300, 5))
+    X[y > 0, 0] += rng.exponential(4.0, 150) + 1.0
+    train, test = np.arange(150), np.arange(150, 300)
+    chosen = HIPADClassifier().fit(X[train], y[train])
+    given = HIPADClassifier(lambda1=chosen.lambda1_, lambda2=chosen.lambda2_)
+    middle = given.fit(X[train], y[train]).score(X[test], y[test])
+    assert chosen.score(X[test], y[test]) > middle + 0.03
+
+
+def test_the_way_to_a_value_ends_there():
+    np.testing.assert_allclose(approach(1.0, 0.1)[-1], 0.1)
+    assert (np.diff(approach(1.0, 0.001)) < 0).all()
+    assert approach(1.0, 2.0).tolist() == [2.0]
+    assert approach(1.0, 0.0)[-1] == 0.0

@@ -1,0 +1,47 @@
+"""Models along the path against the solvers that certify theirs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hipad.designs import make_design
+from hipad.estimator.choosing.following import Follower
+from hipad.solver import Hipad, Problem, lambda1_max
+
+
+def problem(n=60, m=120, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+    X = rng.standard_normal((n, m)) + np.outer(y, np.r_[np.ones(4), np.zeros(m - 4)])
+    p = np.where(y > 0, 0.5 / (y > 0).sum(), 0.5 / (y < 0).sum())
+    return Problem(make_design(X), y, p, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("lambda2", [10.0, 0.1])
+def test_the_models_are_near_those_of_hipad(lambda2):
+    whole = problem()
+    rows = [np.arange(60), np.arange(0, 60, 2)]
+    grid = lambda1_max(whole) * np.array([0.8, 0.4, 0.2, 0.1])
+    follower = Follower(whole, rows, np.full(2, lambda2), polish=True)
+    for fits in follower.follow(grid.tolist()):
+        for k, own in enumerate(rows):
+            part = Problem(
+                whole.design.rows(own), whole.y[own], whole.p[own] / whole.p[own].sum(),
+                fits.lambda1, lambda2,
+            )  # fmt: skip
+            exact = Hipad(part).run()
+            scores = whole.design.columns(exact.features) @ exact.w
+            assert abs(fits.sizes[k] - exact.features.size) <= 3
+            if exact.features.size > 5:
+                assert np.corrcoef(scores, fits.scores[:, k])[0, 1] > 0.97
+
+
+def test_supports_grow_and_nothing_is_overlooked():
+    whole = problem(m=400)
+    largest = lambda1_max(whole)
+    follower = Follower(whole, [np.arange(60)], np.ones(1), polish=False)
+    sizes = [fits.sizes[0] for fits in follower.follow([0.9 * largest, 0.3 * largest])]
+    deep = Follower(whole, [np.arange(60)], np.ones(1), polish=False).fit(0.3 * largest)
+    assert sizes[0] < sizes[1]
+    assert abs(int(deep.sizes[0]) - int(sizes[1])) <= 3, "whatever the way there"
