@@ -145,6 +145,8 @@ def compile_rules(
     resolved, errors = [], []
     for rule, label in zip(found, found.labels, strict=True):
         if rule.enabled or include_off:
+            if len(errors) == _HELPED:
+                context = context.without_suggestions()
             try:
                 resolved += context.resolved(rule, label, several=True)
             except RuleError as error:

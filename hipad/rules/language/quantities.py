@@ -23,7 +23,7 @@ _PLAIN: Final = spoken(
     "drinks packs cigarettes bp kb Mb patients"
 )
 _UNIT: Final = "|".join(sorted(map(re.escape, _PLAIN), key=len, reverse=True))
-_POWER: Final = r"(?:\^?-?\d|[²³])?"
+_POWER: Final = r"(?:\^-?\d|[²³])?"
 _WHOLE: Final = re.compile(
     rf"(?:[x×*]\s*10\s*(?:\^\s*)?[\d⁰¹²³⁴-⁹]+\s*)?"
     rf"(?:/(?=\s?(?:L|l|µL|uL|mL|mm3)\b)(?:\s?(?:L|l|µL|uL|mL|mm3))|°\s?[CF]?|℃|℉|%|[$€£¥]|(?:{_UNIT}){_POWER}(?![\w.])|/(?=\s?(?:{_UNIT}|mm3|min)(?!\w)))"
