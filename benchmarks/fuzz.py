@@ -1,5 +1,7 @@
 """Damaged files by the ten thousand: each must end in a table, a session or a model, or a sentence.
 
+So must odd rules, which are compiled for the patients of the tests.
+
 The tests read 2,000 of each kind from fixed seeds; here are more, from other seeds. Every kind runs
 in a process of its own (`python -m benchmarks.fuzz KIND COUNT SEED`), so that a crash is a row of
 the table and not the end of the run.
@@ -22,11 +24,11 @@ from benchmarks.data import ROOT
 from benchmarks.reporting import Options, progress, table
 from hipad import HIPADClassifier
 from hipad.data import Limits, read_table
-from hipad.errors import DataError
+from hipad.errors import DataError, RuleError
 
 USUAL, QUICK = 20_000, 100
 LIMITS = Limits(unpacked_bytes=10**7, rows=10**5, columns=10**5, cells=10**6)
-KINDS = ("csv", "csv.gz", "libsvm", "npz", "parquet", "xlsx", "session", "model")
+KINDS = ("csv", "csv.gz", "libsvm", "npz", "parquet", "xlsx", "session", "model", "rules")
 
 
 def run(options: Options) -> str:
@@ -55,7 +57,7 @@ def main(kind: str, n: int, seed: int) -> None:
         try:
             take(content)
             read += 1
-        except DataError:
+        except (DataError, RuleError):
             refused += 1
         slowest = max(slowest, time.process_time() - start)
     print(json.dumps([read, refused, slowest]))
@@ -69,6 +71,10 @@ def reader(kind: str) -> Callable[[bytes], object]:
         return read_session
     if kind == "model":
         return read_model_bytes
+    if kind == "rules":
+        from tests.rules.natural import fired
+
+        return lambda content: fired(content.decode())
     return lambda content: read_table(content, limits=LIMITS)
 
 
@@ -84,6 +90,11 @@ def read_model_bytes(content: bytes) -> object:
 
 def damaged(kind: str, n: int, seed: int) -> Iterator[bytes]:
     """Damaged copies of a good file, partly in what was packed or written inside it."""
+    if kind == "rules":
+        from tests.rules.fuzzing import fuzzed
+
+        yield from (text.encode("utf-8", "replace") for text in fuzzed(n, seed))
+        return
     from tests.data.archives import repacked
     from tests.data.mutations import mutations
     from tests.ui.sessions import doctored

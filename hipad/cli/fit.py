@@ -11,10 +11,14 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
+from hipad.arrays import IntArray
 from hipad.cli.bar import Bar
 from hipad.cli.inputs import (
     add_rule_options,
@@ -23,50 +27,80 @@ from hipad.cli.inputs import (
     preparation,
     prepared_table,
     read_data,
-    read_text,
 )
 from hipad.cli.outputs import check_output
-from hipad.cli.sentences import INTERRUPTED
+from hipad.cli.sentences import INTERRUPTED, RULES_HELP
+from hipad.cli.studying import (
+    CheckedTable,
+    Compiled,
+    as_seen,
+    compiled_rules,
+    findings,
+    named_rules,
+    on_classes,
+    read_rule_file,
+    refuse,
+    studied,
+)
 from hipad.data import Matched, Prepared, match_test, split
 from hipad.data.writing import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.model_file import Origin, save_model
 from hipad.estimator.parameters import CHOICES
 from hipad.estimator.run import FitRun
-from hipad.evaluation.orientation import Oriented, named_outcomes
-from hipad.rules import FeatureIndex
+from hipad.evaluation.orientation import Oriented
+from hipad.evaluation.study import Study
+from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.solver import Status
+
+EPILOG = RULES_HELP
+NUMBERS = {
+    "lambda1": 'sparsity, a number or "auto"',
+    "lambda2": "ridge: correlated features share their weight",
+    "patients": 'what a rule counts for, a number, "auto" or "equal"',
+    "stiffness": 'how closely rules are followed, a number or "auto"',
+}
+SWITCHES = {
+    "calibrate": "put the average training patient of each class at +1 and -1",
+    "standardize": "scale columns to mean 0 and deviation 1",
+}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Data, rules, where to save, and the classifier's parameters."""
     parser.add_argument("data", metavar="DATA", help="CSV, XLSX, Parquet, NPZ or LIBSVM")
     add_table_options(parser)
-    parser.add_argument("--rules", metavar="FILE", help="one rule per line")
+    parser.add_argument("--rules", metavar="FILE", help="one rule per line (default: none)")
     add_rule_options(parser)
     parser.add_argument("--model", metavar="OUT.json", required=True, help="where to save")
     test = parser.add_mutually_exclusive_group()
-    test.add_argument("--test", metavar="FILE", help="a table to test on")
-    test.add_argument("--split", metavar="SHARE", type=float, help="hold back a share for testing")
-    parser.add_argument("--seed", type=int, default=0, help="of the split")
+    test.add_argument("--test", metavar="FILE", help="a table to test on (default: none)")
+    test.add_argument(
+        "--split", metavar="SHARE", type=float, help="hold back a share for testing (default: 0)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the split (default: 0)")
     add_parameters(parser)
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
     """The parameters of HIPADClassifier; those that are not given keep its defaults."""
     own = parser.add_argument_group("parameters", argument_default=argparse.SUPPRESS)
-    for name, help in (
-        ("lambda1", 'sparsity, or "auto"'),
-        ("lambda2", "ridge"),
-        ("patients", 'what a rule counts for, or "auto"'),
-        ("stiffness", 'how closely rules are followed, or "auto"'),
-    ):
-        own.add_argument(f"--{name}", type=number_or_word, help=help)
+    usual = HIPADClassifier().get_params(deep=False)
+    for name, help in NUMBERS.items():
+        own.add_argument(f"--{name}", type=number_or_word, help=f"{help} (default: {usual[name]})")
     for name, choices in CHOICES.items():
-        own.add_argument(f"--{name}", choices=tuple(choices))
-    own.add_argument("--class-weight", choices=("balanced", "none"))
-    own.add_argument("--calibrate", action=argparse.BooleanOptionalAction)
-    own.add_argument("--standardize", action=argparse.BooleanOptionalAction)
+        meanings = "; ".join(f"{word}: {meaning}" for word, meaning in choices.items())
+        own.add_argument(
+            f"--{name}", choices=tuple(choices), help=f"{meanings} (default: {usual[name]})"
+        )
+    own.add_argument(
+        "--class-weight",
+        choices=("balanced", "none"),
+        help=f"balanced: each class counts one half (default: {usual['class_weight'] or 'none'})",
+    )
+    for name, help in SWITCHES.items():
+        said = f"{help} (default: {'yes' if usual[name] else 'no'})"
+        own.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=said)
 
 
 def number_or_word(text: str) -> float | str:
@@ -81,18 +115,44 @@ def run(options: argparse.Namespace) -> int:
     """Read, fit, save, report."""
     check_output(options.model, [options.data, options.test, options.rules, options.blocks])
     words = sys.stderr if options.model in STDOUT else sys.stdout
+    found = read_rule_file(options.rules) if options.rules else RulesText(RuleSet(), ())
     train, test = read_rows(options)
     for step in train.steps:
         print(f"data: {step}", file=words)
-    clf = fitted(build(options, train), train)
+    table = as_checked(train)
+    found = on_classes(found, train.classes, chosen=options.positive is not None)
+    blocks = blocks_of(options.blocks, table.index)
+    first, compiled = compiled_rules(found, table, blocks)
+    if first.errors:
+        return refuse(options.rules, first.errors)
+    clf = fitted(build(options, named_rules(found.rules, compiled), blocks), train)
     origin = Origin(train.options.label, train.classes, train.recipe)
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
+    for line in odd(clf, table, first, compiled) if compiled else ():
+        print(line, file=words)
     print(f"saved: {options.model}", file=words)
     if clf.certificate_.status is Status.STOPPED:
         print("stopped: the saved model is what the fit had reached", file=sys.stderr)
         return INTERRUPTED
     return 0
+
+
+def as_checked(train: Prepared) -> CheckedTable:
+    """The training rows as rules are tried on them."""
+    y = np.where(train.y == train.classes[1], 1.0, -1.0)
+    index = FeatureIndex(train.feature_names)
+    return CheckedTable(train.X, y, train.rows + 1, train.classes, index, train.table)
+
+
+def odd(
+    clf: HIPADClassifier, table: CheckedTable, first: Study, compiled: Compiled
+) -> Iterator[str]:
+    """What is odd about the rules, with the strength they had in the fit."""
+    table = replace(table, model=clf)
+    lambda1 = float(clf.lambda1_)
+    study = studied(first, compiled, table, as_seen(table), lambda1, advice=False)
+    yield from findings(study, table)
 
 
 def read_rows(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
@@ -107,10 +167,10 @@ def read_rows(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
     return prepared, match_test(prepared, read_data(options.test))
 
 
-def build(options: argparse.Namespace, train: Prepared) -> HIPADClassifier:
+def build(
+    options: argparse.Namespace, rules: RuleSet, blocks: dict[str, IntArray]
+) -> HIPADClassifier:
     """The classifier that the options describe."""
-    rules = named_outcomes(read_text(options.rules) if options.rules else "", train.classes)
-    blocks = blocks_of(options.blocks, FeatureIndex(train.feature_names))
     clf = HIPADClassifier(rules, blocks=blocks)
     names = set(clf.get_params(deep=False)) - {"rules", "blocks"}
     given: dict[str, Any] = {key: value for key, value in vars(options).items() if key in names}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
@@ -15,24 +17,43 @@ from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError, RuleError
 from hipad.estimator.files.model_file import Origin, StoredModel
 from hipad.rules import FeatureIndex, read_blocks
+from hipad.wording import listed, some
 
 
 def add_table_options(parser: argparse.ArgumentParser) -> None:
     """How to understand a table."""
-    parser.add_argument("--label", metavar="COLUMN", help="the column with the classes")
-    parser.add_argument("--positive", metavar="CLASS", help="the positive class")
     parser.add_argument(
-        "--missing", choices=get_args(Missing), default="median", help="what to do about gaps"
+        "--label",
+        metavar="COLUMN",
+        help="the column with the classes (default: the one that the file's format names)",
     )
     parser.add_argument(
-        "--exclude", metavar="COLUMN", action="append", default=[], help="not a feature"
+        "--positive",
+        metavar="CLASS",
+        help="the positive class, which the words positive and negative in rules then refer to "
+        "(default: yes, true, case or the like, else the last by the alphabet)",
+    )
+    parser.add_argument(
+        "--missing",
+        choices=get_args(Missing),
+        default="median",
+        help="what to do about gaps (default: median)",
+    )
+    parser.add_argument(
+        "--exclude",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="not a feature; may be given more than once (default: none)",
     )
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
     """Blocks beside the rules."""
     parser.add_argument(
-        "--blocks", metavar="FILE", help="named groups of features: JSON, GMT, or K1 = x1:x50 lines"
+        "--blocks",
+        metavar="FILE",
+        help="named groups of features: JSON, GMT, or K1 = x1:x50 lines (default: none)",
     )
 
 
@@ -41,7 +62,30 @@ def label_of(table: Table, options: argparse.Namespace) -> str:
     label = options.label or table.label
     if label is None:
         raise DataError("expected --label COLUMN, the column with the classes: name it")
-    return str(label)
+    return known_label(table, str(label))
+
+
+def known_label(table: Table, label: str) -> str:
+    """The label, if it is a column; otherwise the nearest names are told."""
+    if label in table.names:
+        return label
+    near = near_names(label, table.names)
+    hint = f"did you mean {listed(list(map(repr, near)), 'or')}?" if near else some(table.names)
+    raise DataError(f"expected --label to be a column of the table, got {label!r}: {hint}")
+
+
+def near_names(name: str, names: Sequence[str]) -> list[str]:
+    """The names that are meant, most likely: in another case first, then spelt nearly so.
+
+    >>> near_names("diagnosis", ["Glucose", "Diagnosis"])
+    ['Diagnosis']
+    """
+    plain = {each: each.casefold().strip() for each in names}
+    same = [each for each, folded in plain.items() if folded == name.casefold().strip()]
+    if same:
+        return same[:3]
+    spelt = difflib.get_close_matches(name.casefold(), list(plain.values()), n=3)
+    return [each for each, folded in plain.items() if folded in spelt][:3]
 
 
 def read_data(path: str) -> Table:

@@ -59,7 +59,13 @@ def build_parser() -> argparse.ArgumentParser:
     for name in COMMANDS:
         command: ModuleType = import_module(f"hipad.cli.{name}")
         text = (command.__doc__ or "").strip()
-        own = commands.add_parser(name, help=text.splitlines()[0], description=text)
+        own = commands.add_parser(
+            name,
+            help=text.splitlines()[0],
+            description=text,
+            epilog=getattr(command, "EPILOG", None),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         command.add_options(own)
         own.set_defaults(run=command.run)
     return parser

@@ -7,6 +7,11 @@ from typing import Final
 from hipad.errors import RuleError
 
 REFUSED: Final = 1  # the input cannot be used
+EXAMPLE: Final = "Glucose >= 126 and BMI >= 30 => diabetic"
+RULES_HELP: Final = f"""a rule:
+  {EXAMPLE}
+  name: mean(ABL1, ABL2) >= 9.5 => "BCR/ABL" worth 20 patients   # a note
+before => a condition on features or blocks in the units of the data, after it a class label"""
 INTERRUPTED: Final = 130  # Ctrl-C, as shells have it: 128 and the number of the signal
 
 

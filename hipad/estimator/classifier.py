@@ -219,7 +219,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
         data = fresh._training_data(X, rows, y, weights, earlier)
         warm = [clf._hipad for clf in earlier if vars(clf).get("_data") is data and clf._hipad]
-        plan = fresh._plan(feature_names)
+        plan = fresh._plan(feature_names, rows)
         for sentence in foreign_units(data.X, plan.rules):
             warnings.warn(sentence, UserWarning, stacklevel=3)
         return FitRun(data, plan, warm, quick=quick, take=partial(self._take, fresh))
@@ -325,19 +325,21 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
             return earlier
         return TrainingData.of(X, y, w, p, self.standardize, source=original)
 
-    def _plan(self, names: Iterable[str] | FeatureIndex | None) -> Plan:
+    def _plan(self, names: Iterable[str] | FeatureIndex | None, rows: Any) -> Plan:
         if names is None:
             names = getattr(self, "feature_names_in_", None)
         named = names if names is None or isinstance(names, FeatureIndex) else list(names)
         self.feature_index_ = as_index(named, self.n_features_in_)
-        return Plan.of(self, self._compile())
+        return Plan.of(self, self._compile(rows))
 
-    def _compile(self) -> Knowledge:
+    def _compile(self, rows: Any = None) -> Knowledge:
+        """The rules for these data; percentiles and the like are learnt from these rows only."""
         return compile_knowledge(
             self.rules if self.rules is not None else (),
             feature_names=self.feature_index_,
             blocks=self.blocks,
             classes=tuple(self.classes_.tolist()),
+            values=rows,
         )
 
     def _take(self, fresh: HIPADClassifier, run: FitRun) -> Self:

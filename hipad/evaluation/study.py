@@ -104,10 +104,26 @@ class Study:
 
 
 def first_look(
-    found: RulesText, index: FeatureIndex, blocks: Blocks, classes: tuple[str, str]
+    found: RulesText,
+    index: FeatureIndex,
+    blocks: Blocks,
+    classes: tuple[str, str],
+    *,
+    values: Any = None,
+    positive_chosen: bool = False,
 ) -> tuple[Study, dict[int, CompiledRule]]:
-    """The rules and what is wrong with them, and by position those that fit the data."""
-    compiled, unfit = compile_each(found.rules, feature_names=index, blocks=blocks, classes=classes)
+    """The rules and what is wrong with them, and by position those that fit the data.
+
+    `values` are the training rows, from which rules learn percentiles and the like.
+    """
+    compiled, unfit = compile_each(
+        found.rules,
+        feature_names=index,
+        blocks=blocks,
+        classes=classes,
+        positive_chosen=positive_chosen,
+        values=values,
+    )
     errors = sorted([*found.errors, *unfit], key=lambda error: error.line or 0)
     return Study(found.rules, tuple(errors)), compiled
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import argparse
 import signal
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from hipad import HIPADClassifier, load_model
 from hipad.cli import main
 from hipad.cli.bar import Bar
+from hipad.cli.main import build_parser
 from hipad.places import SAMPLES as FOLDER
 from hipad.solver import Status
 from tests.cli.commands import fit, rows_of
@@ -68,3 +70,33 @@ def test_the_samples_work_with_blocks(tmp_path, capsys):
     target = tmp_path / "m.json"
     assert main([*words, "--blocks", BLOCKS, "--model", str(target), "--lambda1", "0.05"]) == 0
     assert "high_risk" in capsys.readouterr().out
+
+
+def test_findings_are_printed_and_every_mistake_at_once(small, tmp_path, capsys):
+    rules = tmp_path / "some.rules"
+    rules.write_text("a: sugar >= 7 => yes\nb: sugar >= 8 => yes\nc: sugar <= 9 => no\n")
+    code, _ = fit(small, tmp_path, "--rules", rules)
+    out = capsys.readouterr().out
+    assert code == 0
+    for part in ("whoever meets b meets a too", "some patients meet both a and c", "for example"):
+        assert part in out
+    rules.write_text("suga >= 7 => yes\nsugar >= => yes\nage >= 3 => maybe\n")
+    code, _ = fit(small, tmp_path / "..", "--rules", rules)
+    said = capsys.readouterr()
+    assert code == 1
+    for line in (1, 2, 3):
+        assert f"error: {rules}: line {line}" in said.err
+
+
+@pytest.mark.parametrize("command", ["fit", "check"])
+def test_help_shows_a_rule_and_every_default(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert "Glucose >= 126 and BMI >= 30 => diabetic" in capsys.readouterr().out
+    (commands,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
+    for action in commands.choices[command]._actions:
+        if action.option_strings and not action.required and action.dest != "help":
+            assert "(default: " in str(action.help), action.option_strings
+            usual = HIPADClassifier().get_params(deep=False).get(action.dest)
+            if command == "fit" and isinstance(usual, float | str):
+                assert f"(default: {usual})" in str(action.help)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from hipad import load_model
-from hipad.cli.inputs import blocks_of, read_text
+from hipad.cli import main
+from hipad.cli.inputs import blocks_of, near_names, read_text
 from hipad.data.process import apart
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
@@ -98,3 +99,18 @@ def test_ctrl_c_while_reading_ends_the_reader_too(small, tmp_path, monkeypatch, 
     assert "stopped" in capsys.readouterr().err
     assert started[0].returncode is not None
     assert not target.exists()
+
+
+@pytest.mark.parametrize(("given", "meant"), [("ILL", "ill"), ("sugr", "sugar")])
+def test_a_label_that_is_no_column_brings_the_one_that_is_meant(small, given, meant, capsys):
+    rules = small.with_suffix(".rules")
+    rules.write_text("sugar >= 7 => yes\n")
+    assert main(["check", str(rules), "--data", str(small), "--label", given]) == 1
+    assert f"got '{given}': did you mean '{meant}'?" in capsys.readouterr().err
+    assert main(["check", str(rules), "--data", str(small), "--label", "quite other"]) == 1
+    assert "'age', 'sugar', 'same', 'kind' and 'ill'" in capsys.readouterr().err
+
+
+def test_near_names_put_another_case_first():
+    assert near_names("glucose", ["Glucos", "GLUCOSE", "BMI"]) == ["GLUCOSE"]
+    assert near_names("xyz", ["Glucose"]) == []

@@ -119,6 +119,8 @@ def _values_seen(
             feature_names=data.index,
             blocks=data.blocks,
             classes=data.classes,
+            positive_chosen=True,
+            values=data.X_train,
         )
     except HipadError:
         return []

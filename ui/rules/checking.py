@@ -67,7 +67,14 @@ def known_lambda1(state: AppState) -> float | None:
 
 def look(data: Dataset, text: str) -> tuple[Study, dict[int, CompiledRule]]:
     """The rules and what is wrong with them, before anything is tried."""
-    return first_look(read_rules(text), data.index, data.blocks, data.classes)
+    return first_look(
+        read_rules(text),
+        data.index,
+        data.blocks,
+        data.classes,
+        values=data.X_train,
+        positive_chosen=True,
+    )
 
 
 def check(
@@ -85,7 +92,14 @@ def check(
 
 def fitting_rules(rules: RuleSet, data: Dataset) -> tuple[dict[int, CompiledRule], list[RuleError]]:
     """Each rule that fits the data by its position, and what is wrong with the others."""
-    return compile_each(rules, feature_names=data.index, blocks=data.blocks, classes=data.classes)
+    return compile_each(
+        rules,
+        feature_names=data.index,
+        blocks=data.blocks,
+        classes=data.classes,
+        positive_chosen=True,
+        values=data.X_train,
+    )
 
 
 def as_seen(data: Dataset, settings: RunSettings) -> Patients:

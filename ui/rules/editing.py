@@ -35,6 +35,9 @@ def with_rules(text: str, changes: Mapping[int, Rule | None]) -> str:
         if _line(rule) in touched:  # several rules stand on a line where `or` joins conditions
             other = changes.get(at, rule)
             now[_line(rule)] += [] if other is None else [str(replace(other, preface=()))]
+    for rule in rules:  # a rule may go on over several lines
+        if _line(rule) in touched:
+            now |= {_line(rule) + more: [] for more in range(1, rule.n_lines)}
     lines = enumerate(text.splitlines(), 1)
     return "\n".join(new for number, line in lines for new in now.get(number, [line]))
 

@@ -191,6 +191,6 @@ def _outcome(
 def outcome_is_positive(rule: Rule, data: Dataset) -> bool:
     """Whether a rule speaks for the positive class; for one of other data, yes."""
     try:
-        return outcome_sign(rule, data.classes) > 0
+        return outcome_sign(rule, data.classes, positive_chosen=True) > 0
     except HipadError:
         return True

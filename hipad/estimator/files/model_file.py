@@ -38,7 +38,8 @@ from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.risks.curve import RiskCurve
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
-from hipad.rules import FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
+from hipad.rules import CompiledRule, FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
+from hipad.rules.compiling.settling import RowsNeeded
 from hipad.solver import Certificate, Progress
 
 FORMAT: Final = "hipad-model"
@@ -130,9 +131,9 @@ def used_blocks(clf: HIPADClassifier) -> dict[str, np.ndarray]:
     """The blocks that rules and statements name, as column numbers."""
     rules = as_rule_set(clf.rules if clf.rules is not None else ())
     sides = [side for rule in rules for condition in rule.conditions for side in condition.sides]
-    named = {name for side in sides for term in side for name in term.names}
-    named |= {name for statement in rules.statements for name in statement.names}
-    own = {name: members for name, members in (clf.blocks or {}).items() if name in named}
+    named = {str(name).lower() for side in sides for term in side for name in term.names}
+    named |= {str(n).lower() for statement in rules.statements for n in statement.names}
+    own = {name: each for name, each in (clf.blocks or {}).items() if str(name).lower() in named}
     return dict(resolve_blocks(own, clf.feature_index_))
 
 
@@ -216,7 +217,7 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     if content["named_columns"]:
         clf.feature_names_in_ = np.array(content["feature_names"], dtype=object)
     _set_model(clf, content)
-    clf._compiled = clf._compile().rules
+    clf._compiled = _compiled(clf)
     records = rebuild(tuple[RuleRecord, ...], content["rule_report"])
     clf._report = [replace(record, names=clf.feature_index_) for record in records]
     check_report(clf._report, clf.n_features_in_)
@@ -228,6 +229,14 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     check_risks(curve)
     clf._risks = RiskSource(curve=curve)
     return clf
+
+
+def _compiled(clf: HIPADClassifier) -> tuple[CompiledRule, ...]:
+    """The rules, as far as they are known without the training rows; their report is stored."""
+    try:
+        return clf._compile().rules
+    except RowsNeeded:
+        return ()
 
 
 def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:

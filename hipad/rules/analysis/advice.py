@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from hipad.arrays import FloatArray
+from hipad.arrays import BoolArray, FloatArray
 from hipad.rules.analysis.box import Box
 from hipad.rules.analysis.guarantee import tightest_bound
 from hipad.rules.analysis.pull import Pull
@@ -63,7 +62,7 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
     >>> print(best_threshold(rule, [[1.0], [2.0], [5.0], [6.0]], [-1, -1, 1, 1]))
     the data support 'x0 >= 4' best: it fires on 2 rows and is right on 2 (now 4 and 2)
     """
-    values, others = _row_values(rule, X, row)
+    values, others, now = _row_values(rule, X, row)
     agrees = np.asarray(y, dtype=np.float64) == rule.sign
     usable = np.flatnonzero(others & np.isfinite(values))
     order = usable[np.argsort(values[usable], kind="stable")]
@@ -82,20 +81,20 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
     changed = with_bound(rule, row, float(values[order[best]]), float(after))
     if changed is None:
         return None
-    now = others & (values <= rule.d[row] + 1e-7 * (1 + abs(rule.d[row])))
     counts = int(fires[best]), int(right[best]), int(now.sum()), int((now & agrees).sum())
     return Threshold(*changed, *counts, gain=float(gain.max()))
 
 
-def _row_values(rule: CompiledRule, X: Any, row: int) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """B_row x for every x, and whether x meets all the other rows."""
+def _row_values(rule: CompiledRule, X: Any, row: int) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """B_row x for every x, whether x meets all the other rows, and whether it meets all."""
     X = X if sparse.issparse(X) else np.asarray(X)
     part = X[:, rule.columns]
     named = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64).T
     B = on_columns(rule.B, rule.columns)
-    rest = np.flatnonzero(np.arange(len(rule.d)) != row)
-    met = np.asarray(rows_met(B[rest], rule.d[rest], named).all(axis=0))
-    return (B[[row]] @ named)[0], met
+    met = np.asarray(rows_met(B, rule.d, named))
+    values = B[[row]].toarray()[0] @ named
+    others = np.asarray(np.delete(met, row, axis=0).all(axis=0))
+    return values, others, np.asarray(met.all(axis=0))
 
 
 def holding_threshold(

@@ -19,7 +19,11 @@ from hipad.arrays import FloatArray, IntArray
 from hipad.errors import HipadError
 from hipad.rules.compiling.names import FeatureIndex
 
-TOLERANCE = 1e-9  # relative: by how much a row may be missed through rounding
+ROUNDING = 32 * float(np.finfo(np.float64).eps)
+"""By how much a row may be missed through rounding, relative to the parts that it adds up."""
+
+FAR = 1e3  # stands for an end that is infinite, in units of the thresholds of its column
+_EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +67,13 @@ class Box:
 
     @classmethod
     def observed(cls, X: Any) -> Box:
-        """The range of each column of the data, missing values aside."""
+        """The range of each column of the data, missing values aside; without values no end."""
         if sparse.issparse(X):
             ends = [np.asarray(e.toarray()).ravel() for e in (X.min(axis=0), X.max(axis=0))]
             return cls(ends[0].astype(np.float64), ends[1].astype(np.float64))
         X = np.asarray(X)
-        return cls(np.fmin.reduce(X).astype(np.float64), np.fmax.reduce(X).astype(np.float64))
+        lo, hi = (each.reduce(X).astype(np.float64) for each in (np.fmin, np.fmax))
+        return cls(np.where(np.isnan(lo), -np.inf, lo), np.where(np.isnan(hi), np.inf, hi))
 
     def ends(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
         """The ends of some columns."""
@@ -130,7 +135,7 @@ def knapsack(c: FloatArray, a: FloatArray, d: float, lo: FloatArray, hi: FloatAr
     """One row, in closed form."""
     x = np.where(np.where(c != 0, c, a) > 0, lo, hi)
     excess = float(a @ x) - d
-    slack = TOLERANCE * (float(np.abs(a) @ np.maximum(np.abs(lo), np.abs(hi))) + abs(d))
+    slack = ROUNDING * (float(np.abs(a) @ np.maximum(np.abs(lo), np.abs(hi))) + abs(d))
     if excess > 0:
         gives = np.flatnonzero(c * a < 0)
         gives = gives[np.argsort(np.abs(c[gives] / a[gives]), kind="stable")]
@@ -146,7 +151,7 @@ def linear_programme(
     c: FloatArray, A: sparse.csr_array, d: FloatArray, lo: FloatArray, hi: FloatArray
 ) -> Minimum:
     """Several rows, by HiGHS, in units in which the box is the unit cube and rows are of size 1."""
-    origin, width = _unit_cube(lo, hi)
+    origin, width = _unit_cube(lo, hi, column_scales(A, d))
     scaled = sparse.csr_array(A * width)
     bound = d - A @ origin
     size = np.maximum(abs(scaled).max(axis=1).toarray().ravel(), np.finfo(float).tiny)
@@ -154,7 +159,7 @@ def linear_programme(
     cost = c * width
     ends = np.column_stack([(lo - origin) / width, (hi - origin) / width])
     largest = np.abs(cost).max(initial=0.0) or 1.0
-    answer = linprog(cost / largest, A_ub=rows, b_ub=bound / size, bounds=ends, method="highs")
+    answer = linprog(cost / largest, rows, bound / size, bounds=ends, options=_EXACT)
     if answer.status == 3:
         return UNBOUNDED
     if answer.x is None:
@@ -163,8 +168,32 @@ def linear_programme(
     return Minimum(float(c @ x), x)
 
 
-def _unit_cube(lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
+def column_scales(A: sparse.csr_array, d: FloatArray) -> FloatArray:
+    """How large the numbers are that rows compare each column with; one where that is not said.
+
+    >>> column_scales(sparse.csr_array([[-2.0, 0.0], [1.0, -1.0]]), np.array([-1e-9, 0.0]))
+    array([5.e-10, 5.e-10])
+    """
+    row = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    weight = np.abs(A.data)
+    scales = np.zeros(A.shape[1])
+    for _ in range(3):  # rows such as a >= b hand the scale of one column on to another
+        parts = weight * scales[A.indices]
+        largest = np.abs(d)
+        np.maximum.at(largest, row, parts)
+        np.maximum.at(scales, A.indices, largest[row] / weight)
+    return np.where(scales > 0, scales, 1.0)
+
+
+def with_ends(lo: FloatArray, hi: FloatArray, scales: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The ends of a box, those that are infinite far away in units of the columns' thresholds."""
+    far = FAR * np.maximum(scales, np.where(np.isfinite(lo), np.abs(lo), 0.0))
+    far = np.maximum(far, FAR * np.where(np.isfinite(hi), np.abs(hi), 0.0))
+    return np.where(np.isneginf(lo), -far, lo), np.where(np.isposinf(hi), far, hi)
+
+
+def _unit_cube(lo: FloatArray, hi: FloatArray, scales: FloatArray) -> tuple[FloatArray, FloatArray]:
     finite = np.isfinite(lo) & np.isfinite(hi)
     origin = np.where(finite, lo, 0.0)
-    width = np.where(finite & (hi > lo), np.where(finite, hi, 1.0) - origin, 1.0)
+    width = np.where(finite & (hi > lo), np.where(finite, hi, 1.0) - origin, scales)
     return origin, width

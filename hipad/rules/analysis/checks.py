@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from hipad.arrays import FloatArray
 from hipad.rules.analysis.box import Box, Patient
-from hipad.rules.analysis.pairs import Pairs
+from hipad.rules.analysis.pairwise.pairs import Pairs
+from hipad.rules.analysis.pairwise.regions import Regions
 from hipad.rules.analysis.pull import Knobs, Pull, knob_advice, shortest_patient
-from hipad.rules.analysis.regions import Regions
 from hipad.rules.analysis.speaking import Heard
 from hipad.rules.budget import Budget
 from hipad.rules.compiling.compile import CompiledRule, ScaledRule
@@ -87,7 +89,7 @@ def _single_findings(
 ) -> Iterator[Finding]:
     for i in pairs.reached:
         rule, region = rules[i], regions.regions[i]
-        if region.point is None and shortest_patient(rule.B, rule.d) is None:
+        if region.point is None and _is_impossible(rule):
             yield Finding(
                 "empty",
                 "warning",
@@ -113,6 +115,12 @@ def _single_findings(
                 "tighten a threshold, or leave the rule out",
                 regions.witness(i),
             )
+
+
+def _is_impossible(rule: CompiledRule) -> bool:
+    """True if nobody meets the premise, whatever the values."""
+    (region,) = Regions.of([rule], Box(-np.inf, np.inf)).regions
+    return region.point is None
 
 
 def _containments(

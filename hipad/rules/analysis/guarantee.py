@@ -18,12 +18,13 @@ import numpy as np
 from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
-from hipad.rules.analysis.box import Box, Minimum, Patient, minimise
+from hipad.rules.analysis.box import ROUNDING, Box, Minimum, Patient, minimise
 from hipad.rules.analysis.points import least_norm
 from hipad.rules.compiling.names import FeatureIndex
 from hipad.rules.compiling.rows import on_columns
 
 Ends = FloatArray | float
+NEARLY = 1e-9  # of the reach of a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +150,18 @@ def tightest_bound(
     if not failing.feasible:
         return np.inf
     gap = failing.value - nearest.value
-    if not np.isfinite(gap) or gap <= 1e-9 * (1 + abs(nearest.value)):
+    if not np.isfinite(gap) or gap <= _least_gap(goal, *ends):
         return None
     return failing.value
+
+
+def _least_gap(goal: FloatArray, lo: FloatArray, hi: FloatArray) -> float:
+    """What two values of a row must differ by: a little of its reach in the box, or rounding."""
+    ends = np.array([lo, hi])[:, goal != 0]
+    size = np.abs(goal[goal != 0])
+    reach = float(size @ (ends[1] - ends[0]))
+    largest = np.where(np.isfinite(ends), np.abs(ends), 0.0).max(axis=0)
+    return max(NEARLY * reach if np.isfinite(reach) else 0.0, ROUNDING * float(size @ largest))
 
 
 def _patient(found: Minimum, columns: IntArray) -> Patient:

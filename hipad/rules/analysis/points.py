@@ -2,7 +2,8 @@
 
 Both are exact and need no linear programme while the matrix is small: Lawson and Hanson's
 least-distance programme turns them into one nonnegative least-squares problem. Inside a box its
-answer cannot be in doubt, since no point of the box is far away.
+answer cannot be in doubt, since no point of the box is far away. Every point is tried on the rows
+themselves before it is given out, so that no rounding makes one where there is none.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from scipy import sparse
 from scipy.optimize import nnls
 
 from hipad.arrays import FloatArray
-from hipad.rules.analysis.box import knapsack, minimise
-from hipad.rules.compiling.rows import ROUNDING
+from hipad.rules.analysis.box import ROUNDING, knapsack, minimise
 
 _TINY = 60  # rows and sides of the box up to which least squares is faster than looking around
 _SMALL = 200  # and up to which it is faster than HiGHS
+_NEAR = 1e-7  # of its reach: a row that a point may have missed through rounding
 
 
 def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
@@ -27,15 +28,16 @@ def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
     >>> least_norm(sparse.csr_array([[-1.0, -1.0]]), np.array([-2.0]))
     array([1., 1.])
     """
-    squares = B.multiply(B).sum(axis=1)
+    row = np.repeat(np.arange(B.shape[0]), np.diff(B.indptr))
+    squares = np.bincount(row, B.data**2, B.shape[0])
     if (d[squares == 0] < 0).any():
         return None
+    if len(np.unique(B.indices)) == B.nnz:  # rows without a common column solve one by one
+        steps = np.minimum(d, 0.0) / np.where(squares > 0, squares, 1.0)
+        return np.bincount(B.indices, B.data * steps[row], B.shape[1]).astype(np.float64)
     rows = np.flatnonzero(squares > 0)
-    B, d, squares = B[rows], d[rows], squares[rows]
-    if B.nnz == len(np.unique(B.indices)):  # rows without a common column solve one by one
-        return np.asarray(B.T @ (np.minimum(d, 0.0) / squares))
-    norms = np.sqrt(squares)
-    return _least_distance(B.toarray() / norms[:, None], d / norms)
+    norms = np.sqrt(squares[rows])
+    return _least_distance(B.toarray()[rows] / norms[:, None], d[rows] / norms)
 
 
 def _least_distance(B: FloatArray, d: FloatArray, farthest: float = 1e5) -> FloatArray | None:
@@ -78,14 +80,46 @@ def some_point(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatAr
         return middle - np.sign(row) * half * (excess[0] / reach[0])
     dense = A.toarray() if sparse.issparse(A) else A
     if len(d) == 2:
-        return _meeting_of_two(dense, d + room / 2, lo, hi)
+        x = _meeting_of_two(dense, d + room / 2, lo, hi)
+    else:
+        x = _by_search(dense, d, room, lo, hi)
+    return None if x is None else _tried(dense, d, room, lo, hi, x)
+
+
+def _by_search(
+    A: FloatArray, d: FloatArray, room: FloatArray, lo: FloatArray, hi: FloatArray
+) -> FloatArray | None:
+    """A point of the box that meets three rows or more, up to rounding, or None."""
+    middle, half = (lo + hi) / 2, (hi - lo) / 2
+    excess = A @ middle - d
     sides = len(d) + 2 * len(lo)
-    z = _projected(dense * half, room / 2 - excess) if sides > _TINY else None
+    z = _projected(A * half, room / 2 - excess) if sides > _TINY else None
     if z is None and sides > _SMALL:
         return minimise(np.zeros(len(lo)), sparse.csr_array(A), d, lo, hi).x
     if z is None:
-        z = _in_cube(dense * half, room - excess)
+        z = _in_cube(A * half, room / 2 - excess)
     return None if z is None else np.clip(middle + half * z, lo, hi)
+
+
+def _tried(
+    A: FloatArray, d: FloatArray, room: FloatArray, lo: FloatArray, hi: FloatArray, x: FloatArray
+) -> FloatArray | None:
+    """The point, moved by what it misses rows through rounding; None if it still misses one."""
+    half = (hi - lo) / 2
+    reach = _NEAR * (abs(A) @ half)
+    for _ in range(4):
+        excess = A @ x - d
+        if (excess <= room).all():
+            return x
+        if (excess > reach + room).any():
+            return None
+        close = excess > -reach
+        free = (x > lo) & (x < hi)
+        scaled = (A[close] * np.where(free, half, 0.0)) / np.maximum(reach[close], 1e-300)[:, None]
+        wanted = -np.maximum(excess[close], 0.0) / np.maximum(reach[close], 1e-300)
+        step = np.linalg.lstsq(scaled, wanted, rcond=None)[0]
+        x = np.clip(x + half * np.where(free, step, 0.0), lo, hi)
+    return None
 
 
 def _meeting_of_two(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray | None:

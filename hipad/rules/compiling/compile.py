@@ -7,7 +7,7 @@ rules in one B would turn "or" into "and".
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -18,17 +18,24 @@ from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
+from hipad.rules.compiling.lexicon import Lexicon
 from hipad.rules.compiling.names import Blocks, FeatureIndex, as_index, resolve_blocks
 from hipad.rules.compiling.outcomes import class_sign
 from hipad.rules.compiling.resolving import Resolver
 from hipad.rules.compiling.rows import Row, columns_of, needed_rows, on_columns, rows_met
+from hipad.rules.compiling.settling import RowsNeeded, Settler
+from hipad.rules.compiling.values import ColumnValues
 from hipad.rules.language.bounds import MOST_WEIGHTS, too_many_weights
+from hipad.rules.language.lexing import Vocabulary
+from hipad.rules.language.logic import All, Node, alternatives
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.parsing import parse_rules
-from hipad.rules.language.spelling import on_line
+from hipad.rules.language.spelling import on_line, quote_label, rule_error
+from hipad.rules.language.statements import Statement
 
 _BATCH = 4_000_000  # numbers held at once while a rule is tried on data
 _HELPED = 20  # errors that say which names are near
+_SHOWN = 20  # errors that are told at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +71,15 @@ class CompiledRule:
     label: str = ""
     origins: tuple[Condition | str, ...] = ()
     features: FeatureIndex | None = field(default=None, repr=False)
+    settled: tuple[Condition, ...] = ()
+    outcome: str = ""
+
+    @property
+    def resolved_text(self) -> str:
+        """The rule as it was understood: its own names, the numbers learnt, the class it says."""
+        conditions = self.settled or self.rule.conditions
+        own = replace(self.rule, conditions=conditions, outcome=self.outcome or self.rule.outcome)
+        return own.text
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
@@ -109,10 +125,13 @@ def compile_rules(
     classes: Sequence[object] = ("negative", "positive"),
     positive_chosen: bool = False,
     include_off: bool = False,
+    values: Any = None,
 ) -> tuple[CompiledRule, ...]:
     """Compile rules for data with these columns and these (negative, positive) classes.
 
-    Rules that are switched off are passed over unless `include_off`.
+    Rules that are switched off are passed over unless `include_off`. `values` are the training rows
+    (or their ColumnValues), from which percentiles and the like are learnt. A rule that is met as
+    soon as one of several features is becomes one compiled rule for each.
 
     >>> (rule,) = compile_rules("mean(x0, x1) >= 4 => positive", n_features=3)
     >>> rule.B.toarray(), rule.d, rule.sign
@@ -120,17 +139,23 @@ def compile_rules(
     >>> rule.fires([[3, 5, 0], [3, 4, 9]])
     array([ True, False])
     """
-    found = as_rule_set(rules)
     index = as_index(feature_names, n_features)
-    columns = resolve_blocks(blocks, index)
-    resolved, weights = [], 0
+    context = _Context(index, resolve_blocks(blocks, index), classes, positive_chosen, values)
+    found = as_rule_set(rules, context.lexicon)
+    resolved: list[_Resolved] = []
+    errors: list[RuleError] = []
     for rule, label in zip(found, found.labels, strict=True):
         if rule.enabled or include_off:
-            each = _resolved(rule, Resolver(index, columns), classes, positive_chosen)
-            weights = _more_weights(weights, each[1], rule)
-            resolved.append((rule, label, *each))
+            if len(errors) == _HELPED:
+                context = context.without_suggestions()
+            try:
+                resolved += context.resolved(rule, label, several=True)
+            except RuleError as error:
+                errors.append(error)
+    if errors:
+        raise together(errors)
     # The names of all rules before the matrices of all: one kind of work at a time is faster.
-    return tuple([_compiled(*each, index) for each in resolved])
+    return tuple([each.compiled(index) for each in resolved])
 
 
 def compile_each(
@@ -140,6 +165,7 @@ def compile_each(
     blocks: Blocks | None = None,
     classes: Sequence[object] = ("negative", "positive"),
     positive_chosen: bool = False,
+    values: Any = None,
 ) -> tuple[dict[int, CompiledRule], list[RuleError]]:
     """Each rule that fits the data by its position, off or on, and what is wrong with the others.
 
@@ -147,29 +173,165 @@ def compile_each(
     """
     index = feature_names
     columns = resolve_blocks(blocks, index)
+    context = _Context(index, columns, classes, positive_chosen, values)
     found: dict[int, CompiledRule] = {}
     errors: list[RuleError] = []
-    weights = 0
     for position, (rule, label) in enumerate(zip(rules, rules.labels, strict=True)):
-        names = index if len(errors) < _HELPED else index.without_suggestions()
+        if len(errors) == _HELPED:
+            context = context.without_suggestions()
         try:
-            each = _resolved(rule, Resolver(names, columns), classes, positive_chosen)
-            weights = _more_weights(weights, each[1], rule)
-            found[position] = _compiled(rule, label, *each, index)
+            (each,) = context.resolved(rule, label, several=False)
+            found[position] = each.compiled(index)
         except RuleError as error:
             errors.append(error)
     return found, errors
 
 
-def _more_weights(weights: int, rows: list[Row], rule: Rule) -> int:
-    """How many numbers the matrices will hold with these rows; RuleError if too many."""
-    weights += sum(len(row.columns) for row in rows)
-    if weights > MOST_WEIGHTS:
-        raise too_many_weights(rule.place and rule.place[0])
-    return weights
+def together(errors: list[RuleError]) -> RuleError:
+    """All mistakes as one error, which stands at the first."""
+    if len(errors) == 1:
+        return errors[0]
+    first = errors[0]
+    shown = list(dict.fromkeys(str(error) for error in errors))
+    more = f"\nand {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    kind = RowsNeeded if all(isinstance(error, RowsNeeded) for error in errors) else RuleError
+    return kind(
+        "\n".join(shown[:_SHOWN]) + more,
+        line=first.line,
+        column=first.column,
+        expected=first.expected,
+        suggestion=first.suggestion,
+    )
 
 
-def as_rule_set(rules: str | Iterable[Rule | str]) -> RuleSet:
+@dataclass(frozen=True, eq=False)
+class _Resolved:
+    """A rule with its names found, before its matrix is made."""
+
+    rule: Rule
+    label: str
+    sign: float
+    outcome: str
+    rows: list[Row]
+    remarks: list[str]
+    settled: tuple[Condition, ...]
+
+    def compiled(self, index: FeatureIndex) -> CompiledRule:
+        B, d = _matrix(self.rows, len(index))
+        return CompiledRule(
+            self.rule,
+            B,
+            d,
+            self.sign,
+            tuple(dict.fromkeys(self.remarks)),
+            self.label,
+            tuple([row.origin for row in self.rows]),
+            index,
+            self.settled,
+            self.outcome,
+        )
+
+
+class _Context:
+    """What rules are compiled for: names, blocks, classes and training rows."""
+
+    def __init__(
+        self,
+        index: FeatureIndex,
+        blocks: dict[str, IntArray],
+        classes: Sequence[object],
+        positive_chosen: bool,
+        values: Any,
+    ) -> None:
+        self.index, self.blocks, self.classes = index, blocks, classes
+        self.positive_chosen = positive_chosen
+        self.values = as_values(values)
+        self.lexicon = Lexicon(index, blocks, self.values)
+        self.weights = 0
+
+    def without_suggestions(self) -> _Context:
+        """The same, for errors without near names: finding these takes time."""
+        index = self.index.without_suggestions()
+        other = _Context(index, self.blocks, self.classes, self.positive_chosen, self.values)
+        other.weights = self.weights
+        return other
+
+    def resolved(self, rule: Rule, label: str, *, several: bool) -> list[_Resolved]:
+        """The rule with its names found: more than one where it says `any` of several features."""
+        line = rule.place and rule.place[0]
+        try:
+            ways, remarks = self._settled(rule)
+            if len(ways) > 1 and not several:
+                raise _several(rule, ways)
+            found = [self._rows(conditions) for conditions in ways]
+        except RuleError as error:
+            raise _on_line(error, line) from None
+        sign = outcome_sign(rule, self.classes, positive_chosen=self.positive_chosen)
+        outcome = str(self.classes[int(sign > 0)])
+        self._weigh([rows for rows, _ in found], line)
+        resolved = []
+        for k, ((rows, more), conditions) in enumerate(zip(found, ways, strict=True), 1):
+            own, named = rule, label
+            if len(ways) > 1:
+                worth = None if rule.worth is None else rule.worth / len(ways)
+                own, named = replace(rule, conditions=conditions, worth=worth), f"{label}.{k}"
+            each = _Resolved(own, named, sign, outcome, rows, remarks + more, conditions)
+            resolved.append(each)
+        return resolved
+
+    def _settled(self, rule: Rule) -> tuple[list[tuple[Condition, ...]], list[str]]:
+        """The conditions in plain sums, for each way in which they are met."""
+        settler = Settler(self.lexicon)
+        nodes: list[Node] = []
+        errors: list[RuleError] = []
+        for condition in rule.conditions:
+            try:
+                nodes.append(settler.settle(condition))
+            except RuleError as error:
+                errors.append(_on_line(error, rule.place and rule.place[0]))
+        if errors:
+            raise together(errors)
+        if all(isinstance(node, Condition) for node in nodes):
+            return [tuple(node for node in nodes if isinstance(node, Condition))], settler.remarks
+        return alternatives(All(tuple(nodes))), settler.remarks
+
+    def _rows(self, conditions: tuple[Condition, ...]) -> tuple[list[Row], list[str]]:
+        resolver = Resolver(self.index, self.blocks, self.values)
+        rows = [row for condition in conditions for row in resolver.rows(condition)]
+        kept, remarks = needed_rows(rows)
+        return kept, resolver.remarks + remarks
+
+    def _weigh(self, found: list[list[Row]], line: int | None) -> None:
+        """Count the numbers that the matrices will hold; RuleError if too many."""
+        self.weights += sum(len(row.columns) for rows in found for row in rows)
+        if self.weights > MOST_WEIGHTS:
+            raise too_many_weights(line)
+
+
+def _on_line(error: RuleError, line: int | None) -> RuleError:
+    """The error with its line, of the same kind."""
+    placed = on_line(error, line)
+    if not isinstance(error, RowsNeeded) or placed is error:
+        return placed
+    return RowsNeeded(str(placed), line=placed.line, column=placed.column)
+
+
+def _several(rule: Rule, ways: list[tuple[Condition, ...]]) -> RuleError:
+    """The error for a rule that stands for several, where each must have a place in the text."""
+    remedy = " or ".join(" and ".join(map(str, conditions)) for conditions in ways)
+    return rule_error(
+        f"this stands for {len(ways)} rules, one for each feature: write {remedy}",
+        column=rule.conditions[0].sides[0][0].column or 1,
+        suggestion=f"{remedy} => {quote_label(rule.outcome)}",
+    )
+
+
+def as_values(values: Any) -> ColumnValues | None:
+    """Training rows as their columns' values; None if they are not known."""
+    return values if values is None or isinstance(values, ColumnValues) else ColumnValues(values)
+
+
+def as_rule_set(rules: str | Iterable[Rule | str], vocabulary: Vocabulary | None = None) -> RuleSet:
     """Rules from text, or from any iterable of rules and texts.
 
     >>> print(as_rule_set(["a >= 1 => positive", "b >= 2 => positive"]))
@@ -177,37 +339,23 @@ def as_rule_set(rules: str | Iterable[Rule | str]) -> RuleSet:
     b >= 2 => positive
     """
     if isinstance(rules, str):
-        return parse_rules(rules)
+        return parse_rules(rules, vocabulary)
     if isinstance(rules, RuleSet):
         return rules
     given = tuple(rules)
     texts = [each for each in given if isinstance(each, str)]
     if texts and len(texts) == len(given):
-        return parse_rules("\n".join(texts))
-    read = [tuple(parse_rules(each)) if isinstance(each, str) else (each,) for each in given]
-    return RuleSet(tuple(rule for part in read for rule in part))
-
-
-def _resolved(
-    rule: Rule, resolver: Resolver, classes: Sequence[object], positive_chosen: bool
-) -> tuple[float, list[Row], list[str]]:
-    """The sign of the outcome, the rows that matter, and remarks."""
-    sign = outcome_sign(rule, classes, positive_chosen=positive_chosen)
-    try:
-        rows = [row for condition in rule.conditions for row in resolver.rows(condition)]
-    except RuleError as error:
-        raise on_line(error, rule.place and rule.place[0]) from None
-    kept, remarks = needed_rows(rows)
-    return sign, kept, resolver.remarks + remarks
-
-
-def _compiled(
-    rule: Rule, label: str, sign: float, rows: list[Row], remarks: list[str], index: FeatureIndex
-) -> CompiledRule:
-    B, d = _matrix(rows, len(index))
-    spoken = tuple(dict.fromkeys(remarks))
-    origins = tuple([row.origin for row in rows])
-    return CompiledRule(rule, B, d, sign, spoken, label, origins, index)
+        return parse_rules("\n".join(texts), vocabulary)
+    found: list[Rule] = []
+    statements: list[Statement] = []
+    for each in given:
+        if isinstance(each, str):
+            part = parse_rules(each, vocabulary)
+            statements += [replace(s, after=len(found) + s.after) for s in part.statements]
+            found += part
+        else:
+            found.append(each)
+    return RuleSet(tuple(found), statements=tuple(statements))
 
 
 def _dense(part: Any) -> FloatArray:

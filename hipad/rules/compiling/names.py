@@ -8,18 +8,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hipad.arrays import IntArray
 from hipad.errors import RuleError
-from hipad.rules.language.spelling import quote_name, rule_error
+from hipad.rules.language.spelling import RESERVED, quote_name, rule_error
 from hipad.wording import listed
 
 Blocks = Mapping[str, Iterable[int] | Iterable[str]]
 
+_PLAIN = re.compile(r"[^\W\d][\w]*")
+_LETTER = re.compile(r"[^\W\d_]")
+_CHUNK = re.compile(r"\w+|\W")
+_JOINING = re.compile(r"[\s_.-]+")
 _GENERATED = re.compile(r"x(0|[1-9][0-9]{0,17})")
 _WIDTH = 48  # characters compared when looking for a similar name
 _LONGEST = 200  # characters compared exactly
@@ -134,6 +138,47 @@ class FeatureIndex:
             return frozenset()
         return frozenset(name for j, name in enumerate(names) if self._positions[name] != j)
 
+    def loosely(self, name: str) -> int | None:
+        """The only column whose name differs in case, blanks and joining signs alone, or None."""
+        for known, key in ((self._by_case, name.lower()), (self._squashed, _squash(name))):
+            found = known.get(key)
+            if found is not None:
+                return found if found >= 0 else None
+        return None
+
+    @cached_property
+    def _by_case(self) -> dict[str, int]:
+        return _once(name.lower() for name in self.names or [])
+
+    @cached_property
+    def _squashed(self) -> dict[str, int]:
+        return _once(_squash(name) for name in self.names or [])
+
+    @cached_property
+    def odd_names(self) -> dict[str, OddNames]:
+        """The names that a text cannot hold as one word, by how they begin."""
+        groups = {name.partition("=")[0].strip() for name in self.names or [] if "=" in name}
+        return odd_by_beginning([*(self.names or []), *groups])
+
+    @cached_property
+    def categories(self) -> dict[str, dict[str, int]]:
+        """The levels and columns of each category, told by names such as sex=male."""
+        found: dict[str, dict[str, int]] = {}
+        for j, name in enumerate(self.names or []):
+            group, sign, level = name.partition("=")
+            if sign and group.strip() and level.strip():
+                found.setdefault(group.strip().lower(), {})[level.strip().lower()] = j
+        return found
+
+    @cached_property
+    def levels(self) -> dict[str, list[int]]:
+        """The columns of each level, whatever its category."""
+        found: dict[str, list[int]] = {}
+        for columns in self.categories.values():
+            for level, j in columns.items():
+                found.setdefault(level, []).append(j)
+        return found
+
     @cached_property
     def _pairs(self) -> npt.NDArray[np.uint16]:
         return _letter_pairs([name.lower() for name in self.names or []])
@@ -141,6 +186,40 @@ class FeatureIndex:
     @cached_property
     def _lengths(self) -> IntArray:
         return np.minimum([len(name) for name in self.names or []], _WIDTH)
+
+
+class OddNames(NamedTuple):
+    """Names in small letters that begin alike, and their lengths from the longest on."""
+
+    names: set[str]
+    lengths: list[int]
+
+
+def odd_by_beginning(names: Iterable[str]) -> dict[str, OddNames]:
+    """Names with blanks or signs, by their first word or sign; what is all digits is none."""
+    found: dict[str, set[str]] = {}
+    for name in names:
+        if _PLAIN.fullmatch(name) or name.lower() in RESERVED or not _LETTER.search(name):
+            continue
+        first = _CHUNK.match(name)
+        if first is not None and not name[0].isspace():
+            found.setdefault(first[0].lower(), set()).add(name.lower())
+    return {
+        first: OddNames(alike, sorted({len(name) for name in alike}, reverse=True))
+        for first, alike in found.items()
+    }
+
+
+def _once(keys: Iterable[str]) -> dict[str, int]:
+    """The position of each key; -1 for one that occurs twice."""
+    found: dict[str, int] = {}
+    for j, key in enumerate(keys):
+        found[key] = -1 if key in found else j
+    return found
+
+
+def _squash(name: str) -> str:
+    return _JOINING.sub("", name.lower())
 
 
 def as_index(
@@ -168,6 +247,8 @@ def block_columns(block: str, members: Iterable[Any], index: FeatureIndex) -> In
     >>> block_columns("K", np.array([True, False, True]), FeatureIndex(["a", "b", "c"]))
     array([0, 2])
     """
+    if isinstance(members, str | Mapping) or not isinstance(members, Iterable):
+        raise _wrong_members(block, f"{members!r:.40}")
     items: Any = members if isinstance(members, np.ndarray) else list(members)
     if not isinstance(items, np.ndarray) or items.dtype.kind not in "iub":
         items = _one_kind(block, list(items), index)

@@ -5,16 +5,22 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.rules.compiling.names import FeatureIndex, each_once
 from hipad.rules.compiling.rows import Row
-from hipad.rules.language.linear import EXTREMES, Weighted, inequalities
+from hipad.rules.compiling.values import ColumnValues
 from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import quote_name, rule_error
 from hipad.rules.language.terms import Name, Term
+
+EXTREMES = ("min", "max")
+
+Weighted = list[tuple[float, Term]]
+"""Terms with the coefficients they have on the left of `... <= 0`."""
 
 Part = tuple[IntArray, float]
 """Columns, and the weight that each of them has."""
@@ -25,18 +31,49 @@ _CANCELLED = 1e-12  # what is left of 0.1 + 0.2 - 0.3, relative to its parts
 _NO_COLUMNS = np.empty(0, np.int64)
 
 
+def inequalities(condition: Condition) -> list[tuple[Weighted, bool]]:
+    """Weighted terms, each list meaning sum <= 0, and whether the sum must be below.
+
+    >>> a, three = Term(1.0, ("a",)), Term(3.0)
+    >>> for terms, strict in inequalities(Condition(((a,), (three,)), (">",))):
+    ...     print([(weight, term.body) for weight, term in terms], strict)
+    [(-1.0, 'a'), (3.0, '')] True
+    """
+    found: list[tuple[Weighted, bool]] = []
+    steps = zip(condition.sides, condition.relations, condition.sides[1:], strict=False)
+    for left, relation, right in steps:
+        difference = [(t.coefficient, t) for t in left] + [(-t.coefficient, t) for t in right]
+        strict = relation in ("<", ">")
+        if relation[0] in "<=":
+            found.append((difference, strict))
+        if relation[0] in ">=":
+            found.append(([(-weight, term) for weight, term in difference], strict))
+    return found
+
+
 class Resolver:
     """Turns names into columns, and says what a reader should know about the result."""
 
-    def __init__(self, index: FeatureIndex, blocks: Mapping[str, IntArray]) -> None:
+    def __init__(
+        self,
+        index: FeatureIndex,
+        blocks: Mapping[str, IntArray],
+        values: ColumnValues | None = None,
+    ) -> None:
         self.index = index
         self.blocks = blocks
+        self.values = values
         self.remarks: list[str] = []
 
     def rows(self, condition: Condition) -> Iterator[Row]:
-        """The rows of one condition."""
-        for terms in inequalities(condition):
-            yield from self._rows(terms, condition)
+        """The rows of one condition; `>` on values with steps begins half-way to the next one."""
+        for terms, strict in inequalities(condition):
+            for row in self._rows(terms, condition):
+                if strict and self.values is not None:
+                    bound = self.values.strict_bound(row.columns, row.values, row.bound)
+                    yield replace(row, bound=bound)
+                else:
+                    yield row
 
     def _rows(self, terms: Weighted, origin: Condition) -> Iterator[Row]:
         bound = 0.0

@@ -15,6 +15,9 @@ from hipad.rules.language.model import Condition
 
 Direction = tuple[bytes, bytes]
 
+ULPS = 16.0
+"""Room of a comparison, in units in the last place of the terms."""
+
 ROUNDING = 1e-7
 """Relative slack of a comparison: data are often kept in single precision, where 1.9 is not 1.9."""
 
@@ -77,11 +80,25 @@ def on_columns(B: sparse.csr_array, columns: IntArray) -> sparse.csr_array:
 
 
 def rows_met(B: sparse.csr_array, d: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
-    """For each row of B and each column x of X whether B x <= d, up to rounding."""
+    """For each row of B and each column x of X whether B x <= d, up to rounding.
+
+    The room is a few units in the last place of what is added up. A value that was once kept in
+    single precision meets the number that it stood for: 1.9 there is not 1.9 here.
+    """
     bound = d[:, None]
-    with np.errstate(invalid="ignore"):
-        room = ROUNDING * (abs(B) @ np.abs(X) + np.abs(bound))
-        return np.asarray(bound + room >= B @ X)
+    with np.errstate(invalid="ignore", over="ignore"):
+        room = ULPS * np.finfo(np.float64).eps * (abs(B) @ np.abs(X) + np.abs(bound))
+        met = np.asarray(bound + room >= B @ X)
+        single = np.flatnonzero(np.diff(B.indptr) == 1)
+        for i in single:
+            met[i] |= _same_in_single(X[B.indices[B.indptr[i]]], d[i] / B.data[B.indptr[i]])
+    return met
+
+
+def _same_in_single(x: FloatArray, level: float) -> npt.NDArray[np.bool_]:
+    """Where x is a number of single precision, and the one nearest to the level."""
+    short = x.astype(np.float32)
+    return np.asarray((short == np.float32(level)) & (short == x))
 
 
 def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import overload
+from typing import NamedTuple, overload
 
 from hipad.rules.language.spelling import (
     Place,
@@ -28,7 +28,22 @@ from hipad.rules.language.statements import Statement
 from hipad.rules.language.terms import Side, Term, name_text, side_text
 
 COUNTS = {">=": "at least", "<=": "at most", "=": "exactly"}
-RELATIONS = (">=", "<=", ">", "<", "=")
+RELATIONS = (">=", "<=", ">", "<", "=", "!=")
+
+
+class Written(NamedTuple):
+    """How a condition stood in the text, and what was made of it without knowing the data."""
+
+    text: str
+    column: int
+    sides: tuple[Side, ...]
+
+
+def _folded(side: Side) -> Side:
+    """A side of plain numbers as one number, so that `18 - 25` is not printed like a range."""
+    if len(side) < 2 or any(term.names or term.unit for term in side):
+        return tuple(side)
+    return (Term(sum(term.coefficient for term in side)),)
 
 
 @dataclass(frozen=True)
@@ -42,8 +57,10 @@ class Condition:
     sides: tuple[Side, ...]
     relations: tuple[str, ...]
     form: str = "compare"
+    written: Written | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "sides", tuple(map(_folded, self.sides)))
         if not 2 <= len(self.sides) == len(self.relations) + 1 <= 3 or not all(self.sides):
             raise rule_error("a condition compares two sides, or three in a chain")
         if not set(self.relations).issubset(RELATIONS):
@@ -56,6 +73,11 @@ class Condition:
 
     @cached_property
     def _text(self) -> str:  # kept, since each of a thousand rows may ask for it
+        if self.form == "flag":
+            return ("" if self.sides[1][0].coefficient else "not ") + side_text(self.sides[0])
+        if self.form == "member":
+            word = "in" if self.relations[0] == "=" else "not in"
+            return f"{side_text(self.sides[0])} {word} {side_text(self.sides[1])}"
         if self.form == "between":
             low, middle, high = map(side_text, self.sides)
             return f"{middle} between {low} and {high}"
@@ -85,6 +107,7 @@ class Rule:
     enabled: bool = True
     preface: tuple[str, ...] = ()
     place: Place | None = field(default=None, compare=False, repr=False)
+    n_lines: int = field(default=1, compare=False, repr=False)  # of the text it was read from
 
     def __post_init__(self) -> None:
         if not self.conditions:

@@ -1,30 +1,37 @@
-"""Text to rules: one rule per line, read by the grammar in `grammar.lark`.
+"""Text to rules and statements: one per line, or over several where a line plainly goes on.
 
-Every mistake becomes a RuleError that names its line and column; `hints` finds the words for it,
-`building` makes the rules.
+Every mistake becomes a RuleError that names its line and column and says what to write.
 """
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from typing import Final, cast
-
-from lark import Lark
-from lark.exceptions import UnexpectedToken
+from functools import lru_cache
+from typing import Final
 
 from hipad.errors import RuleError
 from hipad.rules.language.bounds import MOST_RULES, text_error, too_many_rules
-from hipad.rules.language.building import Builder, LineDraft
-from hipad.rules.language.hints import explain
-from hipad.rules.language.lexing import UNKNOWN, LineLexer
+from hipad.rules.language.lexing import Vocabulary
 from hipad.rules.language.model import Rule, RuleSet
+from hipad.rules.language.phrasing import LineDraft, read_line
 from hipad.rules.language.spelling import on_line, rule_error
 from hipad.rules.language.statements import Statement, read_statement
 
 REMEMBERED: Final = 6  # texts: the page asks many times for the rules before and after an edit
+MOST_LINES: Final = 60  # of one rule
 _CLOSING = {"`": "`", '"': '"', "'": "'", "“": "”"}
+_GOES_ON = re.compile(
+    r"(?:\b(?:and|or|not|unless|if|then|but|of|when|either|both|implies)|[-,+*/&|(\[{<>=≥≤→⇒⟹∧∨:])$",
+    re.IGNORECASE,
+)
+_BEGINS_LATE = re.compile(
+    r"\s*+(?:(?:and|or|but|unless|then|implies)\b(?!\s*+[<>=≥≤:])|=>|->|[→⇒⟹∧∨&|])", re.IGNORECASE
+)
+_WORTH = re.compile(r"\s*+[(,]?\s*+worth\b", re.IGNORECASE)
+_HAS_ARROW = re.compile(r"={1,3}>|-{1,2}>|[⇒⟹→⟶]|\b(?:then|implies)\b|\S\s+(?:if|when)\s",
+                        re.IGNORECASE)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,27 @@ class RulesText:
     errors: tuple[RuleError, ...] = ()
 
 
-def parse_rules(text: str) -> RuleSet:
+@dataclass(frozen=True)
+class _Lines:
+    """Some lines that say one thing: their text without notes, and where each begins in it."""
+
+    number: int
+    body: str
+    note: str | None
+    starts: tuple[int, ...] = (0,)
+
+    def placed(self, error: RuleError) -> RuleError:
+        """The error with its line, at the beginning if no column is known."""
+        if error.line is not None:
+            return error
+        column = (error.column or 1) - 1
+        k = max(k for k, start in enumerate(self.starts) if start <= column or k == 0)
+        place = (self.number + k, max(column - self.starts[k] + 1, 1))
+        found = rule_error(str(error), place, expected=error.expected, suggestion=error.suggestion)
+        return on_line(found, place[0])
+
+
+def parse_rules(text: str, vocabulary: Vocabulary | None = None) -> RuleSet:
     """Read rules, one per line; raise RuleError at the first mistake.
 
     >>> rules = parse_rules("high: mean(K1) >= 4 => positive  # seen in two trials")
@@ -45,20 +72,22 @@ def parse_rules(text: str) -> RuleSet:
     a > 1 => "not ill"
     b <= 2 => "not ill"
     """
-    found = read_rules(text)
+    found = read_rules(text, vocabulary)
     if found.errors:
         raise copy(found.errors[0])  # what is remembered must not collect tracebacks
     return found.rules
 
 
-def rule_errors(text: str) -> list[RuleError]:
+def rule_errors(text: str, vocabulary: Vocabulary | None = None) -> list[RuleError]:
     """Every mistake in the text, at most one per line: what an editor underlines."""
-    return list(read_rules(text).errors)
+    return list(read_rules(text, vocabulary).errors)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def read_rules(text: str) -> RulesText:
+def read_rules(text: str, vocabulary: Vocabulary | None = None) -> RulesText:
     """Read whatever can be read. The last few texts are remembered, so each is parsed once.
+
+    With a vocabulary, the names of the data are known while the text is read.
 
     >>> found = read_rules("a >= => yes\\nb >= 2 => no")
     >>> found.rules.labels, [error.line for error in found.errors]
@@ -66,44 +95,66 @@ def read_rules(text: str) -> RulesText:
     """
     if error := text_error(text):
         return RulesText(RuleSet(), (error,))
-    lines = dict(enumerate(map(split_note, text.splitlines()), 1))
-    bodies = {n: body for n, (body, _) in lines.items() if body.strip()}
-    if len(bodies) > MOST_RULES:
-        return RulesText(RuleSet(), (too_many_rules(len(bodies)),))
-    statements, errors = _statements(bodies)
-    drafts, wrong = _drafts({n: b for n, b in bodies.items() if n not in statements | errors})
-    errors |= wrong
-    rules: list[Rule] = []
-    stated: list[Statement] = []
-    comments: list[str] = []
-    names: dict[str, int] = {}
-    for number, (_, note) in lines.items():
-        if number in drafts:
-            try:
-                found = _rules(drafts[number], number, note or "", tuple(comments))
-                _claim_names(found, names, number)
-                if len(rules) + len(found) > MOST_RULES:
-                    raise too_many_rules(len(rules) + len(found), number)
-            except RuleError as error:
-                errors[number] = _placed(error, number)
-            else:
-                rules += found
-                comments = []
-        elif number in statements:
-            stated.append(
-                replace(
-                    statements[number],
-                    note=note or "",
-                    preface=tuple(comments),
-                    after=len(rules),
-                    place=(number, 1),
-                )
+    lines = _joined(text)
+    if (number := sum(bool(each.body.strip()) for each in lines)) > MOST_RULES:
+        return RulesText(RuleSet(), (too_many_rules(number),))
+    reading = _Reading(vocabulary)
+    for each in lines:
+        reading.read(each)
+    return reading.result()
+
+
+class _Reading:
+    """What was read so far."""
+
+    def __init__(self, vocabulary: Vocabulary | None) -> None:
+        self.vocabulary = vocabulary
+        self.rules: list[Rule] = []
+        self.statements: list[Statement] = []
+        self.errors: list[RuleError] = []
+        self.comments: list[str] = []
+        self.names: dict[str, int] = {}
+
+    def read(self, lines: _Lines) -> None:
+        """Take in one line, or a few that belong together."""
+        if not lines.body.strip():
+            if lines.note is not None:
+                self.comments.append(lines.note.strip())
+            return
+        try:
+            self._read(lines)
+        except RuleError as error:
+            self.errors.append(lines.placed(error))
+
+    def _read(self, lines: _Lines) -> None:
+        note, preface = lines.note or "", tuple(self.comments)
+        statement = read_statement(lines.body)
+        if statement is not None:
+            after, place = len(self.rules), (lines.number, 1)
+            self.statements.append(
+                replace(statement, note=note, preface=preface, after=after, place=place)
             )
-            comments = []
-        elif number not in errors and note is not None:
-            comments.append(note.strip())
-    mistakes = tuple(errors[number] for number in sorted(errors))
-    return RulesText(RuleSet(tuple(rules), tuple(comments), tuple(stated)), mistakes)
+        else:
+            draft = read_line(lines.body, self.vocabulary)
+            found = _rules(draft, lines, preface)
+            self._claim_names(found, lines.number)
+            if len(self.rules) + len(found) > MOST_RULES:
+                raise too_many_rules(len(self.rules) + len(found), lines.number)
+            self.rules += found
+        self.comments = []
+
+    def _claim_names(self, found: list[Rule], number: int) -> None:
+        for rule in found:
+            if rule.name and self.names.setdefault(rule.name, number) != number:
+                raise rule_error(
+                    f"the rule name '{rule.name}' already stands on line {self.names[rule.name]}: "
+                    "give each rule a name of its own",
+                    column=1,
+                )
+
+    def result(self) -> RulesText:
+        rules = RuleSet(tuple(self.rules), tuple(self.comments), tuple(self.statements))
+        return RulesText(rules, tuple(self.errors))
 
 
 def split_note(line: str) -> tuple[str, str | None]:
@@ -120,102 +171,73 @@ def split_note(line: str) -> tuple[str, str | None]:
     return line, None
 
 
-def parse_line(body: str, number: int = 1, note: str = "") -> list[Rule]:
+def _joined(text: str) -> list[_Lines]:
+    """The lines of a text, those joined that say one thing together."""
+    found: list[_Lines] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        body, note = split_note(line)
+        before = found[-1] if found else None
+        follows = before is not None and before.number + len(before.starts) == number
+        if before is not None and follows and body.strip() and _continues(before, body):
+            found[-1] = _longer(before, body, note)
+        else:
+            found.append(_Lines(number, body, note))
+    return found
+
+
+def _continues(before: _Lines, body: str) -> bool:
+    """Whether a line goes on with what the lines before it say."""
+    start = before.body.rstrip()
+    if not start or len(before.starts) >= MOST_LINES:
+        return False
+    has_arrow = bool(_HAS_ARROW.search(start))
+    if _WORTH.match(body):
+        return has_arrow and not re.search(r"\bworth\b", start, re.IGNORECASE)
+    if has_arrow:
+        return bool(re.search(r"(?:=>|->|[→⇒⟹]|\bthen|\bif|\bwhen)$", start, re.IGNORECASE))
+    if _BEGINS_LATE.match(body) or _GOES_ON.search(start):
+        return True
+    return start.count("(") > start.count(")")
+
+
+def _longer(before: _Lines, body: str, note: str | None) -> _Lines:
+    notes = [each.strip() for each in (before.note, note) if each and each.strip()]
+    start = len(before.body) + 1
+    return _Lines(
+        before.number,
+        f"{before.body} {body}",
+        "; ".join(notes) if notes else None,
+        (*before.starts, start),
+    )
+
+
+def parse_line(
+    body: str, number: int = 1, note: str = "", vocabulary: Vocabulary | None = None
+) -> list[Rule]:
     """The rules of one line: several where conditions are joined by `or`."""
-    return _rules(_draft(body, number), number, note)
+    lines = _Lines(number, body, note)
+    try:
+        return _rules(read_line(body, vocabulary), lines, ())
+    except RuleError as error:
+        raise lines.placed(error) from None
 
 
-def _rules(draft: LineDraft, number: int, note: str, preface: tuple[str, ...] = ()) -> list[Rule]:
-    """The rules of a draft; the first bears the preface."""
-    many = len(draft.conjunctions) > 1
+def _rules(draft: LineDraft, lines: _Lines, preface: tuple[str, ...]) -> list[Rule]:
+    """The rules of a draft; they share its worth, and the first bears the preface."""
+    many = len(draft.conjunctions)
+    worth = None if draft.worth is None else draft.worth / many
+    note = "; ".join(filter(None, [draft.note, (lines.note or "").strip()]))
     return [
         Rule(
             conditions,
             draft.outcome,
-            f"{draft.name}_{position}" if draft.name and many else draft.name,
-            draft.worth,
+            f"{draft.name}_{position}" if draft.name and many > 1 else draft.name,
+            worth,
             note,
             draft.enabled,
             preface if position == 1 else (),
-            place=(number, draft.column),
+            place=(lines.number, draft.column),
+            n_lines=len(lines.starts),
         )
         for position, conditions in enumerate(draft.conjunctions, 1)
     ]
-
-
-def _statements(
-    bodies: dict[int, str],
-) -> tuple[dict[int, Statement], dict[int, RuleError]]:
-    """The statements among the lines, and the lines that would be one but for a mistake."""
-    statements: dict[int, Statement] = {}
-    errors: dict[int, RuleError] = {}
-    for number, body in bodies.items():
-        try:
-            found = read_statement(body)
-        except RuleError as error:
-            errors[number] = _placed(error, number)
-        else:
-            if found is not None:
-                statements[number] = found
-    return statements, errors
-
-
-def _drafts(bodies: dict[int, str]) -> tuple[dict[int, LineDraft], dict[int, RuleError]]:
-    """The draft of each line, or its mistake, by the line's number.
-
-    All are read in one go, which spares the parser a new start on each; only if that fails is
-    each read alone, to find which are at fault.
-    """
-    try:
-        together = cast(list[LineDraft], _parser().parse(bodies.values(), start="rules"))
-        return dict(zip(bodies, together, strict=True)), {}
-    except (UnexpectedToken, RuleError):
-        drafts: dict[int, LineDraft] = {}
-        errors: dict[int, RuleError] = {}
-    for number, body in bodies.items():
-        try:
-            drafts[number] = _draft(body, number)
-        except RuleError as error:
-            errors[number] = error
-    return drafts, errors
-
-
-def _draft(body: str, number: int) -> LineDraft:
-    try:
-        return cast(LineDraft, _parser().parse([body], start="rule"))
-    except UnexpectedToken as error:
-        found = error.token.type
-        column = len(body.rstrip()) + 1 if found == "$END" else error.column
-        expected = () if found == UNKNOWN else error.accepts
-        raise explain(body, (number, column), found, expected) from None
-    except RuleError as error:
-        raise _placed(error, number) from None
-
-
-def _placed(error: RuleError, number: int) -> RuleError:
-    """The error with its line, at the line's beginning if no column is known."""
-    placed = on_line(error, number)
-    return placed if placed.line is not None else rule_error(str(error), (number, 1))
-
-
-def _claim_names(found: list[Rule], names: dict[str, int], number: int) -> None:
-    for rule in found:
-        if rule.name and names.setdefault(rule.name, number) != number:
-            raise rule_error(
-                f"the rule name '{rule.name}' already stands on line {names[rule.name]}: "
-                "give each rule a name of its own",
-                (number, 1),
-            )
-
-
-@cache
-def _parser() -> Lark:
-    return Lark.open(
-        "grammar.lark",
-        rel_to=__file__,
-        start=["rule", "rules"],
-        parser="lalr",
-        lexer=LineLexer,
-        transformer=Builder(),
-        maybe_placeholders=False,
-    )

@@ -6,10 +6,22 @@ import re
 
 from hipad.errors import RuleError
 
-RESERVED = frozenset({"and", "or", "not", "between", "worth", "off", "if", "then"})
+
+def spoken(words: str) -> tuple[str, ...]:
+    """Some words of the language, given as one text."""
+    return tuple(words.split())
+
+
+RESERVED = frozenset(
+    spoken(
+        "and or not between worth off if then unless but is are in implies nor neither either "
+        "both otherwise else xor outside within"
+    )
+)
 LARGEST = 1e100  # number in a rule; the smallest is one part in this
 
-_BARE_NAME = re.compile(r"[^\W\d][\w.]*")
+_MARKS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞²³⁰¹⁴⁵⁶⁷⁸⁹"  # fractions and powers, letters to Python
+_BARE_NAME = re.compile(rf"[^\W\d{_MARKS}][^\W{_MARKS}]*(?:\.[^\W{_MARKS}]+)*")
 _BARE_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _COUNTING = re.compile(r"(?:at\s+(?:least|most)|exactly)\b", re.IGNORECASE)
 

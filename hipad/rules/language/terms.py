@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,21 @@ from hipad.rules.language.spelling import (
 )
 
 FUNCTIONS = ("mean", "sum", "min", "max")
+LEARNT = ("median", "sd", "z")  # of one feature, from the training rows; also p90 and the like
+RATIO, SET = "ratio", "set"
+
+_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?|100)")
+
+
+def percentile(function: str) -> float | None:
+    """The share of rows below, in percent, for p90 and the like; else None."""
+    found = _PERCENTILE.fullmatch(function)
+    return float(found[1]) if found else None
+
+
+def is_learnt(function: str) -> bool:
+    """Whether a function is worked out from the training rows."""
+    return function in LEARNT or percentile(function) is not None
 
 
 @dataclass(frozen=True)
@@ -42,6 +58,7 @@ class Term:
     names: tuple[Name, ...] = ()
     function: str = ""
     column: int | None = field(default=None, compare=False, repr=False)
+    unit: str = ""  # of a plain number, as the user wrote it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "coefficient", checked_number(self.coefficient))
@@ -49,8 +66,16 @@ class Term:
             for text in (name,) if isinstance(name, str) else (name.first, name.last):
                 checked_name(text)
         lone = not self.names or (len(self.names) == 1 and isinstance(self.names[0], str))
-        if self.function not in FUNCTIONS if self.function else not lone:
+        if not lone if not self.function else not self._fits():
             raise rule_error(f"a term needs one of the functions {FUNCTIONS}", column=self.column)
+
+    def _fits(self) -> bool:
+        """Whether the function takes so many names."""
+        if self.function in (*FUNCTIONS, SET):
+            return bool(self.names)
+        if self.function == RATIO:
+            return len(self.names) == 2
+        return len(self.names) == 1 and is_learnt(self.function)
 
     @property
     def is_number(self) -> bool:
@@ -60,13 +85,17 @@ class Term:
     @property
     def body(self) -> str:
         """The term without its coefficient."""
+        if self.function == RATIO:
+            return "/".join(map(name_text, self.names))
+        if self.function == SET:
+            return f"{{{', '.join(map(name_text, self.names))}}}"
         if self.function:
             return f"{self.function}({', '.join(map(name_text, self.names))})"
         return "".join(map(name_text, self.names))
 
     def __str__(self) -> str:
         if self.is_number:
-            return format_number(self.coefficient)
+            return f"{format_number(self.coefficient)} {self.unit}".strip()
         factor = {1.0: "", -1.0: "-"}.get(self.coefficient)
         return (f"{format_number(self.coefficient)}*" if factor is None else factor) + self.body
 

@@ -12,8 +12,8 @@ from scipy.optimize import linprog
 
 from hipad.rules import CompiledRule, Heard, Knobs, Rule, check_rules, compile_rules, rule_pulls
 from hipad.rules.analysis.box import Box
+from hipad.rules.analysis.pairwise.regions import Regions
 from hipad.rules.analysis.points import some_point
-from hipad.rules.analysis.regions import Regions
 
 M = 5
 NUMBERS = st.integers(-3, 3).map(float)

@@ -12,7 +12,10 @@ from hipad.rules.language.bounds import DEEPEST, LONGEST_RULE, LONGEST_TEXT, MOS
     [
         ("#" * (LONGEST_TEXT + 1), "at most 1,048,576 characters, got 1,048,577"),
         ("a >= 1 => x\n" * (MOST_RULES + 1), "at most 2,000 rules, got 2,001"),
-        ("a >= 1 => x\na >= 1" + " or b >= 1" * MOST_RULES + " => x", "line 2, .* at most 2,000"),
+        (
+            "a >= 1 => x\na >= 1" + " or b >= 1" * MOST_RULES + " => x",
+            "line 2, .* more than 64",
+        ),
         ("a >= 1 => x\n" + "a" * LONGEST_RULE + " >= 1 => x", "line 2, .* 200,000 characters"),
         ("(" * (DEEPEST + 1) + "a", f"line 1, column {DEEPEST + 1}: expected at most"),
         ("a" + "+a" * (MOST_SIGNS + 1) + " >= 1 => x", "at most 5,000 of the signs"),
@@ -44,7 +47,7 @@ def test_chains_of_factors_are_multiplied_in_order(text, expected):
     assert str(parse_rules(text)) == expected
 
 
-@pytest.mark.parametrize("text", ["2*a*3*b >= 1 => x", "a*b*2 >= 1 => x", "2*a/b >= 1 => x"])
+@pytest.mark.parametrize("text", ["2*a*3*b >= 1 => x", "a*b*2 >= 1 => x"])
 def test_products_of_features_are_refused_wherever_they_stand(text):
     with pytest.raises(RuleError, match="not linear"):
         parse_rules(text)

@@ -22,7 +22,7 @@ def test_a_side_is_written_as_a_sum():
     [
         lambda: Term(1.0, ("a", "b")),
         lambda: Term(1.0, (FeatureSpan("a", "b"),)),
-        lambda: Term(1.0, ("a",), "median"),
+        lambda: Term(1.0, ("a",), "mode"),
         lambda: Term(float("nan"), ("a",)),
         lambda: Term(1e200, ("a",)),
         lambda: Term(1.0, ("two\nlines",)),

@@ -16,13 +16,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from hipad.arrays import FloatArray, IntArray
-from hipad.rules.analysis.box import TOLERANCE, Box, Patient
+from hipad.arrays import BoolArray, FloatArray, IntArray
+from hipad.rules.analysis.box import ROUNDING, Box, Patient, column_scales, with_ends
 from hipad.rules.analysis.points import some_point
 from hipad.rules.compiling.compile import CompiledRule
 from hipad.rules.compiling.rows import Row, on_columns
+from hipad.rules.language.model import Condition
 
-_FAR = 1e12  # stands for an end of the box that is infinite
+_STRICT = 8 * ROUNDING  # how far a border lies beyond `<`, relative to the parts of its row
+_MORE = 1e-9  # of its reach: what a region may lie outside another through rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class Region:
         A, d = _matrix(self.rows, self.columns)
         middle, half = (self.outer_lo + self.outer_hi) / 2, (self.outer_hi - self.outer_lo) / 2
         highest = A @ middle + abs(A) @ half
-        return bool((highest <= d + TOLERANCE * (1 + np.abs(d))).all())
+        return bool((highest <= d + ROUNDING * _parts(A, d, self.outer_lo, self.outer_hi)).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,11 +93,11 @@ class Regions:
         columns = np.unique(np.concatenate([rule.columns for rule in rules] or [np.empty(0, int)]))
         matrices = [on_columns(rule.B, columns) for rule in rules]
         group = _same_weights(matrices, len(columns))
-        lo, hi = (np.clip(end, -_FAR, _FAR) for end in box.ends(columns))
+        lo, hi = _finite(box, columns, matrices, rules)
         group_lo, group_hi = (np.bincount(group, end).astype(np.float64) for end in (lo, hi))
         regions = []
         for B, rule in zip(matrices, rules, strict=True):
-            rows = _grouped_rows(B, rule.d, group)
+            rows = _grouped_rows(B, _bounds(B, rule, lo, hi), group)
             named = np.unique(np.concatenate([row.columns for row in rows]))
             regions.append(Region(named, rows, group_lo[named], group_hi[named]))
         return cls(tuple(regions), columns, group, lo, hi, group_lo, group_hi)
@@ -134,10 +136,18 @@ class Regions:
         """True if every point of the region meets the row."""
         groups = np.union1d(inner.columns, row.columns)
         lo, hi = _touching(*self._ends([inner], groups))
-        largest = np.maximum(np.abs(self.group_lo), np.abs(self.group_hi))[row.columns]
-        slack = 1e-5 * (abs(row.bound) + float(np.abs(row.values) @ largest))
+        slack = self.slack(row)
         beyond = Row.of(row.columns, -row.values, -row.bound - slack)
         return some_point(*_matrix((*inner.wide_rows, beyond), groups), lo, hi) is None
+
+    def slack(self, row: Row) -> float:
+        """By how much a point must miss a row to be told from one that meets it."""
+        lo, hi = self.group_lo[row.columns], self.group_hi[row.columns]
+        largest = np.maximum(np.abs(lo), np.abs(hi))
+        size = np.abs(row.values)
+        return _MORE * float(size @ (hi - lo)) + _STRICT / 2 * (
+            abs(row.bound) + float(size @ largest)
+        )
 
     def meeting(self, i: int, j: int) -> Patient | None:
         """A patient of both regions, or None."""
@@ -182,8 +192,51 @@ def _grouped_rows(B: sparse.csr_array, d: FloatArray, group: IntArray) -> tuple[
 
 def _touching(lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Ends that cross by no more than rounding are made to touch."""
-    close = (lo > hi) & (lo - hi <= TOLERANCE * (1 + np.abs(lo)))
+    close = (lo > hi) & (lo - hi <= ROUNDING * np.maximum(np.abs(lo), np.abs(hi)))
     return np.where(close, hi, lo), hi
+
+
+def _finite(
+    box: Box,
+    columns: IntArray,
+    matrices: list[sparse.csr_array],
+    rules: Sequence[CompiledRule],
+) -> tuple[FloatArray, FloatArray]:
+    """The ends of the columns; one that is infinite lies beyond all that the rules compare with."""
+    lo, hi = box.ends(columns)
+    if np.isfinite(lo).all() and np.isfinite(hi).all():
+        return lo, hi
+    d = np.concatenate([rule.d for rule in rules])
+    return with_ends(lo, hi, column_scales(sparse.vstack(matrices, "csr"), d))
+
+
+def _parts(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
+    """The size of what each row adds up, at most, in a box."""
+    return np.asarray(abs(A) @ np.maximum(np.abs(lo), np.abs(hi)) + np.abs(d))
+
+
+def _bounds(B: sparse.csr_array, rule: CompiledRule, lo: FloatArray, hi: FloatArray) -> FloatArray:
+    """The bounds of a rule; that of a strict row lies a little inside, so that borders part."""
+    strict = strict_rows(rule)
+    return rule.d - _STRICT * _parts(B, rule.d, lo, hi) * strict if strict.any() else rule.d
+
+
+def strict_rows(rule: CompiledRule) -> BoolArray:
+    """Which rows come from `<` or `>`, so that their border itself is not meant.
+
+    >>> from hipad.rules.compiling.compile import compile_rules
+    >>> (rule,) = compile_rules("1 <= x0 < 3 and x1 >= 2 => positive", n_features=2)
+    >>> strict_rows(rule)
+    array([False,  True, False])
+    """
+    found = np.zeros(len(rule.d), dtype=bool)
+    for condition in {id(each): each for each in rule.origins}.values():
+        if isinstance(condition, Condition):
+            own = [k for k, origin in enumerate(rule.origins) if origin is condition]
+            signs = [sign in ("<", ">") for sign in condition.relations]
+            if all(signs) or len(signs) == len(own):
+                found[own] = signs if len(signs) == len(own) else True
+    return found
 
 
 def _matrix(rows: Sequence[Row], columns: IntArray) -> tuple[Any, FloatArray]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.arrays import BoolArray
-from hipad.rules.analysis.glance import Glance
-from hipad.rules.analysis.regions import Regions
+from hipad.rules.analysis.pairwise.glance import Glance
+from hipad.rules.analysis.pairwise.regions import Regions
+from hipad.rules.analysis.pairwise.together import Together
 from hipad.rules.budget import Budget
 
 
@@ -24,8 +25,11 @@ class Pairs:
         self.alive = [i for i in self.reached if regions.regions[i].point is not None]
         self._place = {i: at for at, i in enumerate(self.alive)}
         self._glance = Glance.of(regions, self.alive)
-        self._meet = self._glance.meetings(budget)
-        self._near = self._shared() & ~self._glance.outside(budget)
+        self._together = together = Together(regions, [regions.regions[i] for i in self.alive])
+        self._apart = together.apart
+        self._meet = self._glance.meetings(budget) & ~self._apart | together.unbound
+        self._within, outside = together.within
+        self._near = self._shared() & ~outside & ~self._glance.outside(budget)
         self._inside: dict[tuple[int, int], bool] = {}
 
     def _reach(self, i: int) -> bool:
@@ -38,7 +42,7 @@ class Pairs:
 
     def _shared(self) -> BoolArray:
         """Which two regions name a common column."""
-        shared = (self._glance.inside @ self._glance.inside.T).toarray() > 0
+        shared = (self._glance.inside @ self._glance.inside.T).astype(bool).toarray()
         np.fill_diagonal(shared, False)
         return np.asarray(shared)
 
@@ -48,8 +52,9 @@ class Pairs:
 
     def inside(self, i: int, j: int) -> bool:
         """True if region i lies in region j; False as well when that was not reached."""
-        if not self._near[self._place[i], self._place[j]]:
-            return False
+        place = self._place[i], self._place[j]
+        if not self._near[place] or self._within[place]:
+            return bool(self._near[place])
         if (i, j) not in self._inside:
             if not self.budget.spend():
                 self.missed |= {i, j}
@@ -59,8 +64,16 @@ class Pairs:
 
     def meeting(self, i: int, others: list[int]) -> list[int]:
         """Those of the others that have a common point with region i, as far as was reached."""
-        seen = self._meet[self._place[i], [self._place[j] for j in others]].tolist()
-        return [j for j, met in zip(others, seen, strict=True) if met or self._meets(i, j)]
+        own, places = self._place[i], np.array([self._place[j] for j in others], dtype=np.int64)
+        open_ = places[~(self._meet[own, places] | self._apart[own, places])]
+        if len(open_) > 1 and not self.budget.is_spent:
+            self._meet[own, open_] = self._together.met_by_steps(own, open_)
+        seen, apart = self._meet[own, places].tolist(), self._apart[own, places].tolist()
+        return [
+            j
+            for j, met, never in zip(others, seen, apart, strict=True)
+            if met or (not never and self._meets(i, j))
+        ]
 
     def _meets(self, i: int, j: int) -> bool:
         if not self.budget.spend():

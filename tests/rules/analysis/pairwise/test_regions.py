@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hipad.rules import Box, compile_rules
-from hipad.rules.analysis.regions import Regions
+from hipad.rules.analysis.pairwise.regions import Regions
 
 
 def regions_of(text: str, lo: float = 0.0, hi: float = 10.0) -> Regions:

@@ -15,11 +15,11 @@ import numpy as np
 from scipy import sparse
 
 from hipad.arrays import BoolArray, FloatArray, IntArray
-from hipad.rules.analysis.regions import Region, Regions
+from hipad.rules.analysis.box import ROUNDING
+from hipad.rules.analysis.pairwise.regions import Region, Regions
 from hipad.rules.budget import Budget
 
 _BATCH = 4_000_000  # numbers held at once
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,7 @@ class Glance:
     corners: sparse.csr_array
     lo: FloatArray
     hi: FloatArray
+    slack: FloatArray  # by how much a point must miss each row to lie outside
 
     @classmethod
     def of(cls, regions: Regions, alive: Sequence[int]) -> Glance:
@@ -51,7 +52,8 @@ class Glance:
             _stacked(named, [point for point, _ in points], len(lo)),
             _stacked(named, [corner for _, corner in points], len(lo)),
         ]
-        return cls(R, d, starts, stacks[0], stacks[1], stacks[2], lo, hi)
+        slack = np.array([regions.slack(row) for row in rows], dtype=np.float64)
+        return cls(R, d, starts, stacks[0], stacks[1], stacks[2], lo, hi, slack)
 
     @property
     def n(self) -> int:
@@ -87,7 +89,7 @@ class Glance:
         named = sparse.csr_array((np.ones_like(worst), self.R.indices, self.R.indptr), self.R.shape)
         reach = self.R.multiply(farthest).tocsr()
         highest = reach.sum(axis=1)
-        beyond = self.d + 1e-5 * self._size
+        beyond = self.d + self.slack
         for part in self._parts(len(self.d), budget):
             for own in (self.middles, self.corners):
                 # The farthest point for a row, and a point of the region where the row is silent.
@@ -115,7 +117,7 @@ class Glance:
         kept = R.multiply(own[self.owner[first:last]]).tocsr()
         values = kept.sum(axis=1)[:, None] + (R @ others.T).toarray()
         values -= (kept @ named.T).toarray()
-        room = (self.d + _ROUNDING * self._size)[first:last, None]
+        room = (self.d + ROUNDING * self._size)[first:last, None]
         return np.asarray(np.logical_and.reduceat(values <= room, self.starts[part] - first, 0))
 
     def _parts(self, width: int, budget: Budget) -> Iterator[slice]:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.rules import Box, Budget, compile_rules
-from hipad.rules.analysis.glance import Glance
-from hipad.rules.analysis.regions import Regions
+from hipad.rules.analysis.pairwise.glance import Glance
+from hipad.rules.analysis.pairwise.regions import Regions
 
 SIDES = st.sampled_from(["x0", "x1", "x0 + x1", "x0 - x2", "mean(x0:x2)"])
 LINES = st.builds(

@@ -1,0 +1,179 @@
+"""Rules of a file on a table: read, resolved to its classes, and studied; for `check` and `fit`.
+
+Every mistake of a file is told at once, with its line. A rule is shown with the class that it says,
+also where the file says positive or negative.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from hipad.arrays import BoolArray, FloatArray, IntArray
+from hipad.cli.inputs import read_text
+from hipad.cli.sentences import EXAMPLE, REFUSED, sentence
+from hipad.data import Table
+from hipad.designs.scaling import standardisation
+from hipad.errors import DataError, RuleError
+from hipad.estimator.classifier import HIPADClassifier
+from hipad.estimator.strength import knobs_of
+from hipad.estimator.training import shares
+from hipad.evaluation.patients import Patients
+from hipad.evaluation.study import GiveKnobs, Study, first_look, study_rules
+from hipad.rules import (
+    Box,
+    Budget,
+    CompiledRule,
+    FeatureIndex,
+    Finding,
+    RuleSet,
+    RulesText,
+    read_rules,
+)
+
+MOST_SHOWN = 4  # features of a witness patient
+PATIENCE = 60.0  # seconds for the whole study
+SHARE = 0.1  # of the lambda1 at which the data alone keep no feature, where none is given
+WORDS = {"negative": 0, "positive": 1}
+
+Compiled = dict[int, CompiledRule]
+
+
+@dataclass(frozen=True)
+class CheckedTable:
+    """A table as numbers with outcomes +1 (positive) and -1, and a model where one is given.
+
+    `rows` are the rows of the file, counted from one; `w` and `b` point to the positive class.
+    """
+
+    X: Any
+    y: FloatArray
+    rows: IntArray
+    classes: tuple[str, str]
+    index: FeatureIndex
+    table: Table
+    model: HIPADClassifier = field(default_factory=HIPADClassifier)
+    lambda1: float | None = None
+    w: FloatArray | None = None
+    b: float = 0.0
+
+    def gaps(self, columns: IntArray) -> BoolArray:
+        """The rows of which the file has no value in some of these features."""
+        found = np.zeros(len(self.rows), dtype=bool)
+        for name in map(self.index.name, columns.tolist()):
+            if not self.table.is_sparse and name in self.table.number_names:
+                values = np.asarray(self.table.column(name), dtype=np.float64)
+                found |= np.isnan(values[self.rows - 1])
+        return found
+
+
+def read_rule_file(path: str) -> RulesText:
+    """The rules of a file, and their mistakes; a file without rules is refused."""
+    found = read_rules(read_text(path))
+    if not len(found.rules) and not found.errors:
+        raise DataError(f"{path} has no rules: write one per line, as in {EXAMPLE}")
+    return found
+
+
+def on_classes(found: RulesText, classes: tuple[str, str], *, chosen: bool) -> RulesText:
+    """The rules with class names for positive and negative, where the positive class was chosen."""
+    if not chosen or any(label.lower() in WORDS for label in classes):
+        return found
+    named = tuple(
+        replace(rule, outcome=classes[WORDS[rule.outcome.lower()]])
+        if rule.outcome.lower() in WORDS
+        else rule
+        for rule in found.rules
+    )
+    return replace(found, rules=replace(found.rules, rules=named))
+
+
+def compiled_rules(
+    found: RulesText, table: CheckedTable, blocks: dict[str, IntArray]
+) -> tuple[Study, Compiled]:
+    """The rules, what is wrong with any of them, and by position those that fit the data."""
+    first, compiled = first_look(found, table.index, blocks, table.classes)
+    return first, {at: resolved(rule, table.classes) for at, rule in compiled.items()}
+
+
+def resolved(rule: CompiledRule, classes: tuple[str, str]) -> CompiledRule:
+    """The rule with the name of its class as outcome, however it was written."""
+    return replace(rule, rule=replace(rule.rule, outcome=classes[int(rule.sign > 0)]))
+
+
+def named_rules(rules: RuleSet, compiled: Compiled) -> RuleSet:
+    """The rules with the names of classes as outcomes."""
+    named = (compiled[at].rule if at in compiled else rule for at, rule in enumerate(rules))
+    return replace(rules, rules=tuple(named))
+
+
+def refuse(path: str, errors: tuple[RuleError, ...]) -> int:
+    """Tell every mistake; the exit code."""
+    for error in errors:
+        print(f"error: {path}: {sentence(error)}", file=sys.stderr)
+    return REFUSED
+
+
+def as_seen(table: CheckedTable) -> Patients:
+    """The rows as a run with the model's parameters sees them."""
+    box = Box.observed(table.X)
+    mean, scale = standardisation(table.X) if table.model.standardize else (None, None)
+    balanced = "balanced" if table.model.class_weight == "balanced" else None
+    p = shares(table.y, np.ones(len(table.y)), balanced)
+    lo, hi = (np.asarray(end, dtype=np.float64) for end in (box.lo, box.hi))
+    return Patients((table.X, table.y), None, lo, hi, mean, scale, p)
+
+
+def usual_lambda1(patients: Patients) -> float:
+    """A value of lambda1 for those who have none yet: a share of where no feature is left."""
+    pull = patients.pull(np.arange(len(patients.lo)))
+    return SHARE * float(np.abs(pull).max(initial=0.0))
+
+
+def knobs(table: CheckedTable) -> GiveKnobs:
+    """What a rule counts for in a run on these rows with the model's parameters."""
+    model = table.model
+    return partial(knobs_of, total=len(table.y), patients=model.patients, stiffness=model.stiffness)
+
+
+def studied(
+    first: Study,
+    compiled: Compiled,
+    table: CheckedTable,
+    patients: Patients,
+    lambda1: float,
+    *,
+    advice: bool = True,
+) -> Study:
+    """The rules that are switched on, tried on the rows and against each other."""
+    on = {at: rule for at, rule in compiled.items() if rule.rule.enabled}
+    budget = Budget(PATIENCE)
+    steps = study_rules(first, on, patients, lambda1=lambda1, knobs=knobs(table), budget=budget)
+    *_, last = steps if advice else islice(steps, 2)
+    return last
+
+
+def findings(study: Study, table: CheckedTable) -> Iterator[str]:
+    """What is odd about the rules, each with a patient that shows it."""
+    for finding in study.findings:
+        yield str(finding)
+        if finding.witness is not None:
+            yield f"  for example {witness(finding, table.index)}"
+    contested = 0 if study.overlap is None else len(study.overlap.contested)
+    if contested:
+        yield f"note: {contested:,} of {len(table.y):,} rows meet rules of both outcomes"
+    if not study.findings and not contested:
+        yield "nothing odd was found about the rules"
+
+
+def witness(finding: Finding, index: FeatureIndex) -> str:
+    """The first few values of a finding's patient."""
+    values = list(finding.witness.named(index).items()) if finding.witness is not None else []
+    shown = ", ".join(f"{name} = {value:.4g}" for name, value in values[:MOST_SHOWN])
+    return shown + (", ..." if len(values) > MOST_SHOWN else "")
