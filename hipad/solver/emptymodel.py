@@ -56,10 +56,9 @@ def lambda1_max(problem: Problem) -> float:
 
 def _needed(problem: Problem, pull: FloatArray) -> FloatArray:
     """The lambda1 that holds each feature out against its pull; zero for those that pay nothing."""
-    size, own = np.abs(pull), problem.prices
-    up, down = (np.where(factor == 0, np.inf, factor) for factor in (own.up, own.down))
-    size[own.features] = np.maximum(pull[own.features] / up, -pull[own.features] / down)
-    return np.maximum(size, 0.0)
+    needed = problem.prices.needed(pull)
+    needed[problem.prices.costless] = 0.0
+    return needed
 
 
 def _least_pull(

@@ -99,6 +99,19 @@ class FeaturePrices:
             over[self.features] = self.at(self.features, lambda1).over(pull[self.features])
         return over
 
+    def needed(self, pull: FloatArray) -> FloatArray:
+        """The lambda1 that holds every feature out against its pull; infinite where none does.
+
+        A matrix of pulls has one column a problem.
+        """
+        needed = np.abs(pull)
+        if self.features.size:
+            own, shape = pull[self.features], (-1, *[1] * (pull.ndim - 1))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                up, down = own / self.up.reshape(shape), -own / self.down.reshape(shape)
+            needed[self.features] = np.maximum(np.nan_to_num(np.fmax(up, down), posinf=np.inf), 0.0)
+        return needed
+
 
 def _times(lambda1: float, factor: FloatArray) -> FloatArray:
     """lambda1 times the factor; infinity stays, even where lambda1 is zero."""

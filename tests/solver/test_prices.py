@@ -149,6 +149,15 @@ def test_all_features_exceed_their_prices_as_each_does(pulls, lambda1):
     np.testing.assert_array_equal(limits.over(pull) > 0, limits.shrink(pull) != 0)
 
 
+def test_what_lambda1_would_hold_each_feature_out():
+    prices = prices_of({0: "raised at half the price", 1: "ignored", 2: "certain", 3: "lowered"})
+    pull = np.array([1.0, 9.0, -0.1, 2.0, -3.0])
+    np.testing.assert_allclose(prices.needed(pull), [2.0, 0.0, np.inf, 0.0, 3.0])
+    both = prices.needed(np.column_stack([pull, -pull]))
+    np.testing.assert_allclose(both[:, 1], [0.0, 0.0, np.inf, 2.0, 3.0])
+    assert prices.needed(np.zeros(5)).tolist() == [0.0] * 5
+
+
 seeds = st.integers(0, 10_000)
 
 

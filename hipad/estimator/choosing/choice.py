@@ -171,12 +171,12 @@ class AutoChoice:
     def _grid(self) -> tuple[FloatArray, float]:
         """Values of lambda1 from large to small, and from which on they are judged."""
         data_alone = self.posing.largest_lambda1
-        first = max(0.9 * data_alone, self.posing.first_lambda1(1.0))
+        largest = max(data_alone, self.posing.first_lambda1)
         given = self.plan.lambda1
         if isinstance(given, str):
-            grid = np.geomspace(first, SMALLEST * data_alone, N_STEPS)
+            grid = np.geomspace(0.9 * largest, SMALLEST * data_alone, N_STEPS)
             return np.array([_rounded(value) for value in grid]), np.inf
-        return approach(first / 0.9, given), given
+        return approach(largest, given), given
 
     @property
     def _unit(self) -> float:

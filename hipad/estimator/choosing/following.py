@@ -46,7 +46,8 @@ class Follower:
         for k, own in enumerate(rows):
             prices[own, k] = problem.p[own] / problem.p[own].sum()
         self.fleet = Lockstep(problem, prices, lambda2)
-        self._pull = np.abs(self.fleet.pull_on_all()) * 2.0  # prices begin in the middle
+        self._always = np.union1d(problem.stack.features, problem.prices.free)
+        self._pull = 2.0 * self._needed()  # prices begin in the middle
 
     def follow(self, grid: Sequence[float]) -> Iterator[Fits]:
         """The models at each value."""
@@ -58,12 +59,11 @@ class Follower:
         """The models at one value."""
         fleet, named = self.fleet, self.problem.stack.features
         near = np.flatnonzero(self._pull.max(axis=1) > NEAR * lambda1)
-        known = np.union1d(named, self.problem.prices.features)
-        features = np.union1d(near, known).astype(int)
+        features = np.union1d(near, self._always).astype(int)
         for _ in range(MOST_ROUNDS):
             stage = fleet.stage(features, lambda1)
             w = fleet.solve(stage, TOLERANCE)
-            self._pull = np.abs(fleet.pull_on_all())
+            self._pull = self._needed()
             over = np.flatnonzero(self._pull.max(axis=1) > BEYOND * lambda1)
             missed = np.setdiff1d(over, features, assume_unique=True)
             if missed.size == 0:
@@ -75,10 +75,15 @@ class Follower:
         at = np.searchsorted(features, named)
         return Fits(lambda1, stage.design.dot(w), fleet.b.copy(), sizes, w[at])
 
+    def _needed(self) -> FloatArray:
+        """The lambda1 that would hold each feature out, one column a model."""
+        return self.problem.prices.needed(self.fleet.pull_on_all())
+
     def _polished(self, stage: Stage, w: FloatArray) -> FloatArray:
         """Phase 2: without lambda1, on the features kept; the path goes on from phase 1."""
         fleet = self.fleet
         alpha, u = fleet.alpha, fleet.u
-        polished = fleet.solve(replace(stage, fixed=w != 0), TOLERANCE)
+        smooth = replace(stage, limits=fleet.limits(stage.names, 0.0), fixed=w != 0)
+        polished = fleet.solve(smooth, TOLERANCE)
         fleet.alpha, fleet.u = alpha, u
         return polished

@@ -80,12 +80,11 @@ class Posing:
         prices = signs_alone(self.plan.known)
         return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope, prices))
 
-    def first_lambda1(self, lambda2: float) -> float:
-        """Where a path begins at the latest, so that what is known may enter before all else."""
-        problem = self.problem(0.0, lambda2)
-        if not problem.rules and not problem.prices.features.size:
-            return 0.0
-        return 0.9 * lambda1_max(problem.with_parameters(prices=entering_first(self.plan.known)))
+    @cached_property
+    def first_lambda1(self) -> float:
+        """lambda1_max with rules and knowledge, which may let their features in before others."""
+        problem = self.problem(0.0, 1.0)
+        return lambda1_max(problem.with_parameters(prices=entering_first(self.plan.known)))
 
     def says(self) -> tuple[Say, ...]:
         """What the rules have to say in a choice."""

@@ -128,7 +128,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def used_blocks(clf: HIPADClassifier) -> dict[str, np.ndarray]:
-    """The blocks that rules name, as column numbers."""
+    """The blocks that rules and statements name, as column numbers."""
     rules = as_rule_set(clf.rules if clf.rules is not None else ())
     sides = [side for rule in rules for condition in rule.conditions for side in condition.sides]
     named = {str(name).lower() for side in sides for term in side for name in term.names}

@@ -86,28 +86,28 @@ class Lack(NamedTuple):
 
 @dataclass(frozen=True)
 class Stage:
-    """Features that may be in: design, names, quadratic coefficients, coupling to u, and prices.
+    """Features that may be in: their design, names, quadratic coefficients and coupling to u.
 
-    `fixed`, one column a problem, says which are in whatever their pull; of the prices only those
-    count then that forbid a sign.
+    `limits` are the prices of their weights. `fixed`, one column a problem, says which may be in at
+    all; lambda1 is then left out, and only a known sign holds a feature at zero.
     """
 
     design: Design
     names: np.ndarray
     ridge: FloatArray
     C: FloatArray
-    prices: SignPrices
+    limits: SignPrices
     fixed: np.ndarray | None = None
 
     def weights(self, pull: FloatArray) -> FloatArray:
         """The weights that go with a pull."""
-        if self.fixed is not None:
-            return np.where(self.fixed, self.prices.allowed(pull), 0.0) / self.ridge
-        return self.prices.shrink(pull) / self.ridge
+        weights = self.limits.shrink(pull) / self.ridge
+        return weights if self.fixed is None else np.where(self.fixed, weights, 0.0)
 
     def inside(self, w: FloatArray, k: int) -> Inside:
         """The features that are in for problem k."""
-        kept = np.flatnonzero(w[:, k])
+        held = (w[:, k] == 0) & ~self.limits.free[:, 0]
+        kept = np.flatnonzero(~held if self.fixed is None else self.fixed[:, k] & ~held)
         return Inside(self.design, kept, self.names[kept], 1 / self.ridge[kept, k], self.C[:, kept])
 
 
@@ -137,8 +137,13 @@ class Lockstep:
         C[:, at] = problem.stack.coupling[:, of]
         everyone = names.size == problem.n_features
         design = problem.design if everyone else problem.design.only(names)
-        prices = SignPrices(*(each[:, None] for each in problem.prices.at(names, lambda1)))
-        return Stage(design, names, base[:, None] + self.lambda2, C, prices)
+        ridge = base[:, None] + self.lambda2
+        return Stage(design, names, ridge, C, self.limits(names, lambda1))
+
+    def limits(self, names: np.ndarray, lambda1: float) -> SignPrices:
+        """Prices of the weights of some features, the same for all problems."""
+        up, down = self.problem.limits(names, lambda1)
+        return SignPrices(up[:, None], down[:, None])
 
     def pull_on_all(self) -> FloatArray:
         """How hard each feature is drawn away from zero, one column a problem."""

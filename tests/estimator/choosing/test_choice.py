@@ -9,6 +9,7 @@ from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.weighing import Opinion
 from hipad.estimator.parameters import Plan
 from hipad.estimator.training import TrainingData, shares
+from hipad.rules.compiling.knowledge import Knowledge
 
 
 def data(n=40, m=8, seed=0, signal=1.5):
@@ -21,7 +22,7 @@ def choice_of(X, y, **parameters):
     ones = np.ones(len(y))
     standardize = parameters.get("standardize", True)
     training = TrainingData.of(X, y, ones, shares(y, ones, "balanced"), standardize)
-    return AutoChoice(Posing(training, Plan.of(HIPADClassifier(**parameters), ())))
+    return AutoChoice(Posing(training, Plan.of(HIPADClassifier(**parameters), Knowledge())))
 
 
 def told(*losses, lambda2=1.0):

@@ -10,7 +10,7 @@ from hipad.estimator.choosing.jury import SAY, Jury
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.parameters import Plan
 from hipad.estimator.training import TrainingData, shares
-from hipad.rules import compile_rules
+from hipad.rules.compiling.knowledge import compile_knowledge
 
 
 def jury_of(n=40, m=4, rules="", seed=0, **parameters):
@@ -18,7 +18,7 @@ def jury_of(n=40, m=4, rules="", seed=0, **parameters):
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
     X = rng.standard_normal((n, m)) + y[:, None] * np.r_[1.0, np.zeros(m - 1)]
     data = TrainingData.of(X, y, np.ones(n), shares(y, np.ones(n), "balanced"), True)
-    plan = Plan.of(HIPADClassifier(**parameters), compile_rules(rules, n_features=m))
+    plan = Plan.of(HIPADClassifier(**parameters), compile_knowledge(rules, n_features=m))
     return Jury(Posing(data, plan))
 
 

@@ -15,6 +15,7 @@ from hipad.solver import Problem, RuleBlock, lambda1_max
 from hipad.solver.exact import WorkingSet
 from hipad.solver.interior.ipm import InteriorPoint
 from hipad.solver.lockstep.lockstep import Lockstep
+from tests.solver.problems import prices_of, random_prices
 
 
 def problem(seed, n, m, rules=(), sparse=False):
@@ -37,6 +38,7 @@ def objective(whole, lambda1, lambda2, w, b, u):
     return at.objective(kept, w[kept], whole.design.dot(w), b, np.maximum(u, 0.0))
 
 
+@pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("with_rule", [False, True])
 @settings(max_examples=15, deadline=None)
 @given(
@@ -46,8 +48,10 @@ def objective(whole, lambda1, lambda2, w, b, u):
     share=st.floats(0.02, 0.7),
     lambda2=st.sampled_from([0.1, 1.0, 10.0]),
 )
-def test_the_optimum_is_that_of_the_working_sets(with_rule, seed, n, m, share, lambda2):
+def test_the_optimum_is_that_of_the_working_sets(with_rule, known, seed, n, m, share, lambda2):
     whole = problem(seed, n, m, (rule(m),) if with_rule else ())
+    if known:
+        whole = whole.with_parameters(prices=random_prices(seed, m))
     lambda1 = share * lambda1_max(whole)
     fleet = Lockstep(whole, np.tile(whole.p[:, None], 2), np.array([lambda2, 3.0]))
     w = fleet.solve(fleet.stage(np.arange(m), lambda1), 1e-6)
@@ -82,10 +86,23 @@ def test_fixed_features_give_the_svm_of_phase_2(sparse):
     fleet = Lockstep(whole, whole.p[:, None], np.ones(1))
     stage = fleet.stage(np.arange(200), 0.1)
     fixed = np.isin(stage.names, kept)[:, None]
-    w = fleet.solve(replace(stage, lambda1=0.0, fixed=fixed), 1e-8)
+    smooth = replace(stage, limits=fleet.limits(stage.names, 0.0), fixed=fixed)
+    w = fleet.solve(smooth, 1e-8)
     point = InteriorPoint(whole, kept).run()
     np.testing.assert_allclose(w[kept, 0], point.w, atol=1e-3)
     assert not w[30:].any()
+
+
+def test_known_signs_hold_in_phase_2_too():
+    whole = problem(1, 40, 6)
+    free = InteriorPoint(whole, np.arange(6)).run().w
+    kinds = {int(j): "raised" if free[j] < 0 else "lowered" for j in (0, 1)}
+    whole = whole.with_parameters(prices=prices_of(kinds))
+    fleet = Lockstep(whole, whole.p[:, None], np.ones(1))
+    stage = replace(fleet.stage(np.arange(6), 0.0), fixed=np.ones((6, 1), dtype=bool))
+    w = fleet.solve(stage, 1e-8)[:, 0]
+    assert not w[:2].any()
+    np.testing.assert_allclose(w, InteriorPoint(whole, np.arange(6)).run().w, atol=1e-3)
 
 
 def test_a_pull_on_all_features_counts_data_and_rules():
