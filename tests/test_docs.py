@@ -5,17 +5,28 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hipad.errors import RuleError
 from hipad.rules import FeatureIndex, compile_rules, parse_rules, read_blocks
+from hipad.rules.compiling.knowledge import compile_knowledge
+from hipad.rules.compiling.lexicon import Lexicon
 
 TEXT = (Path(__file__).resolve().parents[1] / "docs" / "rules.md").read_text("utf-8")
-CLINICAL = "Pregnancies Glucose BloodPressure Insulin BMI Age smoker obese hypertensive"
-GENES = "p-36=t p-35=t ABL1 ABL2 JAK1 JAK2 1636_g_at 1001_at 39730_at"
-NAMES = [*f"{CLINICAL} {GENES}".split(), *(f"x{j}" for j in range(100, 152))]
+CLINICAL = ["Pregnancies", "Glucose", "BloodPressure", "Insulin", "BMI", "Age", "IL-6"]
+FLAGS = "smoker obese hypertensive sex=male sex=female stage=I stage=II stage=III p-36=t p-35=t"
+GENES = "ABL1 ABL2 JAK1 JAK2 1636_g_at 1001_at 39730_at"
+NAMES = [*CLINICAL, "serum iron", *FLAGS.split(), *GENES.split()]
+NAMES += [f"x{j}" for j in range(100, 152)]
 INDEX = FeatureIndex(NAMES)
 BLOCKS = read_blocks("metabolic = Glucose, Insulin\nbody = BMI, Age", INDEX).columns
+RNG = np.random.default_rng(3)
+X = RNG.uniform(1, 200, (80, len(NAMES)))
+X[:, [INDEX.find(name) for name in FLAGS.split()]] = RNG.integers(0, 2, (80, 10))
+X[:, 0] = RNG.integers(0, 12, 80)
+CLASSES = ("healthy", "diabetic")
+CONTEXT = {"feature_names": INDEX, "blocks": BLOCKS, "values": X}
 
 
 def examples(kind: str) -> list[str]:
@@ -27,19 +38,23 @@ def lines(kind: str) -> list[str]:
 
 
 def test_there_are_examples():
-    assert len(examples("rules")) >= 7
+    assert len(lines("rules")) >= 40
+    assert len(lines("refused")) >= 8
     assert len(examples("blocks")) == 1
 
 
 @pytest.mark.parametrize("line", lines("rules"))
 def test_a_rule_is_read_compiled_and_written_back(line):
-    rules = parse_rules(line)
+    rules = parse_rules(line, Lexicon(INDEX, BLOCKS))
     assert parse_rules(str(rules)) == rules
-    classes = ("NEG", "BCR/ABL") if "BCR/ABL" in line else ("healthy", "diabetic")
-    compiled = compile_rules(
-        rules, feature_names=INDEX, blocks=BLOCKS, classes=classes, include_off=True
+    classes = ("NEG", "BCR/ABL") if "BCR/ABL" in line else CLASSES
+    compiled = compile_rules(line, classes=classes, include_off=True, **CONTEXT)
+    assert len(compiled) >= len(rules) >= 1
+    again = compile_rules(
+        "\n".join(rule.resolved_text for rule in compiled), classes=classes, **CONTEXT
     )
-    assert len(compiled) == len(rules) == (2 if " or " in line else 1)
+    for one, other in zip(compiled, again, strict=True):
+        assert (one.fires(X) == other.fires(X)).all()
 
 
 @pytest.mark.parametrize("text", examples("rules"))
@@ -47,10 +62,17 @@ def test_rules_that_stand_together_are_read_together(text):
     assert len(parse_rules(text)) >= 1
 
 
+@pytest.mark.parametrize("line", lines("statements"))
+def test_a_statement_binds_features(line):
+    known = compile_knowledge(line, classes=CLASSES, **CONTEXT)
+    assert known.features
+    assert parse_rules(str(parse_rules(line))) == parse_rules(line)
+
+
 @pytest.mark.parametrize("line", lines("refused"))
 def test_what_cannot_be_said_is_refused(line):
-    with pytest.raises(RuleError):
-        compile_rules(line, feature_names=INDEX, blocks=BLOCKS, classes=("healthy", "diabetic"))
+    with pytest.raises(RuleError, match=r"write|compare|name|multiply"):
+        compile_rules(line, classes=CLASSES, **CONTEXT)
 
 
 @pytest.mark.parametrize("kind", ["blocks", "json", "gmt"])

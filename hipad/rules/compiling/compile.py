@@ -142,9 +142,12 @@ def compile_rules(
     index = as_index(feature_names, n_features)
     context = _Context(index, resolve_blocks(blocks, index), classes, positive_chosen, values)
     found = as_rule_set(rules, context.lexicon)
-    resolved, errors = [], []
+    resolved: list[_Resolved] = []
+    errors: list[RuleError] = []
     for rule, label in zip(found, found.labels, strict=True):
         if rule.enabled or include_off:
+            if len(errors) == _HELPED:
+                context = context.without_suggestions()
             try:
                 resolved += context.resolved(rule, label, several=True)
             except RuleError as error:

@@ -247,6 +247,8 @@ def block_columns(block: str, members: Iterable[Any], index: FeatureIndex) -> In
     >>> block_columns("K", np.array([True, False, True]), FeatureIndex(["a", "b", "c"]))
     array([0, 2])
     """
+    if isinstance(members, str | Mapping) or not isinstance(members, Iterable):
+        raise _wrong_members(block, f"{members!r:.40}")
     items: Any = members if isinstance(members, np.ndarray) else list(members)
     if not isinstance(items, np.ndarray) or items.dtype.kind not in "iub":
         items = _one_kind(block, list(items), index)

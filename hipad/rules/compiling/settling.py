@@ -13,7 +13,7 @@ from typing import Final
 
 from hipad.errors import RuleError
 from hipad.rules.compiling.lexicon import Lexicon
-from hipad.rules.language.comparing import read_atom
+from hipad.rules.language.atoms import read_atom
 from hipad.rules.language.cursor import Cursor
 from hipad.rules.language.lexing import words_of
 from hipad.rules.language.logic import MOST_ALTERNATIVES, All, Any, Node
@@ -73,7 +73,7 @@ class Settler:
     def _read_again(self, condition: Condition) -> Node:
         """The condition with names that only the data tell, such as IL-6."""
         written = condition.written
-        if written is None or written.sides is not condition.sides:
+        if written is None or written.sides != condition.sides:
             return condition
         if not _HAZARD.search(written.text):
             return condition

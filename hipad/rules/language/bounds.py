@@ -12,6 +12,7 @@ LONGEST_TEXT: Final = 2**20  # characters of all rules
 LONGEST_RULE: Final = 200_000  # characters of one rule
 DEEPEST: Final = 20  # brackets inside brackets
 DEEPEST_WORDS: Final = 60  # brackets, nots and the like inside each other
+MOST_WORDS: Final = 60_000  # names, numbers and signs of one rule
 MOST_SIGNS: Final = 5_000  # + - * / in one rule
 MOST_WEIGHTS: Final = 20_000_000  # features that all rules name, counted for each condition
 
@@ -65,5 +66,14 @@ def too_many_signs(column: int) -> RuleError:
     return rule_error(
         f"expected at most {MOST_SIGNS:,} of the signs + - * / in a rule, got more: "
         "use sum(...) or mean(...) of a block, or add the sum to the data as a feature",
+        column=column,
+    )
+
+
+def too_many_words(column: int) -> RuleError:
+    """The error for a rule of too many words."""
+    return rule_error(
+        f"expected a rule of at most {MOST_WORDS:,} words and signs, got more: "
+        "name a block of features, and write mean(block)",
         column=column,
     )

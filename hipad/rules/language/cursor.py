@@ -101,6 +101,7 @@ class Cursor:
         self.vocabulary = vocabulary
         self.subject: Any = None  # the last side that was compared, for "a >= 2 or <= -3"
         self.asked = ""  # the sign it was compared with
+        self.implied: Word | None = None  # the last name after a number, with a blank between them
         self.depth = 0  # of words and brackets inside each other
         self.own: str | None = None  # whose mean, median and sd are meant where nothing is said
         self._end = Word(END, "", len(line.rstrip()), len(line.rstrip()))

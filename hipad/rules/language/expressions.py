@@ -51,7 +51,7 @@ _FACTORS: Final = {"twice": 2.0, "double": 2.0, "half": 0.5, "thrice": 3.0}
 _LINKS: Final = ("of", "the", "than", "as")
 _NO_NAME: Final = frozenset({"worth", "patients"})
 _STOPS: Final = _NO_NAME | frozenset(
-    spoken("from to of times lies ranges exactly than with as top")
+    spoken("from to of times lies ranges exactly than with as top ratio")
 )
 
 
@@ -235,6 +235,8 @@ def _quantity(cursor: Cursor) -> Side:
     word = cursor.peek()
     opens = word.kind == "OPEN" and word.text == "("
     if opens or (cursor.is_name() and _is_factor(cursor)):
+        if word.start > cursor.words[cursor.at - 1].end:
+            cursor.implied = word
         return times(_plain_factor(cursor), value)
     return (Term(value, column=first.column),)
 

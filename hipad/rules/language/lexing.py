@@ -13,9 +13,11 @@ from hipad.rules.language.bounds import (
     DEEPEST,
     LONGEST_RULE,
     MOST_SIGNS,
+    MOST_WORDS,
     rule_too_long,
     too_deep,
     too_many_signs,
+    too_many_words,
 )
 from hipad.rules.language.spelling import rule_error
 
@@ -118,6 +120,8 @@ def words_of(line: str, vocabulary: Vocabulary | None = None) -> list[Word]:
     while at < len(line):
         word = _word(line, at, vocabulary, words)
         words.append(word)
+        if len(words) > MOST_WORDS:
+            raise too_many_words(word.column)
         if word.kind == "NOTE" and line[at - 1 : at].isspace():
             return words
         at = _end(_BLANKS, line, word.end)

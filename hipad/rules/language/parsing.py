@@ -14,8 +14,8 @@ from typing import Final
 from hipad.errors import RuleError
 from hipad.rules.language.bounds import MOST_RULES, text_error, too_many_rules
 from hipad.rules.language.lexing import Vocabulary
-from hipad.rules.language.lines import LineDraft, read_line
 from hipad.rules.language.model import Rule, RuleSet
+from hipad.rules.language.phrasing import LineDraft, read_line
 from hipad.rules.language.spelling import on_line, rule_error
 from hipad.rules.language.statements import Statement, read_statement
 

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Final
 
 from hipad.errors import RuleError
-from hipad.rules.language.comparing import flag_name, named_flag, read_atom, with_relation
+from hipad.rules.language.atoms import flag_name, named_flag, read_atom, with_relation
 from hipad.rules.language.cursor import COUNT_WORDS, RELATION_KINDS, Cursor
 from hipad.rules.language.expressions import read_item, read_side
 from hipad.rules.language.logic import MOST_ALTERNATIVES, All, Any, Node, negated, too_many

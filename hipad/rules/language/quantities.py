@@ -15,7 +15,8 @@ from hipad.rules.language.lexing import Word
 from hipad.rules.language.spelling import RESERVED, checked_number, rule_error, spoken
 
 _PLAIN: Final = spoken(
-    "mg g kg µg μg ug ng pg lb lbs oz mmol µmol μmol umol nmol pmol mol mEq meq IU mIU U mU L l "
+    "m2 m3 cm2 cm3 mm2 mm3 mg g kg µg μg ug ng pg lb lbs oz mmol µmol μmol umol nmol pmol mol "
+    "mEq meq IU mIU U mU L l "
     "dL dl mL ml µL μL uL cm mm m km nm µm inch inches ft feet mmHg cmH2O kPa bar Hz ms s sec "
     "seconds minutes mins hours hour hrs h d day days week weeks wk month months mo year years yr "
     "yrs y yo bpm beats breaths cells copies counts TPM RPKM FPKM CPM units unit points pts "
@@ -23,7 +24,7 @@ _PLAIN: Final = spoken(
     "drinks packs cigarettes bp kb Mb patients"
 )
 _UNIT: Final = "|".join(sorted(map(re.escape, _PLAIN), key=len, reverse=True))
-_POWER: Final = r"(?:\^?-?\d|[²³])?"
+_POWER: Final = r"(?:\^-?\d|[²³])?"
 _WHOLE: Final = re.compile(
     rf"(?:[x×*]\s*10\s*(?:\^\s*)?[\d⁰¹²³⁴-⁹]+\s*)?"
     rf"(?:/(?=\s?(?:L|l|µL|uL|mL|mm3)\b)(?:\s?(?:L|l|µL|uL|mL|mm3))|°\s?[CF]?|℃|℉|%|[$€£¥]|(?:{_UNIT}){_POWER}(?![\w.])|/(?=\s?(?:{_UNIT}|mm3|min)(?!\w)))"

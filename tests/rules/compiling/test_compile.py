@@ -7,7 +7,18 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from hipad.rules import Condition, FeatureSpan, Rule, RuleSet, Term, compile_rules
+from hipad.errors import RuleError
+from hipad.rules import (
+    Condition,
+    FeatureIndex,
+    FeatureSpan,
+    Rule,
+    RuleSet,
+    Term,
+    compile_each,
+    compile_rules,
+    parse_rules,
+)
 
 M = 6
 VALUES = st.integers(-40, 40).map(lambda n: n / 8)
@@ -184,3 +195,49 @@ def test_a_million_unnamed_features_need_no_names():
     (compiled,) = compile_rules("sum(x999990:x999999) >= 1 => positive", n_features=1_000_000)
     assert compiled.B.shape == (1, 1_000_000)
     assert compiled.columns.tolist() == list(range(999_990, 1_000_000))
+
+
+def test_a_worth_is_shared_by_the_rules_of_a_line():
+    rules = compile_rules("x0 >= 1 or x1 >= 1 => positive worth 20 patients", n_features=2)
+    assert [rule.rule.worth for rule in rules] == [10, 10]
+    rules = compile_rules("any(x0:x3) >= 1 => positive worth 20 patients", n_features=4)
+    assert [rule.rule.worth for rule in rules] == [5] * 4
+    assert len({rule.label for rule in rules}) == 4
+
+
+def test_strict_signs_are_strict_on_counts():
+    X = np.array([[0.0, 0.5], [1.0, 1.5], [126.0, 2.5], [125.0, 3.5]])
+    above, low, high = compile_rules(
+        "x0 > 0 => positive\nx0 < 126 => negative\nx0 >= 126 => positive", n_features=2, values=X
+    )
+    assert above.fires(X).tolist() == [False, True, True, True]
+    assert not (low.fires(X) & high.fires(X)).any()
+    assert low.d[0] < -high.d[0]
+
+
+def test_every_unknown_name_is_told_at_once_with_its_line():
+    with pytest.raises(RuleError) as caught:
+        compile_rules("nope >= 1 and nix >= 2 => positive\n\nnil >= 1 => positive", n_features=2)
+    assert [word in str(caught.value) for word in ("nope", "nix", "nil", "line 3")] == [True] * 4
+    assert caught.value.line == 1
+
+
+def test_the_echo_has_the_class_and_the_numbers_that_were_learnt():
+    X = np.arange(11.0)[:, None] * [1.0, 0.5]
+    (rule,) = compile_rules("x0 > p90(x0) => not ill", n_features=2, values=X,
+                            classes=("well", "ill"))  # fmt: skip
+    assert rule.resolved_text == "x0 > 9 => well"
+    assert rule.remarks == ("p90(x0) is 9 on the training rows",)
+
+
+def test_one_compiled_rule_has_one_place_in_the_text():
+    rules = parse_rules("any(x0, x1) >= 2 => positive\nx0 >= 1 => positive")
+    found, errors = compile_each(rules, feature_names=FeatureIndex(n_features=3))
+    assert list(found) == [1]
+    assert errors[0].suggestion == "x0 >= 2 or x1 >= 2 => positive"
+
+
+def test_differences_of_large_numbers_are_exact():
+    X = np.array([[2e8 + 20, 2e8], [2e8 + 49, 2e8], [2e8 + 50, 2e8]])
+    (rule,) = compile_rules("x0 - x1 >= 50 => positive", n_features=2, values=X)
+    assert rule.fires(X).tolist() == [False, False, True]

@@ -5,6 +5,7 @@ import pytest
 
 from hipad.errors import RuleError
 from hipad.rules import FeatureIndex, resolve_blocks
+from hipad.rules.compiling.names import block_columns
 
 
 def test_names_are_found_and_missing_ones_are_not():
@@ -99,3 +100,15 @@ def test_members_of_a_block_may_be_given_in_many_ways(members):
 def test_members_of_another_kind_are_refused_and_never_cut(members):
     with pytest.raises(RuleError, match="block K"):
         resolve_blocks({"K": members}, FeatureIndex(["a", "b", "c"]))
+
+
+@pytest.mark.parametrize("members", ["ab", 5, {"a": 1}, [1.5], np.array([1.5]), ["a", None]])
+def test_members_of_another_kind_are_told(members):
+    with pytest.raises(RuleError, match="the names of features or the numbers of columns"):
+        block_columns("K", members, FeatureIndex(["a", "b", "c"]))
+
+
+def test_other_case_and_other_blanks_are_found_where_one_name_fits():
+    index = FeatureIndex(["Glucose", "blood pressure", "a", "A"])
+    assert [index.loosely(name) for name in ("GLUCOSE", "BloodPressure", "nothing")] == [0, 1, None]
+    assert index.loosely("a") is None

@@ -133,8 +133,9 @@ def _counted_things(cursor: Cursor, given: tuple[str, int]) -> Node:
     known = cursor.vocabulary is None or _known(cursor, cursor.peek(1).text.strip("`"))
     if is_number(cursor) and cursor.is_name(1) and known:
         value = Term(read_number(cursor), column=start.column)
-        name = read_name(cursor)
-        if cursor.relation() is None:
+        unit = read_unit(cursor)
+        name = "" if unit else read_name(cursor)
+        if name and cursor.relation() is None:
             return _pair((Term(1.0, (name,), column=start.column),), given[0], (value,))
     raise cursor.error(
         f"it is not said what is '{said}': write the feature before it, as in Age >= 45", start
@@ -196,7 +197,13 @@ def _compared(cursor: Cursor, left: _Operand) -> Node:
         relations.append(found[0])
         if len(relations) == 1 and (node := _right_range(cursor, left, found[0])) is not None:
             return node
+        cursor.implied = None
         operands.append(_right(cursor, left))
+        if cursor.implied is not None and cursor.relation() is not None:
+            raise cursor.error(
+                "write 'and' or 'or' between conditions, or * between a number and a feature",
+                cursor.implied,
+            )
     cursor.asked = relations[-1]
     return _chain(operands, relations, signs, cursor)
 
