@@ -115,11 +115,21 @@ def written(
     known: dict[str, Any] = {"values": values, "positive_chosen": chosen}
     found = read_rules(text, Lexicon(table.index, blocks, values))
     first, compiled = first_look(found, table.index, blocks, table.classes, **known)
-    ways = {at: _ways(rule, table, blocks, known) for at, rule in enumerate(found.rules)
-            if at not in compiled}  # fmt: skip
+    labels = list(found.rules.labels)
+    ways = {
+        at: _ways(rule, table, blocks, known)
+        for at, rule in enumerate(found.rules)
+        if at not in compiled
+    }
     if any(len(some) > 1 for some in ways.values()):
-        rules = [each for at, rule in enumerate(found.rules) for each in ways.get(at, [rule])]
-        apart = replace(found, rules=replace(found.rules, rules=tuple(rules)))
+        parts = [ways.get(at, [rule]) for at, rule in enumerate(found.rules)]
+        labels = [
+            label if len(some) == 1 else f"{label}.{k}"
+            for label, some in zip(labels, parts, strict=True)
+            for k in range(1, len(some) + 1)
+        ]
+        rules = tuple(rule for some in parts for rule in some)
+        apart = replace(found, rules=replace(found.rules, rules=rules))
         first, compiled = first_look(apart, table.index, blocks, table.classes, **known)
     stated, wrong = compile_statements(
         found.rules.statements,
@@ -129,9 +139,9 @@ def written(
         positive_chosen=chosen,
     )
     errors = tuple(sorted([*first.errors, *wrong], key=lambda error: error.line or 0))
-    named = {at: resolved(rule, table.classes) for at, rule in compiled.items()}
-    rules_ = found.rules if errors else named_rules(found.rules, table.classes, chosen)
-    return WrittenRules(rules_, replace(first, errors=errors), named, tuple(stated.values()))
+    told = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
+    named = found.rules if errors else named_rules(found.rules, table.classes, chosen)
+    return WrittenRules(named, replace(first, errors=errors), told, tuple(stated.values()))
 
 
 def _ways(
@@ -149,13 +159,13 @@ def _ways(
         )
     except RuleError:
         return [rule]
-    names = [f"{rule.name}.{k}" if rule.name else "" for k in range(1, len(found) + 1)]
-    return [replace(each.rule, name=name) for each, name in zip(found, names, strict=True)]
+    return [replace(each.rule, name="") for each in found] if len(found) > 1 else [rule]
 
 
-def resolved(rule: CompiledRule, classes: tuple[str, str]) -> CompiledRule:
-    """The rule with the name of its class as outcome, however it was written."""
-    return replace(rule, rule=replace(rule.rule, outcome=classes[int(rule.sign > 0)]))
+def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> CompiledRule:
+    """The rule with the name of its class as outcome, however it was written, and its label."""
+    named = replace(rule.rule, outcome=classes[int(rule.sign > 0)])
+    return replace(rule, rule=named, label=label)
 
 
 def named_rules(rules: RuleSet, classes: tuple[str, str], chosen: bool) -> RuleSet:

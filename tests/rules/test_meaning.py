@@ -125,7 +125,7 @@ def fired(text: str, unit: float) -> np.ndarray:
     return np.any([rule.fires(X) for rule in rules], axis=0)
 
 
-@settings(max_examples=250)
+@settings(max_examples=80)
 @given(st.data())
 def test_compiled_rows_mean_what_the_tree_means(data: st.DataObject):
     unit = data.draw(st.sampled_from(UNITS), label="unit")
