@@ -7,6 +7,7 @@ dataset is made once for each choice and kept: pages only look things up in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, NamedTuple
@@ -14,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from hipad.arrays import IntArray
+from hipad.arrays import FloatArray, IntArray
 from hipad.data import (
     Matched,
     Options,
@@ -29,9 +30,13 @@ from hipad.data import (
 )
 from hipad.data.classes import labels_of
 from hipad.data.encoding import ColumnRecipe
+from hipad.designs.scaling import standardisation
 from hipad.errors import DataError
-from hipad.rules import FeatureIndex
+from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiling.definitions import resolve_definitions
+from hipad.rules.compiling.lexicon import Lexicon
+from hipad.rules.compiling.spelled_out import read_for
+from hipad.rules.compiling.values import ColumnValues
 from ui.fields import SEED, Percent
 
 MOST_CLASSES: Final = 50
@@ -115,6 +120,27 @@ class Dataset:
     label: str
     recipe: ColumnRecipe  # how the columns of X come from those of the table
     patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
+
+    @cached_property
+    def standardisation(self) -> tuple[FloatArray, FloatArray]:
+        """Means and scales of the columns, as a fit takes them."""
+        return standardisation(self.X_train)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """What names in a text mean on these data."""
+        return Lexicon(self.index, self.blocks, ColumnValues(self.X_train))
+
+    def read(self, text: str) -> RulesText:
+        """Rules and statements as these data understand them."""
+        return read_for(text, self.lexicon, self.classes)
+
+    def parse(self, text: str) -> RuleSet:
+        """The same; RuleError at the first mistake."""
+        found = self.read(text)
+        if found.errors:
+            raise copy(found.errors[0])  # what is remembered must not collect tracebacks
+        return found.rules
 
     @property
     def feature_names(self) -> list[str]:

@@ -14,7 +14,7 @@ from hipad.errors import RuleError
 from hipad.estimator.sparsity import largest_lambda1
 from hipad.evaluation.judging import Judgement
 from hipad.evaluation.orientation import Oriented, named_outcomes
-from hipad.rules import RuleSet, parse_rules
+from hipad.rules import RuleSet
 from hipad.solver import Status
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
@@ -81,7 +81,7 @@ class Request:
         """
         settings, data = self.settings, self.data
         classifier = HIPADClassifier(
-            named_outcomes(self.rules, data.classes) if settings.use_rules else None,
+            named_outcomes(data.parse(self.rules), data.classes) if settings.use_rules else None,
             blocks=data.blocks,
             lambda1=self._lambda1(),
             **settings.parameters,
@@ -118,7 +118,7 @@ class Request:
     def rule_names(self) -> list[str]:
         """What to call each rule that takes part: those that are on and worth something."""
         try:
-            rules = parse_rules(self.rules) if self.settings.use_rules else RuleSet()
+            rules = self.data.parse(self.rules) if self.settings.use_rules else RuleSet()
         except RuleError:
             return []
         usual = 0.0 if self.settings.patients == 0 else 1.0
@@ -127,6 +127,12 @@ class Request:
             for rule, label in zip(rules, rules.labels, strict=True)
             if rule.enabled and (usual if rule.worth is None else rule.worth) > 0
         ]
+
+    @property
+    def says_anything(self) -> bool:
+        """Whether there are rules or statements at all."""
+        known = self.data.parse(self.rules)
+        return bool(known or known.statements)
 
     def made(self, model: TrainedModel) -> bool:
         """Whether a model was fitted with the same data, rules, blocks and settings."""
@@ -147,7 +153,7 @@ class Request:
         stopped = classifier.certificate_.status is Status.STOPPED
         if not stopped:
             assert classifier.risk_curve_ is not None
-        if stopped or not self.settings.use_rules or not parse_rules(self.rules):
+        if stopped or not self.settings.use_rules or not self.says_anything:
             return model
         # what a run without the rules gives, its own number of features included
         alone = replace(self, settings=self.settings.changed(use_rules=False)).fit(like=model)

@@ -37,7 +37,6 @@ from hipad.rules import (
     compile_rules,
     read_rules,
 )
-from hipad.rules.compiling.knowledge import CompiledStatement, compile_statements
 from hipad.rules.compiling.lexicon import Lexicon
 from hipad.rules.compiling.outcomes import class_sign
 from hipad.rules.compiling.values import ColumnValues
@@ -97,12 +96,11 @@ class WrittenRules:
     rules: RuleSet
     first: Study
     compiled: Compiled
-    stated: tuple[CompiledStatement, ...] = ()
 
     @property
     def lines(self) -> Iterator[str]:
         """What each statement about features comes to."""
-        for each in self.stated:
+        for each in self.first.stated:
             off = "" if each.statement.enabled else "off "
             yield f"{off}{each.statement.text}: {each.meaning}"
 
@@ -131,17 +129,9 @@ def written(
         rules = tuple(rule for some in parts for rule in some)
         apart = replace(found, rules=replace(found.rules, rules=rules))
         first, compiled = first_look(apart, table.index, blocks, table.classes, **known)
-    stated, wrong = compile_statements(
-        found.rules.statements,
-        feature_names=table.index,
-        blocks=blocks,
-        classes=table.classes,
-        positive_chosen=chosen,
-    )
-    errors = tuple(sorted([*first.errors, *wrong], key=lambda error: error.line or 0))
     told = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
-    named = found.rules if errors else named_rules(found.rules, table.classes, chosen)
-    return WrittenRules(named, replace(first, errors=errors), told, tuple(stated.values()))
+    named = found.rules if first.errors else named_rules(found.rules, table.classes, chosen)
+    return WrittenRules(named, first, told)
 
 
 def _ways(

@@ -19,13 +19,13 @@ from hipad.rules.compiling.outcomes import class_sign
 from hipad.rules.language.spelling import Place
 
 
-def named_outcomes(text: str, classes: tuple[str, str]) -> RuleSet:
+def named_outcomes(text: str | RuleSet, classes: tuple[str, str]) -> RuleSet:
     """Rules whose outcomes are class names, also where the user wrote positive or negative.
 
     >>> print(named_outcomes("x0 >= 2 => positive", ("well", "ill")))
     x0 >= 2 => ill
     """
-    rules = parse_rules(text)
+    rules = parse_rules(text) if isinstance(text, str) else text
 
     def label(outcome: str, place: Place | None) -> str:
         sign = class_sign(outcome, classes, positive_chosen=True, place=place)

@@ -44,6 +44,7 @@ from hipad.rules import (
     rule_pulls,
 )
 from hipad.rules.analysis.statistics import overlap_of
+from hipad.rules.compiling.knowledge import CompiledStatement, compile_statements
 from hipad.rules.compiling.rows import on_columns
 
 MOST_ROWS: Final = 6  # conditions of one rule for which a better threshold is looked for
@@ -90,6 +91,7 @@ class Study:
 
     rules: RuleSet
     errors: tuple[RuleError, ...]
+    stated: tuple[CompiledStatement, ...] = ()  # what is said of single features
     checks: tuple[RuleCheck, ...] = ()
     findings: tuple[Finding, ...] = ()
     overlap: Overlap | None = None
@@ -124,8 +126,15 @@ def first_look(
         positive_chosen=positive_chosen,
         values=values,
     )
-    errors = sorted([*found.errors, *unfit], key=lambda error: error.line or 0)
-    return Study(found.rules, tuple(errors)), compiled
+    stated, odd = compile_statements(
+        found.rules.statements,
+        feature_names=index,
+        blocks=blocks,
+        classes=classes,
+        positive_chosen=positive_chosen,
+    )
+    errors = sorted([*found.errors, *unfit, *odd], key=lambda error: error.line or 0)
+    return Study(found.rules, tuple(errors), tuple(stated.values())), compiled
 
 
 def study_rules(

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 import pandas as pd
 import streamlit as st
 
-from hipad.rules import Budget, LeftOut, RuleSet, leave_each_out, read_rules
+from hipad.rules import Budget, LeftOut, RuleSet, leave_each_out
 from hipad.wording import count, percent
 from ui.bench import tuning
 from ui.models import Request, TrainedModel
@@ -107,7 +107,7 @@ def draw(job: CheckJob[Additions]) -> None:
 
 def additions(request: Request, base: TrainedModel, budget: Budget) -> Iterator[Additions]:
     """Fit without each rule in turn, for as long as the budget lasts."""
-    rules = read_rules(request.rules).rules
+    rules = request.data.read(request.rules).rules
     total = sum(rule.enabled for rule in rules)
     n_patients = base.judgement.accuracy.n
 

@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.rules import CompiledRule, RuleRecord, read_rules
+from hipad.rules import CompiledRule, RuleRecord, as_rule_set
 from hipad.wording import number, percent, signed
 from ui import charts, colours
 from ui.bench.dials import round_step
@@ -272,7 +272,7 @@ def thresholds(model: TrainedModel) -> str:
     """The rules that a model was told: thresholds, classes and worths."""
     if not model.settings.use_rules:
         return "none used"
-    told = [rule for rule in read_rules(model.rules).rules if rule.enabled]
+    told = [rule for rule in as_rule_set(model.classifier.rules or ()) if rule.enabled]
     usual = model.settings.patients
     words = [
         f"{rule.premise} ⇒ {rule.outcome}, "

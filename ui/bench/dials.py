@@ -19,7 +19,7 @@ from hipad.rules import Condition, Rule, RuleSet, Term, compile_rules, read_rule
 from hipad.rules.compiling.rows import on_columns
 from hipad.rules.language.terms import side_text
 from ui.dataset import Dataset
-from ui.rules.editing import with_rule
+from ui.rules.editing import Reader, with_rule
 from ui.settings import Amount
 
 ROOM: Final = 0.25  # beyond the values seen, as a share of their range
@@ -46,22 +46,23 @@ class Dial:
         numbers = [min(max(sides[i][0].coefficient, self.low), self.high) for i in self.sides]
         return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
-    def turned(self, text: str, value: Value) -> str:
+    def turned(self, text: str, value: Value, read: Reader = read_rules) -> str:
         """The rules' text with the dial at this value."""
-        rule = read_rules(text).rules[self.position]
+        rule = read(text).rules[self.position]
         condition = rule.conditions[self.condition]
         sides = list(condition.sides)
         for i, number in zip(self.sides, np.atleast_1d(value), strict=True):
             sides[i] = (Term(tidy(float(number), self.step)),)
         conditions = list(rule.conditions)
         conditions[self.condition] = replace(condition, sides=tuple(sides))
-        return with_rule(text, self.position, replace(rule, conditions=tuple(conditions)))
+        changed = replace(rule, conditions=tuple(conditions))
+        return with_rule(text, self.position, changed, read)
 
 
 def dials_of(text: str, data: Dataset, page: range | None = None) -> list[Dial]:
     """Every number of these rules that a dial can move, or of those on one page."""
     found = []
-    rules = read_rules(text).rules
+    rules = data.read(text).rules
     for position in page or range(len(rules)):
         rule = rules[position]
         for n, condition in enumerate(rule.conditions):
@@ -146,25 +147,25 @@ class WorthDial:
         own = rules[self.position].worth
         return min(default_patients(usual, n_patients) if own is None else own, self.high)
 
-    def turned(self, text: str, value: float) -> str:
+    def turned(self, text: str, value: float, read: Reader = read_rules) -> str:
         """The rules' text with this worth."""
-        rule = read_rules(text).rules[self.position]
-        return with_rule(text, self.position, replace(rule, worth=tidy(value, self.step)))
+        rule = read(text).rules[self.position]
+        return with_rule(text, self.position, replace(rule, worth=tidy(value, self.step)), read)
 
 
-def worth_dials(text: str, n_patients: int) -> list[WorthDial]:
+def worth_dials(text: str, n_patients: int, read: Reader = read_rules) -> list[WorthDial]:
     """One dial per rule, from nothing to all patients (or more, where its worth is more)."""
     usual = max(n_patients, default_patients("auto", n_patients))
-    highs = [max(usual, 2 * (rule.worth or 0.0)) for rule in read_rules(text).rules]
+    highs = [max(usual, 2 * (rule.worth or 0.0)) for rule in read(text).rules]
     return [
         WorthDial(position, float(high), round_step(high / STEPS))
         for position, high in enumerate(highs)
     ]
 
 
-def switched(text: str, position: int, on: bool) -> str:
+def switched(text: str, position: int, on: bool, read: Reader = read_rules) -> str:
     """The rules' text with one rule switched on or off."""
-    return with_rule(text, position, replace(read_rules(text).rules[position], enabled=on))
+    return with_rule(text, position, replace(read(text).rules[position], enabled=on), read)
 
 
 def round_step(size: float) -> float:

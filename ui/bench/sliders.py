@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
-from hipad.rules import RuleSet, read_rules
+from hipad.rules import RuleSet
 from ui.bench import hearing, tuning
 from ui.bench.dials import Dial, WorthDial, dials_of, switched, worth_dials
 from ui.bench.tuning import present_rules
@@ -23,7 +23,7 @@ PER_PAGE: Final = 6
 def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
     """Draw the rules with their sliders; a move changes the draft of the rules."""
     tuning, n_patients = state.tuning, len(data.y_train)
-    rules = read_rules(tuning.draft).rules
+    rules = data.read(tuning.draft).rules
     if not rules:
         st.info("There is no rule to tune. Write one on the **Rules** page.")
         st.page_link("pages/rules.py", label="Go to Rules", icon=":material/arrow_forward:")
@@ -31,7 +31,7 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
     page, base_text = _page(len(rules)), tuning.base
     key = (data, base_text, page)
     dials = state.remember("dials", key, lambda: dials_of(base_text, data, page))
-    worths = worth_dials(base_text, n_patients)
+    worths = worth_dials(base_text, n_patients, data.read)
     compiled = {rule.label: rule for rule in present_rules(state)}
     seen = as_seen(data, base.settings)
     for position in page:
@@ -63,9 +63,11 @@ def _page(n: int) -> range:
     return range(first, min(first + PER_PAGE, n))
 
 
-def _on_move(state: AppState, key: str, turned: Callable[[str, Any], str]) -> Callable[[], None]:
+def _on_move(state: AppState, key: str, turned: Callable[..., str]) -> Callable[[], None]:
     def moved() -> None:
-        state.tuning.draft = turned(state.tuning.draft, st.session_state[key])
+        assert state.data is not None
+        now = st.session_state[key]
+        state.tuning.draft = turned(state.tuning.draft, now, read=state.data.read)
         state.tuning.shown = ""
 
     return moved
@@ -78,7 +80,7 @@ def _rule(state: AppState, rules: RuleSet, position: int) -> None:
         f"**{plain(label, 40)}** ⇒ {plain(rule.outcome, 30)}",
         rule.enabled,
         key=key,
-        on_change=_on_move(state, key, lambda text, on: switched(text, position, on)),
+        on_change=_on_move(state, key, lambda text, on, read: switched(text, position, on, read)),
         help="Whether the rule takes part.",
     )
 

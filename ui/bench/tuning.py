@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from hipad.rules import CompiledRule, read_rules
+from hipad.rules import CompiledRule
 from ui.bench.sides import Comparison, Side
 from ui.models import Request, TrainedModel
 from ui.rules.checking import fitting_rules
@@ -93,7 +93,7 @@ def present_rules(state: AppState) -> list[CompiledRule]:
     assert data is not None
 
     def compile_draft() -> list[CompiledRule]:
-        found, _ = fitting_rules(read_rules(draft).rules, data)
+        found, _ = fitting_rules(data.read(draft).rules, data)
         return [rule for rule in found.values() if rule.rule.enabled]
 
     return state.remember("draft rules", (data, draft), compile_draft)
@@ -111,7 +111,9 @@ def unkept_run(state: AppState) -> TrainedModel | None:
 def apply(state: AppState) -> None:
     """Write the sliders' values to the rules; Undo on the Rules page takes it back."""
     tuning = state.tuning
-    state.rules.change(tuning.draft, f"workbench: {describe(tuning.base, tuning.draft)}")
+    assert state.data is not None
+    done = describe(tuning.base, tuning.draft, state.data.read)
+    state.rules.change(tuning.draft, f"workbench: {done}")
     tuning.base = tuning.draft
 
 

@@ -63,5 +63,6 @@ def next_step(state: AppState) -> str:
 
 def broken(state: AppState) -> bool:
     """Whether a line of the rules cannot be read."""
-    text = state.rules.text
-    return state.remember("rules read", text, lambda: bool(read_rules(text).errors))
+    text, data = state.rules.text, state.data
+    read = read_rules if data is None else data.read
+    return state.remember("rules read", (text, data), lambda: bool(read(text).errors))

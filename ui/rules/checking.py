@@ -13,7 +13,7 @@ from hipad.estimator.strength import knobs_of
 from hipad.estimator.training import shares
 from hipad.evaluation.patients import Patients
 from hipad.evaluation.study import Study, first_look, study_rules
-from hipad.rules import Budget, CompiledRule, RuleSet, compile_each, read_rules
+from hipad.rules import Budget, CompiledRule, RuleSet, compile_each
 from ui.dataset import Dataset
 from ui.models import largest_useful, signs
 from ui.rules.check_job import CheckJob
@@ -68,7 +68,7 @@ def known_lambda1(state: AppState) -> float | None:
 def look(data: Dataset, text: str) -> tuple[Study, dict[int, CompiledRule]]:
     """The rules and what is wrong with them, before anything is tried."""
     return first_look(
-        read_rules(text),
+        data.read(text),
         data.index,
         data.blocks,
         data.classes,
@@ -108,13 +108,14 @@ def as_seen(data: Dataset, settings: RunSettings) -> Patients:
     test = None
     if data.X_test is not None and data.y_test is not None:
         test = data.X_test, signs(data.y_test, data)
-    low, high, mean, sd = (data.summary[k].to_numpy() for k in ("min", "max", "mean", "sd"))
+    low, high = (data.summary[k].to_numpy() for k in ("min", "max"))
+    mean, scale = data.standardisation if settings.standardize else (None, None)
     return Patients(
         train=(data.X_train, y),
         test=test,
         lo=low,
         hi=high,
-        mean=mean if settings.standardize else None,
-        scale=np.where(sd > 0, sd, 1.0) if settings.standardize else None,
+        mean=mean,
+        scale=scale,
         p=shares(y, np.ones(len(y)), settings.class_weight),
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from hipad.rules import Rule, read_rules
+from hipad.rules import Rule, RulesText, read_rules
 from hipad.rules.language.spelling import format_number
+
+Reader = Callable[[str], RulesText]
+"""How a text becomes rules: for certain data, their names are known."""
 
 FIELDS: Final = {
     "outcome": "outcome of {}",
@@ -17,18 +20,18 @@ FIELDS: Final = {
 }
 
 
-def with_rule(text: str, position: int, rule: Rule | None) -> str:
+def with_rule(text: str, position: int, rule: Rule | None, read: Reader = read_rules) -> str:
     """The text with the rule at this position exchanged for another, or taken out.
 
     >>> with_rule("# mine\\na >= 1 => yes  # x\\nb >= 2 => no", 1, None)
     '# mine\\na >= 1 => yes  # x'
     """
-    return with_rules(text, {position: rule})
+    return with_rules(text, {position: rule}, read)
 
 
-def with_rules(text: str, changes: Mapping[int, Rule | None]) -> str:
+def with_rules(text: str, changes: Mapping[int, Rule | None], read: Reader = read_rules) -> str:
     """The text with the rules at these positions exchanged for others, or taken out."""
-    rules = read_rules(text).rules
+    rules = read(text).rules
     touched = {_line(rules[position]) for position in changes}
     now: dict[int, list[str]] = {line: [] for line in touched}
     for at, rule in enumerate(rules):
@@ -47,7 +50,7 @@ def with_new_rule(text: str, rule: Rule) -> str:
     return "\n".join([*text.rstrip().splitlines(), str(rule)])
 
 
-def describe(before: str, after: str) -> str:
+def describe(before: str, after: str, read: Reader = read_rules) -> str:
     """What was done, for the history.
 
     >>> describe("a: x >= 1 => yes", "a: x >= 1 => yes worth 5 patients")
@@ -57,7 +60,7 @@ def describe(before: str, after: str) -> str:
     """
     old, new = (
         dict(zip(rules.labels, rules, strict=True))
-        for rules in (read_rules(before).rules, read_rules(after).rules)
+        for rules in (read(before).rules, read(after).rules)
     )
     changed = [label for label in new if label in old and new[label] != old[label]]
     for word, labels in (

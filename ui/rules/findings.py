@@ -165,7 +165,9 @@ def suggestions(state: AppState, checked: Study) -> None:
         if st.button(
             "Use it", key=f"suggestion_{n}", help="Change the rule like this; can be undone."
         ):
-            change(state, with_rule(state.rules.text, check.position, better))
+            assert state.data is not None
+            text = with_rule(state.rules.text, check.position, better, state.data.read)
+            change(state, text)
             st.rerun()
 
 

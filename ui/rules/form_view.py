@@ -40,13 +40,15 @@ def show(state: AppState, data: Dataset, checked: Study) -> None:
         text = state.rules.text
         change(
             state,
-            with_new_rule(text, made) if position is None else with_rule(text, position, made),
+            with_new_rule(text, made)
+            if position is None
+            else with_rule(text, position, made, data.read),
         )
         st.rerun()
     if position is not None and st.button(
         "Delete this rule", icon=":material/delete:", key="form_delete", help="Undo brings it back."
     ):
-        change(state, with_rule(state.rules.text, position, None))
+        change(state, with_rule(state.rules.text, position, None, data.read))
         st.rerun()
 
 

@@ -11,9 +11,9 @@ import streamlit as st
 
 from hipad.errors import HipadError
 from hipad.evaluation.study import RuleCheck, Study
-from hipad.rules import RuleCounts
+from hipad.rules import RuleCounts, read_rules
 from hipad.wording import count
-from ui.rules.editing import with_rules
+from ui.rules.editing import Reader, with_rules
 from ui.rules.toolbar import change
 from ui.state import AppState
 from ui.words import heard as heard_words
@@ -57,14 +57,18 @@ def show(state: AppState, checked: Study) -> None:
 
 def _apply(state: AppState, checked: Study, edited: pd.DataFrame) -> None:
     try:
-        change(state, with_table(state.rules.text, checked, edited.to_dict("records")))
+        assert state.data is not None
+        table = edited.to_dict("records")
+        change(state, with_table(state.rules.text, checked, table, state.data.read))
     except HipadError as error:
         st.error(plain(error, 400))
         return
     st.rerun()
 
 
-def with_table(text: str, checked: Study, edited: list[dict[str, Any]]) -> str:
+def with_table(
+    text: str, checked: Study, edited: list[dict[str, Any]], read: Reader = read_rules
+) -> str:
     """The text with switches, worths and notes as they stand in the table's rows."""
     changes = {}
     for check, row in zip(checked.checks[:MOST_ROWS], edited, strict=True):
@@ -77,7 +81,7 @@ def with_table(text: str, checked: Study, edited: list[dict[str, Any]]) -> str:
         )
         if rule != check.rule:
             changes[check.position] = rule
-    return with_rules(text, changes) if changes else text
+    return with_rules(text, changes, read) if changes else text
 
 
 def rows(checked: Study) -> pd.DataFrame:

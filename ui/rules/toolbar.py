@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import DataError
+from hipad.rules import read_rules
 from ui.data import uploading
 from ui.exports import read_rules_file, rules_file
 from ui.fields import RULES
@@ -112,4 +113,5 @@ def take(state: AppState, content: bytes, name: str, instead: bool) -> None:
 
 def change(state: AppState, text: str) -> None:
     """Take an edited text, named for what was done."""
-    state.rules.change(text, describe(state.rules.text, text))
+    read = read_rules if state.data is None else state.data.read
+    state.rules.change(text, describe(state.rules.text, text, read))

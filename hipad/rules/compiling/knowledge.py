@@ -81,7 +81,7 @@ class CompiledStatement:
             "raised": f"can only speak for {quote_label(self.outcome)}",
             "lowered": f"can only speak for {quote_label(self.outcome)}",
             "ignored": "gets no weight",
-            "certain": "enters without paying lambda1",
+            "certain": "is in, however few features there may be",
         }[self.kind]
         high = "low" if self.statement.kind == "lowered" else "high"
         subject = f"a {high} {names}" if self.outcome else names

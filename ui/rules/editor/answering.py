@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from hipad.errors import RuleError
 from hipad.evaluation.study import Study
+from hipad.rules.compiling.meaning import meaning
+from hipad.rules.language.spelling import Place
 from ui.dataset import Dataset
 from ui.rules.editor.fixes import fixes_of
-from ui.rules.editor.meanings import meaning
 from ui.words import one_line
 
 MOST_WORDS: Final = 200_000  # characters of all meanings, and of all mistakes
@@ -58,24 +59,31 @@ def said_of(text: str, checked: Study | None, data: Dataset) -> dict[str, list[A
         return {"meanings": [], "problems": []}
     places = Places(text)
     return {
-        "meanings": list(_meanings(places, checked, data)),
+        "meanings": list(_meanings(places, checked)),
         "problems": list(_problems(places, checked.errors, data)),
     }
 
 
-def _meanings(places: Places, checked: Study, data: Dataset) -> Iterator[tuple[int, str]]:
-    """Where each line begins and what its rules mean; several where `or` joins conditions."""
+def _meanings(places: Places, checked: Study) -> Iterator[tuple[int, str]]:
+    """Where each line begins and what it means; several where `or` joins conditions."""
     by_line: dict[int, list[str]] = {}
     left = MOST_WORDS
-    for check in checked.checks:
-        place = check.rule.place
+    for place, is_on, text in _told(checked):
         if place is None or not places.has(place[0]) or left < 0:
             continue
-        words = one_line(meaning(check.compiled, data), LONGEST)
+        words = one_line(text if is_on else f"switched off: {text}", LONGEST)
         by_line.setdefault(place[0], []).append(words)
         left -= len(words)
     for number, several in by_line.items():
         yield places.at(number), "; or ".join(several)[: 2 * LONGEST]
+
+
+def _told(checked: Study) -> Iterator[tuple[Place | None, bool, str]]:
+    """Every rule and statement: where it stands, whether it is on, and what it means."""
+    for check in checked.checks:
+        yield check.rule.place, check.rule.enabled, meaning(check.compiled)
+    for each in checked.stated:
+        yield each.statement.place, each.statement.enabled, each.meaning
 
 
 def _problems(

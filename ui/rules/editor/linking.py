@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hipad.errors import DataError
+from hipad.rules import read_rules
 from ui.fields import RULES
-from ui.rules.editing import describe
+from ui.rules.editing import Reader, describe
 from ui.rules.history import TextHistory
 
 LONGEST_ID: Final = 64
@@ -54,7 +55,7 @@ class EditorLink:
     before: str = ""  # the text before the present burst of typing
     version: tuple[int, int] | None = None  # of the history, that this burst has made
 
-    def take(self, value: Any, history: TextHistory) -> None:
+    def take(self, value: Any, history: TextHistory, read: Reader = read_rules) -> None:
         """Take an edit over, if it is new; a burst of typing makes one version."""
         new, old = ClientEdit.read(value), self.seen
         if old is not None and old.client == new.client and new.edit <= old.edit:
@@ -62,10 +63,10 @@ class EditorLink:
         goes_on = old is not None and (old.client, old.burst) == (new.client, new.burst)
         self.seen = new
         if goes_on and self.version == history.version:
-            history.amend(new.text, describe(self.before, new.text))
+            history.amend(new.text, describe(self.before, new.text, read))
         else:
             self.before = history.text
-            history.change(new.text, describe(self.before, new.text))
+            history.change(new.text, describe(self.before, new.text, read))
         is_own = goes_on or history.text != self.before
         self.version = history.version if is_own else None
 

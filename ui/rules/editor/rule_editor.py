@@ -57,7 +57,7 @@ def show(state: AppState, data: Dataset, checked: Study | None, example: str) ->
 
     def edited() -> None:
         try:
-            link.take(mounting.answer("edit"), state.rules)
+            link.take(mounting.answer("edit"), state.rules, data.read)
         except DataError as error:
             state.error = str(error)
 
