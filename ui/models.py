@@ -149,7 +149,9 @@ class Request:
     def _compared(self, classifier: HIPADClassifier) -> TrainedModel:
         """The model with its rule report, and how one without the rules is judged."""
         model = self.model(classifier)
-        assert classifier.rule_report_ is not None  # made here, where nobody waits for a page
+        # made here, where nobody waits for a page
+        assert classifier.rule_report_ is not None
+        assert classifier.knowledge_report_ is not None
         stopped = classifier.certificate_.status is Status.STOPPED
         if not stopped:
             assert classifier.risk_curve_ is not None

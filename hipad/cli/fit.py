@@ -211,4 +211,4 @@ def report(clf: HIPADClassifier, train: Prepared, test: Matched | None) -> str:
     lines.append(str(model.judge(train.X, train.y, part="training")))
     if test is not None and test.y is not None and len(test.y):
         lines.append(str(model.judge(test.X, test.y, part="test")))
-    return "\n".join([*lines, *map(str, clf.rule_report_)])
+    return "\n".join([*lines, *map(str, clf.rule_report_), *map(str, clf.knowledge_report_)])

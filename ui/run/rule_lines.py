@@ -16,9 +16,19 @@ from ui.words import heard, plain, told
 def show(model: TrainedModel, *, expert: bool) -> None:
     """The table of rules, and each rule's record in sentences."""
     records: list[RuleRecord] = model.classifier.rule_report_
-    if not records:
+    stated = model.classifier.knowledge_report_
+    if not records and not stated:
         st.caption("No rules took part in this run.")
-        return
+    if records:
+        _rules(records, expert=expert)
+    if stated:
+        st.markdown("**What was said of single features**")
+        for each in stated:
+            st.markdown(f"**{plain(each.text, 300)}**")
+            st.markdown("\n".join(f"- {plain(line, 400)}" for line in each.lines))
+
+
+def _rules(records: list[RuleRecord], *, expert: bool) -> None:
     st.markdown("**How the rules fare**")
     st.dataframe(
         pd.DataFrame([row(r, expert=expert) for r in records]), hide_index=True, alt="Rules"

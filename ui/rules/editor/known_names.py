@@ -13,15 +13,24 @@ from typing import Final
 
 from hipad.rules.language.spelling import RESERVED, quote_label, quote_name
 from hipad.rules.language.terms import FUNCTIONS as LINEAR
+from hipad.rules.language.terms import LEARNT
 from ui.dataset import Dataset
 
 KIND: Final = "application/json"
-FUNCTIONS: Final = tuple(LINEAR)
+FUNCTIONS: Final = (*LINEAR, *LEARNT, "p90")
 WORDS: Final = (
     *sorted(RESERVED - {"off"}),
     "at least",
     "at most",
     "exactly",
+    "any of",
+    "all of",
+    "none of",
+    "unless",
+    "is raised in",
+    "is lowered in",
+    "is certain",
+    "does not matter",
     "worth 20 patients",
 )
 
