@@ -159,7 +159,8 @@ class AutoChoice:
         posing, polish = self.posing, self.plan.settings.method == "hipad"
         grid, judged = self._grid()
         ridge = np.full(len(jury.training), lambda2)
-        follower = Follower(posing.problem(0.0, lambda2), jury.training, ridge, polish)
+        problem = posing.problem(0.0, lambda2)
+        follower = Follower(problem, jury.training, ridge, polish, jury.units)
         done: list[Opinion] = []
         for fits in follower.follow(grid.tolist()):
             if fits.lambda1 > judged or (not done and not fits.sizes.any()):

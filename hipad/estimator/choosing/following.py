@@ -39,13 +39,18 @@ class Follower:
     """Models on some rows each, with a lambda2 each, at falling values of lambda1."""
 
     def __init__(
-        self, problem: Problem, rows: Sequence[np.ndarray], lambda2: FloatArray, polish: bool
+        self,
+        problem: Problem,
+        rows: Sequence[np.ndarray],
+        lambda2: FloatArray,
+        polish: bool,
+        units: FloatArray | None = None,
     ) -> None:
         self.problem, self.polish = problem, polish
         prices = np.zeros((problem.n_samples, len(rows)))
         for k, own in enumerate(rows):
             prices[own, k] = problem.p[own] / problem.p[own].sum()
-        self.fleet = Lockstep(problem, prices, lambda2)
+        self.fleet = Lockstep(problem, prices, lambda2, units)
         self._pull = np.abs(self.fleet.pull_on_all()) * 2.0  # prices begin in the middle
 
     def follow(self, grid: Sequence[float]) -> Iterator[Fits]:
@@ -78,6 +83,6 @@ class Follower:
         """Phase 2: without lambda1, on the features kept; the path goes on from phase 1."""
         fleet = self.fleet
         alpha, u = fleet.alpha, fleet.u
-        polished = fleet.solve(replace(stage, lambda1=0.0, fixed=w != 0), TOLERANCE)
+        polished = fleet.solve(replace(stage, fixed=w != 0), TOLERANCE)
         fleet.alpha, fleet.u = alpha, u
         return polished

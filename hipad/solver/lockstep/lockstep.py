@@ -26,7 +26,6 @@ import numpy as np
 from hipad.designs.base import Design, FloatArray
 from hipad.solver.lockstep.curvature import Curvature, Inside
 from hipad.solver.problem import Problem
-from hipad.solver.prox import shrink
 
 STEP_FACTOR = 0.99
 ROOM = 0.1  # a warm start keeps this share of its room
@@ -88,21 +87,22 @@ class Lack(NamedTuple):
 class Stage:
     """Features that may be in: their design, names, quadratic coefficients and coupling to u.
 
-    `fixed`, one column a problem, says which are in whatever their pull; lambda1 is then left out.
+    `ridge` and `lambda1` have one column a problem, each with its own scale of a feature. `fixed`,
+    one column a problem too, says which are in whatever their pull; lambda1 is then left out.
     """
 
     design: Design
     names: np.ndarray
     ridge: FloatArray
     C: FloatArray
-    lambda1: float = 0.0
+    lambda1: FloatArray
     fixed: np.ndarray | None = None
 
     def weights(self, pull: FloatArray) -> FloatArray:
         """The weights that go with a pull."""
         if self.fixed is not None:
             return np.where(self.fixed, pull, 0.0) / self.ridge
-        return shrink(pull, self.lambda1) / self.ridge
+        return np.sign(pull) * np.maximum(np.abs(pull) - self.lambda1, 0.0) / self.ridge
 
     def inside(self, w: FloatArray, k: int) -> Inside:
         """The features that are in for problem k."""
@@ -113,12 +113,20 @@ class Stage:
 class Lockstep:
     """All problems; `problem` holds the rows and the rules of all.
 
-    `prices` has one column for each problem, zero for the rows that it may not see.
+    `prices` has one column for each problem, zero for the rows that it may not see. `units`, one
+    column a problem too, are the deviations of the features in the rows that it sees: where columns
+    are standardised, a weight is penalised in units of what the problem knows.
     """
 
-    def __init__(self, problem: Problem, prices: FloatArray, lambda2: FloatArray) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        prices: FloatArray,
+        lambda2: FloatArray,
+        units: FloatArray | None = None,
+    ) -> None:
         stack, count = problem.stack, prices.shape[1]
-        self.problem, self.lambda2 = problem, lambda2
+        self.problem, self.lambda2, self.units = problem, lambda2, units
         self.seen = np.vstack([prices > 0, np.ones((stack.n_rules, count), dtype=bool)])
         self.prices = np.vstack([prices, np.repeat(stack.sigma[:, None], count, axis=1)])
         self.labels = np.r_[problem.y, stack.of_b]
@@ -136,14 +144,16 @@ class Lockstep:
         C[:, at] = problem.stack.coupling[:, of]
         everyone = names.size == problem.n_features
         design = problem.design if everyone else problem.design.only(names)
-        return Stage(design, names, base[:, None] + self.lambda2, C, lambda1)
+        units = np.ones((1, self.b.size)) if self.units is None else self.units[names]
+        ridge = base[:, None] + self.lambda2 * units**2
+        return Stage(design, names, ridge, C, lambda1 * units)
 
     def pull_on_all(self) -> FloatArray:
-        """How hard each feature is drawn away from zero, one column a problem."""
+        """How hard each feature is drawn away from zero, in its units; one column a problem."""
         problem, n = self.problem, self.problem.n_samples
         pull = problem.design.correlate(problem.y[:, None] * self.alpha[:n])
         pull[problem.stack.features] -= problem.stack.coupling.T @ self.u
-        return pull
+        return pull if self.units is None else pull / self.units
 
     def solve(self, stage: Stage, tolerance: float) -> FloatArray:
         """Go to the optimum from where the problems stand; their weights, one column each."""

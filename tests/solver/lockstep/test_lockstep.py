@@ -82,7 +82,7 @@ def test_fixed_features_give_the_svm_of_phase_2(sparse):
     fleet = Lockstep(whole, whole.p[:, None], np.ones(1))
     stage = fleet.stage(np.arange(200), 0.1)
     fixed = np.isin(stage.names, kept)[:, None]
-    w = fleet.solve(replace(stage, lambda1=0.0, fixed=fixed), 1e-8)
+    w = fleet.solve(replace(stage, fixed=fixed), 1e-8)
     point = InteriorPoint(whole, kept).run()
     np.testing.assert_allclose(w[kept, 0], point.w, atol=1e-3)
     assert not w[30:].any()
