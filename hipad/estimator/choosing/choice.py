@@ -28,7 +28,7 @@ from hipad.estimator.empty import noise
 from hipad.estimator.training import TrainingData
 from hipad.solver import lambda1_max
 
-N_STEPS = 12
+N_STEPS = 10
 SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
 RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error

@@ -27,7 +27,7 @@ from hipad.estimator.choosing.weighing import (
 SAY = 0.5
 FOLDS = 5
 MOST_ROWS = 1000  # as many teach enough to choose by, where features are as many
-PATIENTS = 200  # scores that a choice should rest on: with fewer patients, folds are repeated
+PATIENTS = 120  # scores that a choice should rest on: with fewer patients, folds are repeated
 MOST_REPEATS = 4
 LEAST_VARIANCE = 1e-6  # of a feature that is constant in a fold, and has no weight there
 
