@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.reporting import Options, write_section
 
 PARTS = (
-    "speed", "rules", "accuracy", "fewlabels", "curves", "heard", "knowledge", "real", "reading",
-    "fuzz", "app", "sessions", "grid", "risks",
+    "speed", "rules", "accuracy", "defaults", "fewlabels", "curves", "heard", "knowledge", "real",
+    "reading", "fuzz", "app", "sessions", "grid", "risks",
 )  # fmt: skip
 
 

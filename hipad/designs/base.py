@@ -132,6 +132,13 @@ class Design(ABC):
         """Return the design of some samples, with the same scaling; no data are copied."""
         return RowSubset(self, np.arange(self.shape[0])[idx])
 
+    def square_sums(self, t: FloatArray) -> FloatArray:
+        """Sums of squares of every column, rows weighted by t, an N x r matrix; m x r."""
+        out = np.empty((self.shape[1], t.shape[1]))
+        for block in self._blocks(self.shape[1]):
+            out[block] = (self.columns(block) ** 2).T @ t
+        return out
+
     def only(self, idx: npt.NDArray[np.intp]) -> Design:
         """The design of some columns, in memory of its own, for many passes over them."""
         from hipad.designs.dense import DenseDesign

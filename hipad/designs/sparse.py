@@ -49,6 +49,17 @@ class SparseDesign(Design):
     def _raw_columns(self, idx: Any) -> FloatArray:
         return self._X[:, idx].astype(np.float64, copy=False).toarray(order="F")
 
+    def square_sums(self, t: FloatArray) -> FloatArray:
+        data = self._X.data.astype(np.float64)
+        if self._mean is None:
+            out: FloatArray = self._with_data(data**2).T @ t
+        else:
+            data -= np.repeat(self._mean, np.diff(self._X.indptr))
+            stored = self._with_data(np.ones_like(data)).T @ t
+            out = self._with_data(data**2).T @ t
+            out += (t.sum(axis=0) - stored) * self._mean[:, None] ** 2
+        return out if self._scale is None else out / self._scale[:, None] ** 2
+
     def only(self, idx: npt.NDArray[np.intp]) -> Design:
         part = self._X[:, idx]
         if part.nnz > DENSE_SHARE * part.shape[0] * part.shape[1]:

@@ -56,7 +56,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
     lambda1 : float or "auto", default="auto"
         Sparsity. "auto" follows a path with cross-validation.
     lambda2 : float or "auto", default="auto"
-        Ridge: correlated features share their weight. "auto" follows a path for each of three.
+        Ridge: correlated features share their weight. "auto" follows a path for each of three
+        values; with a lambda1 of your own there is no path, and it is 10.
     patients : float, "auto" or "equal", default="auto"
         What a rule without a worth of its own counts for; "auto" is a share of the patients
         (the larger, the fewer they are), less where patients contradict it; "equal" sets sigma to
@@ -182,7 +183,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         The paper sets all its rho to the same value, which is both stiffness and sigma.
         """
         literal = {"stiffness": 100.0, "patients": "equal", "class_weight": None, "switch": "paper"}
-        literal |= {"anchored": False, "calibrate": False, "standardize": False}
+        literal |= {"anchored": False, "calibrate": False, "standardize": False, "lambda2": 10.0}
         return cls(rules, **{**literal, **parameters})
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

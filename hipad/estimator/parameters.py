@@ -57,6 +57,7 @@ SMALLEST: Final = {
     "random_state": (0, "at least 0"),
     "n_jobs": (-1, "at least 1, or -1 for all processors"),
 }
+USUAL_RIDGE = 10.0
 WHOLE = ("max_iter", "max_features", "cv", "random_state", "n_jobs")
 MAY_BE_NONE = ("max_features", "cv", "random_state", "n_jobs")
 
@@ -84,8 +85,8 @@ class Plan:
 
     @property
     def is_automatic(self) -> bool:
-        """Whether lambda1 or lambda2 is to be chosen."""
-        return isinstance(self.lambda1, str) or isinstance(self.lambda2, str)
+        """Whether values are to be chosen."""
+        return isinstance(self.lambda1, str)
 
     def at(self, lambda1: float, lambda2: float) -> Plan:
         """The same with given values."""
@@ -107,7 +108,7 @@ class Plan:
             statements=knowledge.statements,
             known=knowledge.features,
             lambda1=parameters.lambda1,
-            lambda2=parameters.lambda2,
+            lambda2=_ridge(parameters),
             patients=parameters.patients,
             stiffness=parameters.stiffness,
             scope=parameters.scope,
@@ -117,6 +118,12 @@ class Plan:
             settings=settings,
             **{name: getattr(parameters, name) for name in MAY_BE_NONE},
         )
+
+
+def _ridge(parameters: Any) -> float | str:
+    """lambda2; where lambda1 is given there is no path on which to choose it."""
+    given: float | str = parameters.lambda2
+    return given if parameters.lambda1 == "auto" or given != "auto" else USUAL_RIDGE
 
 
 def admm_settings(mu: float | str) -> AdmmSettings:

@@ -3,9 +3,10 @@
 The path goes down to a hundredth of lambda1_max, whatever the number of features. The best pair of
 values is the one of least loss on held-out patients (weighing.py). With few patients many pairs are
 about as good, and the best is a matter of chance. So all pairs have a say, each the less the more
-standard errors its loss lies above the best, and the pair next to their weighted geometric mean is
-taken: often a sparser one. The differences are told patient by patient, so that their errors are
-far smaller than those of the losses. Losses that speak clearly give their best pair.
+standard errors its loss lies above the best, and their weighted geometric mean is taken: often a
+sparser model. It moves little when the data do. The differences are told patient by patient, so
+that their errors are far smaller than those of the losses. Losses that speak clearly give their
+best pair.
 
 A wish for few features is met along the same path: models with more are not looked at.
 """
@@ -27,7 +28,7 @@ from hipad.estimator.choosing.weighing import Opinion
 from hipad.estimator.empty import noise
 from hipad.estimator.training import TrainingData
 
-N_STEPS = 12
+N_STEPS = 10
 SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
 RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
@@ -114,15 +115,36 @@ class AutoChoice:
 
     @property
     def taken(self) -> Opinion:
-        """The model next to the mean of all values, each weighted by how near it is to the best."""
-        fitting, best = self._fitting, self.best
-        behind = np.array([one.behind(best) for one in fitting])
-        behind[:, 1] = np.hypot(behind[:, 1], LEAST_ERROR)
-        say = np.exp(-SHARPNESS * behind[:, 0] / behind[:, 1])
-        places = np.log([(max(one.lambda1, 1e-300), one.lambda2) for one in fitting])
-        steps = np.abs(places - np.average(places, axis=0, weights=say)) / self._spacing
-        worse = behind[:, 0] > behind[:, 1]  # a mean of two good pairs need not be good
-        return fitting[int(np.argmin(steps.sum(axis=1) + np.where(worse, 1e3, 0.0)))]
+        """What is said of the values taken: the mean of what is said of all, by their say."""
+        fitting, say, mean = self._fitting, self._say, np.exp(self._mean)
+        if self.plan.max_features is not None:
+            return self._nearest  # whose size is known
+        return replace(
+            self._nearest,
+            lambda1=_rounded(float(mean[0])),
+            lambda2=_rounded(float(mean[1])),
+            scores=np.average([one.scores for one in fitting], axis=0, weights=say),
+            cut=float(np.average([one.cut for one in fitting], weights=say)),
+        )
+
+    @property
+    def _nearest(self) -> Opinion:
+        """The model next to the mean."""
+        steps = np.abs(_places(self._fitting) - self._mean) / self._spacing
+        return self._fitting[int(np.argmin(steps.sum(axis=1)))]
+
+    @property
+    def _mean(self) -> FloatArray:
+        """The mean of all values, as logarithms, each by its say."""
+        mean: FloatArray = np.average(_places(self._fitting), axis=0, weights=self._say)
+        return mean
+
+    @property
+    def _say(self) -> FloatArray:
+        """How much each model of the size asked for has to say, by how near it is to the best."""
+        behind = np.array([one.behind(self.best) for one in self._fitting])
+        errors = np.hypot(behind[:, 1], LEAST_ERROR)
+        return np.exp(-SHARPNESS * behind[:, 0] / errors)
 
     @property
     def _fitting(self) -> list[Opinion]:
@@ -141,14 +163,14 @@ class AutoChoice:
         """All points, each compared with the best; the best and the one taken are marked."""
         if not self.opinions:
             return ()
-        best, taken = self.best, self.taken
+        best, nearest = self.best, self._nearest
         return tuple(
             replace(
                 self._point(one),
                 behind=one.behind(best)[0],
                 error=one.behind(best)[1],
                 best=one is best,
-                chosen=one is taken,
+                chosen=one is nearest,
             )
             for one in self.opinions
         )
@@ -158,7 +180,8 @@ class AutoChoice:
         posing, polish = self.posing, self.plan.settings.method == "hipad"
         grid, judged = self._grid()
         ridge = np.full(len(jury.training), lambda2)
-        follower = Follower(posing.problem(0.0, lambda2), jury.training, ridge, polish)
+        problem = posing.problem(0.0, lambda2)
+        follower = Follower(problem, jury.training, ridge, polish, jury.units)
         done: list[Opinion] = []
         for fits in follower.follow(grid.tolist()):
             if fits.lambda1 > judged or (not done and not fits.sizes.any()):
@@ -218,6 +241,11 @@ def _is_hopeless(done: Sequence[Opinion]) -> bool:
         return False
     last = [one.behind(best) for one in done[-PATIENCE:]]
     return all(mean > 2 * error > 0 for mean, error in last)
+
+
+def _places(opinions: Sequence[Opinion]) -> FloatArray:
+    """lambda1 and lambda2 of each, as logarithms."""
+    return np.log([(max(one.lambda1, 1e-300), one.lambda2) for one in opinions])
 
 
 def _rounded(value: float) -> float:

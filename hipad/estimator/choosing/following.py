@@ -39,13 +39,18 @@ class Follower:
     """Models on some rows each, with a lambda2 each, at falling values of lambda1."""
 
     def __init__(
-        self, problem: Problem, rows: Sequence[np.ndarray], lambda2: FloatArray, polish: bool
+        self,
+        problem: Problem,
+        rows: Sequence[np.ndarray],
+        lambda2: FloatArray,
+        polish: bool,
+        units: FloatArray | None = None,
     ) -> None:
         self.problem, self.polish = problem, polish
         prices = np.zeros((problem.n_samples, len(rows)))
         for k, own in enumerate(rows):
             prices[own, k] = problem.p[own] / problem.p[own].sum()
-        self.fleet = Lockstep(problem, prices, lambda2)
+        self.fleet = Lockstep(problem, prices, lambda2, units)
         self._always = np.union1d(problem.stack.features, problem.prices.free)
         self._pull = 2.0 * self._needed()  # prices begin in the middle
 

@@ -27,8 +27,9 @@ from hipad.estimator.choosing.weighing import (
 SAY = 0.5
 FOLDS = 5
 MOST_ROWS = 1000  # as many teach enough to choose by, where features are as many
-PATIENTS = 200  # scores that a choice should rest on: with fewer patients, folds are repeated
+PATIENTS = 120  # scores that a choice should rest on: with fewer patients, folds are repeated
 MOST_REPEATS = 4
+LEAST_VARIANCE = 1e-6  # of a feature that is constant in a fold, and has no weight there
 
 
 class Jury:
@@ -49,6 +50,22 @@ class Jury:
         teachers = self._teachers()
         parts = [part for parts in self.ways for part in parts]
         return [np.setdiff1d(teachers, part) for part in parts] + [teachers]
+
+    @cached_property
+    def units(self) -> FloatArray | None:
+        """The deviation of each feature among the training rows of each fold, where it matters.
+
+        Columns are standardised on all rows. A fold that used these deviations would know more of
+        its held-out patients than of new ones: a value that is rare among its own would look tame.
+        """
+        data = self.data
+        if data.design.scale is None:
+            return None
+        shares = np.zeros((data.y.size, len(self.training)))
+        for k, rows in enumerate(self.training):
+            shares[rows, k] = data.weights[rows] / data.weights[rows].sum()
+        variance = data.design.square_sums(shares) - data.design.correlate(shares) ** 2
+        return np.sqrt(np.maximum(variance, LEAST_VARIANCE))
 
     def opinion(self, fits: Fits, lambda2: float) -> Opinion:
         """What patients and rules say of the models at one pair of values."""

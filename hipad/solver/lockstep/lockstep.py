@@ -88,8 +88,9 @@ class Lack(NamedTuple):
 class Stage:
     """Features that may be in: their design, names, quadratic coefficients and coupling to u.
 
-    `limits` are the prices of their weights. `fixed`, one column a problem, says which may be in at
-    all; lambda1 is then left out, and only a known sign holds a feature at zero.
+    `limits` are the prices of their weights; these and `ridge` have one column a problem, each with
+    its own scale of a feature. `fixed`, one column a problem too, says which may be in at all;
+    lambda1 is then left out, and only a known sign holds a feature at zero.
     """
 
     design: Design
@@ -106,7 +107,7 @@ class Stage:
 
     def inside(self, w: FloatArray, k: int) -> Inside:
         """The features that are in for problem k."""
-        held = (w[:, k] == 0) & ~self.limits.free[:, 0]
+        held = (w[:, k] == 0) & ~self.limits.free[:, k]
         kept = np.flatnonzero(~held if self.fixed is None else self.fixed[:, k] & ~held)
         return Inside(self.design, kept, self.names[kept], 1 / self.ridge[kept, k], self.C[:, kept])
 
@@ -114,12 +115,20 @@ class Stage:
 class Lockstep:
     """All problems; `problem` holds the rows and the rules of all.
 
-    `prices` has one column for each problem, zero for the rows that it may not see.
+    `prices` has one column for each problem, zero for the rows that it may not see. `units`, one
+    column a problem too, are the deviations of the features in the rows that it sees: where columns
+    are standardised, a weight is penalised in units of what the problem knows.
     """
 
-    def __init__(self, problem: Problem, prices: FloatArray, lambda2: FloatArray) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        prices: FloatArray,
+        lambda2: FloatArray,
+        units: FloatArray | None = None,
+    ) -> None:
         stack, count = problem.stack, prices.shape[1]
-        self.problem, self.lambda2 = problem, lambda2
+        self.problem, self.lambda2, self.units = problem, lambda2, units
         self.seen = np.vstack([prices > 0, np.ones((stack.n_rules, count), dtype=bool)])
         self.prices = np.vstack([prices, np.repeat(stack.sigma[:, None], count, axis=1)])
         self.labels = np.r_[problem.y, stack.of_b]
@@ -137,20 +146,25 @@ class Lockstep:
         C[:, at] = problem.stack.coupling[:, of]
         everyone = names.size == problem.n_features
         design = problem.design if everyone else problem.design.only(names)
-        ridge = base[:, None] + self.lambda2
+        units = self._units_of(names)
+        ridge = base[:, None] + self.lambda2 * units**2
         return Stage(design, names, ridge, C, self.limits(names, lambda1))
 
     def limits(self, names: np.ndarray, lambda1: float) -> SignPrices:
-        """Prices of the weights of some features, the same for all problems."""
+        """Prices of the weights of some features, in the units of each problem."""
+        units = self._units_of(names)
         up, down = self.problem.limits(names, lambda1)
-        return SignPrices(up[:, None], down[:, None])
+        return SignPrices(up[:, None] * units, down[:, None] * units)
+
+    def _units_of(self, names: np.ndarray) -> FloatArray:
+        return np.ones((names.size, self.b.size)) if self.units is None else self.units[names]
 
     def pull_on_all(self) -> FloatArray:
-        """How hard each feature is drawn away from zero, one column a problem."""
+        """How hard each feature is drawn away from zero, in its units; one column a problem."""
         problem, n = self.problem, self.problem.n_samples
         pull = problem.design.correlate(problem.y[:, None] * self.alpha[:n])
         pull[problem.stack.features] -= problem.stack.coupling.T @ self.u
-        return pull
+        return pull if self.units is None else pull / self.units
 
     def solve(self, stage: Stage, tolerance: float) -> FloatArray:
         """Go to the optimum from where the problems stand; their weights, one column each."""
