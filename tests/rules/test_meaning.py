@@ -7,7 +7,6 @@ them lie on the thresholds.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable
 
@@ -119,9 +118,8 @@ def patients(unit: float) -> np.ndarray:
 def fired(text: str, unit: float) -> np.ndarray:
     """On whom the rules of a text fire."""
     X = patients(unit)
-    more = {"values": X} if "values" in inspect.signature(compile_rules).parameters else {}
     blocks = {"K": list(BLOCK)}
-    rules = compile_rules(f"{text} => positive", feature_names=NAMES, blocks=blocks, **more)
+    rules = compile_rules(f"{text} => positive", feature_names=NAMES, blocks=blocks, values=X)
     return np.any([rule.fires(X) for rule in rules], axis=0)
 
 
