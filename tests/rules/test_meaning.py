@@ -149,7 +149,7 @@ def test_compiled_rows_mean_what_the_tree_means(data: st.DataObject):
 def test_fractions_mean_what_the_tree_means(data: st.DataObject):
     """Values that are no whole numbers, with nobody on a threshold."""
     unit = data.draw(st.sampled_from(UNITS), label="unit")
-    tree = data.draw(trees(unit, beside=0.5), label="tree")
+    tree = data.draw(trees(unit, beside=0.375), label="tree")
     assert difference(tree, unit) == {}
 
 
