@@ -24,13 +24,12 @@ from hipad.cli.sentences import RULES_HELP
 from hipad.cli.studying import (
     CheckedTable,
     as_seen,
-    compiled_rules,
     findings,
-    on_classes,
     read_rule_file,
     refuse,
     studied,
     usual_lambda1,
+    written,
 )
 from hipad.data.classes import labels_of
 from hipad.errors import DataError
@@ -64,21 +63,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read the rules, then try them; every mistake in the rules is told at once."""
-    found = read_rule_file(options.rules)
+    text = read_rule_file(options.rules)
     table, steps = modelled_table(options) if options.model else plain_table(options)
     blocks = blocks_of(options.blocks, table.index)
     chosen = options.positive is not None or bool(options.model)
-    found = on_classes(found, table.classes, chosen=chosen)
-    first, compiled = compiled_rules(found, table, blocks)
-    if first.errors:
-        return refuse(options.rules, first.errors)
+    said = written(text, table, blocks, chosen=chosen)
+    if said.first.errors:
+        return refuse(options.rules, said.first.errors)
     patients = as_seen(table)
     given = table.lambda1 if options.lambda1 is None else options.lambda1
     lambda1 = usual_lambda1(patients) if given is None else given
-    study = studied(first, compiled, table, patients, lambda1)
+    study = studied(said, table, patients, lambda1)
     lines = [
         *(f"data: {step}" for step in steps),
         class_line(table.classes, chosen),
+        *said.lines,
         *rule_lines(study, table, patients),
         *findings(study, table),
     ]
@@ -142,7 +141,7 @@ def rule_lines(study: Study, table: CheckedTable, seen: Patients) -> Iterator[st
         scale=seen.scale,
     )
     for check, record in zip(study.checks, records, strict=True):
-        yield f"{record.label}: {record.text}"
+        yield f"{record.label}: {check.compiled.resolved_text}"
         yield f"  {with_gaps(check, table)}"
         if len(check.train.wrong):
             yield f"  contradicted by {row_list(table.rows[check.train.wrong])}"

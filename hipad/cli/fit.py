@@ -32,15 +32,13 @@ from hipad.cli.outputs import check_output
 from hipad.cli.sentences import INTERRUPTED, RULES_HELP
 from hipad.cli.studying import (
     CheckedTable,
-    Compiled,
+    WrittenRules,
     as_seen,
-    compiled_rules,
     findings,
-    named_rules,
-    on_classes,
     read_rule_file,
     refuse,
     studied,
+    written,
 )
 from hipad.data import Matched, Prepared, match_test, split
 from hipad.data.writing import STDOUT
@@ -49,8 +47,7 @@ from hipad.estimator.files.model_file import Origin, save_model
 from hipad.estimator.parameters import CHOICES
 from hipad.estimator.run import FitRun
 from hipad.evaluation.orientation import Oriented
-from hipad.evaluation.study import Study
-from hipad.rules import FeatureIndex, RuleSet, RulesText
+from hipad.rules import FeatureIndex, RuleSet
 from hipad.solver import Status
 
 EPILOG = RULES_HELP
@@ -115,21 +112,22 @@ def run(options: argparse.Namespace) -> int:
     """Read, fit, save, report."""
     check_output(options.model, [options.data, options.test, options.rules, options.blocks])
     words = sys.stderr if options.model in STDOUT else sys.stdout
-    found = read_rule_file(options.rules) if options.rules else RulesText(RuleSet(), ())
+    text = read_rule_file(options.rules) if options.rules else ""
     train, test = read_rows(options)
     for step in train.steps:
         print(f"data: {step}", file=words)
     table = as_checked(train)
-    found = on_classes(found, train.classes, chosen=options.positive is not None)
     blocks = blocks_of(options.blocks, table.index)
-    first, compiled = compiled_rules(found, table, blocks)
-    if first.errors:
-        return refuse(options.rules, first.errors)
-    clf = fitted(build(options, named_rules(found.rules, compiled), blocks), train)
+    said = written(text, table, blocks, chosen=options.positive is not None)
+    if said.first.errors:
+        return refuse(options.rules, said.first.errors)
+    for line in said.lines:
+        print(line, file=words)
+    clf = fitted(build(options, said.rules, blocks), train)
     origin = Origin(train.options.label, train.classes, train.recipe)
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
-    for line in odd(clf, table, first, compiled) if compiled else ():
+    for line in odd(clf, table, said) if said.compiled else ():
         print(line, file=words)
     print(f"saved: {options.model}", file=words)
     if clf.certificate_.status is Status.STOPPED:
@@ -145,13 +143,10 @@ def as_checked(train: Prepared) -> CheckedTable:
     return CheckedTable(train.X, y, train.rows + 1, train.classes, index, train.table)
 
 
-def odd(
-    clf: HIPADClassifier, table: CheckedTable, first: Study, compiled: Compiled
-) -> Iterator[str]:
+def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterator[str]:
     """What is odd about the rules, with the strength they had in the fit."""
     table = replace(table, model=clf)
-    lambda1 = float(clf.lambda1_)
-    study = studied(first, compiled, table, as_seen(table), lambda1, advice=False)
+    study = studied(said, table, as_seen(table), float(clf.lambda1_), advice=False)
     yield from findings(study, table)
 
 

@@ -32,15 +32,19 @@ from hipad.rules import (
     CompiledRule,
     FeatureIndex,
     Finding,
+    Rule,
     RuleSet,
-    RulesText,
+    compile_rules,
     read_rules,
 )
+from hipad.rules.compiling.knowledge import CompiledStatement, compile_statements
+from hipad.rules.compiling.lexicon import Lexicon
+from hipad.rules.compiling.outcomes import class_sign
+from hipad.rules.compiling.values import ColumnValues
 
 MOST_SHOWN = 4  # features of a witness patient
 PATIENCE = 60.0  # seconds for the whole study
 SHARE = 0.1  # of the lambda1 at which the data alone keep no feature, where none is given
-WORDS = {"negative": 0, "positive": 1}
 
 Compiled = dict[int, CompiledRule]
 
@@ -73,44 +77,113 @@ class CheckedTable:
         return found
 
 
-def read_rule_file(path: str) -> RulesText:
-    """The rules of a file, and their mistakes; a file without rules is refused."""
-    found = read_rules(read_text(path))
-    if not len(found.rules) and not found.errors:
+def read_rule_file(path: str) -> str:
+    """The text of a file with rules; one without any is refused."""
+    text = read_text(path)
+    found = read_rules(text)
+    if not len(found.rules) and not found.rules.statements and not found.errors:
         raise DataError(f"{path} has no rules: write one per line, as in {EXAMPLE}")
-    return found
+    return text
 
 
-def on_classes(found: RulesText, classes: tuple[str, str], *, chosen: bool) -> RulesText:
-    """The rules with class names for positive and negative, where the positive class was chosen."""
-    if not chosen or any(label.lower() in WORDS for label in classes):
-        return found
-    named = tuple(
-        replace(rule, outcome=classes[WORDS[rule.outcome.lower()]])
-        if rule.outcome.lower() in WORDS
-        else rule
-        for rule in found.rules
+@dataclass(frozen=True, eq=False)
+class WrittenRules:
+    """What a text says on a table: rules by position, statements about features, mistakes.
+
+    `rules` are those of the text, with class names as outcomes; in `first` and `compiled` a rule
+    that stands for several, such as max(K) >= 3, is these.
+    """
+
+    rules: RuleSet
+    first: Study
+    compiled: Compiled
+    stated: tuple[CompiledStatement, ...] = ()
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """What each statement about features comes to."""
+        for each in self.stated:
+            off = "" if each.statement.enabled else "off "
+            yield f"{off}{each.statement.text}: {each.meaning}"
+
+
+def written(
+    text: str, table: CheckedTable, blocks: dict[str, IntArray], *, chosen: bool
+) -> WrittenRules:
+    """A text on a table; positive and negative are outcomes if the positive class was chosen."""
+    values = ColumnValues(table.X)
+    known: dict[str, Any] = {"values": values, "positive_chosen": chosen}
+    found = read_rules(text, Lexicon(table.index, blocks, values))
+    first, compiled = first_look(found, table.index, blocks, table.classes, **known)
+    labels = list(found.rules.labels)
+    ways = {
+        at: _ways(rule, table, blocks, known)
+        for at, rule in enumerate(found.rules)
+        if at not in compiled
+    }
+    if any(len(some) > 1 for some in ways.values()):
+        parts = [ways.get(at, [rule]) for at, rule in enumerate(found.rules)]
+        labels = [
+            label if len(some) == 1 else f"{label}.{k}"
+            for label, some in zip(labels, parts, strict=True)
+            for k in range(1, len(some) + 1)
+        ]
+        rules = tuple(rule for some in parts for rule in some)
+        apart = replace(found, rules=replace(found.rules, rules=rules))
+        first, compiled = first_look(apart, table.index, blocks, table.classes, **known)
+    stated, wrong = compile_statements(
+        found.rules.statements,
+        feature_names=table.index,
+        blocks=blocks,
+        classes=table.classes,
+        positive_chosen=chosen,
     )
-    return replace(found, rules=replace(found.rules, rules=named))
+    errors = tuple(sorted([*first.errors, *wrong], key=lambda error: error.line or 0))
+    told = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
+    named = found.rules if errors else named_rules(found.rules, table.classes, chosen)
+    return WrittenRules(named, replace(first, errors=errors), told, tuple(stated.values()))
 
 
-def compiled_rules(
-    found: RulesText, table: CheckedTable, blocks: dict[str, IntArray]
-) -> tuple[Study, Compiled]:
-    """The rules, what is wrong with any of them, and by position those that fit the data."""
-    first, compiled = first_look(found, table.index, blocks, table.classes)
-    return first, {at: resolved(rule, table.classes) for at, rule in compiled.items()}
+def _ways(
+    rule: Rule, table: CheckedTable, blocks: dict[str, IntArray], known: dict[str, Any]
+) -> list[Rule]:
+    """The rules that a rule stands for; itself where it cannot be used."""
+    try:
+        found = compile_rules(
+            [rule],
+            feature_names=table.index,
+            blocks=blocks,
+            classes=table.classes,
+            include_off=True,
+            **known,
+        )
+    except RuleError:
+        return [rule]
+    return [replace(each.rule, name="") for each in found] if len(found) > 1 else [rule]
 
 
-def resolved(rule: CompiledRule, classes: tuple[str, str]) -> CompiledRule:
-    """The rule with the name of its class as outcome, however it was written."""
-    return replace(rule, rule=replace(rule.rule, outcome=classes[int(rule.sign > 0)]))
+def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> CompiledRule:
+    """The rule with the name of its class as outcome, however it was written, and its label."""
+    named = replace(rule.rule, outcome=classes[int(rule.sign > 0)])
+    return replace(rule, rule=named, label=label)
 
 
-def named_rules(rules: RuleSet, compiled: Compiled) -> RuleSet:
-    """The rules with the names of classes as outcomes."""
-    named = (compiled[at].rule if at in compiled else rule for at, rule in enumerate(rules))
-    return replace(rules, rules=tuple(named))
+def named_rules(rules: RuleSet, classes: tuple[str, str], chosen: bool) -> RuleSet:
+    """The rules and statements with the names of classes as outcomes."""
+
+    def named(outcome: str) -> str:
+        return classes[int(class_sign(outcome, classes, positive_chosen=chosen) > 0)]
+
+    return replace(
+        rules,
+        rules=tuple(replace(rule, outcome=named(rule.outcome)) for rule in rules),
+        statements=tuple(
+            replace(each, outcome=named(each.outcome or "positive"))
+            if each.kind in ("raised", "lowered")
+            else each
+            for each in rules.statements
+        ),
+    )
 
 
 def refuse(path: str, errors: tuple[RuleError, ...]) -> int:
@@ -143,8 +216,7 @@ def knobs(table: CheckedTable) -> GiveKnobs:
 
 
 def studied(
-    first: Study,
-    compiled: Compiled,
+    said: WrittenRules,
     table: CheckedTable,
     patients: Patients,
     lambda1: float,
@@ -152,9 +224,10 @@ def studied(
     advice: bool = True,
 ) -> Study:
     """The rules that are switched on, tried on the rows and against each other."""
-    on = {at: rule for at, rule in compiled.items() if rule.rule.enabled}
+    on = {at: rule for at, rule in said.compiled.items() if rule.rule.enabled}
     budget = Budget(PATIENCE)
-    steps = study_rules(first, on, patients, lambda1=lambda1, knobs=knobs(table), budget=budget)
+    own = knobs(table)
+    steps = study_rules(said.first, on, patients, lambda1=lambda1, knobs=own, budget=budget)
     *_, last = steps if advice else islice(steps, 2)
     return last
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from hipad.cli.inputs import read_text
-from hipad.cli.studying import named_rules, on_classes, read_rule_file, resolved, usual_lambda1
+from hipad.cli.studying import CheckedTable, read_rule_file, usual_lambda1, written
+from hipad.data import Table
 from hipad.errors import DataError
 from hipad.evaluation.patients import Patients
-from hipad.rules import compile_rules, read_rules
+from hipad.rules import FeatureIndex
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only a note\n"])
@@ -19,32 +20,59 @@ def test_a_file_without_rules_says_so(tmp_path, text):
     assert read_text(str(path)) == text
 
 
-def test_a_file_with_mistakes_alone_is_not_empty(tmp_path):
+def test_a_file_with_mistakes_or_statements_alone_is_not_empty(tmp_path):
     path = tmp_path / "my.rules"
-    path.write_text("a >= => yes\n")
-    assert len(read_rule_file(str(path)).errors) == 1
+    for text in ("a >= => yes\n", "a does not matter\n"):
+        path.write_text(text)
+        assert read_rule_file(str(path)) == text
 
 
-@pytest.mark.parametrize(
-    ("chosen", "classes", "outcome"),
-    [
-        (True, ("healthy", "diabetic"), "diabetic"),
-        (False, ("healthy", "diabetic"), "Positive"),
-        (True, ("negative", "positive"), "Positive"),
-    ],
-)
-def test_positive_is_the_class_that_was_chosen(chosen, classes, outcome):
-    found = on_classes(read_rules("a >= 1 => Positive"), classes, chosen=chosen)
-    assert found.rules[0].outcome == outcome
+def table_of(classes=("healthy", "diabetic")) -> CheckedTable:
+    X = np.column_stack([np.arange(20.0), np.arange(20.0) % 3, np.ones(20)])
+    y = np.where(X[:, 0] >= 10, 1.0, -1.0)
+    names = ("Glucose", "blood pressure", "c")
+    table = Table(X, names, {}, "csv")
+    return CheckedTable(X, y, np.arange(1, 21), classes, FeatureIndex(names), table)
 
 
-def test_a_rule_bears_the_name_of_its_class():
-    found = read_rules("a >= 1 => 1\noff a >= 2 => 0")
-    compiled = compile_rules(
-        found.rules, n_features=1, feature_names=["a"], classes=("0.0", "1.0"), include_off=True
-    )
-    by_place = {at: resolved(rule, ("0.0", "1.0")) for at, rule in enumerate(compiled)}
-    assert [rule.outcome for rule in named_rules(found.rules, by_place)] == ["1.0", "0.0"]
+@pytest.mark.parametrize("chosen", [True, False])
+def test_positive_is_an_outcome_if_that_class_was_chosen(chosen):
+    said = written("Glucose >= 1 => positive", table_of(), {}, chosen=chosen)
+    if chosen:
+        assert [rule.outcome for rule in said.rules] == ["diabetic"]
+        assert said.compiled[0].resolved_text == "Glucose >= 1 => diabetic"
+    else:
+        assert "which class is positive is not known" in str(said.first.errors[0])
+
+
+def test_names_with_blanks_and_numbers_learnt_are_known():
+    said = written("blood pressure > p90(Glucose) => Healthy", table_of(), {}, chosen=False)
+    assert not said.first.errors
+    (rule,) = said.compiled.values()
+    assert rule.sign == -1
+    assert rule.resolved_text == "`blood pressure` > 17.1 => healthy"
+    assert [rule.outcome for rule in said.rules] == ["healthy"]
+    assert "p90" in str(said.rules)  # so that a fit learns it from its own rows
+
+
+def test_a_rule_that_stands_for_several_is_these_and_stays_one_for_a_fit():
+    blocks = {"K": np.array([0, 2])}
+    text = "top: max(K) >= 15 => diabetic worth 8 patients"
+    said = written(text, table_of(), blocks, chosen=False)
+    assert [rule.label for rule in said.compiled.values()] == ["top.1", "top.2"]
+    assert [rule.rule.worth for rule in said.compiled.values()] == [4, 4]
+    assert len(said.rules) == 1
+
+
+def test_statements_are_told_with_what_they_come_to():
+    text = "Glucose is raised in diabetic\nc does not matter\noff Glucose is certain"
+    said = written(text, table_of(), {}, chosen=False)
+    raised, ignored, certain = said.lines
+    assert raised.startswith("Glucose is raised in diabetic: a high Glucose can only speak for")
+    assert ignored == "c does not matter: c gets no weight"
+    assert certain.startswith("off ")
+    wrong = written("Glucose >= 1 => nobody\nGlucos does not matter", table_of(), {}, chosen=False)
+    assert [error.line for error in wrong.first.errors] == [1, 2]
 
 
 def test_the_usual_lambda1_is_a_tenth_of_where_no_feature_is_left():

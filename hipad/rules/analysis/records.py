@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -166,7 +166,8 @@ def rule_report(
             parts["test"] = rule_counts(rule, *test)
         if w is not None:
             parts |= _guarantees(rule, np.asarray(w, dtype=np.float64), b, lo, hi, mean, scale)
-        text, outcome = rule.rule.text, rule.rule.outcome
+        outcome = rule.outcome or rule.rule.outcome  # the class, however it was written
+        text = replace(rule.rule, outcome=outcome).text
         about = (rule.label, text, outcome, rule.sign, rule.remarks)
         records.append(RuleRecord(*about, **parts, names=rule.features))
     return records

@@ -53,7 +53,7 @@ def test_no_threshold_is_suggested_where_none_helps():
 
 def test_the_threshold_from_which_a_rule_holds():
     w, b = np.array([1.0, 0.25]), -4.0
-    (rule,) = compile_rules("sum(x0) >= 2 => positive", n_features=2)
+    (rule,) = compile_rules("x0 >= 2 => positive", n_features=2)
     assert not worst_case(rule.B, rule.d, rule.sign, w, b, 0.0, 9.0).holds
     better = holding_threshold(rule, w, b, 0.0, 9.0)
     assert better is not None

@@ -84,7 +84,7 @@ def test_the_oracle_knows_a_point_when_there_is_one():
     assert feasible([[1, 0, 0], [-1, 0, 0]], [1, -1])
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(systems())
 def test_regions_meet_just_when_exact_fractions_say_so(system: tuple):
     (one, other), scale, shift = system
@@ -107,7 +107,7 @@ def size(rule: CompiledRule, box: Box) -> np.ndarray:
     return abs(rule.B) @ largest + np.abs(rule.d)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(systems(1), st.lists(WEIGHTS, min_size=M, max_size=M))
 def test_the_worst_case_is_that_of_a_programme_in_small_numbers(system: tuple, goal: list[int]):
     ((B, d),), scale, shift = system
@@ -121,7 +121,7 @@ def test_the_worst_case_is_that_of_a_programme_in_small_numbers(system: tuple, g
         assert worst.value == pytest.approx(plain.fun, abs=1e-6)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(systems(1), st.lists(WEIGHTS, min_size=M, max_size=M), st.integers(-3, 3))
 def test_the_tightest_bound_does_not_depend_on_units(system: tuple, goal: list[int], b: int):
     ((B, d),), scale, _ = system
