@@ -72,9 +72,9 @@ def reader(kind: str) -> Callable[[bytes], object]:
     if kind == "model":
         return read_model_bytes
     if kind == "rules":
-        from tests.rules.natural import fired
+        from tests.rules.natural import compiled
 
-        return lambda content: fired(content.decode())
+        return lambda content: compiled(content.decode())
     return lambda content: read_table(content, limits=LIMITS)
 
 

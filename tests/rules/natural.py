@@ -7,7 +7,6 @@ with `ast` and a short list of nodes, and shares nothing with the rule language.
 from __future__ import annotations
 
 import ast
-import inspect
 import operator
 import re
 from collections.abc import Callable
@@ -19,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from hipad.errors import RuleError
-from hipad.rules import compile_rules
+from hipad.rules import CompiledRule, FeatureIndex, compile_rules
+from hipad.rules.compiling.values import ColumnValues
 
 LISTED = Path(__file__).resolve().parents[3] / "shared" / "rules" / "natural.md"
 CLASSES = ("healthy", "diabetic")
@@ -88,6 +88,7 @@ def patients(seed: int = 12) -> tuple[list[str], np.ndarray]:
 
 NAMES, X = patients()
 COLUMNS = {name: X[:, j] for j, name in enumerate(NAMES)}
+INDEX, VALUES = FeatureIndex(NAMES), ColumnValues(X)
 
 OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -234,12 +235,15 @@ class Verdict:
         return f"{self.kind}: {self.natural.text!r} {self.wrong or self.refused or ''}"
 
 
+def compiled(text: str) -> tuple[CompiledRule, ...]:
+    """The rules of a text, compiled for the patients."""
+    return compile_rules(text, feature_names=INDEX, blocks=BLOCKS, classes=CLASSES, values=VALUES)
+
+
 def fired(text: str) -> dict[float, np.ndarray]:
     """On whom the rules of a text fire, for each sign of the outcome."""
-    more = {"values": X} if "values" in inspect.signature(compile_rules).parameters else {}
-    rules = compile_rules(text, feature_names=NAMES, blocks=BLOCKS, classes=CLASSES, **more)
     found: dict[float, np.ndarray] = {}
-    for rule in rules:
+    for rule in compiled(text):
         found[rule.sign] = found.get(rule.sign, np.zeros(len(X), dtype=bool)) | rule.fires(X)
     return found
 

@@ -84,7 +84,7 @@ class FeatureIndex:
         """The error for a name that is neither a feature nor a block."""
         near = [quote_name(other) for other in self.nearest(name, also=blocks)]
         if near:
-            remedy = f"did you mean {listed(near, 'or')}?"
+            remedy = f"did you mean {listed(near, 'or')}? Check the name"
         elif self.names is None:
             remedy = f"the features are x0 to x{self.n_features - 1}"
         else:

@@ -405,7 +405,7 @@ class Settler:
         if not math.isfinite(value):
             raise rule_error(f"{own} has no values to learn from: leave it out", column=term.column)
         self.remarks.append(f"{body} is {number(value)} on the training rows")
-        return [Term(float(f"{term.coefficient * value:.15g}"), column=term.column)]
+        return [Term(term.coefficient * value, column=term.column)]
 
     def _z_score(self, term: Term, name: str, j: int) -> list[Term]:
         assert self.values is not None

@@ -158,7 +158,8 @@ def _operand(cursor: Cursor) -> _Operand:
                 raise cursor.error("close the bracket with ')'")
             if cursor.peek().kind in ("PLUS", "MINUS", "TIMES", "DIVIDED"):
                 raise cursor.error(
-                    f"{word.text}(...) must stand alone on its side: bring the rest to the other"
+                    f"{word.text}(...) must stand alone on its side: compare it with a number, or "
+                    "add what you mean to the data as a feature of its own"
                 )
             return _Size(side) if word.low == "abs" else _Curve(word.low, side)
         if word.low in GROUPS:

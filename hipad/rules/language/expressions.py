@@ -47,6 +47,7 @@ CURVES: Final = ("log2", "log10", "ln", "exp", "sqrt")
 GROUPS: Final = {"any": "any", "all": "all", "each": "all", "every": "all", "none": "none"}
 _QUANTILES: Final = {"quantile": 100.0, "percentile": 1.0}
 _KNOWN: Final = frozenset((*FUNCTIONS, *SYNONYMS, *LEARNT, *_QUANTILES))
+_AFTER_NAME: Final = frozenset(spoken("PLUS MINUS TIMES DIVIDED GE LE GT LT EQ NE"))
 _FACTORS: Final = {"twice": 2.0, "double": 2.0, "half": 0.5, "thrice": 3.0}
 _LINKS: Final = ("of", "the", "than", "as")
 _NO_NAME: Final = frozenset({"worth", "patients"})
@@ -74,7 +75,7 @@ def read_side(cursor: Cursor) -> Side:
         terms += product if sign.kind == "PLUS" else times(product, -1.0)
     if cursor.peek().kind == "PLUSMINUS":
         raise cursor.error("write the range as: a between 3 and 7, or a = 5 ± 2")
-    if len(terms) > 1:
+    if len(terms) > 1 and any(term.unit for term in terms):
         _check_units(terms, cursor)
         terms = [Term(t.coefficient, t.names, t.function, t.column) for t in terms]
     return tuple(terms)
@@ -154,6 +155,11 @@ def _ratio(side: Side, divisor: Side, sign: Word) -> Side:
 
 
 def _factor(cursor: Cursor) -> Side:
+    word = cursor.peek()
+    if word.kind == "NAME" and cursor.peek(1).kind in _AFTER_NAME and cursor.own is None:
+        if word.low not in RESERVED:  # the usual case, without further questions
+            cursor.at += 1
+            return (Term(1.0, (word.text,), column=word.column),)
     minus = False
     while (sign := cursor.peek()).kind in ("PLUS", "MINUS"):
         cursor.take()

@@ -177,7 +177,10 @@ def _is_special(cursor: Cursor) -> bool:
 
 
 def _special(cursor: Cursor) -> Node:
-    if cursor.accept("NOT") or _accept_not(cursor):
+    if cursor.says("no") or cursor.says("without"):
+        if (absent := _absent(cursor)) is not None:
+            return absent
+    elif cursor.accept("NOT") or cursor.accept_words("not"):
         return negated(_unit(cursor))
     if cursor.says("neither"):
         return _neither(cursor)
@@ -196,13 +199,15 @@ def _special(cursor: Cursor) -> Node:
     return read_atom(cursor)
 
 
-def _accept_not(cursor: Cursor) -> bool:
-    if cursor.says("not") or (cursor.says("no") and not cursor.phrase()):
-        if cursor.says("no") and not cursor.is_name(1):
-            return False
-        cursor.take()
-        return True
-    return cursor.accept_words("without")
+def _absent(cursor: Cursor) -> Node | None:
+    """`no hypertension`: a name that stands alone, turned round; None if something else comes."""
+    if not cursor.is_name(1) or cursor.phrase() is not None:
+        return None
+    word = cursor.take()
+    node = _unit(cursor)
+    if flag_name(node) is None:
+        raise cursor.error(f"write 'not' in place of '{word.text}' before a comparison", word)
+    return negated(node)
 
 
 def _pair(cursor: Cursor, word: str) -> Node:

@@ -41,7 +41,7 @@ def test_what_fields_cannot_hold_is_kept_as_written():
         ([ConditionFields("", "Glucose")], "expected a number to compare Glucose"),
         ([ConditionFields("", "Glucose", "between", 1.0)], "expected a number"),
         ([ConditionFields(AS_WRITTEN, "a >= 1 or b >= 1")], "expected one rule"),
-        ([ConditionFields("", "Glucose +", ">=", 1.0)], "."),
+        ([ConditionFields("", "no such thing", ">=", 1.0)], "write 'not'"),
     ],
 )
 def test_fields_that_make_no_rule_say_why(fields, words):
