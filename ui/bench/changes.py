@@ -233,7 +233,8 @@ def margins(found: Comparison, rules: list[CompiledRule]) -> None:
 
 
 def _margin_row(new_name: str, old: RuleRecord, new: RuleRecord) -> dict[str, str]:
-    sides = (("pinned", old), (one_line(new_name, 20), new))
+    called = one_line(new_name, 20)
+    sides = (("pinned", old), ("the other" if called == "pinned" else called, new))
     typical = {
         f"typical: {name}": _margin(record.prototype.margin if record.prototype else None)
         for name, record in sides
