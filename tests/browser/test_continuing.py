@@ -116,3 +116,27 @@ def test_a_changed_seed_and_a_second_file_lose_nothing(server: str, visit: Visit
     expect(page.get_by_role("spinbutton", name="Seed of the draw")).to_have_value("0")
     go(page, "Run")
     expect(heading(page, "Result")).to_be_visible()
+
+
+LISTEN = """
+window.sockets = [];
+const Plain = window.WebSocket;
+window.WebSocket = class extends Plain {
+  constructor(...given) { super(...given); window.sockets.push(this); }
+};
+"""
+
+
+def test_pages_and_downloads_work_after_a_broken_connection(server: str, visit: Visit) -> None:
+    page = visit("about:blank")
+    page.add_init_script(LISTEN)
+    page.goto(server)
+    press(page, "show_pima")
+    expect(heading(page, "Result")).to_be_visible()
+    page.evaluate("window.sockets.at(-1).close()")
+    page.wait_for_function("window.sockets.length > 1 && window.sockets.at(-1).readyState === 1")
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Weights (CSV)").click()
+    assert "(intercept)" in Path(caught.value.path()).read_text()
+    go(page, "Data")
+    expect(page.get_by_text("Class balance").first).to_be_visible()

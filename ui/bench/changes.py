@@ -17,7 +17,7 @@ from ui import charts, colours
 from ui.bench.dials import round_step
 from ui.bench.sides import MOST_PATIENTS, Comparison, Side
 from ui.models import TrainedModel
-from ui.words import listing, plain, worst_case
+from ui.words import listing, one_line, plain, worst_case
 
 CLEAR: Final = 0.05  # p value below which a change is called clear
 
@@ -225,7 +225,7 @@ def margins(found: Comparison, rules: list[CompiledRule]) -> None:
     old, new = (side.records(rules) for side in found.sides)
     pairs = list(zip(old, new, strict=True))
     st.dataframe(
-        pd.DataFrame([_margin_row(found.names, *pair) for pair in pairs]),
+        pd.DataFrame([_margin_row(found.new.model.name, *pair) for pair in pairs]),
         hide_index=True,
         key="bench_margins",
         alt="Rule margins",
@@ -237,14 +237,18 @@ def margins(found: Comparison, rules: list[CompiledRule]) -> None:
     )
 
 
-def _margin_row(names: tuple[str, str], old: RuleRecord, new: RuleRecord) -> dict[str, str]:
-    cells = {"rule": new.label}
-    for name, record in zip(names, (old, new), strict=True):
-        typical = record.prototype.margin if record.prototype else None
-        cells[f"typical patient: {name}"] = _margin(typical)
-    for name, record in zip(names, (old, new), strict=True):
-        cells[f"worst case: {name}"] = _margin(record.worst.value if record.worst else None)
-    return cells
+def _margin_row(new_name: str, old: RuleRecord, new: RuleRecord) -> dict[str, str]:
+    called = one_line(new_name, 20)
+    sides = (("pinned", old), ("the other" if called == "pinned" else called, new))
+    typical = {
+        f"typical: {name}": _margin(record.prototype.margin if record.prototype else None)
+        for name, record in sides
+    }
+    worst = {
+        f"worst case: {name}": _margin(record.worst.value if record.worst else None)
+        for name, record in sides
+    }
+    return {"rule": new.label, **typical, **worst}
 
 
 def _margin(value: float | None) -> str:
