@@ -140,7 +140,7 @@ def _still_two(classes: Classes, labels: Text, label: str) -> Classes:
 
 def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[ColumnRecipe, Steps]:
     """Numeric columns as they are, text columns by their levels where these are few."""
-    out = {options.label, *options.exclude}
+    out = {options.label, *options.exclude, *table.about}
     if unknown := sorted(set(options.exclude) - set(table.names)):
         raise DataError(f"expected columns of the table to exclude, got {some(unknown)}")
     numbers = tuple(name for name in table.number_names if name not in out)

@@ -25,7 +25,11 @@ NAME_CHARACTERS: Final = 1_000
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a file. A gap is NaN among the numbers and "" in text."""
+    """Columns of a file. A gap is NaN among the numbers and "" in text.
+
+    `ids` names the rows and `symbols` the gene of each numeric column, where the file tells them;
+    `about` are columns that describe patients and are no features.
+    """
 
     numbers: Matrix
     number_names: tuple[str, ...]
@@ -34,6 +38,10 @@ class Table:
     remarks: tuple[str, ...] = ()
     label: str | None = None
     sha256: str = ""
+    ids: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    turned: bool = False  # the file seemed to have a row for each feature, see genes/turning.py
 
     def __post_init__(self) -> None:
         if self.n_rows == 0:
