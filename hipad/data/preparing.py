@@ -157,6 +157,9 @@ def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[Col
             f"{options.label!r}, got {some(left_out) or 'none'}"
         )
     steps = []
+    if describing := tuple(name for name in table.about if name != options.label):
+        what = "columns that describe patients, no features"
+        steps.append(PreparationStep(what, len(describing), describing, "label"))
     if usable:
         steps.append(
             PreparationStep(

@@ -129,9 +129,7 @@ def _read_text(text: bytes, limits: Limits, turn: Turn) -> Table:
     if looks_like_libsvm(text):
         return read_libsvm(text, limits)
     rest, found = cut_label_lines(text)
-    return oriented(
-        lambda cut: read_delimited(rest if cut else text, limits), found, turn, limits
-    )
+    return oriented(lambda cut: read_delimited(rest if cut else text, limits), found, turn, limits)
 
 
 def _turned(table: Table, turn: Turn, limits: Limits) -> Table:

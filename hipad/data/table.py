@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,11 @@ __all__ = [
 
 Matrix: TypeAlias = Any  # float32 or float64 array, or scipy CSR array (which has no types)
 NAME_CHARACTERS: Final = 1_000
+ID_NAME: Final = re.compile(
+    r"((patient|sample|subject|case|donor|person|record)[\W_]?)?(id|name|code|number|nr|no)|"
+    r"patient|sample|subject|case|donor|row|index",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,15 @@ class Table:
     @property
     def is_sparse(self) -> bool:
         return sp.issparse(self.numbers)
+
+    @property
+    def row_ids(self) -> tuple[str, ...]:
+        """IDs of the rows: those of the file's format, or a text column in which all differ."""
+        if self.ids or not self.text:
+            return self.ids
+        name = next((name for name in self.text if ID_NAME.fullmatch(name)), next(iter(self.text)))
+        cells = self.text[name].tolist()
+        return tuple(cells) if len(set(cells) - {""}) == self.n_rows > 1 else ()
 
     def column(self, name: str) -> Text | npt.NDArray[np.float64]:
         """One column by name, as text or as numbers."""

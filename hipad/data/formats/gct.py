@@ -51,7 +51,9 @@ def read_gct(data: bytes, limits: Limits) -> Table:
         row, body = first_line(data, body)
         about.append(next(csv_rows([row], "\t"), []))
         if len(about[-1]) != len(names):
-            raise DataError(f"expected {len(names):,} cells in the row {row[:20]!r} of the GCT file")
+            raise DataError(
+                f"expected {len(names):,} cells in the row {row[:20]!r} of the GCT file"
+            )
     # The header's own line is kept for the reader of the values.
     table = read_tabbed(header.encode() + b"\n" + data[body:], limits, format="GCT")
     return _turned(table, names, about, stated, limits)
@@ -59,7 +61,9 @@ def read_gct(data: bytes, limits: Limits) -> Table:
 
 def _stated(line: str, *, has_more: bool) -> Stated:
     words = line.split()
-    numbers = [int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 10]
+    numbers = [
+        int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 10
+    ]
     wanted = 4 if has_more else 2
     if len(numbers) < wanted or len(words) < len(numbers):
         raise DataError(

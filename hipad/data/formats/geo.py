@@ -67,7 +67,8 @@ def _turned(probes: Table, first: str, above: bytes, limits: Limits) -> Table:
     ids = [probes.number_names[j] for j in columns]
     given = GenesByPatients(
         names=names,
-        values=probes.numbers if len(columns) == len(probes.number_names)
+        values=probes.numbers
+        if len(columns) == len(probes.number_names)
         else probes.numbers[:, columns],
         ids=ids,
         format=SERIES,
@@ -123,4 +124,6 @@ def read_platform(data: bytes, limits: Limits) -> Table:
         comments = COMMENTED.match(data)
         start = comments.end() if comments else 0
         return read_tabbed(data[start:], limits, format=PLATFORM)
-    return read_tabbed(data[begin.end() : end.start() if end else len(data)], limits, format=PLATFORM)
+    return read_tabbed(
+        data[begin.end() : end.start() if end else len(data)], limits, format=PLATFORM
+    )

@@ -86,9 +86,7 @@ def _oriented(header: list[str], rows: SheetRows, limits: Limits, turn: Turn) ->
     chosen = set(label_rows([cells for _, cells in rows]))
     found = LabelRows(header, [rows[i][1] for i in sorted(chosen)])
     rest = [row for i, row in enumerate(rows) if i not in chosen]
-    return oriented(
-        lambda cut: _table(header, rest if cut else rows, limits), found, turn, limits
-    )
+    return oriented(lambda cut: _table(header, rest if cut else rows, limits), found, turn, limits)
 
 
 def _table(header: list[str], rows: SheetRows, limits: Limits) -> Table:

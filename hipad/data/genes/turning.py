@@ -106,9 +106,7 @@ def _apart(about: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str
     return result
 
 
-def oriented(
-    read: Callable[[bool], Table], found: LabelRows, turn: Turn, limits: Limits
-) -> Table:
+def oriented(read: Callable[[bool], Table], found: LabelRows, turn: Turn, limits: Limits) -> Table:
     """What `read` gives, turned where that is asked or the table seems to be one of genes.
 
     `read(True)` leaves the rows of labels out, `read(False)` takes every row as it is.
@@ -166,15 +164,11 @@ def _alike(names: Sequence[str], pattern: re.Pattern[str]) -> bool:
     return 2 * sum(bool(pattern.fullmatch(name)) for name in some_names) > len(some_names)
 
 
-def turn_table(
-    table: Table, found: LabelRows | None = None, limits: Limits = LIMITS
-) -> Table:
+def turn_table(table: Table, found: LabelRows | None = None, limits: Limits = LIMITS) -> Table:
     """The table with rows and columns exchanged; one of its columns names the features."""
     column = id_column(table)
     symbol = symbol_column([name for name in table.text if name != column])
-    patients = [
-        j for j, name in enumerate(table.number_names) if not NO_PATIENT.fullmatch(name)
-    ]
+    patients = [j for j, name in enumerate(table.number_names) if not NO_PATIENT.fullmatch(name)]
     if not patients:
         raise DataError(
             f"expected columns of numbers, one per patient, got {some(table.names)}: "
@@ -219,6 +213,26 @@ def turn_back(table: Table) -> Table:
         remarks=tuple(remark for remark in table.remarks if not remark.startswith("turned:")),
         sha256=table.sha256,
     )
+
+
+def facing(table: Table, names: Sequence[str]) -> Table:
+    """The table, turned if more of these columns are there then: a second file may lie crosswise.
+
+    >>> crosswise = Table(np.ones((2, 1)), ("P1",), {"gene": np.array(["a", "b"])}, "text")
+    >>> facing(crosswise, ["a", "b"]).number_names
+    ('a', 'b')
+    """
+    wanted = set(names)
+    if table.is_sparse or len(wanted & set(table.names)) * 2 > len(wanted):
+        return table
+    if table.turned:
+        other = turn_back(table)
+    elif table.text and table.number_names:
+        other = turn_table(table)
+    else:
+        return table
+    more = len(wanted & set(other.names)) > len(wanted & set(table.names))
+    return other if more else table
 
 
 def tidy_apart(names: Sequence[str], text: Mapping[str, Text]) -> tuple[str, ...]:

@@ -66,7 +66,9 @@ def _ends(data: bytes) -> list[tuple[int, int]]:
 
 def _cells(line: bytes, separator: str) -> list[str]:
     try:
-        found = list(csv.reader([line.decode("utf-8", "replace").strip("\r\n")], delimiter=separator))
+        found = list(
+            csv.reader([line.decode("utf-8", "replace").strip("\r\n")], delimiter=separator)
+        )
     except csv.Error:
         return []
     return found[0] if found else []
