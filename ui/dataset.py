@@ -50,6 +50,7 @@ class Loaded:
     name: str
     table: Table
     test: Table | None = None
+    test_name: str = ""
     sample: str = ""
     about: str = ""
     label: str = ""
@@ -120,6 +121,7 @@ class Dataset:
     label: str
     recipe: ColumnRecipe  # how the columns of X come from those of the table
     patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
+    ids: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # of all rows, where the file has them
 
     @cached_property
     def standardisation(self) -> tuple[FloatArray, FloatArray]:
@@ -162,6 +164,11 @@ class Dataset:
         y = self.y_train if part == "train" else self.y_test
         return {name: 0 if y is None else int((y == name).sum()) for name in self.classes}
 
+    def called(self, which: int, rows: Any = slice(None)) -> np.ndarray:
+        """Training (0) or test (1) patients by their IDs, or by the number of their row."""
+        numbers, ids = self.patients[which][rows], self.ids[which]
+        return np.array([ids[i - 1] for i in numbers], dtype=object) if ids else numbers
+
     def block_of(self, columns: IntArray) -> list[str]:
         """The block that each of these columns is in, or `no block`."""
         return [str(block) for block in self.summary["block"].to_numpy()[columns]]
@@ -169,7 +176,9 @@ class Dataset:
     def with_blocks(self, definitions: Mapping[str, str]) -> Dataset:
         """The same data with other blocks."""
         found, failed = resolve_definitions(definitions, self.every)
-        blocks = {name: np.flatnonzero(np.isin(self.kept, found[name])) for name in found}
+        place = np.full(len(self.every), -1)
+        place[self.kept] = np.arange(len(self.kept))
+        blocks = {name: (at := place[columns])[at >= 0] for name, columns in found.items()}
         for name in [name for name, columns in blocks.items() if not columns.size]:
             failed[name] = "all its features were left out in preparation"
             del blocks[name]
@@ -203,8 +212,14 @@ def build(loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str]) -
         label=preparation.label,
         recipe=train.recipe,
         patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
+        ids=(loaded.table.row_ids, _tested(loaded, preparation).row_ids),
     )
     return bare.with_blocks(blocks)
+
+
+def _tested(loaded: Loaded, preparation: Preparation) -> Table:
+    """The table that test patients are rows of."""
+    return loaded.test if preparation.test == "file" and loaded.test else loaded.table
 
 
 def _rows(loaded: Loaded, preparation: Preparation) -> tuple[Prepared, Matched | None]:

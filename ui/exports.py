@@ -85,7 +85,7 @@ def answers(model: TrainedModel, data: Dataset) -> str:
     X, y = (data.X_test, data.y_test) if test else (data.X_train, data.y_train)
     scores = model.scores(X)
     columns = {
-        "row": data.patients[int(test)].tolist(),
+        "patient" if data.ids[int(test)] else "row": data.called(int(test)).tolist(),
         "score": scores.tolist(),
         f"risk of {data.classes[1]}": model.oriented.risks(scores).tolist(),
         "answer": [data.classes[int(score > 0)] for score in scores],

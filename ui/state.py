@@ -142,6 +142,13 @@ class AppState:
         self.settings = RunSettings.from_dict(loaded.settings)
         self._forget_models()
 
+    def unload(self) -> None:
+        """Put the data away; what was made with them can be had back."""
+        self._set_aside("its file was removed")
+        self.loaded = self.preparation = self.data = None
+        self.blocks, self.keep_name = {}, new_name()
+        self._forget_models()
+
     def prepare(self, preparation: Preparation, loaded: Loaded | None = None) -> None:
         """Prepare the data anew; raises DataError and changes nothing when that cannot be done.
 

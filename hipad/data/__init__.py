@@ -1,6 +1,9 @@
 """Read files of users, prepare them as numbers and two classes, and tell what was done."""
 
 from hipad.data.export import csv_safe, to_csv
+from hipad.data.genes.describing import with_labels
+from hipad.data.genes.symbols import symbol_blocks, with_symbols
+from hipad.data.genes.turning import Turn, facing, turn_back, turn_table
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.moments import column_statistics
 from hipad.data.preparation_options import Missing, Options, PreparationStep
@@ -23,14 +26,21 @@ __all__ = [
     "Prepared",
     "Split",
     "Table",
+    "Turn",
     "column_statistics",
     "csv_safe",
     "duplicates",
+    "facing",
     "match_test",
     "prepare",
     "read_apart",
     "read_table",
     "split",
     "summarise",
+    "symbol_blocks",
     "to_csv",
+    "turn_back",
+    "turn_table",
+    "with_labels",
+    "with_symbols",
 ]

@@ -140,7 +140,7 @@ def _still_two(classes: Classes, labels: Text, label: str) -> Classes:
 
 def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[ColumnRecipe, Steps]:
     """Numeric columns as they are, text columns by their levels where these are few."""
-    out = {options.label, *options.exclude}
+    out = {options.label, *options.exclude, *table.about}
     if unknown := sorted(set(options.exclude) - set(table.names)):
         raise DataError(f"expected columns of the table to exclude, got {some(unknown)}")
     numbers = tuple(name for name in table.number_names if name not in out)
@@ -157,6 +157,9 @@ def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[Col
             f"{options.label!r}, got {some(left_out) or 'none'}"
         )
     steps = []
+    if describing := tuple(name for name in table.about if name != options.label):
+        what = "columns that describe patients, no features"
+        steps.append(PreparationStep(what, len(describing), describing, "label"))
     if usable:
         steps.append(
             PreparationStep(

@@ -3,26 +3,50 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import hashlib
 import io
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from hipad.data.formats.archive import check_archive
+from hipad.data.formats.archive import check_archive, unpacked
+from hipad.data.formats.gct import looks_like_gct, read_gct
+from hipad.data.formats.geo import (
+    looks_like_platform,
+    looks_like_series,
+    read_platform,
+    read_series,
+)
 from hipad.data.formats.libsvm import looks_like_libsvm, read_libsvm
+from hipad.data.formats.matrix_market import looks_like_matrix_market, read_matrix_market
 from hipad.data.formats.npz import read_npz
 from hipad.data.formats.parquet import read_parquet
+from hipad.data.formats.tenx import (
+    has_matrix,
+    looks_like_tar,
+    read_tar_folder,
+    read_zipped_folder,
+)
 from hipad.data.formats.text.delimited import read_delimited
+from hipad.data.formats.text.label_lines import cut_label_lines
+from hipad.data.genes.describing import LabelRows
+from hipad.data.genes.turning import Turn, oriented, turn_table
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.table import Table
 from hipad.errors import DataError
 from hipad.optional import require
 
-FORMATS: Final = ("CSV", "CSV.gz", "XLSX", "Parquet", "NPZ", "LIBSVM")
+FORMATS: Final = (
+    "CSV", "TSV", "CSV.gz", "XLSX", "Parquet", "NPZ", "LIBSVM", "GEO series matrix", "GCT",
+    "MTX", "10x folder (ZIP, TAR.gz)", "h5ad",
+)  # fmt: skip
 PIECE_BYTES: Final = 2**20
+HDF5: Final = b"\x89HDF\r\n\x1a\n"
+WRAPPED: Final = (
+    (looks_like_series, read_series),
+    (looks_like_platform, read_platform),
+    (looks_like_gct, read_gct),
+)
 REFUSED: Final = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls): save it as .xlsx or CSV",
     b"\x93NUMPY": "a single NumPy array: save X and y together with numpy.savez",
@@ -32,10 +56,17 @@ REFUSED: Final = {
 }
 
 
-def read_table(source: bytes | str | Path, filename: str = "", *, limits: Limits = LIMITS) -> Table:
-    """Read CSV (also packed with gzip), XLSX, Parquet, NPZ or LIBSVM.
+def read_table(
+    source: bytes | str | Path,
+    filename: str = "",
+    *,
+    limits: Limits = LIMITS,
+    turn: Turn = "auto",
+) -> Table:
+    """Read a table in one of the `FORMATS`.
 
-    `filename` only serves in messages. What the reader noticed is in the table's `remarks`.
+    `filename` only serves in messages. What the reader noticed is in the table's `remarks`. A table
+    that seems to have one row per gene is turned; `turn` True or False says whether it has.
     """
     if not isinstance(source, bytes):
         filename = filename or Path(source).name
@@ -43,7 +74,7 @@ def read_table(source: bytes | str | Path, filename: str = "", *, limits: Limits
     where = f"{filename}: " if filename else ""
     try:
         check_size(len(source), limits)
-        table = _read(_unpack(source, limits), limits)
+        table = _read(unpacked(source, limits), limits, turn)
     except DataError as error:
         raise DataError(f"{where}{error}") from error
     return replace(table, sha256=hashlib.sha256(source).hexdigest())
@@ -68,48 +99,54 @@ def check_size(size: int, limits: Limits) -> None:
         )
 
 
-def _unpack(data: bytes, limits: Limits) -> bytes:
-    """The bytes themselves, or what gzip packed into them, as long as it is not too much."""
-    if not data.startswith(b"\x1f\x8b"):
-        return data
-    unpacked = io.BytesIO()  # gives its content away without a copy
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            while piece := file.read(PIECE_BYTES):
-                unpacked.write(piece)
-                if unpacked.tell() > limits.unpacked_bytes:
-                    raise DataError(
-                        f"expected at most {limits.unpacked_bytes:,} bytes once unpacked, got more"
-                    )
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"the gzip file is damaged ({error}): pack it again") from error
-    if not unpacked.tell():
-        raise DataError("expected a table, got an empty file")
-    return unpacked.getvalue()
-
-
-def _read(data: bytes, limits: Limits) -> Table:
+def _read(data: bytes, limits: Limits, turn: Turn) -> Table:
     if data.startswith(b"PAR1"):
-        return read_parquet(data, limits)
+        return _turned(read_parquet(data, limits), turn, limits)
     if data.startswith(b"PK\x03\x04"):
-        return _read_archive(data, limits)
+        return _read_archive(data, limits, turn)
+    if data.startswith(HDF5):
+        require(["h5py"], "reading an .h5ad file")
+        from hipad.data.formats.h5ad import read_h5ad  # loads h5py, as few tables do
+
+        return read_h5ad(data, limits)
+    if looks_like_tar(data):
+        return read_tar_folder(data, limits)
     for start, what in REFUSED.items():
         if data.startswith(start):
             raise DataError(f"expected one of {', '.join(FORMATS)}, got {what}")
     text, remark = _as_utf8(data, limits)
-    table = (read_libsvm if looks_like_libsvm(text) else read_delimited)(text, limits)
+    table = _read_text(text, limits, turn)
     return replace(table, remarks=remark + table.remarks)
 
 
-def _read_archive(data: bytes, limits: Limits) -> Table:
+def _read_text(text: bytes, limits: Limits, turn: Turn) -> Table:
+    for looks_like, read in WRAPPED:
+        if looks_like(text):
+            return read(text, limits)
+    if looks_like_matrix_market(text):
+        table = read_matrix_market(text, limits)
+        return turn_table(table, limits=limits) if turn is True else table
+    if looks_like_libsvm(text):
+        return read_libsvm(text, limits)
+    rest, found = cut_label_lines(text)
+    return oriented(lambda cut: read_delimited(rest if cut else text, limits), found, turn, limits)
+
+
+def _turned(table: Table, turn: Turn, limits: Limits) -> Table:
+    return oriented(lambda _: table, LabelRows([]), turn, limits)
+
+
+def _read_archive(data: bytes, limits: Limits, turn: Turn) -> Table:
     members = check_archive(data, limits)
     if "xl/workbook.xml" in members:
         require(["openpyxl"], "reading an Excel workbook")
         from hipad.data.formats.workbook import read_workbook  # loads openpyxl, as few tables do
 
-        return read_workbook(data, limits)
+        return read_workbook(data, limits, turn)
     if members and all(member.endswith(".npy") for member in members):
         return read_npz(data, limits)
+    if has_matrix(members):
+        return read_zipped_folder(data, limits)
     raise DataError("expected a table, got a ZIP archive: unpack it and give the file in it")
 
 

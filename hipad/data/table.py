@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,11 +22,20 @@ __all__ = [
 
 Matrix: TypeAlias = Any  # float32 or float64 array, or scipy CSR array (which has no types)
 NAME_CHARACTERS: Final = 1_000
+ID_NAME: Final = re.compile(
+    r"((patient|sample|subject|case|donor|person|record)[\W_]?)?(id|name|code|number|nr|no)|"
+    r"patient|sample|subject|case|donor|row|index",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a file. A gap is NaN among the numbers and "" in text."""
+    """Columns of a file. A gap is NaN among the numbers and "" in text.
+
+    `ids` names the rows and `symbols` the gene of each numeric column, where the file tells them;
+    `about` are columns that describe patients and are no features.
+    """
 
     numbers: Matrix
     number_names: tuple[str, ...]
@@ -34,6 +44,10 @@ class Table:
     remarks: tuple[str, ...] = ()
     label: str | None = None
     sha256: str = ""
+    ids: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    turned: bool = False  # the file seemed to have a row for each feature, see genes/turning.py
 
     def __post_init__(self) -> None:
         if self.n_rows == 0:
@@ -50,6 +64,15 @@ class Table:
     @property
     def is_sparse(self) -> bool:
         return sp.issparse(self.numbers)
+
+    @property
+    def row_ids(self) -> tuple[str, ...]:
+        """IDs of the rows: those of the file's format, or a text column in which all differ."""
+        if self.ids or not self.text:
+            return self.ids
+        name = next((name for name in self.text if ID_NAME.fullmatch(name)), next(iter(self.text)))
+        cells = self.text[name].tolist()
+        return tuple(cells) if len(set(cells) - {""}) == self.n_rows > 1 else ()
 
     def column(self, name: str) -> Text | npt.NDArray[np.float64]:
         """One column by name, as text or as numbers."""

@@ -169,7 +169,7 @@ class Comparison:
         assert y is not None
         return pd.DataFrame(
             {
-                "row": self.data.patients[which][rows],
+                "row": self.data.called(which, rows),
                 "of": ["test" if which else "training"] * len(rows),
                 self.columns[0]: old[rows],
                 self.columns[1]: new[rows],

@@ -11,7 +11,7 @@ from hipad.datasets.ksvm import DrawSize
 from hipad.errors import DataError
 from hipad.wording import count
 from ui.attempts import attempt
-from ui.data import uploading
+from ui.data import companions, uploading
 from ui.data.cards import CARDS, NOISE, SIZES, Card
 from ui.data.columns import choose_column, choose_positive
 from ui.dataset import Loaded, Preparation
@@ -95,21 +95,38 @@ def _size(card: Card, usual: DrawSize) -> dict[str, Any]:
 
 
 def _upload(state: AppState) -> None:
+    loaded = state.loaded
+    if loaded is not None and not loaded.sample:
+        if uploading.in_use(
+            f"**{plain(loaded.name)}**: {shape_words(loaded.table)}",
+            key="upload_remove",
+            help="Put this file away, with its rules and models; they can be had back.",
+        ):
+            state.unload()
+            st.rerun()
     uploading.table(
         state,
-        f"A table of your own, one row per patient: {', '.join(FORMATS)}",
+        f"A table of your own, one row per patient or one per gene: {', '.join(FORMATS)}",
         key="upload_table",
         help="",
         take=lambda table, name: take_table(state, table, name),
     )
 
 
+def shape_words(table: Table) -> str:
+    """How much a file holds, and what it is."""
+    features = len(table.number_names)
+    return f"{count(table.n_rows, 'patient')}, {count(features, 'feature')} ({plain(table.format)})"
+
+
 def take_table(state: AppState, table: Table, name: str) -> None:
-    """Use a table; when only the label is not clear, keep it until one is chosen."""
-    loaded = Loaded(name=name, table=table)
+    """Use a table; when something is not clear, keep it until the user has said."""
+    loaded = companions.loaded_of(name, table)
     try:
         if state.awaiting is not None and state.awaiting.data_key == loaded.key:
             restore(state, state.awaiting, loaded)
+        elif companions.is_open(table):
+            state.pending = loaded
         else:
             state.load(loaded)
     except DataError:
@@ -118,23 +135,42 @@ def take_table(state: AppState, table: Table, name: str) -> None:
 
 
 def _pending(state: AppState, loaded: Loaded) -> None:
-    """Ask for the label of a table that was read but cannot be used yet."""
-    with st.container(border=True):
+    """Ask what is not clear about a table that was read: how it lies, and what its label is."""
+    with st.container(border=True, key="pending_box"):
         table = loaded.table
-        st.markdown(
-            f"**{plain(loaded.name)}** was read: {count(table.n_rows, 'row')}, "
-            f"{count(len(table.names), 'column')}. Choose what is to be predicted."
-        )
-        guess = first_preparation(loaded)
-        label = choose_column(loaded, guess.label, key="pending")
-        positive = choose_positive(loaded, label, None, key="pending")
-        use, discard = st.columns(2)
-        if use.button(
-            "Use this table", type="primary", key="pending_use", help="Replace the data."
-        ):
+        st.markdown(f"**{plain(loaded.name)}** was read: {shape_words(table)}.")
+        companions.ask_turn(state, loaded)
+        label, positive = _ask_label(loaded)
+        companions.labels_file(state)
+        companions.symbols_file(state)
+        with st.container(horizontal=True):
+            use = st.button(
+                "Use this table",
+                type="primary",
+                key="pending_use",
+                disabled=label is None,
+                help="Replace the data.",
+            )
+            discard = st.button(
+                "Discard it", key="pending_discard", help="Keep what there was before."
+            )
+        if use and label is not None:
             preparation = Preparation(label=label, positive=positive)
-            attempt(state, lambda: state.load(loaded, preparation))
-            st.rerun()
-        if discard.button("Discard it", key="pending_discard", help="Keep what there was before."):
+            if attempt(state, lambda: state.load(loaded, preparation)):
+                st.rerun()
+            st.error(plain(state.error, 600))
+            state.error = ""
+        if discard:
             state.pending, state.error = None, ""
             st.rerun()
+
+
+def _ask_label(loaded: Loaded) -> tuple[str | None, str | None]:
+    """The label and the positive class; none where the file holds no classes."""
+    if companions.lacks_classes(loaded.table):
+        st.info("This file has values only. Give the patients' classes in a second file, below.")
+        return None, None
+    st.markdown("Choose what is to be predicted.")
+    key = f"pending_{loaded.table.turned}" if loaded.table.turned else "pending"
+    label = choose_column(loaded, first_preparation(loaded).label, key=key)
+    return label, choose_positive(loaded, label, None, key=key)

@@ -13,7 +13,9 @@ MOST_OPTIONS: Final = 50
 
 def choose_column(loaded: Loaded, now: str, *, key: str) -> str:
     """The label column: from a list where there are few, by search where there are many."""
-    names = list(loaded.table.names)
+    names = list(loaded.table.about or loaded.table.names)
+    if now not in names:
+        names.append(now)
     if len(names) > MOST_OPTIONS:
         wanted = st.text_input(
             "Search the label column",

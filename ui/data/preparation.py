@@ -7,8 +7,10 @@ from typing import Any, Final
 
 import streamlit as st
 
+from hipad.data import facing
+from hipad.wording import count
 from ui.attempts import attempt
-from ui.data import uploading
+from ui.data import companions, uploading
 from ui.data.columns import choose_column, choose_positive
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.fields import SEED, field_of
@@ -21,6 +23,7 @@ GAPS: Final = {
     "zero": "fill with zero",
     "drop rows": "leave out patients with gaps",
 }
+MOST_REMARKS: Final = 10
 TESTS: Final = {"split": "hold some back", "file": "a second file", "none": "no test patients"}
 
 
@@ -36,8 +39,11 @@ def show(state: AppState) -> None:
     with right:
         st.markdown("**What was done with the table**, and how to undo it")
         wanted = _steps(state, data, wanted)
-        for remark in loaded.table.remarks:
+        for remark in loaded.table.remarks[:MOST_REMARKS]:
             st.caption(f"On reading: {plain(remark, 300)}.")
+        if len(loaded.table.remarks) > MOST_REMARKS:
+            st.caption(f"And {len(loaded.table.remarks) - MOST_REMARKS:,} more remarks on reading.")
+        companions.symbols_file(state)
     if wanted != chosen and attempt(state, lambda: state.prepare(wanted)):
         st.rerun()
 
@@ -88,23 +94,36 @@ def _test(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
             help="Another seed holds other patients back.",
         )
         return replace(chosen, test="split", test_fraction=share / 100, seed=int(seed))
-    if test == "file" and loaded.test is None:
+    if test == "file":
         _test_file(state, loaded, chosen)
-        return chosen
+        return chosen if loaded.test is None else replace(chosen, test="file")
     return replace(chosen, test=test or chosen.test)
 
 
 def _test_file(state: AppState, loaded: Loaded, chosen: Preparation) -> None:
+    given = loaded.test
+    if given is not None:
+        shape = f"{count(given.n_rows, 'patient')}, {count(len(given.names), 'column')}"
+        if uploading.in_use(
+            f"**{plain(loaded.test_name or 'test file')}**: {shape}",
+            key="test_remove",
+            help="Hold some of the other patients back instead.",
+        ):
+            without = replace(loaded, test=None, test_name="")
+            attempt(state, lambda: state.prepare(replace(chosen, test="split"), without))
+            st.rerun()
     uploading.table(
         state,
-        "File with test patients",
+        "File with test patients" if given is None else "Another file with test patients",
         key="test_file",
         help="A table with the same columns. Columns it has beside them are left alone.",
-        take=lambda table, _: state.prepare(
-            replace(chosen, test="file"), replace(loaded, test=table)
+        take=lambda table, name: state.prepare(
+            replace(chosen, test="file"),
+            replace(loaded, test=facing(table, loaded.table.names), test_name=name),
         ),
     )
-    st.caption("Until a file is given, the test patients stay as they were.")
+    if given is None:
+        st.caption("Until a file is given, the test patients stay as they were.")
 
 
 def _steps(state: AppState, data: Dataset, chosen: Preparation) -> Preparation:

@@ -16,7 +16,7 @@ import threading
 import time
 from typing import Final
 
-from hipad.data import LIMITS, Cancelled, Limits, Table, read_apart
+from hipad.data import LIMITS, Cancelled, Limits, Table, Turn, read_apart
 from hipad.errors import HipadError
 from ui.jobs import LOOK, UNSEEN_SECONDS, JobStatus
 
@@ -32,6 +32,7 @@ class Reading:
         content: bytes,
         *,
         limits: Limits = LIMITS,
+        turn: Turn = "auto",
         unseen_seconds: float = UNSEEN_SECONDS,
         places: threading.Semaphore = PLACES,
     ) -> None:
@@ -41,7 +42,8 @@ class Reading:
         self.words = ""
         self.table: Table | None = None
         self.error = ""
-        self._content, self._limits = content, limits
+        self.told_at = -1  # the state of the page at which its error was told
+        self._content, self._limits, self._turn = content, limits, turn
         self._unseen_seconds, self._places = unseen_seconds, places
         self._last_seen = time.monotonic()
         self._cancelled = threading.Event()
@@ -95,6 +97,7 @@ class Reading:
                 self._give(),
                 self.name,
                 limits=self._limits,
+                turn=self._turn,
                 progress=self._tell,
                 cancelled=self._must_stop,
             )

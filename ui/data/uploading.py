@@ -3,7 +3,8 @@
 A table is read by a process of its own, while the page shows how far it is and can cancel it; what
 is read is given to `take` at the next run of the page. Small files of text are taken at once. The
 uploader keeps its key, and a file's bytes leave the server's memory as soon as they are taken: a
-later run sees no file, and a new one is never mistaken for the old.
+later run sees no file, and a new one is never mistaken for the old. What is wrong with a file stands
+below the place where it was dropped, until another one comes or the data change.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from hipad.data import FORMATS, LIMITS, Table
+from hipad.data import FORMATS, LIMITS, Table, Turn
 from ui.attempts import attempt
 from ui.data.reading_job import Reading
 from ui.jobs import JobStatus
@@ -59,7 +60,13 @@ def small_file(
 
 
 def table(
-    state: AppState, label: str, *, key: str, help: str, take: Callable[[Table, str], None]
+    state: AppState,
+    label: str,
+    *,
+    key: str,
+    help: str,
+    take: Callable[[Table, str], None],
+    turn: Turn = "auto",
 ) -> None:
     """A table; while it is read the page stays usable, and draws itself anew at the end."""
     reading = state.readings.get(key)
@@ -68,7 +75,7 @@ def table(
         if reading is not None:
             reading.cancel()
         state.error = ""
-        state.readings[key] = Reading(*file)
+        state.readings[key] = Reading(*file, turn=turn)
         state.readings[key].launch()
         st.rerun()
     if reading is None:
@@ -79,9 +86,25 @@ def table(
     if reading.was_cancelled:
         st.caption(f"Reading {plain(reading.name)} was cancelled.")
         return
-    del state.readings[key]
-    _finish(state, reading, take)
-    st.rerun()
+    if reading.told_at < 0:
+        _finish(state, reading, key, take)
+        st.rerun()
+    _refused(state, reading, key)
+
+
+def _refused(state: AppState, reading: Reading, key: str) -> None:
+    """Why a file could not be used, where it was dropped."""
+    if reading.told_at != state.version:
+        del state.readings[key]
+        return
+    stays = " What was there before is still there." if state.data is not None else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.error(plain(reading.error, 1_000) + stays, icon=":material/error:")
+        if st.button(
+            "Dismiss", key=f"dismiss_{key}", help="Take this message away; nothing else changes."
+        ):
+            del state.readings[key]
+            st.rerun()
 
 
 def _new_file(label: str, key: str, most_bytes: int, help: str) -> tuple[str, bytes] | None:
@@ -117,14 +140,27 @@ def _watch(reading: Reading, key: str) -> None:
     st.fragment(look, run_every=EVERY)()
 
 
-def _finish(state: AppState, reading: Reading, take: Callable[[Table, str], None]) -> None:
-    """Take what was read, or tell why there is nothing."""
+def _finish(
+    state: AppState, reading: Reading, key: str, take: Callable[[Table, str], None]
+) -> None:
+    """Take what was read, or keep why there is nothing."""
     read = reading.table
     if read is not None:
         with st.spinner(f"Preparing {plain(reading.name)}"):
             attempt(state, lambda: take(read, reading.name))
+        reading.error, reading.table = state.error, None
+        state.error = ""
+    if reading.error:
+        reading.told_at = state.version
     else:
-        state.error = reading.error
+        del state.readings[key]
+
+
+def in_use(words: str, *, key: str, help: str) -> bool:
+    """A line on the file that is in use, with a button to remove it; True when it is pressed."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/description: {words}")
+        return st.button("Remove", key=key, icon=":material/delete:", help=help)
 
 
 def discard(file_id: str) -> None:

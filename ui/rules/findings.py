@@ -138,13 +138,15 @@ def _opposite(first: Overlap, test: Overlap | None) -> np.ndarray:
 
 def _wrong_words(check: RuleCheck, data: Dataset) -> str:
     parts = []
-    for name, counts, rows in zip(
-        ("training", "test"), (check.train, check.test), data.patients, strict=True
+    for which, (name, counts) in enumerate(
+        zip(("training", "test"), (check.train, check.test), strict=True)
     ):
         if counts is not None and len(counts.wrong):
-            shown = ", ".join(map(str, rows[counts.wrong[:MOST_LISTED]].tolist()))
+            called = data.called(which, counts.wrong[:MOST_LISTED]).tolist()
+            shown = ", ".join(map(plain, called))
             more = len(counts.wrong) - MOST_LISTED
-            parts.append(f"{name} rows {shown}" + (f" and {more:,} more" if more > 0 else ""))
+            rows = "patients" if data.ids[which] else "rows"
+            parts.append(f"{name} {rows} {shown}" + (f" and {more:,} more" if more > 0 else ""))
     return f"{plain(check.label)}: {'; '.join(parts)}" if parts else ""
 
 

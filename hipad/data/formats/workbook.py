@@ -14,6 +14,8 @@ import pyarrow as pa
 
 from hipad.data.formats.sheet import SheetReader, check_xml
 from hipad.data.formats.text.cells import NumberedRow, table_from_cells
+from hipad.data.genes.describing import LabelRows, label_rows
+from hipad.data.genes.turning import Turn, oriented
 from hipad.data.limits import Limits
 from hipad.data.table import Table
 from hipad.errors import DataError
@@ -22,7 +24,7 @@ from hipad.wording import some
 SheetRows = list[tuple[int, list[str]]]
 
 
-def read_workbook(data: bytes, limits: Limits) -> Table:
+def read_workbook(data: bytes, limits: Limits, turn: Turn = False) -> Table:
     """The first sheet of an Excel workbook; its first row that is not empty holds the names."""
     try:
         check_xml(data, limits)
@@ -42,7 +44,7 @@ def read_workbook(data: bytes, limits: Limits) -> Table:
     if not rows:
         raise DataError(f"expected a table in the first sheet ({sheet.title!r}), found it empty")
     header = _header(rows, reader, limits)
-    table = _table(header, rows[1:], limits)
+    table = _oriented(header, rows[1:], limits, turn)
     remarks = reader.remarks(header)
     if len(book.sheetnames) > 1:
         remarks.insert(
@@ -77,6 +79,14 @@ def _header(rows: SheetRows, reader: SheetReader, limits: Limits) -> list[str]:
             "in a spreadsheet program and save it there"
         )
     return header
+
+
+def _oriented(header: list[str], rows: SheetRows, limits: Limits, turn: Turn) -> Table:
+    """The table, turned where it has one row per gene; rows of labels are read apart then."""
+    chosen = set(label_rows([cells for _, cells in rows]))
+    found = LabelRows(header, [rows[i][1] for i in sorted(chosen)])
+    rest = [row for i, row in enumerate(rows) if i not in chosen]
+    return oriented(lambda cut: _table(header, rest if cut else rows, limits), found, turn, limits)
 
 
 def _table(header: list[str], rows: SheetRows, limits: Limits) -> Table:

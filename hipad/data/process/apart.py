@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from hipad.data.genes.turning import Turn
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.process import child
 from hipad.data.process.child import ANSWER, GRACE, PROGRESS
@@ -52,6 +53,7 @@ def read_apart(
     filename: str = "",
     *,
     limits: Limits = LIMITS,
+    turn: Turn = "auto",
     progress: Listener | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Table:
@@ -67,7 +69,7 @@ def read_apart(
         folder = Path(name)
         path = _source(source, folder, where, limits)
         del source  # the caller's bytes may go while the table comes
-        process = _start(path, filename, folder, limits)
+        process = _start(path, filename, folder, limits, turn)
         try:
             code = _wait(process, folder, limits, progress, cancelled, where)
         finally:
@@ -99,7 +101,9 @@ def _source(source: bytes | str | Path, folder: Path, where: str, limits: Limits
         raise DataError(f"{place} cannot be opened: {error.strerror}") from error
 
 
-def _start(source: Path, filename: str, folder: Path, limits: Limits) -> subprocess.Popen[bytes]:
+def _start(
+    source: Path, filename: str, folder: Path, limits: Limits, turn: Turn
+) -> subprocess.Popen[bytes]:
     """An interpreter that sees this one's packages, but not its input and output."""
     (folder / PROGRESS).touch()
     path = [entry for entry in sys.path if entry]
@@ -109,6 +113,7 @@ def _start(source: Path, filename: str, folder: Path, limits: Limits) -> subproc
         "name": filename,
         "folder": str(folder),
         "limits": asdict(limits),
+        "turn": turn,
     }
     return subprocess.Popen(
         [sys.executable, "-I", child.__file__, json.dumps(path), json.dumps(order)],

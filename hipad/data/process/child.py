@@ -63,7 +63,9 @@ def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
 
     try:
         with listening(tell):
-            table = read_table(Path(order["source"]), order["name"], limits=limits)
+            table = read_table(
+                Path(order["source"]), order["name"], limits=limits, turn=order["turn"]
+            )
         tell(None, "almost done")
         _hand_over(table, folder)
     except DataError as error:

@@ -50,9 +50,12 @@ def load_table(folder: Path, limits: Limits, *, keep: bool = False) -> Table:
         names = [str(name) for name in facts["text_names"]]
         said = facts["arrays"].items()
         arrays = {name: _load(folder, name, *size, keep=keep) for name, size in said}
-        plain = {name: _plain(facts[name]) for name in PLAIN}
+        plain = {name: _plain(facts[name]) for name in PLAIN if name in facts}
         _demand(len(plain["number_names"]) == columns)
         _demand(len({*plain["number_names"], *names}) == columns + len(names))
+        _demand(len(plain.get("ids", ())) in (0, rows))
+        _demand(len(plain.get("symbols", ())) in (0, columns))
+        _demand(set(plain.get("about", ())) <= {*plain["number_names"], *names})
         lengths = arrays.pop("lengths")
         _demand(lengths.shape == (rows * len(names),) and (lengths >= 0).all())
         numbers = _numbers(arrays, (rows, columns), limits)

@@ -1,7 +1,8 @@
 """One column of written cells: numbers but for a few, or text.
 
-A column that is numeric but for a few odd cells (`<5`, `n.d.`) stays numeric, its odd cells count
-as missing, and a remark says so. Work is done on the different texts only, which are often few.
+A column that is numeric but for a few odd cells (`n.d.`) stays numeric, its odd cells count as
+missing, and a remark says so. A value beyond what could be measured (`<5`, `>100`) is read as that
+limit: it is low or high, and a gap would be filled with a usual value. Work is done on the different texts only, which are often few.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ import pyarrow.compute as pc
 from hipad.arrays import BoolArray
 from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
-from hipad.data.texts import Cells, Text, are_numbers, level_array, signs, tidy_levels
+from hipad.data.texts import NUMBER, Cells, Text, are_numbers, level_array, signs, tidy_levels
 from hipad.data.whole_numbers import IS_WHOLE, KEPT_AS_TEXT, reach_beyond_exact
 from hipad.wording import count, some
 
 ODD_SHARE: Final = 0.1
+BEYOND_SHARE: Final = 0.5  # more cells such as `<5` than that are classes, not measures
+IS_BEYOND: Final = f"^(<|>|<=|>=|≤|≥) *{NUMBER}$"  # in Arrow's own engine
 COLUMNS_AT_ONCE: Final = 100
 SAMPLE_ROWS: Final = 1_000
 DISTINCT_SHARE: Final = 0.9  # of a sample: most cells of the column differ, as IDs do
@@ -84,6 +87,7 @@ class Levels(NamedTuple):
     plus: BoolArray
     minus: BoolArray
     numeric: BoolArray
+    beyond: BoolArray  # a limit such as `<5`, with that number
     numbers: npt.NDArray[np.float64]
     lengths: npt.NDArray[np.int32]
 
@@ -97,8 +101,9 @@ class Levels(NamedTuple):
         if numeric.any():
             written = plain.filter(pa.array(numeric))
             numbers[numeric] = pc.cast(written, pa.float64()).to_numpy(zero_copy_only=False)
+        beyond = _beyond(plain, numbers)
         lengths = pc.utf8_length(texts).to_numpy(zero_copy_only=False)
-        return cls(texts, gaps, *signs(texts), numeric, numbers, lengths)
+        return cls(texts, gaps, *signs(texts), numeric, beyond, numbers, lengths)
 
     def part(self, here: slice) -> Levels:
         """Some of them."""
@@ -106,21 +111,49 @@ class Levels(NamedTuple):
         return Levels(*parts)
 
 
+def _beyond(plain: Cells, numbers: npt.NDArray[np.float64]) -> BoolArray:
+    """Which texts are limits such as `<5`; their numbers are written among the others."""
+    found = pc.match_substring_regex(plain, "^[<>≤≥]").to_numpy(zero_copy_only=False)
+    if not found.any():
+        return np.zeros(len(plain), dtype=bool)
+    beyond = np.array(pc.match_substring_regex(plain, IS_BEYOND).to_numpy(zero_copy_only=False))
+    limits = pc.replace_substring_regex(plain.filter(pa.array(beyond)), "^[<>=≤≥]+ *", "")
+    numbers[beyond] = pc.cast(limits, pa.float64()).to_numpy(zero_copy_only=False)
+    return beyond
+
+
 def _column(levels: Levels, codes: Codes | None) -> WrittenColumn:
     """Text, or numbers if all but a few cells are, with a remark on the others."""
     gaps = levels.gaps & ~levels.minus if levels.plus.any() else levels.gaps
     text = WrittenColumn(levels.texts, gaps, codes, int(levels.lengths.max(initial=0)))
-    odd = ~(levels.numeric | gaps)
+    odd = ~(levels.numeric | levels.beyond | gaps)
     times = np.ones(len(gaps)) if codes is None else np.bincount(codes, minlength=len(gaps))
-    n_odd = int(times[odd].sum())
-    if n_odd > ODD_SHARE * int(times[~gaps].sum()):
+    n_odd, n_beyond = int(times[odd].sum()), int(times[levels.beyond].sum())
+    filled = int(times[~gaps].sum())
+    if n_odd > ODD_SHARE * filled or n_beyond > BEYOND_SHARE * filled:
         return text
     if _is_large(levels):
         return replace(text, is_large=True)
-    told = some(pc.unique(levels.texts.filter(pa.array(odd))).to_pylist())
-    remark = f"{count(n_odd, 'cell')} not a number ({told}), taken as missing" if n_odd else ""
+    remark = _remark(levels, odd, n_odd, n_beyond)
     numbers = levels.numbers if codes is None else levels.numbers[codes]
     return replace(text, numbers=numbers, remark=remark)
+
+
+def _remark(levels: Levels, odd: BoolArray, n_odd: int, n_beyond: int) -> str:
+    """What became of cells that are no plain numbers."""
+
+    def told(which: BoolArray) -> str:
+        return some(pc.unique(levels.texts.filter(pa.array(which))).to_pylist())
+
+    parts = []
+    if n_beyond:
+        parts.append(
+            f"{count(n_beyond, 'cell')} beyond the limit of detection ({told(levels.beyond)}), "
+            "read as the limit itself"
+        )
+    if n_odd:
+        parts.append(f"{count(n_odd, 'cell')} not a number ({told(odd)}), taken as missing")
+    return "; ".join(parts)
 
 
 def _is_large(levels: Levels) -> bool:
