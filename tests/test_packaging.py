@@ -161,7 +161,7 @@ def test_the_wheel_holds_the_app_and_its_rules_of_safety(wheel: Path) -> None:
     sources = [ROOT / "app.py", *(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
     sources += [ROOT / ".streamlit" / "config.toml", ROOT / "ui" / "icon.svg"]
     assert {f"hipad/bundle/{path.relative_to(ROOT)}" for path in sources} <= held
-    assert {"hipad/rules/language/grammar.lark", "hipad/py.typed"} <= held
+    assert {"hipad/py.typed"} <= held
     assert not [name for name in held if "__pycache__" in name or name.startswith("tests")]
 
 
