@@ -45,9 +45,14 @@ from hipad.rules.compiling.compile import (
     compile_rules,
 )
 from hipad.rules.compiling.definitions import blocks_text, select_features
+from hipad.rules.compiling.knowledge import FeatureKnowledge, Knowledge, compile_knowledge
+from hipad.rules.compiling.lexicon import Lexicon
+from hipad.rules.compiling.meaning import meaning
 from hipad.rules.compiling.names import Blocks, FeatureIndex, resolve_blocks
+from hipad.rules.compiling.values import ColumnValues
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.parsing import RulesText, parse_rules, read_rules, rule_errors
+from hipad.rules.language.statements import Statement
 from hipad.rules.language.terms import FeatureSpan, Term
 
 __all__ = [
@@ -56,15 +61,19 @@ __all__ = [
     "Box",
     "Budget",
     "Cell",
+    "ColumnValues",
     "CompiledRule",
     "Condition",
     "DataPull",
     "FeatureIndex",
+    "FeatureKnowledge",
     "FeatureSpan",
     "Finding",
     "Heard",
     "Knobs",
+    "Knowledge",
     "LeftOut",
+    "Lexicon",
     "MatrixPicture",
     "Overlap",
     "Patient",
@@ -77,6 +86,7 @@ __all__ = [
     "RuleSet",
     "RulesText",
     "ScaledRule",
+    "Statement",
     "Term",
     "Threshold",
     "Witnesses",
@@ -87,10 +97,12 @@ __all__ = [
     "blocks_text",
     "check_rules",
     "compile_each",
+    "compile_knowledge",
     "compile_rules",
     "holding_threshold",
     "leave_each_out",
     "matrix_picture",
+    "meaning",
     "needed_worth",
     "parse_rules",
     "picture",

@@ -86,12 +86,12 @@ CLINICIANS = (
     (
         "neither Glucose >= 126 nor BMI >= 30 => healthy",
         "N",
-        "(v['Glucose'] <= 126) & (v['BMI'] <= 30)",
+        "(v['Glucose'] < 126) & (v['BMI'] < 30)",
     ),
     (
         "not (Glucose >= 126 or BMI >= 30) => healthy",
         "N",
-        "(v['Glucose'] <= 126) & (v['BMI'] <= 30)",
+        "(v['Glucose'] < 126) & (v['BMI'] < 30)",
     ),
     (
         "not (Glucose >= 126 and BMI >= 30) => healthy",

@@ -98,15 +98,15 @@ class ColumnValues:
     def strict_bound(self, columns: IntArray, weights: FloatArray, bound: float) -> float:
         """The bound of sum < bound as one of sum <= ..., where the columns take single values.
 
-        On whole numbers and few values it moves half-way to the next value; elsewhere a border has
-        no patients and the bound stays.
+        Where a patient stands on the border it moves half-way to the next value, on whole numbers
+        always; elsewhere it stays.
         """
         if not len(columns):
             return bound
         if all(map(self.is_whole, columns)):
             step = _step(weights)
             return bound - step / 2 if step and _is_multiple(bound, step) else bound
-        if len(columns) == 1 and self.is_stepped(int(columns[0])):
+        if len(columns) == 1:
             return self._half_way(int(columns[0]), float(weights[0]), bound)
         return bound
 

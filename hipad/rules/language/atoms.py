@@ -336,7 +336,11 @@ def _curved(curve: _Curve, relation: str, right: Side) -> Node:
             f"{curve.function}(...) can be compared with a number only: add it to the data as a "
             "feature of its own"
         )
-    return Condition((curve.side, (Term(_level(curve.function, value)),)), (relation,))
+    level = (Term(_level(curve.function, value)),)
+    if relation[0] == "<" and curve.function != "exp":  # there is no root or logarithm below 0
+        least = "<=" if curve.function == "sqrt" else "<"
+        return Condition(((Term(0.0),), curve.side, level), (least, relation))
+    return Condition((curve.side, level), (relation,))
 
 
 def _level(function: str, value: float) -> float:

@@ -156,10 +156,10 @@ def _ratio(side: Side, divisor: Side, sign: Word) -> Side:
 
 def _factor(cursor: Cursor) -> Side:
     word = cursor.peek()
-    if word.kind == "NAME" and cursor.peek(1).kind in _AFTER_NAME and cursor.own is None:
-        if word.low not in RESERVED:  # the usual case, without further questions
-            cursor.at += 1
-            return (Term(1.0, (word.text,), column=word.column),)
+    usual = word.kind == "NAME" and cursor.peek(1).kind in _AFTER_NAME and cursor.own is None
+    if usual and word.low not in RESERVED:
+        cursor.at += 1
+        return (Term(1.0, (word.text,), column=word.column),)
     minus = False
     while (sign := cursor.peek()).kind in ("PLUS", "MINUS"):
         cursor.take()

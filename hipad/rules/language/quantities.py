@@ -99,6 +99,12 @@ def _digits(cursor: Cursor, listing: bool) -> float:
         groups += 1
         cursor.at += 2 if mark.kind == "COMMA" else 1
         text, last = text + digits.text, digits
+    if groups == 1 and len(first.text) == 1 and last.end - first.start == 5 and text[-3:] != "000":
+        raise cursor.error(
+            f"'{first.text},{text[1:]}' can be read in two ways: write {text}, or "
+            f"{first.text}.{text[1:]}",
+            first,
+        )
     _check_end(cursor, first, last)
     return float(text)
 
@@ -188,6 +194,9 @@ def read_unit(cursor: Cursor) -> str:
     end = word.start + len(unit)
     if not unit or (unit == "%" and cursor.says("of", ahead=1)):
         return ""
+    before = cursor.words[cursor.at - 1] if cursor.at else word
+    if unit in ("m", "M") and word.start == before.end:
+        raise cursor.error("'m' can be a million or a metre: write the number in full, or a blank")
     if cursor.vocabulary is not None and cursor.vocabulary.is_name(unit):
         raise cursor.error(
             f"'{unit}' is a feature and looks like a unit: write * for the feature, "

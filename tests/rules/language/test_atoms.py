@@ -26,7 +26,7 @@ def premises(text: str) -> list[str]:
         ("abs(a) <= 2", "-2 <= a <= 2"),
         ("|a - b| < 2", "-2 < a - b < 2"),
         ("log2(x) > 3", "x > 8"),
-        ("log10(x) <= -1", "x <= 0.1"),
+        ("log10(x) <= -1", "0 < x <= 0.1"),
         ("log2(x) between 1 and 3", "x between 2 and 8"),
         ("sqrt(x) >= 2", "x >= 4"),
         ("any(K1) >= 9", "max(K1) >= 9"),
