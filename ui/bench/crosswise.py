@@ -30,6 +30,7 @@ from ui.words import plain
 FOLDS: Final = 5
 SECONDS: Final = 300.0
 PLACES: Final = threading.BoundedSemaphore(1)  # of all sessions: slider moves come first
+PAUSE: Final = 0.8  # seconds before the fits, so that a moved slider is answered first
 EVERY: Final = 0.5  # seconds between two looks
 MOST_COLUMNS: Final = 40  # that are offered as groups
 NO_GROUPS: Final = "each patient alone"
@@ -138,7 +139,7 @@ def _job(
     if before is not None and role == "new":
         before[1].stop()
     job = CheckJob(
-        lambda budget: crossed(request, groups, budget),
+        lambda budget: _unhurried(request, groups, budget),
         seconds=SECONDS,
         unseen_seconds=20.0,
         places=PLACES,
@@ -146,6 +147,12 @@ def _job(
     state.memo[f"crosswise {role}"] = (key, job)
     job.launch()
     return job
+
+
+def _unhurried(request: Request, groups: np.ndarray | None, budget: Budget) -> Iterator[Crossed]:
+    """The fits, begun when the page that asked for them is drawn."""
+    if not budget.stop.wait(PAUSE):
+        yield from crossed(request, groups, budget)
 
 
 def request_of(model: TrainedModel, data: Dataset) -> Request:
