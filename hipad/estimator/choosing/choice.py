@@ -33,6 +33,7 @@ N_STEPS = 10
 SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
 RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
+FEW = 8.0  # patients, so few that a large ridge is the safer guess
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
 PATIENCE = 3  # values clearly worse than the best before a path is left
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
@@ -145,7 +146,9 @@ class AutoChoice:
         """How much each model of the size asked for has to say, by how near it is to the best."""
         behind = np.array([one.behind(self.best) for one in self._fitting])
         errors = np.hypot(behind[:, 1], LEAST_ERROR)
-        return np.exp(-SHARPNESS * behind[:, 0] / errors)
+        ridge = np.array([one.lambda2 for one in self._fitting])
+        caution = (ridge / ridge.max()) ** (FEW / self.posing.data.total)
+        return caution * np.exp(-SHARPNESS * behind[:, 0] / errors)
 
     @property
     def _fitting(self) -> list[Opinion]:
