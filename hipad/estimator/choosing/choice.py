@@ -184,7 +184,7 @@ class AutoChoice:
         posing, polish = self.posing, self.plan.settings.method == "hipad"
         grid, judged = self._grid()
         ridge = np.full(len(jury.training), lambda2)
-        problem = posing.problem(0.0, lambda2)
+        problem = posing.trial(lambda2)
         follower = Follower(problem, jury.training, ridge, polish, jury.units)
         done: list[Opinion] = []
         for fits in follower.follow(grid.tolist()):
@@ -198,7 +198,7 @@ class AutoChoice:
     def _grid(self) -> tuple[FloatArray, float]:
         """Values of lambda1 from large to small, and from which on they are judged."""
         data_alone = self.posing.largest_lambda1
-        largest = max(data_alone, lambda1_max(self.posing.problem(0.0, 1.0)))
+        largest = max(data_alone, lambda1_max(self.posing.trial(1.0)))
         given = self.plan.lambda1
         if isinstance(given, str):
             grid = np.geomspace(0.9 * largest, SMALLEST * data_alone, N_STEPS)

@@ -38,7 +38,7 @@ class Jury:
     def __init__(self, posing: Posing) -> None:
         data, plan = posing.data, posing.plan
         self.data, self.says = data, posing.says()
-        self.named = posing.problem(0.0, 1.0).stack.features
+        self.named = posing.trial(1.0).stack.features
         repeats = int(np.clip(round(PATIENTS / data.total), 1, MOST_REPEATS))
         count, seed = plan.cv or FOLDS, plan.random_state or 0
         self.ways = repeated_folds(data.design, data.y, data.p, count, repeats, seed)

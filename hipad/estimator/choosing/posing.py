@@ -18,6 +18,8 @@ from hipad.estimator.training import TrainingData
 from hipad.rules import Heard, Knobs, ScaledRule, shortest_patient
 from hipad.solver import Problem, RuleBlock, lambda1_max
 
+FAINT = 1e-3  # patients: what a rule of less worth changes is less than what folds can tell
+
 
 class Say(NamedTuple):
     """What a rule has to say in a choice: its typical patient, outcome and weight.
@@ -46,6 +48,12 @@ class Posing:
         p = data.p[rows] / data.p[rows].sum()
         design = data.design.rows(rows)
         return Problem(design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope)
+
+    def trial(self, lambda2: float) -> Problem:
+        """The problem of an automatic choice, in which rules of hardly any worth have no say."""
+        least = FAINT / self.data.total
+        rules = tuple(block for block in self.blocks if block.sigma >= least)
+        return self.data.problem(rules, 0.0, lambda2, self.plan.scope)
 
     @cached_property
     def knobs(self) -> list[Knobs]:
@@ -79,7 +87,7 @@ class Posing:
         return tuple(
             Say(rule.columns, z, rule.sign, sigma)
             for rule, z, sigma in told
-            if z is not None and z.any() and sigma > 0
+            if z is not None and z.any() and sigma >= FAINT / self.data.total
         )
 
     def _told(self) -> tuple[tuple[ScaledRule, ...], list[Heard | None]]:
