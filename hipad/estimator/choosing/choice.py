@@ -126,7 +126,7 @@ class AutoChoice:
             lambda1=_rounded(float(mean[0])),
             lambda2=_rounded(float(mean[1])),
             scores=np.average([one.scores for one in fitting], axis=0, weights=say),
-            cut=float(np.average([one.cut for one in fitting], weights=say)),
+            cut=round(float(np.average([one.cut for one in fitting], weights=say)), 3),
         )
 
     @property
@@ -253,5 +253,5 @@ def _places(opinions: Sequence[Opinion]) -> FloatArray:
 
 
 def _rounded(value: float) -> float:
-    """To three digits: the last ones hang on the order of rows and columns."""
-    return float(f"{value:.3g}")
+    """To two digits: further ones hang on the order of rows and columns."""
+    return float(f"{value:.2g}")
