@@ -37,7 +37,7 @@ from hipad.solver import Hipad, Status
 from hipad.solver.threads import single_thread
 
 FLOATS = [np.float64, np.float32]
-CACHES = ("_data", "_hipad", "_model")
+CACHES = ("_data", "_hipad", "_model", "_kept")
 
 
 class HIPADClassifier(ClassifierMixin, BaseEstimator):
@@ -98,8 +98,8 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         among the training rows. It moves `predict_proba` only, and may be changed after the fit.
     max_features : int, default=None
         The most features that an automatic lambda1 may keep.
-    cv : int, default=None
-        Number of folds of the automatic choices; None is 5.
+    cv : int or list of splits, default=None
+        Number of folds of the automatic choices, or pairs of training and held-out rows; None is 5.
     random_state : int, default=None
         Which way rows are divided into folds; None is 0. Their order never matters.
     n_jobs : int, default=None
@@ -149,7 +149,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         max_iter: int = 5000,
         prevalence: float | None = None,
         max_features: int | None = None,
-        cv: int | None = None,
+        cv: int | list[Any] | None = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -314,7 +314,7 @@ class HIPADClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=FLOATS)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_, signs = signed_labels(y, weights)
-        kept = weights > 0
+        self._kept = kept = weights > 0
         return (X, signs, weights) if kept.all() else (X[kept], signs[kept], weights[kept])
 
     def _training_data(

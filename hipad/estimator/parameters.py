@@ -79,7 +79,7 @@ class Plan:
     statements: tuple[CompiledStatement, ...] = ()
     known: FeatureKnowledge = field(default_factory=FeatureKnowledge)
     max_features: int | None = None
-    cv: int | None = None
+    cv: int | list[Any] | None = None
     random_state: int | None = None
     n_jobs: int | None = None
 
@@ -116,8 +116,23 @@ class Plan:
             calibrate=parameters.calibrate,
             balanced=parameters.class_weight == "balanced",
             settings=settings,
-            **{name: getattr(parameters, name) for name in MAY_BE_NONE},
+            cv=_splits(parameters),
+            **{name: getattr(parameters, name) for name in MAY_BE_NONE if name != "cv"},
         )
+
+
+def is_splits(value: object) -> bool:
+    """Whether this is a list of splits into training and held-out rows."""
+    return isinstance(value, list | tuple) and all(len(part) == 2 for part in value) and value != []
+
+
+def _splits(parameters: Any) -> int | list[Any] | None:
+    """cv; of given splits the held-out rows, counted among the rows of weight above zero."""
+    cv, kept = parameters.cv, getattr(parameters, "_kept", None)
+    if not is_splits(cv) or kept is None:
+        return cv
+    place = kept.cumsum() - 1
+    return [place[test[kept[test]]] for _, test in cv]
 
 
 def _ridge(parameters: Any) -> float | str:
@@ -158,7 +173,7 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
 def check_number(name: str, value: object, smallest: float, words: str) -> None:
     if isinstance(value, str) and value in WORDS.get(name, ()):
         return
-    if value is None and name in MAY_BE_NONE:
+    if name in MAY_BE_NONE and (value is None or (name == "cv" and is_splits(value))):
         return
     kind = Integral if name in WHOLE else Real
     usable = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)

@@ -32,6 +32,7 @@ N_STEPS = 10
 SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
 RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
+FEW = 8.0  # patients, so few that a large ridge is the safer guess
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
 PATIENCE = 3  # values clearly worse than the best before a path is left
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
@@ -124,7 +125,7 @@ class AutoChoice:
             lambda1=_rounded(float(mean[0])),
             lambda2=_rounded(float(mean[1])),
             scores=np.average([one.scores for one in fitting], axis=0, weights=say),
-            cut=float(np.average([one.cut for one in fitting], weights=say)),
+            cut=round(float(np.average([one.cut for one in fitting], weights=say)), 3),
         )
 
     @property
@@ -144,7 +145,9 @@ class AutoChoice:
         """How much each model of the size asked for has to say, by how near it is to the best."""
         behind = np.array([one.behind(self.best) for one in self._fitting])
         errors = np.hypot(behind[:, 1], LEAST_ERROR)
-        return np.exp(-SHARPNESS * behind[:, 0] / errors)
+        ridge = np.array([one.lambda2 for one in self._fitting])
+        caution = (ridge / ridge.max()) ** (FEW / self.posing.data.total)
+        return caution * np.exp(-SHARPNESS * behind[:, 0] / errors)
 
     @property
     def _fitting(self) -> list[Opinion]:
@@ -180,7 +183,7 @@ class AutoChoice:
         posing, polish = self.posing, self.plan.settings.method == "hipad"
         grid, judged = self._grid()
         ridge = np.full(len(jury.training), lambda2)
-        problem = posing.problem(0.0, lambda2)
+        problem = posing.trial(lambda2)
         follower = Follower(problem, jury.training, ridge, polish, jury.units)
         done: list[Opinion] = []
         for fits in follower.follow(grid.tolist()):
@@ -249,5 +252,5 @@ def _places(opinions: Sequence[Opinion]) -> FloatArray:
 
 
 def _rounded(value: float) -> float:
-    """To three digits: the last ones hang on the order of rows and columns."""
-    return float(f"{value:.3g}")
+    """To two digits: further ones hang on the order of rows and columns."""
+    return float(f"{value:.2g}")

@@ -38,10 +38,15 @@ class Jury:
     def __init__(self, posing: Posing) -> None:
         data, plan = posing.data, posing.plan
         self.data, self.says = data, posing.says()
-        self.named = posing.problem(0.0, 1.0).stack.features
+        self.named = posing.trial(1.0).stack.features
         repeats = int(np.clip(round(PATIENTS / data.total), 1, MOST_REPEATS))
-        count, seed = plan.cv or FOLDS, plan.random_state or 0
-        self.ways = repeated_folds(data.design, data.y, data.p, count, repeats, seed)
+        seed = plan.random_state or 0
+        if isinstance(plan.cv, list):
+            given = [part for part in plan.cv if np.unique(data.y[part]).size]
+            self.ways = [given] if len(given) > 1 else []
+        else:
+            count = plan.cv or FOLDS
+            self.ways = repeated_folds(data.design, data.y, data.p, count, repeats, seed)
         self.targets = platt_targets(data.y, data.weights)
 
     @cached_property
@@ -79,7 +84,7 @@ class Jury:
             weights=self._weights(heard),
             counts=self._counts(),
             scores=np.where(heard, _mean_of_known(scores), np.nan),
-            cut=float(np.mean([one.cut for one in found])),
+            cut=round(float(np.mean([one.cut for one in found])), 3),
             support_size=int(fits.sizes[-1]),
         )
 

@@ -19,6 +19,8 @@ from hipad.estimator.training import TrainingData
 from hipad.rules import Heard, Knobs, ScaledRule, shortest_patient
 from hipad.solver import FeaturePrices, Problem, RuleBlock, lambda1_max
 
+FAINT = 1e-3  # patients: what a rule of less worth changes is less than what folds can tell
+
 
 class Say(NamedTuple):
     """What a rule has to say in a choice: its typical patient, outcome and weight.
@@ -49,6 +51,12 @@ class Posing:
         return Problem(
             design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope, self.prices
         )
+
+    def trial(self, lambda2: float) -> Problem:
+        """The problem of an automatic choice, in which rules of hardly any worth have no say."""
+        least = FAINT / self.data.total
+        rules = tuple(block for block in self.blocks if block.sigma >= least)
+        return self.data.problem(rules, 0.0, lambda2, self.plan.scope, self.prices)
 
     @cached_property
     def knobs(self) -> list[Knobs]:
@@ -83,7 +91,7 @@ class Posing:
     @cached_property
     def first_lambda1(self) -> float:
         """lambda1_max with rules and knowledge, which may let their features in before others."""
-        problem = self.problem(0.0, 1.0)
+        problem = self.trial(1.0)
         return lambda1_max(problem.with_parameters(prices=entering_first(self.plan.known)))
 
     def says(self) -> tuple[Say, ...]:
@@ -97,7 +105,7 @@ class Posing:
         return tuple(
             Say(rule.columns, z, rule.sign, sigma)
             for rule, z, sigma in told
-            if z is not None and z.any() and sigma > 0
+            if z is not None and z.any() and sigma >= FAINT / self.data.total
         )
 
     def _told(self) -> tuple[tuple[ScaledRule, ...], list[Heard | None]]:

@@ -59,13 +59,13 @@ class Curvature:
     def factorize(self, inside: Inside, D: FloatArray, theta: FloatArray) -> None:
         """Prepare `solve` for these features and diagonals of rows and multipliers."""
         few = inside.names.size < FEW * self.rows.size
-        Z = self._signed(inside.design, inside.columns) if few or theta.size else np.zeros((0, 0))
-        hC = inside.h * inside.C
+        hC, named = inside.h * inside.C, np.flatnonzero(inside.C.any(axis=0))
         inner = self.stack.curvature - hC @ inside.C.T + np.diag(theta)
         self._inner = cholesky(inner.copy())
-        of_samples = -Z @ hC.T if theta.size else np.zeros((self.rows.size, 0))
+        of_samples = -self._signed(inside.design, inside.columns[named]) @ hC[:, named].T
         self._V = np.vstack([of_samples, -self.stack.thresholds])
         if few:
+            Z = self._signed(inside.design, inside.columns)
             self._factorize_features(Z, 1.0 / inside.h, inner, D)
         else:
             self._factorize_rows(inside, D)
