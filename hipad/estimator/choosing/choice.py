@@ -33,6 +33,7 @@ SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
 RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
 FEW = 8.0  # patients, so few that a large ridge is the safer guess
+SPARING = 0.25  # errors by which a sparser model may be behind the best
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
 PATIENCE = 3  # values clearly worse than the best before a path is left
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
@@ -120,6 +121,8 @@ class AutoChoice:
         fitting, say, mean = self._fitting, self._say, np.exp(self._mean)
         if self.plan.max_features is not None:
             return self._nearest  # whose size is known
+        if (sparser := self._sparser) is not None:
+            return replace(sparser, lambda2=_rounded(float(mean[1])))
         return replace(
             self._nearest,
             lambda1=_rounded(float(mean[0])),
@@ -127,6 +130,17 @@ class AutoChoice:
             scores=np.average([one.scores for one in fitting], axis=0, weights=say),
             cut=round(float(np.average([one.cut for one in fitting], weights=say)), 3),
         )
+
+    @property
+    def _sparser(self) -> Opinion | None:
+        """The sparsest model beside the mean that is as good as the best; None if it has no less.
+
+        As good: its loss is not above the best by more than a share of the difference's error.
+        """
+        nearest, best = self._nearest, self.best
+        beside = [one for one in self._fitting if one.lambda2 == nearest.lambda2]
+        good = [one for one in beside if one.lambda1 > nearest.lambda1 and _as_good(one, best)]
+        return max(good, key=lambda one: one.lambda1, default=None)
 
     @property
     def _nearest(self) -> Opinion:
@@ -166,7 +180,7 @@ class AutoChoice:
         """All points, each compared with the best; the best and the one taken are marked."""
         if not self.opinions:
             return ()
-        best, nearest = self.best, self._nearest
+        best, nearest = self.best, self._sparser or self._nearest
         return tuple(
             replace(
                 self._point(one),
@@ -235,6 +249,11 @@ def balanced_accuracy(scores: FloatArray, data: TrainingData) -> float:
     right = np.where(data.y * scores > 0, 1.0, 0.0)
     parts = [np.isfinite(scores) & (data.y == sign) for sign in (-1.0, 1.0)]
     return float(np.mean([np.average(right[one], weights=data.weights[one]) for one in parts]))
+
+
+def _as_good(one: Opinion, best: Opinion) -> bool:
+    behind, error = one.behind(best)
+    return behind <= SPARING * float(np.hypot(error, LEAST_ERROR))
 
 
 def _is_hopeless(done: Sequence[Opinion]) -> bool:
