@@ -123,7 +123,8 @@ class Plan:
 
 def is_splits(value: object) -> bool:
     """Whether this is a list of splits into training and held-out rows."""
-    return isinstance(value, list | tuple) and all(len(part) == 2 for part in value) and value != []
+    parts = value if isinstance(value, list | tuple) else ()
+    return bool(parts) and all(isinstance(p, list | tuple) and len(p) == 2 for p in parts)
 
 
 def _splits(parameters: Any) -> int | list[Any] | None:

@@ -58,7 +58,6 @@ def test_one_patient():
         ("x99 >= 1 => positive", "x99"),
         ("mean(K9) >= 1 => positive", "K9"),
         ("x0 >= 1 => ill", "ill"),
-        ("max(x0, x1) >= 1 => positive", "max"),
         ("x0 >= => positive", "line 1|expected"),
     ],
 )

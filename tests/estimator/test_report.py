@@ -56,8 +56,8 @@ def test_each_record_tells_of_its_own_rule_in_users_units():
     fitted = fit(100 * X + 7, y, rules="x0 >= 207 => positive\nx1 <= -93 => negative")
     records = model_report(fitted._compiled, fitted._data, fitted._model)
     assert [record.text for record in records] == [
-        "x0 >= 207 => positive",
-        "x1 <= -93 => negative",
+        "x0 >= 207 => 1",
+        "x1 <= -93 => 0",
     ]
     met = [X[:, 0] >= 2, X[:, 1] <= -1]
     for record, rows, knobs in zip(records, met, fitted._model.knobs, strict=True):

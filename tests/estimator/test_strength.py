@@ -50,7 +50,7 @@ def test_worth_in_patients_is_a_share_of_the_training_rows(worth, patients, sigm
 @given(sigma=st.floats(1e-4, 1.0), threshold=st.floats(0.01, 50.0), size=st.integers(1, 4))
 def test_automatic_stiffness_never_holds_a_rule_back(sigma, threshold, size):
     names = ", ".join(f"x{j}" for j in range(size))
-    (rule,) = compiled(f"mean({names}) >= {threshold!r} => positive")
+    (rule,) = compiled(f"sum({names}) / {size} >= {threshold!r} => positive")
     rho = automatic_stiffness(rule.B, rule.d, sigma)
     pull = rule_pull(rule.B, rule.d, sigma=sigma, rho=rho, lambda1=0.1)
     assert pull.limit == "worth"

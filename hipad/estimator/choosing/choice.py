@@ -6,7 +6,8 @@ about as good, and the best is a matter of chance. So all pairs have a say, each
 standard errors its loss lies above the best, and their weighted geometric mean is taken: often a
 sparser model. It moves little when the data do. The differences are told patient by patient, so
 that their errors are far smaller than those of the losses. Losses that speak clearly give their
-best pair.
+best pair. Then the sparsest model that is as good as the best, within a share of that error, is
+taken instead.
 
 A wish for few features is met along the same path: models with more are not looked at.
 """
@@ -34,6 +35,7 @@ RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
 FEW = 8.0  # patients, so few that a large ridge is the safer guess
 SPARING = 0.25  # errors by which a sparser model may be behind the best
+CHANCE = float(np.log(2.0))  # the loss of who knows nothing
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
 PATIENCE = 3  # values clearly worse than the best before a path is left
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
@@ -135,7 +137,8 @@ class AutoChoice:
     def _sparser(self) -> Opinion | None:
         """The sparsest model beside the mean that is as good as the best; None if it has no less.
 
-        As good: its loss is not above the best by more than a share of the difference's error.
+        As good: clearly better than chance, and behind the best by no more than a share of the
+        difference's error. Where nothing is better than chance, sparse models are not either.
         """
         nearest, best = self._nearest, self.best
         beside = [one for one in self._fitting if one.lambda2 == nearest.lambda2]
@@ -253,7 +256,8 @@ def balanced_accuracy(scores: FloatArray, data: TrainingData) -> float:
 
 def _as_good(one: Opinion, best: Opinion) -> bool:
     behind, error = one.behind(best)
-    return behind <= SPARING * float(np.hypot(error, LEAST_ERROR))
+    gain, doubt = one.behind(replace(one, losses=np.full_like(one.losses, CHANCE)))
+    return -gain > 2 * doubt and behind <= SPARING * float(np.hypot(error, LEAST_ERROR))
 
 
 def _is_hopeless(done: Sequence[Opinion]) -> bool:

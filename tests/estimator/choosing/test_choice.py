@@ -46,8 +46,16 @@ def test_losses_that_speak_clearly_choose_their_best_value():
 
 def test_losses_that_say_nothing_choose_the_middle():
     rng = np.random.default_rng(0)
-    flat = [0.5 + 0.1 * rng.permutation(np.linspace(-1, 1, 20)) for _ in range(5)]
+    flat = [0.69 + 0.1 * rng.permutation(np.linspace(-1, 1, 20)) for _ in range(5)]
     assert told(*flat).taken.lambda1 == pytest.approx(0.25, rel=0.3)
+
+
+def test_of_models_that_are_as_good_the_sparsest_is_taken():
+    rng = np.random.default_rng(0)
+    flat = [0.3 + 0.1 * rng.permutation(np.linspace(-1, 1, 20)) for _ in range(5)]
+    assert told(*flat).taken.lambda1 == pytest.approx(1.0)
+    worse = [0.5 + 0.01 * rng.random(20), *flat]
+    assert told(*worse).taken.lambda1 == pytest.approx(0.5)
 
 
 def test_a_wish_for_few_features_is_met_along_the_path():

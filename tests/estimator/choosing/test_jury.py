@@ -34,7 +34,7 @@ def fits(jury, weight=1.0):
 
 def test_nobody_is_judged_by_a_model_that_saw_him():
     jury = jury_of()
-    assert len(jury.ways) == jury_module.MOST_REPEATS
+    assert 1 < len(jury.ways) <= jury_module.MOST_REPEATS
     parts = [part for parts in jury.ways for part in parts]
     for rows, out in zip(jury.training, parts, strict=False):
         assert np.intersect1d(rows, out).size == 0

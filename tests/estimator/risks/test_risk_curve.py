@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from hipad.errors import HipadError
-from hipad.estimator.risks import curve as module
+from hipad.estimator.risks import risk_curve as module
 from hipad.estimator.risks.risk_curve import RiskCurve, check_prevalence
 
 

@@ -13,7 +13,7 @@ from hipad import HIPADClassifier, HIPADClassifierCV
 from hipad.errors import HipadError
 
 GRID = {"lambda1": [0.2, 0.02, 0.06], "lambda2": [0.1, 3.0]}
-RULES = "x0 >= 0.5 and x3 < 1 => positive worth 3 patients\nx1 < -1 => negative"
+RULES = "x0 >= 0.5 and x3 < 1 => ill worth 3 patients\nx1 < -1 => fit"
 
 
 def data(n=48, m=30, seed=0):
