@@ -177,7 +177,6 @@ def largest_useful(data: Dataset, settings: RunSettings) -> float:
         signs(data.y_train, data),
         standardize=settings.standardize,
         class_weight=settings.class_weight,
-        lambda2=settings.lambda2,
     )
 
 

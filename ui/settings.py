@@ -35,7 +35,7 @@ class RunSettings:
 
     fewness: Annotated[str, Choice((AUTOMATIC, EXACT, *FEWNESS))] = AUTOMATIC
     lambda1: Annotated[float, Number(0.0, 1e12)] = 0.1  # as large as the data ask for
-    lambda2: Annotated[float, Number(1e-6, 1e4)] = 10.0
+    lambda2: Penalty = "auto"
     patients: Amount = "auto"
     stiffness: Amount = "auto"
     scope: Annotated[str, Choice(tuple(CHOICES["scope"]))] = "population"

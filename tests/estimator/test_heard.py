@@ -22,7 +22,9 @@ def drawn(seed):
     rules = []
     for _ in range(int(rng.integers(1, 4))):
         names = [f"x{j}" for j in rng.choice(m, int(rng.integers(1, 4)), replace=False)]
-        premise = f"sum({', '.join(names)}) / {len(names)} {rng.choice(['>=', '<='])} {rng.normal():.2f}"
+        premise = (
+            f"sum({', '.join(names)}) / {len(names)} {rng.choice(['>=', '<='])} {rng.normal():.2f}"
+        )
         if rng.random() < 0.3:
             premise += f" and x{rng.integers(m)} >= {rng.normal():.2f}"
         worth = f" worth {10 ** rng.uniform(-1, 1.5):.3g} patients" if rng.random() < 0.7 else ""

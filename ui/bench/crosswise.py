@@ -157,7 +157,10 @@ def _unhurried(request: Request, groups: np.ndarray | None, budget: Budget) -> I
 
 def request_of(model: TrainedModel, data: Dataset) -> Request:
     """The fit that made a model, with the sparsity that it was found to need."""
-    settings = model.settings.changed(fewness=EXACT, lambda1=float(model.classifier.lambda1_))
+    used = model.classifier
+    settings = model.settings.changed(
+        fewness=EXACT, lambda1=float(used.lambda1_), lambda2=float(used.lambda2_)
+    )
     return Request(data.with_blocks(model.blocks), model.rules, model.blocks, settings, model.name)
 
 

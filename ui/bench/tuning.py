@@ -44,14 +44,17 @@ def is_refitting(state: AppState) -> bool:
 
 def asked(state: AppState, base: TrainedModel) -> Request:
     """The fit that the sliders ask for: as the pinned model, with its sparsity, with the rules."""
+    used = base.classifier
     settings = base.settings.changed(
-        fewness=EXACT, lambda1=float(base.classifier.lambda1_), use_rules=True
+        fewness=EXACT, lambda1=float(used.lambda1_), lambda2=float(used.lambda2_), use_rules=True
     )
     return state.request(rules=state.tuning.draft, settings=settings, name="sliders")
 
 
 def must_ask(state: AppState, base: TrainedModel) -> bool:
     """Whether the sliders have moved and a refit takes so long that it should be asked for."""
+    if is_at_rest(state, base):
+        return False
     known = state.memo.get("tuned")
     is_new = known is None or known[0] != fit_key(asked(state, base))
     return is_new and state.tuning.seconds > PATIENCE
@@ -62,6 +65,8 @@ def tuned(state: AppState, base: TrainedModel) -> TrainedModel:
 
     Raises HipadError when the rules cannot be used.
     """
+    if is_at_rest(state, base):
+        return base
     request, tuning = asked(state, base), state.tuning
 
     def fit() -> TrainedModel:
@@ -71,6 +76,12 @@ def tuned(state: AppState, base: TrainedModel) -> TrainedModel:
         return tuning.model
 
     return state.remember("tuned", fit_key(request), fit)
+
+
+def is_at_rest(state: AppState, base: TrainedModel) -> bool:
+    """Whether the sliders ask for the pinned model itself."""
+    same = state.request(rules=state.tuning.draft, settings=base.settings)
+    return base.settings.use_rules and same.made(base)
 
 
 def fit_key(request: Request) -> tuple[object, ...]:

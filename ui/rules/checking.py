@@ -60,7 +60,7 @@ def known_lambda1(state: AppState) -> float | None:
         return None if model is None else float(model.classifier.lambda1_)
     if settings.fewness not in FEWNESS or data is None:
         return settings.lambda1
-    key = (data, settings.standardize, settings.balanced, settings.lambda2)
+    key = (data, settings.standardize, settings.balanced)
     largest = state.remember("largest lambda1", key, lambda: largest_useful(data, settings))
     return FEWNESS[settings.fewness] * largest
 

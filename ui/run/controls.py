@@ -133,12 +133,13 @@ def _expert(panel: Panel) -> None:
             format="%.4f",
             disabled=panel.settings.fewness != EXACT,
         )
-        panel.number(
+        panel.amount(
             "lambda2",
             "lambda2 (ridge)",
+            "lambda2",
+            10.0,
             "Weight of the squared weights; larger: smaller weights, shared by alike features.",
-            step=0.1,
-            format="%.4f",
+            "Chosen with lambda1 on held-out patients; 10 where lambda1 is given.",
         )
         panel.amount(
             "stiffness",

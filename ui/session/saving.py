@@ -20,7 +20,7 @@ from ui.data.cards import DRAW
 from ui.dataset import Loaded, Preparation
 from ui.fields import MODEL_NAME, NAME, RULES, Text
 from ui.models import TrainedModel
-from ui.settings import EXACT, RunSettings
+from ui.settings import RunSettings
 
 KIND: Final = "hipad-workbench-session"
 VERSION: Final = 1
@@ -116,9 +116,8 @@ def session_of(state: Any) -> Session:
 
 
 def recipe_of(model: TrainedModel) -> ModelRecipe:
-    """What makes this model again, without the search for lambda1."""
-    settings = model.settings.changed(fewness=EXACT, lambda1=float(model.classifier.lambda1_))
-    return ModelRecipe(model.name, model.rules, dict(model.blocks), settings)
+    """What makes this model again; an automatic choice is made again, and is the same."""
+    return ModelRecipe(model.name, model.rules, dict(model.blocks), model.settings)
 
 
 def read_session(content: bytes) -> Session:
