@@ -96,20 +96,23 @@ def _size(card: Card, usual: DrawSize) -> dict[str, Any]:
 
 def _upload(state: AppState) -> None:
     loaded = state.loaded
-    if loaded is not None and not loaded.sample:
-        if uploading.in_use(
-            f"**{plain(loaded.name)}**: {shape_words(loaded.table)}",
-            key="upload_remove",
-            help="Put this file away, with its rules and models; they can be had back.",
-        ):
-            state.unload()
-            st.rerun()
+    if loaded is not None and not loaded.sample and _is_removed(loaded):
+        state.unload()
+        st.rerun()
     uploading.table(
         state,
         f"A table of your own, one row per patient or one per gene: {', '.join(FORMATS)}",
         key="upload_table",
         help="",
         take=lambda table, name: take_table(state, table, name),
+    )
+
+
+def _is_removed(loaded: Loaded) -> bool:
+    return uploading.in_use(
+        f"**{plain(loaded.name)}**: {shape_words(loaded.table)}",
+        key="upload_remove",
+        help="Put this file away with its rules; a run and kept models can be had back.",
     )
 
 

@@ -49,7 +49,8 @@ def cut_label_lines(data: bytes) -> LabelLines:
 
 def _ends(data: bytes) -> list[tuple[int, int]]:
     """Where the header and some lines at both ends of a text begin and end."""
-    spans, at = [], 0
+    spans: list[tuple[int, int]] = []
+    at = 0
     while at < len(data) and len(spans) <= TOP:
         end = data.find(b"\n", at, at + LONGEST) + 1 or min(len(data), at + LONGEST)
         if data[at:end].strip() or spans:  # blank lines may come before the header
