@@ -32,7 +32,7 @@ def test_both_versions_are_read(content):
 )
 def test_what_the_file_states_must_be_there(old, new, words):
     with pytest.raises(DataError, match=words):
-        read_table(GCT.replace(old, new))
+        read_table(GCT[:5] + GCT[5:].replace(old, new))
 
 
 def test_rows_about_samples_must_be_whole():

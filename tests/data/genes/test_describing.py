@@ -42,18 +42,20 @@ def test_classes_come_from_a_second_file_by_the_patients_ids():
 
 
 def test_without_ids_the_order_counts():
-    found = with_labels(read_table(mtx()), read_table(b"y\n" + b"a\nb\n" * 15))
+    found = with_labels(read_table(mtx()), read_table(b"y,z\n" + b"a,c\nb,d\n" * 15))
     assert found.text["y"].tolist() == ["a", "b"] * 15
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"id,y\nq1,a\nq2,b\n", "patients' IDs"), (b"id,z\nGSM1,\nGSM2,\n", "columns|classes")],
+    [
+        (b"id,y\nq1,a\nq2,b\n", "patients' IDs"),
+        (
+            b"id,age\n" + b"".join(b"GSM%d,%d\n" % (i, i) for i in range(12)),
+            "beside 'id', got 'age'",
+        ),
+    ],
 )
 def test_a_second_file_that_does_not_fit_is_refused(content, words):
-    counts = read_table(tenx_zip())
-    if b"GSM" in content:
-        content = b"id\n" + b"".join(f"GSM{i}\n".encode() for i in range(12))
-        words = "a column with classes beside"
     with pytest.raises(DataError, match=words):
-        with_labels(counts, read_table(content))
+        with_labels(read_table(tenx_zip()), read_table(content))
