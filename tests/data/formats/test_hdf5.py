@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from hipad.data import Limits
-from hipad.data.formats.hdf5 import attribute, member, numbers, part, texts
+from hipad.data.formats.hdf5 import Source, attribute, member, numbers, part, texts
 from hipad.data.limits import LIMITS
 from hipad.errors import DataError
+
+SOURCE = Source.of(b"", LIMITS)
 
 
 @pytest.fixture
@@ -22,9 +24,9 @@ def test_numbers_and_texts_are_read(root):
     root["n"], root["t"] = np.arange(3), ["a", "é", ""]
     root["s"] = np.array([b"x", b"yz"])
     assert numbers(member(root, "n"), LIMITS).tolist() == [0, 1, 2]
-    assert texts(member(root, "t"), LIMITS) == ["a", "é", ""]
-    assert texts(member(root, "s"), LIMITS) == ["x", "yz"]
-    assert texts(member(root, "n"), LIMITS) == ["0", "1", "2"]
+    assert texts(member(root, "t"), SOURCE) == ["a", "é", ""]
+    assert texts(member(root, "s"), SOURCE) == ["x", "yz"]
+    assert texts(member(root, "n"), SOURCE) == ["0", "1", "2"]
     assert part(root, "nothing") is None
 
 
@@ -55,7 +57,7 @@ def test_claims_too_large_are_refused_before_they_are_read(root):
         numbers(root["big"], LIMITS)
     root["long"] = ["x" * 5000]
     with pytest.raises(DataError, match="at most 1,000 characters"):
-        texts(root["long"], LIMITS)
+        texts(root["long"], SOURCE)
     root["some"] = np.zeros(10)
     with pytest.raises(DataError, match="once unpacked"):
         numbers(root["some"], Limits(unpacked_bytes=79))
@@ -69,7 +71,7 @@ def test_compound_values_and_references_are_refused(root):
         with pytest.raises(DataError, match="expected"):
             numbers(root[name], LIMITS)
         with pytest.raises(DataError, match="expected"):
-            texts(root[name], LIMITS)
+            texts(root[name], SOURCE)
     root.attrs["r"] = root["c"].ref
     with pytest.raises(DataError, match="expected texts"):
         attribute(root, "r")
