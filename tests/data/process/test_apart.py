@@ -71,6 +71,9 @@ FILES = {
     "LIBSVM": b"+1 1:0.5 7:2\n-1 3:1e-3\n+1 2:4\n",
     "workbook": workbook(),
     "Parquet": parquet(),
+    "genes in rows": GENES_TSV,
+    "10x": tenx_tar(),
+    "h5ad": h5ad(),
 }
 
 
@@ -128,7 +131,7 @@ def child_doing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> N
     script.write_text(
         "import json, sys\nsys.path[:] = json.loads(sys.argv[1])\n"
         "from hipad.data import reading\nfrom hipad.data.process import child\n"
-        f"def read_table(source, name, limits):\n    {code}\n"
+        f"def read_table(source, name, limits, turn):\n    {code}\n"
         "reading.read_table = read_table\nchild.main()\n"
     )
     monkeypatch.setattr(apart.child, "__file__", str(script))

@@ -12,7 +12,7 @@ from typing import Any, Final
 import h5py
 import numpy as np
 
-from hipad.data.formats.hdf5 import (
+from hipad.data.formats.expression.hdf5 import (
     Part,
     Source,
     Values,

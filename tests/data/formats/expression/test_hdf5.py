@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hipad.data import Limits
-from hipad.data.formats.hdf5 import Source, attribute, member, numbers, part, texts
+from hipad.data.formats.expression.hdf5 import Source, attribute, member, numbers, part, texts
 from hipad.data.limits import LIMITS
 from hipad.errors import DataError
 

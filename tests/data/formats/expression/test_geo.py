@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hipad.data import read_table
-from hipad.data.formats.geo import looks_like_platform, looks_like_series, read_platform
+from hipad.data.formats.expression.geo import looks_like_platform, looks_like_series, read_platform
 from hipad.data.limits import LIMITS
 from hipad.errors import DataError
 from tests.data.gene_files import KINDS, PLATFORM, PROBES, SAMPLES, SERIES, VALUES

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import Limits, read_table
-from hipad.data.formats.matrix_market import market_matrix
+from hipad.data.formats.expression.matrix_market import market_matrix
 from hipad.data.limits import LIMITS
 from hipad.errors import DataError
 from tests.data.gene_files import COUNTS, mtx
