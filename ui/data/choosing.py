@@ -165,6 +165,8 @@ def _pending(state: AppState, loaded: Loaded) -> None:
             state.error = ""
         if discard:
             state.pending, state.error = None, ""
+            for key in companions.UPLOADERS:
+                uploading.forget(state, key)
             st.rerun()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 import streamlit as st
 
@@ -16,6 +17,8 @@ from ui.data import uploading
 from ui.dataset import Loaded
 from ui.state import AppState
 from ui.words import plain
+
+UPLOADERS: Final = ("upload_table", "label_file", "symbols_file")
 
 
 def loaded_of(name: str, table: Table) -> Loaded:

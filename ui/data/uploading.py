@@ -156,6 +156,13 @@ def _finish(
         del state.readings[key]
 
 
+def forget(state: AppState, key: str) -> None:
+    """Take away what is told about the last file of an uploader."""
+    reading = state.readings.pop(key, None)
+    if reading is not None:
+        reading.cancel()
+
+
 def in_use(words: str, *, key: str, help: str) -> bool:
     """A line on the file that is in use, with a button to remove it; True when it is pressed."""
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -26,6 +26,7 @@ from hipad.data import LIMITS, Cancelled, Table, read_apart, read_table
 from hipad.data.process import apart
 from hipad.data.process.handing import load_table, save_table
 from hipad.errors import DataError
+from tests.data.gene_files import GENES_TSV, h5ad, tenx_tar
 
 ROOT = Path(__file__).resolve().parents[3]
 CSV = "a,b,kind,ü\n" + "".join(f"{i},{'' if i == 3 else i / 7},t{i % 3},é{i}é\n" for i in range(50))
