@@ -34,6 +34,7 @@ def table(symbols: list[str]) -> Table:
 def test_blocks_hold_the_features_of_a_symbol_and_are_bounded():
     found = symbol_blocks(table(["B", "A", "A", "", "p0", "3'UTR", "C", "C", "C"]), most=2)
     assert found == {"C": ("p6", "p7", "p8"), "A": ("p1", "p2")}
+    assert symbol_blocks(table(["B", "A", "A"]), wanted={"B", "Z"}) == {"B": ("p0",)}
 
 
 def test_an_annotation_file_gives_symbols_to_probes():
