@@ -26,9 +26,9 @@ def show(state: AppState) -> None:
     for column, card in zip(st.columns(len(CARDS)), CARDS, strict=True):
         with column, st.container(border=True, height="stretch"):
             _card(state, card)
-    _upload(state)
-    if state.pending is not None:
+    if state.pending is not None:  # above the place of the file: there it is in view
         _pending(state, state.pending)
+    _upload(state)
 
 
 def _card(state: AppState, card: Card) -> None:
@@ -130,6 +130,7 @@ def take_table(state: AppState, table: Table, name: str) -> None:
             restore(state, state.awaiting, loaded)
         elif companions.is_open(table):
             state.pending = loaded
+            st.toast(f"{plain(name)} was read: there is a question about it.")
         else:
             state.load(loaded)
     except DataError:

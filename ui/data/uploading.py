@@ -152,6 +152,7 @@ def _finish(
         state.error = ""
     if reading.error:
         reading.told_at = state.version
+        st.toast(plain(reading.error, 200), icon=":material/error:")  # in view wherever one is
     else:
         del state.readings[key]
 
