@@ -28,7 +28,10 @@ from hipad.errors import DataError, RuleError
 
 USUAL, QUICK = 20_000, 100
 LIMITS = Limits(unpacked_bytes=10**7, rows=10**5, columns=10**5, cells=10**6)
-KINDS = ("csv", "csv.gz", "libsvm", "npz", "parquet", "xlsx", "session", "model", "rules")
+KINDS = (
+    "csv", "csv.gz", "libsvm", "npz", "parquet", "xlsx", "genes", "geo", "gct", "mtx", "10x",
+    "h5ad", "session", "model", "rules",
+)  # fmt: skip
 
 
 def run(options: Options) -> str:
@@ -103,7 +106,7 @@ def damaged(kind: str, n: int, seed: int) -> Iterator[bytes]:
     yield from mutations(whole, n // 2, seed)
     if kind == "session":
         yield from doctored(n - n // 2, seed)
-    elif kind in ("npz", "xlsx"):
+    elif kind in ("npz", "xlsx", "10x"):
         yield from repacked(whole, n - n // 2, seed)
     elif kind == "csv.gz":
         for copy in mutations(gzip.decompress(whole), n - n // 2, seed + 1):
@@ -116,7 +119,7 @@ def good(kind: str) -> bytes:
     """An undamaged file."""
     import pyarrow as pa
 
-    from tests.data import archives
+    from tests.data import archives, gene_files
     from tests.data.test_fuzz import CSV, LIBSVM
     from tests.ui.sessions import PIMA
 
@@ -129,6 +132,12 @@ def good(kind: str) -> bytes:
         "npz": lambda: archives.npz(X=X, y=np.array(["ill", "well", "ill"])),
         "parquet": lambda: archives.parquet(pa.table(columns)),
         "xlsx": lambda: archives.xlsx([["a", "b"], [1, "x"], [3, None]]),
+        "genes": lambda: gene_files.GENES_TSV,
+        "geo": lambda: gene_files.SERIES,
+        "gct": lambda: gene_files.GCT3,
+        "mtx": gene_files.mtx,
+        "10x": gene_files.tenx_zip,
+        "h5ad": gene_files.h5ad,
         "session": lambda: PIMA.to_json().encode(),
         "model": good_model,
     }

@@ -18,7 +18,7 @@ from hipad.cli.inputs import (
     known_label,
     origin_of,
     prepared_table,
-    read_data,
+    read_described,
 )
 from hipad.cli.sentences import RULES_HELP
 from hipad.cli.studying import (
@@ -31,6 +31,7 @@ from hipad.cli.studying import (
     usual_lambda1,
     written,
 )
+from hipad.data import facing
 from hipad.data.classes import labels_of
 from hipad.errors import DataError
 from hipad.estimator.files.model_file import read_model
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     """Read the rules, then try them; every mistake in the rules is told at once."""
     text = read_rule_file(options.rules)
     table, steps = modelled_table(options) if options.model else plain_table(options)
-    blocks = blocks_of(options.blocks, table.index)
+    blocks = blocks_of(options.blocks, table.index, table.table)
     chosen = options.positive is not None or bool(options.model)
     said = written(text, table, blocks, chosen=chosen)
     if said.first.errors:
@@ -105,8 +106,9 @@ def plain_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]]:
 
 def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]]:
     """A table in the columns of a model."""
-    stored, table = read_model(options.model), read_data(options.data)
+    stored, table = read_model(options.model), read_described(options.data, options)
     clf, origin = stored.classifier, origin_of(stored)
+    table = facing(table, origin.recipe.number_names)
     label = options.label or origin.label or table.label
     if not label:
         raise DataError("expected --label COLUMN, the column with the classes: name it")

@@ -48,7 +48,7 @@ def material_of(options: argparse.Namespace) -> Material:
         ready.X,
         y,
         tuple(ready.feature_names),
-        blocks_of(options.blocks, index),
+        blocks_of(options.blocks, index, ready.table),
         str(named_outcomes(text, ready.classes)),
         labels=ready.classes,
     )

@@ -27,6 +27,7 @@ from hipad.cli.inputs import (
     preparation,
     prepared_table,
     read_data,
+    read_described,
 )
 from hipad.cli.outputs import check_output
 from hipad.cli.sentences import INTERRUPTED, RULES_HELP
@@ -40,7 +41,7 @@ from hipad.cli.studying import (
     studied,
     written,
 )
-from hipad.data import Matched, Prepared, match_test, split
+from hipad.data import FORMATS, Matched, Prepared, facing, match_test, split
 from hipad.data.writing import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.model_file import Origin, save_model
@@ -65,7 +66,7 @@ SWITCHES = {
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Data, rules, where to save, and the classifier's parameters."""
-    parser.add_argument("data", metavar="DATA", help="CSV, XLSX, Parquet, NPZ or LIBSVM")
+    parser.add_argument("data", metavar="DATA", help=f"a table: {', '.join(FORMATS)}")
     add_table_options(parser)
     parser.add_argument("--rules", metavar="FILE", help="one rule per line (default: none)")
     add_rule_options(parser)
@@ -117,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     for step in train.steps:
         print(f"data: {step}", file=words)
     table = as_checked(train)
-    blocks = blocks_of(options.blocks, table.index)
+    blocks = blocks_of(options.blocks, table.index, train.table)
     said = written(text, table, blocks, chosen=options.positive is not None)
     if said.first.errors:
         return refuse(options.rules, said.first.errors)
@@ -153,13 +154,13 @@ def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterat
 def read_rows(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
     """Training rows, and test rows where they are asked for."""
     if options.split is not None:
-        table = read_data(options.data)
+        table = read_described(options.data, options)
         parts = split(table, preparation(table, options), options.split, options.seed)
         return parts.train, parts.test
     prepared = prepared_table(options.data, options)
     if options.test is None:
         return prepared, None
-    return prepared, match_test(prepared, read_data(options.test))
+    return prepared, match_test(prepared, facing(read_data(options.test), prepared.feature_names))
 
 
 def build(

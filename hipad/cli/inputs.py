@@ -8,16 +8,31 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
+from typing import Final, get_args
+
+import numpy as np
 
 from hipad.arrays import IntArray
 from hipad.cli.bar import Bar
-from hipad.data import Missing, Options, Prepared, Table, prepare, read_apart
+from hipad.data import (
+    Missing,
+    Options,
+    Prepared,
+    Table,
+    Turn,
+    prepare,
+    read_apart,
+    symbol_blocks,
+    with_labels,
+    with_symbols,
+)
 from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError, RuleError
 from hipad.estimator.files.model_file import Origin, StoredModel
 from hipad.rules import FeatureIndex, read_blocks
 from hipad.wording import listed, some
+
+TURNS: Final[dict[str, Turn]] = {"auto": "auto", "yes": True, "no": False}
 
 
 def add_table_options(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +60,28 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="not a feature; may be given more than once (default: none)",
+    )
+    add_turn_option(parser)
+    parser.add_argument(
+        "--labels",
+        metavar="FILE",
+        help="a table with patients' IDs and their classes, beside DATA (default: none)",
+    )
+    parser.add_argument(
+        "--symbols",
+        metavar="FILE",
+        help="a table with names of features and their gene symbols, beside DATA (default: none)",
+    )
+
+
+def add_turn_option(parser: argparse.ArgumentParser) -> None:
+    """How a table lies."""
+    parser.add_argument(
+        "--turned",
+        choices=tuple(TURNS),
+        default="auto",
+        help="whether the table has a row for each gene and a column for each patient (default: "
+        "auto, found from its names)",
     )
 
 
@@ -88,18 +125,33 @@ def near_names(name: str, names: Sequence[str]) -> list[str]:
     return [each for each, folded in plain.items() if folded in spelt][:3]
 
 
-def read_data(path: str) -> Table:
+def read_data(path: str, turn: Turn = "auto") -> Table:
     """A table, read in a process of its own, with a bar; Ctrl-C ends both."""
     name = Path(path).name
     with Bar() as bar:
         return read_apart(
-            Path(path), progress=lambda done, words: bar.show(f"reading {name}: {words}", done)
+            Path(path),
+            turn=turn,
+            progress=lambda done, words: bar.show(f"reading {name}: {words}", done),
         )
+
+
+def read_described(path: str, options: argparse.Namespace) -> Table:
+    """A table, turned as asked, with classes and symbols of the files beside it."""
+    table = read_data(path, TURNS[options.turned])
+    if table.turned:
+        told = next(remark for remark in table.remarks if remark.startswith("turned:"))
+        print(f"note: {Path(path).name}: {told}; --turned no leaves it", file=sys.stderr)
+    if options.labels:
+        table = with_labels(table, read_data(options.labels, turn=False))
+    if options.symbols:
+        table = with_symbols(table, read_data(options.symbols, turn=False))
+    return table
 
 
 def prepared_table(path: str, options: argparse.Namespace) -> Prepared:
     """A table as numbers."""
-    table = read_data(path)
+    table = read_described(path, options)
     return prepare(table, **asdict(preparation(table, options)))
 
 
@@ -124,17 +176,30 @@ def read_text(path: str) -> str:
         raise DataError(f"{path}: expected text in UTF-8, got other bytes: save it anew") from error
 
 
-def blocks_of(path: str | None, index: FeatureIndex) -> dict[str, IntArray]:
-    """Blocks from a file; what of it is not in the data is told on stderr."""
+def symbol_columns(table: Table | None, index: FeatureIndex) -> dict[str, IntArray]:
+    """A block for each gene symbol that a table knows."""
+    found = {} if table is None else symbol_blocks(table)
+    return {
+        symbol: np.array(columns)
+        for symbol, names in found.items()
+        if (columns := [j for name in names if (j := index.position(name)) is not None])
+    }
+
+
+def blocks_of(
+    path: str | None, index: FeatureIndex, table: Table | None = None
+) -> dict[str, IntArray]:
+    """Blocks of the table's gene symbols, and from a file; what is not in the data is told."""
+    known = symbol_columns(table, index)
     if path is None:
-        return {}
+        return known
     try:
         found = read_blocks(read_text(path), index)
     except RuleError as error:
         raise DataError(f"{path}: {error}") from error
     for remark in found.remarks:
         print(f"note: {path}: {remark}", file=sys.stderr)
-    return found.columns
+    return {**known, **found.columns}
 
 
 def origin_of(stored: StoredModel) -> Origin:

@@ -16,7 +16,7 @@ import numpy as np
 
 from hipad.cli.inputs import origin_of, read_data
 from hipad.cli.outputs import check_output
-from hipad.data import Table, to_csv
+from hipad.data import FORMATS, Table, facing, to_csv
 from hipad.data.classes import labels_of
 from hipad.data.writing import write_text
 from hipad.estimator.files.model_file import Origin, read_model
@@ -28,7 +28,7 @@ from hipad.evaluation.orientation import Oriented
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Model, table, where to write."""
     parser.add_argument("model", metavar="MODEL", help="a model that `fit` saved")
-    parser.add_argument("data", metavar="DATA", help="CSV, XLSX, Parquet, NPZ or LIBSVM")
+    parser.add_argument("data", metavar="DATA", help=f"a table: {', '.join(FORMATS)}")
     parser.add_argument(
         "--prevalence",
         metavar="SHARE",
@@ -45,6 +45,7 @@ def run(options: argparse.Namespace) -> int:
         check_output(options.out, [options.model, options.data])
     stored, table = read_model(options.model), read_data(options.data)
     origin = origin_of(stored)
+    table = facing(table, origin.recipe.number_names)
     model = Oriented(stored.classifier, origin.classes)
     X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))
     if not len(rows):
@@ -53,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
     answers = [origin.classes[int(score > 0)] for score in scores]
     positive = origin.classes[1]
     columns = {
+        **({"patient": [ids[i] for i in rows]} if (ids := table.ids) else {}),
         "row": (rows + 1).tolist(),
         "class": answers,
         f"score of {positive}": scores.tolist(),

@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Final
 
 from hipad.data.formats.archive import check_archive, unpacked
-from hipad.data.formats.gct import looks_like_gct, read_gct
-from hipad.data.formats.geo import (
+from hipad.data.formats.expression.gct import looks_like_gct, read_gct
+from hipad.data.formats.expression.geo import (
     looks_like_platform,
     looks_like_series,
     read_platform,
     read_series,
 )
-from hipad.data.formats.libsvm import looks_like_libsvm, read_libsvm
-from hipad.data.formats.matrix_market import looks_like_matrix_market, read_matrix_market
-from hipad.data.formats.npz import read_npz
-from hipad.data.formats.parquet import read_parquet
-from hipad.data.formats.tenx import (
+from hipad.data.formats.expression.matrix_market import looks_like_matrix_market, read_matrix_market
+from hipad.data.formats.expression.tenx import (
     has_matrix,
     looks_like_tar,
     read_tar_folder,
     read_zipped_folder,
 )
+from hipad.data.formats.libsvm import looks_like_libsvm, read_libsvm
+from hipad.data.formats.npz import read_npz
+from hipad.data.formats.parquet import read_parquet
 from hipad.data.formats.text.delimited import read_delimited
 from hipad.data.formats.text.label_lines import cut_label_lines
 from hipad.data.genes.describing import LabelRows
@@ -106,7 +106,7 @@ def _read(data: bytes, limits: Limits, turn: Turn) -> Table:
         return _read_archive(data, limits, turn)
     if data.startswith(HDF5):
         require(["h5py"], "reading an .h5ad file")
-        from hipad.data.formats.h5ad import read_h5ad  # loads h5py, as few tables do
+        from hipad.data.formats.expression.h5ad import read_h5ad  # loads h5py, as few tables do
 
         return read_h5ad(data, limits)
     if looks_like_tar(data):

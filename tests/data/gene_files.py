@@ -135,7 +135,7 @@ def h5ad(kind: str = "csr", **changes: Any) -> bytes:
         obs["n_counts"] = COUNTS.sum(axis=0) + np.arange(12) / 7
         var["gene_symbols"] = SYMBOLS
         for name, value in changes.items():
-            place = name.replace("__", "/")
+            place = name if "/" in name else name.replace("__", "/", 2)
             if place in root:
                 del root[place]
             if value is not None:

@@ -10,6 +10,7 @@ import pytest
 from hipad.data import Limits, read_table
 from hipad.data.table import Table
 from hipad.errors import DataError
+from tests.data.gene_files import GCT, GCT3, GENES_TSV, SERIES, mtx
 from tests.data.mutations import mutations
 
 LIMITS = Limits(unpacked_bytes=2**22, rows=20_000, columns=5_000, cells=200_000)
@@ -25,7 +26,12 @@ LIBSVM = "\n".join(
     f"{'+1' if j % 2 else '-1'} qid:{j // 10} {j % 3 + 1}:{j / 7:.3f} 7:1e-3 {j + 9}:-2 # row {j}"
     for j in range(40)
 ).encode()
-SEEDS = {"csv": (CSV, QUOTED, SEMICOLONS), "csv.gz": (CSV, QUOTED), "libsvm": (LIBSVM,)}
+SEEDS = {
+    "csv": (CSV, QUOTED, SEMICOLONS),
+    "csv.gz": (CSV, QUOTED),
+    "libsvm": (LIBSVM,),
+    "genes": (GENES_TSV, SERIES, GCT, GCT3, mtx()),
+}
 MUTATIONS = 2_000
 
 
@@ -48,6 +54,8 @@ def test_a_damaged_file_ends_in_a_table_or_a_sentence(kind):
             assert isinstance(table, Table)
             assert all(len(column) == table.n_rows for column in table.text.values())
             assert table.numbers.shape == (table.n_rows, len(table.number_names))
+            assert len(table.ids) in (0, table.n_rows)
+            assert len(table.symbols) in (0, len(table.number_names))
             tables += 1
         except DataError:
             sentences += 1

@@ -127,12 +127,12 @@ def test_gaps_of_many_spellings_are_missing():
 
 
 def test_a_few_odd_cells_count_as_missing_and_are_told():
-    cells = [str(j) for j in range(20)] + ["<5"]
+    cells = [str(j) for j in range(20)] + ["n.d."]
     table = read_table(("crp,age\n" + "\n".join(f"{c},1" for c in cells)).encode())
     assert table.number_names == ("crp", "age")
     assert np.isnan(table.numbers[20, 0])
     assert table.numbers[19, 0] == 19
-    assert "1 cell not a number ('<5')" in table.remarks[0]
+    assert "1 cell not a number ('n.d.')" in table.remarks[0]
 
 
 def test_text_found_late_keeps_the_texts_of_earlier_rows():

@@ -26,9 +26,9 @@ def show(state: AppState) -> None:
     for column, card in zip(st.columns(len(CARDS)), CARDS, strict=True):
         with column, st.container(border=True, height="stretch"):
             _card(state, card)
-    _upload(state)
-    if state.pending is not None:
+    if state.pending is not None:  # above the place of the file: there it is in view
         _pending(state, state.pending)
+    _upload(state)
 
 
 def _card(state: AppState, card: Card) -> None:
@@ -96,20 +96,23 @@ def _size(card: Card, usual: DrawSize) -> dict[str, Any]:
 
 def _upload(state: AppState) -> None:
     loaded = state.loaded
-    if loaded is not None and not loaded.sample:
-        if uploading.in_use(
-            f"**{plain(loaded.name)}**: {shape_words(loaded.table)}",
-            key="upload_remove",
-            help="Put this file away, with its rules and models; they can be had back.",
-        ):
-            state.unload()
-            st.rerun()
+    if loaded is not None and not loaded.sample and _is_removed(loaded):
+        state.unload()
+        st.rerun()
     uploading.table(
         state,
         f"A table of your own, one row per patient or one per gene: {', '.join(FORMATS)}",
         key="upload_table",
         help="",
         take=lambda table, name: take_table(state, table, name),
+    )
+
+
+def _is_removed(loaded: Loaded) -> bool:
+    return uploading.in_use(
+        f"**{plain(loaded.name)}**: {shape_words(loaded.table)}",
+        key="upload_remove",
+        help="Put this file away with its rules; a run and kept models can be had back.",
     )
 
 
@@ -127,6 +130,7 @@ def take_table(state: AppState, table: Table, name: str) -> None:
             restore(state, state.awaiting, loaded)
         elif companions.is_open(table):
             state.pending = loaded
+            st.toast(f"{plain(name)} was read: there is a question about it.")
         else:
             state.load(loaded)
     except DataError:
@@ -162,6 +166,8 @@ def _pending(state: AppState, loaded: Loaded) -> None:
             state.error = ""
         if discard:
             state.pending, state.error = None, ""
+            for key in companions.UPLOADERS:
+                uploading.forget(state, key)
             st.rerun()
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import streamlit as st
 
 from hipad.data import Table, symbol_blocks, turn_back, turn_table, with_labels, with_symbols
+from hipad.data.genes.symbols import MOST_SYMBOLS
 from hipad.errors import DataError
 from hipad.rules.language.spelling import quote_name
 from hipad.wording import count
@@ -17,14 +19,17 @@ from ui.dataset import Loaded
 from ui.state import AppState
 from ui.words import plain
 
+UPLOADERS: Final = ("upload_table", "label_file", "symbols_file")
+
 
 def loaded_of(name: str, table: Table) -> Loaded:
     """A table of a user, with a block for each gene symbol that it knows."""
-    blocks = {
-        symbol: ", ".join(map(quote_name, features))
-        for symbol, features in symbol_blocks(table).items()
-    }
-    return Loaded(name=name, table=table, blocks=blocks)
+    return Loaded(name=name, table=table, blocks=definitions(symbol_blocks(table)))
+
+
+def definitions(blocks: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Blocks as the text that defines them."""
+    return {name: ", ".join(map(quote_name, features)) for name, features in blocks.items()}
 
 
 def lacks_classes(table: Table) -> bool:
@@ -107,6 +112,26 @@ def symbols_file(state: AppState) -> None:
         "platform's annotation from GEO (.annot).",
         take=take,
     )
+
+
+def more_genes(state: AppState) -> None:
+    """Name genes as blocks that were too many to become blocks by themselves."""
+    loaded = state.loaded
+    if loaded is None or len({*loaded.table.symbols}) <= MOST_SYMBOLS:
+        return
+    with st.form("more_genes", border=False):
+        words = st.text_input(
+            "Name genes as blocks",
+            key="more_genes_names",
+            placeholder="ABL1, JAK2",
+            help="Only the genes with most features are blocks already: name others here.",
+        )
+        named = st.form_submit_button("Name them")
+    if named:
+        found = symbol_blocks(loaded.table, wanted=set(words.replace(",", " ").split()))
+        state.set_blocks({**state.blocks, **definitions(found)})
+        state.notice = f"{count(len(found), 'gene')} named as blocks."
+        st.rerun()
 
 
 def _beside(

@@ -44,6 +44,7 @@ def show(state: AppState) -> None:
         if len(loaded.table.remarks) > MOST_REMARKS:
             st.caption(f"And {len(loaded.table.remarks) - MOST_REMARKS:,} more remarks on reading.")
         companions.symbols_file(state)
+        companions.more_genes(state)
     if wanted != chosen and attempt(state, lambda: state.prepare(wanted)):
         st.rerun()
 

@@ -3,8 +3,8 @@
 A table is read by a process of its own, while the page shows how far it is and can cancel it; what
 is read is given to `take` at the next run of the page. Small files of text are taken at once. The
 uploader keeps its key, and a file's bytes leave the server's memory as soon as they are taken: a
-later run sees no file, and a new one is never mistaken for the old. What is wrong with a file stands
-below the place where it was dropped, until another one comes or the data change.
+later run sees no file, and a new one is never mistaken for the old. What is wrong with a file
+stands below the place where it was dropped, until another one comes or the data change.
 """
 
 from __future__ import annotations
@@ -152,8 +152,16 @@ def _finish(
         state.error = ""
     if reading.error:
         reading.told_at = state.version
+        st.toast(plain(reading.error, 200), icon=":material/error:")  # in view wherever one is
     else:
         del state.readings[key]
+
+
+def forget(state: AppState, key: str) -> None:
+    """Take away what is told about the last file of an uploader."""
+    reading = state.readings.pop(key, None)
+    if reading is not None:
+        reading.cancel()
 
 
 def in_use(words: str, *, key: str, help: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -52,11 +52,15 @@ def tidy_symbols(raw: Sequence[str]) -> tuple[str, ...]:
     return tuple("" if name.lower() in UNKNOWN else name for name in first)
 
 
-def symbol_blocks(table: Table, most: int = MOST_SYMBOLS) -> dict[str, tuple[str, ...]]:
-    """Features of each symbol; symbols that are a feature's own name need no block."""
+def symbol_blocks(
+    table: Table, most: int = MOST_SYMBOLS, wanted: Collection[str] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """Features of each symbol, or of those wanted; a feature's own name needs no block."""
     members: dict[str, list[str]] = defaultdict(list)
     taken = set(table.names)
     for name, symbol in zip(table.number_names, table.symbols, strict=False):
+        if wanted is not None and symbol not in wanted:
+            continue
         if symbol not in taken and LEGAL.fullmatch(symbol):
             members[symbol].append(name)
     kept = sorted(members, key=lambda symbol: -len(members[symbol]))[:most]
@@ -69,7 +73,10 @@ def symbol_remark(table: Table) -> tuple[str, ...]:
     if not known:
         return ()
     genes = len({*table.symbols} - {""})
-    return (f"{count(known, 'feature')} with a gene symbol, {count(genes, 'gene')} in all",)
+    told = f"{count(known, 'feature')} with a gene symbol, {count(genes, 'gene')} in all"
+    if genes > MOST_SYMBOLS:
+        told += f": the {MOST_SYMBOLS:,} with most features become blocks by themselves"
+    return (told,)
 
 
 def with_symbols(table: Table, annotation: Table) -> Table:

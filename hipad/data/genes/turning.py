@@ -121,9 +121,9 @@ def oriented(read: Callable[[bool], Table], found: LabelRows, turn: Turn, limits
 
 def id_column(table: Table) -> str | None:
     """The column that names the rows: unique numbers under a gene's header, or the first text."""
-    if table.number_names and not table.is_sparse and GENE_HEADERS.fullmatch(table.number_names[0]):
-        if len(np.unique(table.numbers[:, 0])) == table.n_rows:
-            return table.number_names[0]
+    first = table.number_names[0] if table.number_names and not table.is_sparse else ""
+    if GENE_HEADERS.fullmatch(first) and len(np.unique(table.numbers[:, 0])) == table.n_rows:
+        return first
     return next(iter(table.text), None)
 
 

@@ -64,7 +64,7 @@ def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
     try:
         with listening(tell):
             table = read_table(
-                Path(order["source"]), order["name"], limits=limits, turn=order["turn"]
+                Path(order["source"]), order["name"], limits=limits, turn=order.get("turn", "auto")
             )
         tell(None, "almost done")
         _hand_over(table, folder)

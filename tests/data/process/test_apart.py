@@ -26,6 +26,7 @@ from hipad.data import LIMITS, Cancelled, Table, read_apart, read_table
 from hipad.data.process import apart
 from hipad.data.process.handing import load_table, save_table
 from hipad.errors import DataError
+from tests.data.gene_files import GENES_TSV, h5ad, tenx_tar
 
 ROOT = Path(__file__).resolve().parents[3]
 CSV = "a,b,kind,ü\n" + "".join(f"{i},{'' if i == 3 else i / 7},t{i % 3},é{i}é\n" for i in range(50))
@@ -71,6 +72,9 @@ FILES = {
     "LIBSVM": b"+1 1:0.5 7:2\n-1 3:1e-3\n+1 2:4\n",
     "workbook": workbook(),
     "Parquet": parquet(),
+    "genes in rows": GENES_TSV,
+    "10x": tenx_tar(),
+    "h5ad": h5ad(),
 }
 
 
@@ -128,7 +132,7 @@ def child_doing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> N
     script.write_text(
         "import json, sys\nsys.path[:] = json.loads(sys.argv[1])\n"
         "from hipad.data import reading\nfrom hipad.data.process import child\n"
-        f"def read_table(source, name, limits):\n    {code}\n"
+        f"def read_table(source, name, limits, turn):\n    {code}\n"
         "reading.read_table = read_table\nchild.main()\n"
     )
     monkeypatch.setattr(apart.child, "__file__", str(script))

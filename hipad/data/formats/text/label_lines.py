@@ -28,13 +28,10 @@ def cut_label_lines(data: bytes) -> LabelLines:
     header, *spans = _ends(data)
     first = data[slice(*header)].decode("utf-8", "replace")
     separator = max(SEPARATORS, key=first.count)
-    width = first.count(separator) + 1
-    if width < 3:
-        return nothing
     rows = [_cells(data[a:b], separator) for a, b in (header, *spans)]
     if {len(row) for row in rows[1:] if row} == {len(rows[0]) + 1}:
         rows[0] = ["row", *rows[0]]  # as R writes tables, see dialect.py
-    if any(len(row) not in (0, len(rows[0])) for row in rows):
+    if len(rows[0]) < 3 or any(len(row) not in (0, len(rows[0])) for row in rows):
         return nothing
     filled = [i for i, row in enumerate(rows) if row and i]
     chosen = [filled[i] for i in label_rows([rows[i] for i in filled])]
@@ -49,7 +46,8 @@ def cut_label_lines(data: bytes) -> LabelLines:
 
 def _ends(data: bytes) -> list[tuple[int, int]]:
     """Where the header and some lines at both ends of a text begin and end."""
-    spans, at = [], 0
+    spans: list[tuple[int, int]] = []
+    at = 0
     while at < len(data) and len(spans) <= TOP:
         end = data.find(b"\n", at, at + LONGEST) + 1 or min(len(data), at + LONGEST)
         if data[at:end].strip() or spans:  # blank lines may come before the header

@@ -2,7 +2,8 @@
 
 A column that is numeric but for a few odd cells (`n.d.`) stays numeric, its odd cells count as
 missing, and a remark says so. A value beyond what could be measured (`<5`, `>100`) is read as that
-limit: it is low or high, and a gap would be filled with a usual value. Work is done on the different texts only, which are often few.
+limit: it is low or high, and a gap would be filled with a usual value. Work is done on the
+different texts only, which are often few.
 """
 
 from __future__ import annotations

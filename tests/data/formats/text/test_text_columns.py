@@ -15,10 +15,24 @@ def column(cells: list[str], decimal: str = "."):
 
 
 def test_a_few_odd_cells_leave_a_column_of_numbers():
-    found = column(["1", "2", "<5", *["3"] * 20])
+    found = column(["1", "2", "n.d.", *["3"] * 20])
     assert found.numbers is not None
     assert np.isnan(found.numbers[2])
-    assert found.remark == "1 cell not a number ('<5'), taken as missing"
+    assert found.remark == "1 cell not a number ('n.d.'), taken as missing"
+
+
+def test_cells_beyond_the_limit_of_detection_are_read_as_the_limit_and_told():
+    found = column(["1", "<5", "> 100", "<=2", "≥1e3", "x", "<5", *["3"] * 20])
+    assert found.numbers is not None
+    np.testing.assert_array_equal(found.numbers[:7], [1, 5, 100, 2, 1000, np.nan, 5])
+    assert "5 cells beyond the limit of detection ('<5', '> 100', '<=2' and '≥1e3')" in found.remark
+    assert found.remark.endswith("1 cell not a number ('x'), taken as missing")
+    assert column(["<1,5", "2,5", "3"], ",").numbers.tolist() == [1.5, 2.5, 3]
+
+
+@pytest.mark.parametrize("cells", [["<30", "30-40", ">40"] * 9, ["<5"] * 3 + ["7"] * 2])
+def test_classes_written_with_signs_stay_text(cells):
+    assert column(cells).numbers is None
 
 
 def test_a_decimal_comma_is_read():

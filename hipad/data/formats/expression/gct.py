@@ -61,16 +61,14 @@ def read_gct(data: bytes, limits: Limits) -> Table:
 
 def _stated(line: str, *, has_more: bool) -> Stated:
     words = line.split()
-    numbers = [
-        int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 10
-    ]
+    sound = [word for word in words if word.isascii() and word.isdecimal() and len(word) < 10]
     wanted = 4 if has_more else 2
-    if len(numbers) < wanted or len(words) < len(numbers):
+    if len(sound) != len(words) or len(words) < wanted:
         raise DataError(
             f"expected {wanted} numbers in the second line of the GCT file, got {line[:40]!r}"
         )
-    rows, columns = numbers[:2]
-    return Stated(rows, columns, *(numbers[2:4] if has_more else (1, 0)))
+    rows, columns, *more = map(int, sound)
+    return Stated(rows, columns, *(more[:2] if has_more else (1, 0)))
 
 
 def _turned(

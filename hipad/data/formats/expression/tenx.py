@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hipad.data.formats.archive import MOST_MEMBERS, unpacked
-from hipad.data.formats.matrix_market import market_matrix
+from hipad.data.formats.expression.matrix_market import market_matrix
 from hipad.data.formats.text.lines import NEWLINE, count_letters
 from hipad.data.genes.turning import GenesByPatients, patients_by_genes
 from hipad.data.limits import Limits

@@ -8,6 +8,8 @@ against the limits first.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeAlias
 
 import h5py
@@ -21,8 +23,65 @@ Part: TypeAlias = Any  # a group or dataset of h5py (which has no types)
 Values: TypeAlias = npt.NDArray[Any]
 
 FILTERS: Final = (1, 2, 3, 32000)  # gzip, shuffle, fletcher32, LZF: those that come with h5py
+HEAP: Final = b"GCOL\x01"
+HEAP_HEAD: Final = 16
+REFERENCE: Final = np.dtype([("length", "<u4"), ("place", "<u8"), ("number", "<u4")])
 TEXTS_AT_ONCE: Final = 10_000
 MOST_PARTS: Final = 10_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """The bytes of a file, what they may cost, and where each of its texts is kept."""
+
+    data: bytes
+    limits: Limits
+    texts: dict[tuple[int, int], slice]  # by the place of a store and the number in it
+
+    @classmethod
+    def of(cls, data: bytes, limits: Limits) -> Source:
+        """Look through the stores of texts; the HDF5 library runs in circles on unsound ones.
+
+        A store has its size at byte 8 and begins its objects at byte 16, each with a number of two
+        bytes, six others, a size of eight, and its content in steps of eight; number 0 is free.
+        """
+        texts: dict[tuple[int, int], slice] = {}
+        at = data.find(HEAP)
+        while at >= 0:
+            end = at + _whole(data, at + 8, 8)
+            place = at + HEAP_HEAD
+            while place + HEAP_HEAD <= min(end, len(data)):
+                number, size = _whole(data, place, 2), _whole(data, place + 8, 8)
+                if not number:  # the rest is free, its head included
+                    place = place + size if size >= HEAP_HEAD else end + 1
+                    break
+                texts[at, number] = slice(place + HEAP_HEAD, place + HEAP_HEAD + size)
+                place += HEAP_HEAD + -(-size // 8) * 8
+            if not at + HEAP_HEAD < end <= len(data) or place > end:
+                raise DataError("the .h5ad file is damaged (its texts are cut): save it again")
+            at = data.find(HEAP, at + 1)
+        return cls(data, limits, texts)
+
+    def kept(self, dataset: Part) -> list[bytes] | None:
+        """The texts of a dataset that is in one piece; None where only the library can tell."""
+        start = dataset.id.get_offset()
+        size = len(dataset) * REFERENCE.itemsize
+        if dataset.chunks or start is None or dataset.file.userblock_size:
+            return None
+        raw = self.data[start : start + size]
+        if dataset.dtype.kind != "O" or len(raw) != size:
+            return None
+        result = []
+        for length, place, number in np.frombuffer(raw, REFERENCE).tolist():
+            here = self.texts.get((place, number), slice(0, 0))
+            if length > here.stop - here.start:
+                raise DataError(f"{dataset.name} is damaged (texts are missing): save it again")
+            result.append(self.data[here.start : here.start + length])
+        return result
+
+
+def _whole(data: bytes, start: int, size: int) -> int:
+    return int.from_bytes(data[start : start + size], "little")
 
 
 def part(group: Part, name: str) -> Part | None:
@@ -54,8 +113,9 @@ def numbers(dataset: Part, limits: Limits, most_axes: int = 1) -> Values:
     return values
 
 
-def texts(dataset: Part, limits: Limits) -> list[str]:
+def texts(dataset: Part, source: Source) -> list[str]:
     """A dataset of texts, or of numbers as texts, in pieces so that long ones are seen early."""
+    limits = source.limits
     _check(dataset, limits)
     if dataset.ndim != 1:
         _wrong(dataset, "texts in a row")
@@ -64,15 +124,19 @@ def texts(dataset: Part, limits: Limits) -> list[str]:
     if h5py.check_string_dtype(dataset.dtype) is None:
         _wrong(dataset, "texts")
     result: list[str] = []
-    for start in range(0, len(dataset), TEXTS_AT_ONCE):
-        for raw in dataset[start : start + TEXTS_AT_ONCE]:
-            if len(raw) > 4 * limits.text_characters:
-                raise DataError(
-                    f"expected texts of at most {limits.text_characters:,} characters in "
-                    f"{dataset.name}, got more: shorten them"
-                )
-            result.append(raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw))
+    for raw in source.kept(dataset) or _pieces(dataset):
+        if len(raw) > 4 * limits.text_characters:
+            raise DataError(
+                f"expected texts of at most {limits.text_characters:,} characters in "
+                f"{dataset.name}, got more: shorten them"
+            )
+        result.append(raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw))
     return result
+
+
+def _pieces(dataset: Part) -> Iterator[Any]:
+    for start in range(0, len(dataset), TEXTS_AT_ONCE):
+        yield from dataset[start : start + TEXTS_AT_ONCE]
 
 
 def _short(value: float | int | bool) -> str:
