@@ -39,9 +39,13 @@ def add_work_options(parser: argparse.ArgumentParser) -> None:
 
 def material_of(options: argparse.Namespace) -> Material:
     """The table, rules and blocks that the command line names."""
+    column = getattr(options, "groups", None)
+    if column:
+        options.exclude = [*options.exclude, column]
     ready = prepared_table(options.data, options)
     index = FeatureIndex(ready.feature_names)
-    text = read_text(options.rules)
+    text = read_text(options.rules) if options.rules else ""
+    groups = np.asarray(ready.table.as_text(column))[ready.rows] if column else None
     y = np.where(np.asarray(ready.y).astype(str) == ready.classes[1], 1.0, -1.0)
     return Material(
         Path(options.data).name,
@@ -51,6 +55,7 @@ def material_of(options: argparse.Namespace) -> Material:
         blocks_of(options.blocks, index),
         str(named_outcomes(text, ready.classes)),
         labels=ready.classes,
+        groups=None if groups is None else np.unique(groups, return_inverse=True)[1],
     )
 
 

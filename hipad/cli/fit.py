@@ -28,7 +28,7 @@ from hipad.cli.inputs import (
     prepared_table,
     read_data,
 )
-from hipad.cli.outputs import check_output
+from hipad.cli.inputs import check_output
 from hipad.cli.sentences import INTERRUPTED, RULES_HELP
 from hipad.cli.studying import (
     CheckedTable,

@@ -136,6 +136,7 @@ def _rules_alone(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
         n_features=draw.X_test.shape[1],
         blocks=draw.blocks or None,
         classes=draw.labels,
+        values=draw.X_train,
     )
     return Scored(rules_alone(compiled, draw.X_test), support=0)
 

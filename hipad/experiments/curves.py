@@ -64,7 +64,8 @@ def sizes_for(material: Material, sizes: Sequence[int] = SIZES) -> tuple[int, ..
     """The sizes that leave rows of both classes to test."""
     if isinstance(material, Synthetic):
         return tuple(sizes)
-    fewest = min(int(np.sum(material.y > 0)), int(np.sum(material.y < 0)))
+    y = material.y[material.pool]
+    fewest = min(int(np.sum(y > 0)), int(np.sum(y < 0)))
     usable = tuple(size for size in sizes if size + FEWEST_TESTED <= fewest)
     if not usable:
         raise DataError(

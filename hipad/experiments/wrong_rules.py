@@ -104,7 +104,11 @@ def strangers_to(material: Material, rng: np.random.Generator, most: int = 50) -
     n = len(material.feature_names) if material.feature_names else material.X.shape[1]
     index = as_index(material.feature_names, n)
     rules = compile_rules(
-        material.rules, feature_names=index, blocks=material.blocks or None, classes=material.labels
+        material.rules,
+        feature_names=index,
+        blocks=material.blocks or None,
+        classes=material.labels,
+        values=material.X,
     )
     named = np.unique(np.concatenate([np.zeros(0, dtype=int), *(r.columns for r in rules)]))
     others = np.setdiff1d(np.arange(n), named)

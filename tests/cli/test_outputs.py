@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hipad.cli import main
-from hipad.cli.outputs import check_output
+from hipad.cli.inputs import check_output
 from hipad.errors import DataError
 from tests.cli.commands import fit
 
