@@ -24,11 +24,11 @@ from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
     blocks_of,
+    check_output,
     preparation,
     prepared_table,
     read_data,
 )
-from hipad.cli.inputs import check_output
 from hipad.cli.sentences import INTERRUPTED, RULES_HELP
 from hipad.cli.studying import (
     CheckedTable,

@@ -148,7 +148,7 @@ def origin_of(stored: StoredModel) -> Origin:
 
 
 def check_output(path: str, read: Iterable[str | None]) -> None:
-    """Before the work: refuse a target without a folder, and one of the files that the command itself reads."""
+    """Before the work: refuse a target without a folder, and a file that the command reads."""
     target = Path(path)
     if not target.resolve().parent.is_dir():
         raise DataError(f"{path} cannot be written: its folder is not there, make it first")

@@ -12,6 +12,7 @@ once; a task then names how its rows are drawn:
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,9 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from hipad.arrays import FloatArray, IntArray
 from hipad.datasets import make_ksvm_s
 from hipad.errors import DataError
+from hipad.evaluation.orientation import named_outcomes
+from hipad.rules import FeatureIndex
+from hipad.rules.compiling.lexicon import Lexicon
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +175,17 @@ class Synthetic(Material):
         rows = data.X_train, data.y_train.astype(float), data.X_test, data.y_test.astype(float)
         known = data.blocks, self.rules or data.rules
         return Draw(*rows, None, *known, relevant=relevant)
+
+
+def rules_for(
+    text: str, index: FeatureIndex, blocks: Mapping[str, IntArray], classes: tuple[str, str]
+) -> str:
+    """Rules as text that stands on its own: outcomes by their class, odd names in backticks.
+
+    >>> rules_for("IL-6 >= 3 => positive", FeatureIndex(["IL-6"]), {}, ("well", "ill"))
+    '`IL-6` >= 3 => ill'
+    """
+    return str(named_outcomes(text, classes, Lexicon(index, blocks)))
 
 
 def at_prevalence(y: FloatArray, size: int) -> tuple[int, int]:
