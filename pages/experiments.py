@@ -6,12 +6,10 @@ import streamlit as st
 
 from hipad.errors import HipadError
 from ui.experiments import crew, doubting, learning, patients, repeating, trying
+from ui.experiments.lab import LAB_PARTS, PAPER, TUNE, WORTH
 from ui.needs import need_data, need_rules
 from ui.state import AppState, app_state
 from ui.words import plain
-
-WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"
-TUNE, PAPER = "Tune", "The paper, repeated"
 
 
 def show(state: AppState, part: str) -> None:
@@ -30,13 +28,10 @@ def show(state: AppState, part: str) -> None:
 
 state = app_state()
 st.title("Experiments", anchor=False)
-options = [WORTH, WRONG, TUNE, PAPER]
-if state.lab.part not in options:
-    state.lab.part = WORTH
 state.lab.part = str(
     st.segmented_control(
         "Experiment",
-        options,
+        LAB_PARTS,
         default=state.lab.part,
         required=True,
         key=f"lab_part_{state.lab.rule_turn}",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from hipad.experiments.ledger import Ledger
 from hipad.experiments.material import Material
@@ -19,6 +19,10 @@ from hipad.experiments.pace import Pace
 from hipad.experiments.task import Done, Task
 from hipad.experiments.workers import perform
 from ui.jobs import Job, JobStatus
+
+WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"
+TUNE, PAPER = "Tune", "The paper, repeated"
+LAB_PARTS: Final = (WORTH, WRONG, TUNE, PAPER)
 
 Plan = Callable[[], tuple[Sequence[Task], Mapping[str, Material]]]
 
@@ -88,7 +92,7 @@ class Lab:
 
     ledger: Ledger = field(default_factory=Ledger)
     at: dict[str, LabWork] = field(default_factory=dict)
-    part: str = ""  # what the page shows
+    part: str = WORTH  # what the page shows
     rule: int = 0  # which rule is doubted
     rule_turn: int = 0  # grows when another page chooses; part of the keys of widgets
     workers: int = 1
@@ -103,9 +107,9 @@ class Lab:
         self.at[name] = LabWork(asked, fits, job, notes)
         job.launch()
 
-    def doubt(self, rule: int, part: str) -> None:
+    def doubt(self, rule: int) -> None:
         """Choose a rule to doubt, from another page."""
-        self.rule, self.part = rule, part
+        self.rule, self.part = rule, WRONG
         self.rule_turn += 1
 
     def go_on(self, name: str) -> None:

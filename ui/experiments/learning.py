@@ -8,7 +8,14 @@ from typing import Final
 import streamlit as st
 
 from hipad.errors import DataError
-from hipad.experiments.curves import SIZES, curve_tasks, curves, sizes_for, worth_of_rules
+from hipad.experiments.curves import (
+    SIZES,
+    Worth,
+    curve_tasks,
+    curves,
+    sizes_for,
+    worth_of_rules,
+)
 from hipad.experiments.handouts.handout import Section
 from hipad.experiments.handouts.sections import curve_section
 from hipad.experiments.material import Material
@@ -25,14 +32,15 @@ from ui.words import plain
 NAME: Final = "worth"
 USUAL_SIZES: Final = (4, 8, 16, 32, 64)
 FIRST_DRAWS: Final = 6
+FEWEST_DRAWS: Final = 3  # for an interval
 
 
 def show(state: AppState, material: Material) -> None:
     """Choices, then the curves as they grow."""
     st.caption(
-        "Some patients are drawn at random and called labelled; models are fitted to them with your "
-        "rules, without, and by LIBSVM; all others are tested. The more draws, the narrower the "
-        "intervals."
+        "Some patients are drawn at random and called labelled; models are fitted to them with "
+        "your rules, without, and by LIBSVM; all others are tested. The more draws, the narrower "
+        "the intervals."
     )
     possible = sizes_for(material, SIZES)
     draws, sizes = FIRST_DRAWS, [n for n in USUAL_SIZES if n in possible]
@@ -66,19 +74,29 @@ def draw(work: LabWork) -> Sequence[Section]:
     """The sentence, a warning where it is due, the curves and their numbers."""
     found = list(work.fits.found)
     told = curves([done for done in found if not done.failed])
-    try:
-        worth = worth_of_rules(whole_draws(found))
-    except DataError:
-        worth = None
+    worth = worth_so_far(found)
     if words := warning(found):
         st.warning(words, icon=":material/warning:")
     if worth is not None:
         st.success(plain(worth, 300), icon=":material/fact_check:")
+    elif work.job.is_active:
+        st.caption(f"What the rules are worth is told after {FEWEST_DRAWS} draws.")
     section = curve_section("Learning curves", told, worth)
     chart, text = lab_charts.learning(told)
     charts.show(chart, key="lab_learning", text=text)
     watching.section_table(section)
     return [section]
+
+
+def worth_so_far(found: Sequence[Done]) -> Worth | None:
+    """The answer, as soon as there are draws enough for an interval."""
+    whole = whole_draws(found)
+    if len({done.task.seed for done in whole}) < FEWEST_DRAWS:
+        return None
+    try:
+        return worth_of_rules(whole)
+    except DataError:  # draws of which other fits are done, where several workers are busy
+        return None
 
 
 def whole_draws(found: Sequence[Done]) -> list[Done]:
