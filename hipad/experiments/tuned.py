@@ -162,7 +162,7 @@ def _on_fold(
 ) -> dict[str, list[Figures]]:
     """Figures of every setting, by its key; warm-started along lambda1."""
     asked = _Asked(material, score).learn(material.X[train])
-    values = {name: list(grid[name]) for name in GRID}
+    values: dict[str, Any] = {name: list(grid[name]) for name in GRID}
     search = HIPADClassifierCV(
         material.rules or None,
         blocks=material.blocks or None,

@@ -17,7 +17,7 @@ from hipad.experiments.summing import Mean, difference, figures, mean_of, select
 from hipad.experiments.task import Done, Task
 from hipad.experiments.versions import Version
 
-METHODS: Final = ("HIPAD", "hard rules", "no rules")
+METHODS: Final = ("no rules", "HIPAD", "hard rules")
 FALL: Final = 0.02  # points of a hundred that rules may cost before the user is warned
 
 
@@ -51,9 +51,14 @@ def sweep_tasks(
     draws: int = 10,
     rows: dict[str, Any] | None = None,
     methods: Sequence[str] = METHODS,
+    options: dict[str, Any] | None = None,
 ) -> list[Task]:
-    """Every version by every method on every draw; without rules there is one version."""
-    own = {} if rows is None else {"rows": rows}
+    """Every version by every method on every draw; without rules there is one version.
+
+    `options` are parameters of the classifier.
+    """
+    own: dict[str, Any] = {} if rows is None else {"rows": rows}
+    own |= {"options": options} if options else {}
     tasks = []
     for seed in range(draws):
         for method in methods:

@@ -37,6 +37,7 @@ ADVICE, THRESHOLD, WORTH = "Wrong advice", "Threshold", "Worth"
 AXES: Final = {ADVICE: "advice", THRESHOLD: "threshold", WORTH: "worth in patients"}
 WORTHS: Final = (0.25, 0.5, 1, 2, 4, 8)  # times the usual worth
 FIRST_DRAWS: Final = 6
+FEWEST_DRAWS: Final = 3  # for an interval
 USUAL_LABELLED: Final = 16
 ALL_BUT: Final = 5  # one of so many parts is tested when "as many as there are" are labelled
 
@@ -153,7 +154,7 @@ def draw(work: LabWork) -> Sequence[Section]:
     """Warnings first, then where it starts to harm, accuracy, features and the numbers."""
     versions, axis = work.notes["versions"], str(work.notes["axis"])
     title = f"What if {work.notes['label']} is wrong"
-    steps = [step for step in sweep(list(work.fits.found), versions) if step.ours.n]
+    steps = [step for step in sweep(list(work.fits.found), versions) if step.gain.n]
     if not steps:
         return []
     section = sweep_section(title, axis, steps)
@@ -164,7 +165,10 @@ def draw(work: LabWork) -> Sequence[Section]:
             f"{count(len(fallen), 'version')}: {plain(listed(fallen), 300)}.",
             icon=":material/warning:",
         )
-    st.info(plain(section.sentences[0], 300), icon=":material/query_stats:")
+    if all(step.gain.n >= FEWEST_DRAWS for step in steps):
+        st.info(plain(section.sentences[0], 300), icon=":material/query_stats:")
+    elif work.job.is_active:
+        st.caption(f"Where the rule starts to harm is told after {FEWEST_DRAWS} draws.")
     chart, text = lab_charts.sweep(steps, axis)
     charts.show(chart, key="lab_sweep", text=plain(text, 1_000))
     chart, text = lab_charts.support(steps, axis)

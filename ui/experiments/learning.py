@@ -43,7 +43,7 @@ def show(state: AppState, material: Material) -> None:
         "the intervals."
     )
     possible = sizes_for(material, SIZES)
-    draws, sizes = FIRST_DRAWS, [n for n in USUAL_SIZES if n in possible]
+    draws, sizes = FIRST_DRAWS, [int(n) for n in USUAL_SIZES if n in possible]
     if state.expert:
         left, right = st.columns([1, 3])
         draws = left.number_input(
@@ -113,10 +113,10 @@ def warning(found: Sequence[Done]) -> str:
     sizes = sorted({int(done.setting("rows")["labelled"]) for done in found})
     bad = []
     for n in sizes:
-        own = {"rows": {"labelled": n}}
+        rows = {"labelled": n}
         gain = difference(
-            select(found, method="HIPAD", **own),
-            select(found, method="no rules", **own),
+            select(found, method="HIPAD", rows=rows),
+            select(found, method="no rules", rows=rows),
             "balanced",
         )
         if gain.value < -FALL:

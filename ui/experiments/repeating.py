@@ -70,7 +70,7 @@ def show(state: AppState) -> None:
         tasks,
         draw,
         title="The HIPAD paper, repeated",
-        plan=plan,
+        made=plan,
     )
 
 
@@ -83,7 +83,7 @@ def _has_data() -> bool:
 
 def draw(work: LabWork) -> Sequence[Section]:
     """A table for each part, and the figure."""
-    plan: RepeatPlan = work.notes["plan"]()
+    plan: RepeatPlan = work.notes["made"]()
     found = [done for done in list(work.fits.found) if not done.failed]
     sections = told(found, plan)
     for section in sections:
