@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from hipad.errors import HipadError
-from ui.experiments import crew, doubting, learning, patients, repeating, trying
+from ui.experiments import crew, doubting, drawn_from, learning, repeating, trying
 from ui.experiments.lab import LAB_PARTS, PAPER, TUNE, WORTH
 from ui.needs import need_data, need_rules
 from ui.state import AppState, app_state
@@ -22,7 +22,7 @@ def show(state: AppState, part: str) -> None:
     if part == TUNE:
         trying.show(state)
     elif need_rules(state):
-        material = patients.everybody(state)
+        material = drawn_from.everybody(state)
         (learning if part == WORTH else doubting).show(state, material)
 
 

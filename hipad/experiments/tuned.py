@@ -153,8 +153,8 @@ def nested(
     run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True)
     asked = _Asked(own, score).learn(own.X)
     asked(run.to_end().finish(), material.X[held], _outcomes(material)[held])
-    ((figures,),) = asked.found.values()
-    return {**figures, "chosen": _key(chosen.params), **_numbers(chosen.params)}
+    ((own_figures,),) = asked.found.values()
+    return {**own_figures, "chosen": _key(chosen.params), **_numbers(chosen.params)}
 
 
 def _on_fold(

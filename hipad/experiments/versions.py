@@ -127,8 +127,8 @@ def thresholds_seen(
     slope = float(high.d[0] - low.d[0])
     rows = material.X[material.pool]
     seen = now + (np.asarray(rows @ low.B[[0]].T.toarray()).ravel() - low.d[0]) / slope
-    ends = np.quantile(seen, [0.02, 0.98])
-    spread = [float(f"{value:.3g}") for value in np.linspace(*ends, n)]
+    first, last = (float(np.quantile(seen, share)) for share in (0.02, 0.98))
+    spread = [float(f"{value:.3g}") for value in np.linspace(first, last, n)]
     return sorted({*spread, now})
 
 

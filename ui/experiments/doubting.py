@@ -93,11 +93,11 @@ def _way(state: AppState, material: Material, position: int) -> str:
     """What is changed: its advice, one of its thresholds, its worth."""
     (rule,) = parse_rules(material.rules)[position : position + 1]
     places = thresholds_of(material.rules, position)
-    named = {f"{THRESHOLD}:{k}": f"Threshold of {rule.conditions[k]}" for k in places}
-    options = {ADVICE: "Wrong advice", **named, WORTH: WORTH}
+    named = {f"{THRESHOLD}:{k}": f"Its threshold: {rule.conditions[k]}" for k in places}
+    options = {ADVICE: "Its advice", **named, WORTH: "Its worth"}
     return str(
         st.selectbox(
-            "Made wrong in its",
+            "What is wrong with it",
             list(options),
             format_func=lambda at: options[at][:60],
             key=f"lab_way_{state.version}_{position}_{len(places)}",

@@ -17,15 +17,24 @@ from hipad.wording import number, percent
 from ui import charts, colours
 
 ACCURACY = "balanced accuracy (%)"
+# The same colour for a way in every chart; the first two are the classes'.
+COLOURS = {
+    "with rules": 2,
+    "without rules": 3,
+    "rules alone": 4,
+    "LIBSVM": 5,
+    "rules as certainties": 6,
+    "ADMM alone": 6,
+}
 
 
 def learning(curves: Sequence[Curve]) -> tuple[go.Figure, str]:
     """Balanced accuracy against labelled patients."""
     chart = charts.figure("Learning curves", x="labelled patients (log scale)", y=ACCURACY)
     sizes = [2 * n for n in curves[0].sizes] if curves else []
-    for at, curve in enumerate(curves):
+    for curve in curves:
         name = NAMES.get(curve.method, curve.method)
-        _line(chart, name, [2.0 * n for n in curve.sizes], curve.means, at)
+        _line(chart, name, [2.0 * n for n in curve.sizes], curve.means)
     chart.update_xaxes(type="log", tickvals=sizes, ticktext=[f"{n}" for n in sizes])
     told = [
         f"{NAMES.get(c.method, c.method)} {percent(c.means[0].value)}" for c in curves if c.means
@@ -39,8 +48,8 @@ def sweep(steps: Sequence[SweepStep], axis: str) -> tuple[go.Figure, str]:
     chart = charts.figure(f"Balanced accuracy against {axis}", x=axis, y=ACCURACY)
     places = [step.place for step in steps]
     lines = (("with rules", "ours"), ("rules as certainties", "hard"), ("without rules", "without"))
-    for at, (name, part) in enumerate(lines):
-        _line(chart, name, places, [getattr(step, part) for step in steps], at)
+    for name, part in lines:
+        _line(chart, name, places, [getattr(step, part) for step in steps])
     if axis == "advice":
         chart.update_xaxes(tickvals=places, ticktext=[charts.label(s.version) for s in steps])
     harm = starts_to_harm(steps)
@@ -53,7 +62,7 @@ def sweep(steps: Sequence[SweepStep], axis: str) -> tuple[go.Figure, str]:
     without = steps[0].without.value if steps else math.nan
     return chart, (
         f"With rules, by {axis}: {', '.join(told)}; without rules {percent(without)}. "
-        + (f"Harms from {harm.version} on." if harm else "No version harms beyond chance.")
+        + (f"Harms from {harm.version} on." if harm else "")
     )
 
 
@@ -127,7 +136,7 @@ def early(sizes: Sequence[int], marks: Sequence[tuple[str, int]]) -> tuple[go.Fi
     return chart, f"The number of features in the model after each sweep; {told}."
 
 
-def _line(chart: go.Figure, name: str, x: Sequence[float], means: Sequence[Mean], at: int) -> None:
+def _line(chart: go.Figure, name: str, x: Sequence[float], means: Sequence[Mean]) -> None:
     """One line with its intervals."""
     half = [100 * (m.high - m.value) if m.high == m.high else 0.0 for m in means]
     chart.add_scatter(
@@ -136,5 +145,5 @@ def _line(chart: go.Figure, name: str, x: Sequence[float], means: Sequence[Mean]
         error_y={"type": "data", "array": half, "thickness": 1},
         mode="lines+markers",
         name=name,
-        line_color=charts.colour(2 + at),
+        line_color=charts.colour(COLOURS[name]),
     )

@@ -19,7 +19,7 @@ from hipad.experiments.material import Material
 from hipad.experiments.tuned import choose, honest_estimate, tune_tasks, tuned
 from ui import charts
 from ui.bench import crosswise
-from ui.experiments import lab_charts, patients, watching
+from ui.experiments import drawn_from, lab_charts, watching
 from ui.experiments.lab import LabWork
 from ui.settings import EXACT
 from ui.state import AppState
@@ -47,7 +47,7 @@ def show(state: AppState) -> None:
             help="Makes the whole choice again without each part, and judges it there. "
             "Takes about five times as long.",
         )
-    material = patients.training(state, groups)
+    material = drawn_from.training(state, groups)
     grid, folds, repeats, score = _choices(state, material)
     watching.show(
         state,
