@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from hipad import HIPADClassifier
 from tests.experiments.small import table
 from ui.experiments import doubting, learning
 from ui.experiments.lab import PAPER, TUNE, WRONG
@@ -17,7 +20,9 @@ def small_table() -> bytes:
 
 @pytest.fixture
 def lab(app, monkeypatch):
-    """A small table with two rules, and few draws."""
+    """A small table with two rules, few draws, and settings that need no search."""
+    quick = partial(HIPADClassifier, lambda1=0.1, lambda2=1.0)
+    monkeypatch.setattr("hipad.experiments.contests.HIPADClassifier", quick)
     monkeypatch.setattr(learning, "FIRST_DRAWS", 3)
     monkeypatch.setattr(learning, "USUAL_SIZES", (4, 8))
     monkeypatch.setattr(doubting, "FIRST_DRAWS", 3)
