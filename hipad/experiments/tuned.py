@@ -44,6 +44,8 @@ USUAL: Final[Mapping[str, Any]] = {
 SCORES: Final = ("balanced", "accuracy", "area")
 FIGURES: Final = (*SCORES, "support", "agrees", "holds", "margin")
 
+CALLED: Final = {"patients": "worth"}
+
 GridValues = Mapping[str, Any]
 
 
@@ -65,7 +67,11 @@ class SettingPoint:
     @property
     def others(self) -> str:
         """The settings beside lambda1, as text."""
-        return ", ".join(f"{n} {_told(v)}" for n, v in self.params.items() if n != "lambda1")
+        return self.told(name for name in self.params if name != "lambda1")
+
+    def told(self, names: Iterable[str]) -> str:
+        """Some settings as text; a rule's patients are its worth."""
+        return ", ".join(f"{CALLED.get(n, n)} {_told(self.params[n])}" for n in names)
 
 
 class _Asked:

@@ -27,7 +27,8 @@ def test_a_rule_is_doubted_from_the_workbench(server, visit):
     press(page, "bench_first")
     press(page, "bench_doubt_1")
     expect(heading(page, "Experiments")).to_be_visible()
-    expect(page.get_by_text("rule 2: f1 <= -1 => well").first).to_be_visible()
+    rule = page.get_by_role("combobox", name="Rule")
+    expect(rule).to_have_value("rule 2: f1 <= -1 => well")
 
     press(page, "lab_start_doubt")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()

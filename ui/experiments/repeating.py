@@ -88,10 +88,9 @@ def draw(work: LabWork) -> Sequence[Section]:
     sections = told(found, plan)
     for section in sections:
         st.subheader(section.title, anchor=False)
-        for sentence in section.sentences:
+        for sentence in section.sentences if work.job.is_final else ():
             st.markdown(plain(sentence, 1_000))
-        if section.rows:
-            watching.section_table(section)
+        watching.section_table(section, plainly=True)
     for done in found:
         if done.task.data == FIGURE:
             own = done.figures

@@ -93,7 +93,8 @@ def draw(state: AppState, work: LabWork) -> Sequence[Section]:
     except HipadError as error:
         st.error(plain(error, 300), icon=":material/error:")
         return []
-    st.success(plain(choice_sentence(points, score), 900), icon=":material/fact_check:")
+    so_far = "So far. " if work.job.is_active else ""
+    st.success(so_far + plain(choice_sentence(points, score), 900), icon=":material/fact_check:")
     honest = honest_estimate(found, score)
     if told := honest_sentence(honest, score):
         st.info(plain(told, 300), icon=":material/verified:")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
@@ -129,8 +130,8 @@ def _exports(name: str, title: str, work: LabWork, sections: Sequence[Section]) 
         )
 
 
-def section_table(section: Section) -> None:
-    """A section's table, for those who want the numbers."""
+def section_table(section: Section, *, plainly: bool = False) -> None:
+    """A section's table, for those who want the numbers; or at once where it is the answer."""
     if not section.rows:
         return
     columns: dict[str, list[str]] = {}
@@ -139,5 +140,5 @@ def section_table(section: Section) -> None:
         while name in columns:
             name += " "
         columns[name] = [row[k] for row in section.rows]
-    with st.expander("The numbers"):
+    with nullcontext() if plainly else st.expander("The numbers"):
         st.dataframe(columns, hide_index=True, alt=section.title)

@@ -75,10 +75,12 @@ def table_row(point: SettingPoint) -> list[str]:
 
 
 def along_lambda1(points: Sequence[SettingPoint]) -> dict[str, list[SettingPoint]]:
-    """A line for each of the other settings, from small to large lambda1."""
+    """A line for each of the other settings, named by what differs, from small to large lambda1."""
+    names = [name for name in points[0].params if name != "lambda1"] if points else []
+    differ = [name for name in names if len({str(p.params[name]) for p in points}) > 1]
     lines: dict[str, list[SettingPoint]] = {}
     for point in sorted(points, key=lambda p: p.lambda1):
-        lines.setdefault(point.others, []).append(point)
+        lines.setdefault(point.told(differ or names[:1]), []).append(point)
     return lines
 
 
