@@ -21,6 +21,15 @@ METHODS: Final = ("no rules", "HIPAD", "hard rules")
 FALL: Final = 0.02  # points of a hundred that rules may cost before the user is warned
 
 
+def falls(gain: float) -> bool:
+    """Whether a model with rules is so far below the one without that the user is warned.
+
+    >>> falls(0.78 - 0.80), falls(-0.021), falls(float("nan"))
+    (False, True, False)
+    """
+    return gain < -FALL - 1e-9
+
+
 @dataclass(frozen=True)
 class SweepStep:
     """One version's figures: with default worth, as hard knowledge, without rules."""
@@ -36,7 +45,7 @@ class SweepStep:
     @property
     def falls(self) -> bool:
         """Whether at default worth the model is more than 2 points below that without rules."""
-        return self.gain.value < -FALL
+        return falls(self.gain.value)
 
     @property
     def harms(self) -> bool:

@@ -21,7 +21,7 @@ from hipad.experiments.handouts.sections import curve_section
 from hipad.experiments.material import Material
 from hipad.experiments.summing import difference, select
 from hipad.experiments.task import Done
-from hipad.experiments.wrong_rules import FALL
+from hipad.experiments.wrong_rules import falls
 from hipad.wording import listed
 from ui import charts
 from ui.experiments import lab_charts, watching
@@ -119,7 +119,7 @@ def warning(found: Sequence[Done]) -> str:
             select(found, method="no rules", rows=rows),
             "balanced",
         )
-        if gain.value < -FALL:
+        if falls(gain.value):
             bad.append(f"{2 * n} labelled patients ({100 * gain.value:.1f} points)")
     if not bad:
         return ""

@@ -11,7 +11,7 @@ import streamlit as st
 
 from hipad.evaluation.comparing import block_totals
 from hipad.evaluation.judging import Judgement
-from hipad.experiments.wrong_rules import FALL
+from hipad.experiments.wrong_rules import falls
 from hipad.wording import count, number, percent
 from ui import charts, exports
 from ui.bench import keeping
@@ -80,11 +80,13 @@ def show(state: AppState) -> None:
 def fall(model: TrainedModel) -> str:
     """What the user must know before the figures: rules that cost more than two points."""
     alone = model.without_rules
-    if alone is None or alone.accuracy.value - model.judgement.accuracy.value <= FALL:
+    if alone is None:
         return ""
-    points = 100 * (alone.accuracy.value - model.judgement.accuracy.value)
+    gain = model.judgement.accuracy.value - alone.accuracy.value
+    if not falls(gain):
+        return ""
     return (
-        f"With the rules the model is {points:.1f} points below the one without them. "
+        f"With the rules the model is {-100 * gain:.1f} points below the one without them. "
         "A rule may be wrong for these patients: find out which one before you use the model."
     )
 
