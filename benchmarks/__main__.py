@@ -19,7 +19,7 @@ from benchmarks.reporting import Options, write_section
 
 PARTS = (
     "speed", "rules", "accuracy", "defaults", "fewlabels", "curves", "heard", "knowledge", "real",
-    "reading", "fuzz", "app", "sessions", "grid", "risks",
+    "reading", "fuzz", "app", "sessions", "grid", "risks", "worth", "doubt",
 )  # fmt: skip
 
 
@@ -37,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := set(given.parts) - set(PARTS):
         parser.error(f"expected parts of {', '.join(PARTS)}, got {', '.join(sorted(unknown))}")
     for part in given.parts or present():
-        options = Options(given.quick, given.large, given.draws, tuple(given.data), given.seed)
+        options = Options(
+            given.quick, given.large, given.draws, tuple(given.data), given.seed, given.write
+        )
         run_part(part, options, given.write)
     return 0
 

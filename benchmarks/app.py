@@ -61,7 +61,7 @@ def measure(page: Page, address: str, sample: str, repeats: int) -> list[list[st
     first = seconds(page, start.click, until_result)
     rows = [["one click on the sample, to the result", f"{first:.2f}"]]
     rows += [replay(page, speed) for speed in SPEEDS]
-    for name in ("Data", "Rules", "Run", "Workbench"):
+    for name in ("Data", "Rules", "Run", "Experiments", "Workbench"):
         page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
         page.get_by_role("heading", name=name, exact=True).wait_for()
         settle(page)

@@ -25,6 +25,7 @@ class Options:
     draws: int | None = None
     data: tuple[str, ...] = ()
     seed: int = 0
+    write: bool = False  # also what a part writes beside its section
 
     def wants(self, name: str) -> bool:
         """Whether this data set was asked for; all are, if none was named."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from hipad.rules import read_rules
 from ui.session import offering
 from ui.state import AppState
 from ui.words import plain
@@ -19,6 +20,15 @@ def need_data(state: AppState) -> bool:
     )
     offering.show(state)
     st.page_link("pages/data.py", label="Go to Data", icon=":material/arrow_forward:")
+    return False
+
+
+def need_rules(state: AppState) -> bool:
+    """True when there is a rule; otherwise say where to write one."""
+    if read_rules(state.rules.text).rules:
+        return True
+    st.info("No rule yet. Write what you know on the **Rules** page.", icon=":material/edit_note:")
+    st.page_link("pages/rules.py", label="Go to Rules", icon=":material/arrow_forward:")
     return False
 
 

@@ -22,6 +22,7 @@ from hipad.errors import DataError
 from hipad.wording import count
 from ui.data.reading_job import Reading
 from ui.dataset import Dataset, Loaded, Preparation, build
+from ui.experiments.lab import Lab
 from ui.jobs import Job
 from ui.models import Request, TrainedModel
 from ui.rules.history import TextHistory
@@ -92,6 +93,7 @@ class AppState:
     pinned: str = ""  # name of the model that others are compared with
     refitting: Refitting | None = None  # models of a reopened session that are fitted again
     tuning: Tuning = field(default_factory=Tuning)
+    lab: Lab = field(default_factory=Lab)  # experiments, see ui/experiments
     expert: bool = False
     group: str = ""  # the column whose rows belong together, see bench/crosswise.py
     speed: str = "full speed"  # of a run, see run/steering.py
@@ -249,12 +251,14 @@ class AppState:
             self.job.stop()
         if self.refitting is not None:
             self.refitting.job.stop()
+        self.lab.stop()
 
     def _forget_models(self) -> None:
         """Let go of the models of the data before: they cannot be compared with new ones."""
         self._stop_fits()
         self._followed = None
         self.job, self.ran, self.refitting, self.tuning = None, None, None, Tuning()
+        self.lab.forget()
         self.models, self.pinned, self.group = [], "", ""
         self.pending, self.error = None, ""
         self.memo.clear()

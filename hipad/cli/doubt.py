@@ -19,15 +19,14 @@ from hipad.cli.inputs import add_rule_options, add_table_options
 from hipad.errors import DataError
 from hipad.experiments.handouts.sections import sweep_section
 from hipad.experiments.material import Material
-from hipad.experiments.wrong_rules import (
+from hipad.experiments.versions import (
     Version,
     strangers_to,
-    sweep,
-    sweep_tasks,
     threshold_versions,
     worth_versions,
     wrong_versions,
 )
+from hipad.experiments.wrong_rules import sweep, sweep_tasks
 from hipad.rules import parse_rules
 
 FOLDS = 5
@@ -40,6 +39,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rules", metavar="FILE", required=True, help="one rule per line")
     add_rule_options(parser)
     parser.add_argument("--rule", type=int, default=1, metavar="N", help="the rule's number (1)")
+    parser.add_argument(
+        "--condition", type=int, metavar="N", help="whose threshold, where the rule has several"
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--thresholds", type=float, nargs="+", metavar="VALUE", help="to try")
     what.add_argument("--worths", type=float, nargs="+", metavar="PATIENTS", help="to try")
@@ -70,9 +72,12 @@ def versions_of(material: Material, options: argparse.Namespace) -> tuple[str, S
         raise DataError(f"expected --rule from 1 to {n}, got {options.rule}")
     position = options.rule - 1
     if options.thresholds:
-        return "threshold", threshold_versions(material.rules, position, options.thresholds)
+        place = None if options.condition is None else options.condition - 1
+        return "threshold", threshold_versions(material.rules, position, options.thresholds, place)
     if options.worths:
         return "worth in patients", worth_versions(material.rules, position, options.worths)
     negative, positive = map(str, material.labels)
     strangers = strangers_to(material, np.random.default_rng(0))
-    return "advice", wrong_versions(material.rules, position, (negative, positive), strangers)
+    return "advice", wrong_versions(
+        material.rules, position, (negative, positive), strangers, material.blocks
+    )

@@ -13,10 +13,9 @@ from hipad.cli.bar import Bar
 from hipad.cli.inputs import blocks_of, prepared_table, read_text
 from hipad.data.writing import write_text
 from hipad.errors import DataError
-from hipad.evaluation.orientation import named_outcomes
 from hipad.experiments.handouts.handout import Section, fits_csv, page, plain_table
 from hipad.experiments.ledger import Ledger
-from hipad.experiments.material import Material
+from hipad.experiments.material import Material, rules_for
 from hipad.experiments.pace import Pace
 from hipad.experiments.task import Done, Task
 from hipad.experiments.workers import perform
@@ -39,18 +38,24 @@ def add_work_options(parser: argparse.ArgumentParser) -> None:
 
 def material_of(options: argparse.Namespace) -> Material:
     """The table, rules and blocks that the command line names."""
+    column = getattr(options, "groups", None)
+    if column:
+        options.exclude = [*options.exclude, column]
     ready = prepared_table(options.data, options)
     index = FeatureIndex(ready.feature_names)
-    text = read_text(options.rules)
+    text = read_text(options.rules) if options.rules else ""
+    blocks = blocks_of(options.blocks, index, ready.table)
+    groups = np.asarray(ready.table.as_text(column))[ready.rows] if column else None
     y = np.where(np.asarray(ready.y).astype(str) == ready.classes[1], 1.0, -1.0)
     return Material(
         Path(options.data).name,
         ready.X,
         y,
         tuple(ready.feature_names),
-        blocks_of(options.blocks, index, ready.table),
-        str(named_outcomes(text, ready.classes)),
+        blocks,
+        rules_for(text, index, blocks, ready.classes),
         labels=ready.classes,
+        groups=None if groups is None else np.unique(groups, return_inverse=True)[1],
     )
 
 

@@ -24,12 +24,12 @@ from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
     blocks_of,
+    check_output,
     preparation,
     prepared_table,
     read_data,
     read_described,
 )
-from hipad.cli.outputs import check_output
 from hipad.cli.sentences import INTERRUPTED, RULES_HELP
 from hipad.cli.studying import (
     CheckedTable,

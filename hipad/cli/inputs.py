@@ -1,11 +1,11 @@
-"""What the commands read: tables, rules and blocks."""
+"""What the commands read: tables, rules and blocks; and where they may write."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final, get_args
@@ -210,3 +210,19 @@ def origin_of(stored: StoredModel) -> Origin:
     names = tuple(clf.feature_index_.name(j) for j in range(clf.n_features_in_))
     negative, positive = map(str, clf.classes_.tolist())
     return Origin("", (negative, positive), ColumnRecipe(names, {}))
+
+
+def check_output(path: str, read: Iterable[str | None]) -> None:
+    """Before the work: refuse a target without a folder, and a file that the command reads."""
+    target = Path(path)
+    if not target.resolve().parent.is_dir():
+        raise DataError(f"{path} cannot be written: its folder is not there, make it first")
+    if any(_is_same(target, Path(other)) for other in read if other):
+        raise DataError(f"{path} cannot be written: this command reads it: give another name")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there
+        return False

@@ -17,7 +17,7 @@ from typing import NoReturn
 from hipad import __version__
 from hipad.cli.sentences import INTERRUPTED, REFUSED, sentence
 
-COMMANDS = ("app", "fit", "predict", "check", "curve", "doubt", "reproduce")
+COMMANDS = ("app", "fit", "predict", "check", "curve", "doubt", "tune", "reproduce")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

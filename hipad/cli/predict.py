@@ -14,8 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hipad.cli.inputs import origin_of, read_data
-from hipad.cli.outputs import check_output
+from hipad.cli.inputs import check_output, origin_of, read_data
 from hipad.data import FORMATS, Table, facing, to_csv
 from hipad.data.classes import labels_of
 from hipad.data.writing import write_text

@@ -16,16 +16,21 @@ from hipad.estimator.risks.risk_curve import check_prevalence
 from hipad.evaluation.judging import Judgement, judge
 from hipad.rules import RuleSet, parse_rules
 from hipad.rules.compiling.outcomes import class_sign
+from hipad.rules.language.lexing import Vocabulary
 from hipad.rules.language.spelling import Place
 
 
-def named_outcomes(text: str | RuleSet, classes: tuple[str, str]) -> RuleSet:
+def named_outcomes(
+    text: str | RuleSet, classes: tuple[str, str], vocabulary: Vocabulary | None = None
+) -> RuleSet:
     """Rules whose outcomes are class names, also where the user wrote positive or negative.
+
+    With a vocabulary names such as IL-6 are read at once, as text that stands on its own needs it.
 
     >>> print(named_outcomes("x0 >= 2 => positive", ("well", "ill")))
     x0 >= 2 => ill
     """
-    rules = parse_rules(text) if isinstance(text, str) else text
+    rules = parse_rules(text, vocabulary) if isinstance(text, str) else text
 
     def label(outcome: str, place: Place | None) -> str:
         sign = class_sign(outcome, classes, positive_chosen=True, place=place)

@@ -11,7 +11,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
+from scipy import sparse
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from hipad.arrays import FloatArray
@@ -113,14 +116,17 @@ def _hard(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
 
 
 def _libsvm(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
-    """A linear SVM without rules, C by inner folds."""
+    """A linear SVM without rules, C by inner folds; features are scaled where HIPAD scales them."""
     smallest = int(min(np.sum(draw.y_train > 0), np.sum(draw.y_train < 0)))
-    svc: Any = SVC(kernel="linear")
+    scaler: Any = "passthrough"
+    if options.get("standardize", True):
+        scaler = StandardScaler(with_mean=not sparse.issparse(draw.X_train))
+    svc: Any = Pipeline([("scale", scaler), ("svc", SVC(kernel="linear"))])
     if smallest >= 2:
         folds = StratifiedKFold(min(FOLDS, smallest), shuffle=True, random_state=0)
-        search = GridSearchCV(svc, {"C": C_GRID}, cv=folds, refit=False)
+        search = GridSearchCV(svc, {"svc__C": C_GRID}, cv=folds, refit=False)
         search.fit(draw.X_train, draw.y_train)
-        svc = SVC(kernel="linear", **search.best_params_)
+        svc.set_params(**search.best_params_)
     start = time.process_time()
     svc.fit(draw.X_train, draw.y_train)
     seconds = time.process_time() - start
@@ -136,6 +142,7 @@ def _rules_alone(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
         n_features=draw.X_test.shape[1],
         blocks=draw.blocks or None,
         classes=draw.labels,
+        values=draw.X_train,
     )
     return Scored(rules_alone(compiled, draw.X_test), support=0)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from sklearn.isotonic import isotonic_regression
@@ -64,7 +64,8 @@ def sizes_for(material: Material, sizes: Sequence[int] = SIZES) -> tuple[int, ..
     """The sizes that leave rows of both classes to test."""
     if isinstance(material, Synthetic):
         return tuple(sizes)
-    fewest = min(int(np.sum(material.y > 0)), int(np.sum(material.y < 0)))
+    y = material.y[material.pool]
+    fewest = min(int(np.sum(y > 0)), int(np.sum(y < 0)))
     usable = tuple(size for size in sizes if size + FEWEST_TESTED <= fewest)
     if not usable:
         raise DataError(
@@ -81,9 +82,14 @@ def curve_tasks(
     sizes: Sequence[int] = SIZES,
     methods: Sequence[str] = METHODS,
     rules: str | None = None,
+    options: dict[str, Any] | None = None,
 ) -> list[Task]:
-    """Every method at every size on every draw; the same draw for all methods of one seed."""
-    own = {} if rules is None else {"rules": rules}
+    """Every method at every size on every draw; the same draw for all methods of one seed.
+
+    `rules` replace those of the data; `options` are parameters of the classifier.
+    """
+    own: dict[str, Any] = {} if rules is None else {"rules": rules}
+    own |= {"options": options} if options else {}
     return [
         Task("contest", material.name, seed, {"method": m, "rows": {"labelled": size}, **own})
         for seed in range(draws)

@@ -5,24 +5,28 @@ once; a task then names how its rows are drawn:
 
     labelled=8          eight training rows of each class, all others are tested
     train=500           so many training rows at the classes' shares, all others are tested
-    fold=[2, 5]         fold 2 of 5 is tested, on the others one trains
+    fold=[2, 5]         fold 2 of 5 is tested, on the others one trains; groups are never split
     (nothing)           the split that comes with the data, or a fresh draw of synthetic rows
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.datasets import make_ksvm_s
 from hipad.errors import DataError
+from hipad.evaluation.orientation import named_outcomes
+from hipad.rules import FeatureIndex
+from hipad.rules.compiling.lexicon import Lexicon
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,15 +61,20 @@ class Material:
     rules: str = ""
     split: tuple[IntArray, IntArray] | None = None
     labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
+    groups: IntArray | None = None  # rows with the same number belong together
+    apart: bool = False  # the split's test rows are no rows to learn from, however one draws
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of all that figures depend on."""
         parts = [self.X] if not sparse.issparse(self.X) else _sparse_parts(self.X)
         digest = hashlib.sha256(
-            repr((self.X.shape, self.feature_names, self.rules, self.labels)).encode()
+            repr((self.X.shape, self.feature_names, self.rules, self.labels, self.apart)).encode()
         )
-        for array in [*parts, self.y, *(self.split or ()), *self.blocks.values()]:
+        digest.update(repr(sorted(self.blocks)).encode())
+        groups = () if self.groups is None else (self.groups,)
+        blocks = [self.blocks[name] for name in sorted(self.blocks)]
+        for array in [*parts, self.y, *(self.split or ()), *blocks, *groups]:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
@@ -80,7 +89,8 @@ class Material:
         """The rows of one seed."""
         rows = self._training_rows(np.random.default_rng(seed), seed, labelled, train, fold)
         rest = np.setdiff1d(np.arange(self.y.size), rows)
-        if self.split is not None and (labelled, train, fold) == (None, None, None):
+        is_given = (labelled, train, fold) == (None, None, None)
+        if self.split is not None and (self.apart or is_given):
             rest = np.asarray(self.split[1])
         own = self.feature_names, self.blocks, self.rules, self.labels
         return Draw(self.X[rows], self.y[rows], self.X[rest], self.y[rest], *own)
@@ -93,19 +103,52 @@ class Material:
         train: int | None,
         fold: tuple[int, int] | None,
     ) -> IntArray:
+        pool = self.pool
+        y = self.y[pool]
         if labelled is not None:
-            return _of_each_class(self.y, (labelled, labelled), rng)
+            return pool[_of_each_class(y, (labelled, labelled), rng)]
         if train is not None:
-            return _of_each_class(self.y, at_prevalence(self.y, train), rng)
+            return pool[_of_each_class(y, at_prevalence(y, train), rng)]
         if fold is not None:
-            k, n = fold
-            folds = StratifiedKFold(n, shuffle=True, random_state=seed)
-            return list(folds.split(self.y, self.y))[k][0]
+            return self.folds(seed, fold[1])[fold[0]][0]
         if self.split is None:
             raise DataError(
                 f"{self.name} has no split of its own: say how many rows are to be labelled"
             )
         return np.asarray(self.split[0])
+
+    @property
+    def pool(self) -> IntArray:
+        """The rows that one may learn from."""
+        if self.apart and self.split is not None:
+            return np.asarray(self.split[0])
+        return np.arange(self.y.size)
+
+    def folds(self, seed: int, n: int) -> list[tuple[IntArray, IntArray]]:
+        """Rows to learn from and rows to be judged by, n times; groups are never split."""
+        pool = self.pool
+        y = self.y[pool]
+        own = None if self.groups is None else self.groups[pool]
+        units = np.arange(y.size) if own is None else own
+        fewest = min(np.unique(units[y == sign]).size for sign in (-1.0, 1.0))
+        if n < 2 or fewest < n:
+            what = "rows" if own is None else "groups"
+            raise DataError(
+                f"expected 2 folds or more and as many {what} of each class, got {n} folds and "
+                f"{fewest} {what} of the rarer class: choose fewer folds"
+            )
+        kind = StratifiedKFold if own is None else StratifiedGroupKFold
+        parts = kind(n, shuffle=True, random_state=seed).split(y, y, own)
+        found = [(pool[learnt], pool[held]) for learnt, held in parts]
+        if any(np.unique(self.y[learnt]).size < 2 for learnt, _ in found):
+            raise DataError("the groups leave a fold with one class to learn: choose fewer folds")
+        return found
+
+    def part(self, rows: IntArray) -> Material:
+        """Some rows as a table of their own."""
+        groups = None if self.groups is None else self.groups[rows]
+        own = {"X": self.X[rows], "y": self.y[rows], "groups": groups}
+        return replace(self, **own, split=None, apart=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +175,17 @@ class Synthetic(Material):
         rows = data.X_train, data.y_train.astype(float), data.X_test, data.y_test.astype(float)
         known = data.blocks, self.rules or data.rules
         return Draw(*rows, None, *known, relevant=relevant)
+
+
+def rules_for(
+    text: str, index: FeatureIndex, blocks: Mapping[str, IntArray], classes: tuple[str, str]
+) -> str:
+    """Rules as text that stands on its own: outcomes by their class, odd names in backticks.
+
+    >>> rules_for("IL-6 >= 3 => positive", FeatureIndex(["IL-6"]), {}, ("well", "ill"))
+    '`IL-6` >= 3 => ill'
+    """
+    return str(named_outcomes(text, classes, Lexicon(index, blocks)))
 
 
 def at_prevalence(y: FloatArray, size: int) -> tuple[int, int]:

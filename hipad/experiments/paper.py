@@ -113,7 +113,7 @@ def _settings(entry: Entry, method: str, options: dict[str, Any]) -> dict[str, A
     settings: dict[str, Any] = {"method": method}
     if entry.rows:
         settings["rows"] = entry.rows
-    if method != "LIBSVM" and options:
+    if options:
         settings["options"] = options
     return settings
 

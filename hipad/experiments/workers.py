@@ -25,6 +25,7 @@ from hipad.experiments.figure import early_support
 from hipad.experiments.ledger import Ledger
 from hipad.experiments.material import Material
 from hipad.experiments.task import Done, Figures, Task
+from hipad.experiments.tuned import nested, tune
 from hipad.optional import require
 from hipad.solver.threads import single_thread
 
@@ -35,6 +36,8 @@ HELD: Final = "1M"  # data above this size are memory-mapped to the workers
 KINDS: Final[dict[str, Callable[..., Figures]]] = {
     "contest": contest,
     "early support": early_support,
+    "tune": tune,
+    "nested": nested,
 }
 
 Keyed = tuple[Task, str]

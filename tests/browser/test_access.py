@@ -44,6 +44,9 @@ def clipped(page: Page) -> list[int]:
     return wide
 
 
+STEPS = ("Run", "Data", "Rules", "Workbench")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_keeps_anybody_out(browser: Browser, server: str, theme: str) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
@@ -54,8 +57,10 @@ def test_no_page_keeps_anybody_out(browser: Browser, server: str, theme: str) ->
     found = {"first screen": (serious(page), clipped(page))}
     press(page, "show_pima")
     expect(heading(page, "Result")).to_be_visible()
-    for name in ("Run", "Data", "Rules", "Workbench"):
-        page.locator(".st-key-steps").get_by_role("link", name=name).click()
+    sidebar = page.get_by_test_id("stSidebarNav")
+    for name in (*STEPS, "Experiments"):
+        where = page.locator(".st-key-steps") if name in STEPS else sidebar
+        where.get_by_role("link", name=name).click()
         expect(heading(page, name)).to_be_visible()
         if name == "Workbench":  # until then its figures are computed, and marked as old
             crossed = page.locator(".st-key-bench_crosswise").get_by_text("% right")

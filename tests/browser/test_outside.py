@@ -46,10 +46,15 @@ def test_no_page_asks_anybody_else(visit: Visit, server: str) -> None:
     page.keyboard.press("Escape")
     press(page, "show_pima")
     expect(heading(page, "Result")).to_be_visible()
-    for name in ("Data", "Rules", "Run", "Workbench"):
+    for name in ("Data", "Rules", "Run", "Workbench", "Experiments"):
         go(page, name)
         is_at_rest(page)
-    for name in ("rules", "run", "workbench"):  # and each as the first page of a visit
+    for name in (
+        "rules",
+        "run",
+        "workbench",
+        "experiments",
+    ):  # and each as the first page of a visit
         page.goto(f"{server}/{name}")
         expect(page.get_by_text("No data yet")).to_be_visible()
         is_at_rest(page)

@@ -1,47 +1,12 @@
 import numpy as np
 import pytest
 
-from hipad.errors import RuleError
 from hipad.experiments.task import Done
-from hipad.experiments.wrong_rules import (
-    starts_to_harm,
-    strangers_to,
-    sweep,
-    sweep_tasks,
-    threshold_versions,
-    worth_versions,
-    wrong_versions,
-)
+from hipad.experiments.versions import threshold_versions
+from hipad.experiments.wrong_rules import starts_to_harm, sweep, sweep_tasks
 from tests.experiments.small import table
 
 RULES = "f0 >= 1 => 1\nf1 <= -1 => -1"
-
-
-def test_thresholds_change_one_rule_only():
-    versions = threshold_versions(RULES, 0, [0.5, 2])
-    assert [version.rules for version in versions] == [
-        "f0 >= 0.5 => 1\nf1 <= -1 => -1",
-        "f0 >= 2 => 1\nf1 <= -1 => -1",
-    ]
-
-
-def test_a_rule_without_one_threshold_is_refused():
-    with pytest.raises(RuleError, match="no single threshold"):
-        threshold_versions("f0 >= 1 and f1 >= 2 => 1", 0, [1])
-
-
-def test_worths_are_written_into_the_rule():
-    (version,) = worth_versions(RULES, 1, [30])
-    assert version.rules.endswith("f1 <= -1 => -1 worth 30 patients")
-
-
-def test_wrong_advice_is_graded():
-    strangers = strangers_to(table(), np.random.default_rng(0))
-    assert set(strangers) == {f"f{j}" for j in range(2, 8)}
-    written, irrelevant, flipped = wrong_versions(RULES, 0, ("-1", "1"), strangers)
-    assert written.rules == RULES
-    assert irrelevant.rules.splitlines()[0] == f"{strangers[0]} >= 1 => 1"
-    assert flipped.rules.splitlines()[0] == "f0 >= 1 => -1"
 
 
 def test_without_rules_there_is_one_fit_for_each_draw():

@@ -47,7 +47,7 @@ class Crossed:
 
 def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
     """Both models on the training patients, drawn as the figures come."""
-    groups = _groups(state)
+    groups = groups_of(state)
     jobs = [_job(state, role, model, groups) for role, model in (("old", base), ("new", other))]
     was_done = all(job.is_done for job in jobs)
 
@@ -84,7 +84,7 @@ def words(job: CheckJob[Crossed]) -> str:
     return f"{percent(right.value)} right ({percent(low)} to {percent(high)})"
 
 
-def _groups(state: AppState) -> np.ndarray | None:
+def groups_of(state: AppState) -> np.ndarray | None:
     """The group of each training patient, in a column that the reader chooses."""
     assert state.loaded is not None
     assert state.data is not None

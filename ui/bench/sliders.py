@@ -46,6 +46,7 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
             _worth(state, rules, worths[position], trust * usual)
             if rule is not None:
                 st.caption(hearing.words(hearing.pull_of(rule, base, seen), n_patients))
+            _doubt(state, position)
     _actions(state)
 
 
@@ -83,6 +84,18 @@ def _rule(state: AppState, rules: RuleSet, position: int) -> None:
         on_change=_on_move(state, key, lambda text, on, read: switched(text, position, on, read)),
         help="Whether the rule takes part.",
     )
+
+
+def _doubt(state: AppState, position: int) -> None:
+    if st.button(
+        "What if it is wrong?",
+        key=f"bench_doubt_{position}",
+        type="tertiary",
+        icon=":material/help:",
+        help="Make this rule wrong step by step, and see from where on it harms.",
+    ):
+        state.lab.doubt(position)
+        st.switch_page("pages/experiments.py")
 
 
 def _threshold(state: AppState, rules: RuleSet, dial: Dial) -> None:

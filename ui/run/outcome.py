@@ -11,6 +11,7 @@ import streamlit as st
 
 from hipad.evaluation.comparing import block_totals
 from hipad.evaluation.judging import Judgement
+from hipad.experiments.wrong_rules import falls
 from hipad.wording import count, number, percent
 from ui import charts, exports
 from ui.bench import keeping
@@ -54,6 +55,11 @@ def show(state: AppState) -> None:
     if model is None or job is None or data is None or job.is_active:
         return
     st.header("Result" if job.is_final else "Result so far (not final)", anchor=False)
+    if words := fall(model):
+        st.warning(words, icon=":material/warning:")
+        st.page_link(
+            "pages/experiments.py", label="What if a rule is wrong?", icon=":material/science:"
+        )
     _headline(model)
     _figures(model, data, expert=state.expert)
     left, right = st.columns([2, 3])
@@ -69,6 +75,20 @@ def show(state: AppState) -> None:
     rule_lines.show(model, expert=state.expert)
     _search(model)
     _take_away(state, model, data)
+
+
+def fall(model: TrainedModel) -> str:
+    """What the user must know before the figures: rules that cost more than two points."""
+    alone = model.without_rules
+    if alone is None:
+        return ""
+    gain = model.judgement.accuracy.value - alone.accuracy.value
+    if not falls(gain):
+        return ""
+    return (
+        f"With the rules the model is {-100 * gain:.1f} points below the one without them. "
+        "A rule may be wrong for these patients: find out which one before you use the model."
+    )
 
 
 def _headline(model: TrainedModel) -> None:

@@ -45,7 +45,9 @@ class Fitted(NamedTuple):
     @property
     def cut(self) -> float:
         """The score at which both classes are as likely, drawn towards 0 by its error."""
-        sure = max(1.0 - (self.offset_error / max(abs(self.offset), 1e-300)) ** 2, 0.0)
+        if self.offset_error >= abs(self.offset):
+            return 0.0
+        sure = 1.0 - (self.offset_error / abs(self.offset)) ** 2
         return -sure * self.offset / max(self.scale, LEAST_SCALE)
 
 

@@ -40,6 +40,7 @@ from hipad.estimator.searching.grids import (
 from hipad.estimator.searching.results import best_of, results_of, warn_of_failures
 from hipad.estimator.searching.trials import FoldSearch, FoldTask, LabelledRows, Trial
 from hipad.rules import Rule
+from hipad.solver.threads import single_thread
 
 USUAL_FOLDS: Final = 5
 OF_THE_SEARCH: Final = ("cv", "n_jobs", "random_state")  # a single fit has its own
@@ -135,23 +136,30 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.prevalence = prevalence
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        feature_names: Any = None,
+    ) -> Self:
         """Try the grid, choose, and fit the choice to all rows.
 
         `groups` go to the splitter. Sample weights count in the fits, and in the scores of scorers
-        that take them.
+        that take them. `feature_names` names the columns for the rules where X has no names.
         """
         template = self._template()
         rows = self._validated(X, y, sample_weight)
-        candidates = self._candidates(template, rows)
+        names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
+        candidates = self._candidates(template, rows, names)
         tasks = self._tasks(rows, groups, chains(candidates))
         self.scorer_ = check_scoring(template, self.scoring)
-        names = getattr(self, "feature_names_in_", None)
         search = FoldSearch(template, candidates, self.scorer_, names, self.error_score)
         trials = self._trials(search, tasks, rows)
         warn_of_failures(trials)
         self.cv_results_ = results_of(candidates, trials, self.n_splits_)
-        self._choose(template, X, y, sample_weight)
+        self._choose(template, X, y, sample_weight, names)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -219,12 +227,13 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         X = X.tocsr() if hasattr(X, "tocsr") else X
         return LabelledRows(X, y, None if sample_weight is None else weights)
 
-    def _candidates(self, template: HIPADClassifier, rows: LabelledRows) -> list[Params]:
+    def _candidates(
+        self, template: HIPADClassifier, rows: LabelledRows, names: Any
+    ) -> list[Params]:
         tried = ["lambda1", "lambda2", *(n for n in GRID[2:] if is_several(getattr(self, n)))]
         values = {name: self._values(name) for name in tried if not self._is_spread(name)}
         if self._is_spread("lambda1"):
             count = checked_count(self.lambda1)
-            names = getattr(self, "feature_names_in_", None)
             run = template.start(rows.X, rows.y, sample_weight=rows.weights, feature_names=names)
             values["lambda1"] = spread(count, run.data)
         return combinations(values)
@@ -251,7 +260,9 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         found = Parallel(n_jobs=self.n_jobs)(delayed(_run)(task, search, *rows) for task in tasks)
         return [trial for trials in found for trial in trials]
 
-    def _choose(self, template: HIPADClassifier, X: Any, y: Any, sample_weight: Any) -> None:
+    def _choose(
+        self, template: HIPADClassifier, X: Any, y: Any, sample_weight: Any, names: Any
+    ) -> None:
         if hasattr(self, "best_estimator_"):
             delattr(self, "best_estimator_")
         self.best_index_ = best_of(self.cv_results_, self.refit)
@@ -259,7 +270,12 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         if self.refit is not False:
             best = clone(template).set_params(**self.best_params_)
-            self.best_estimator_ = best.fit(X, y, sample_weight=sample_weight)
+            if names is getattr(self, "feature_names_in_", None):
+                self.best_estimator_ = best.fit(X, y, sample_weight=sample_weight)
+                return
+            run = best.start(X, y, sample_weight=sample_weight, feature_names=names, quick=True)
+            with single_thread():
+                self.best_estimator_ = run.to_end().finish()
 
 
 def _run(

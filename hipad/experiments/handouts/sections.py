@@ -95,11 +95,10 @@ def figure_section(done: Done) -> Section:
 
 def curve_section(title: str, curves: Sequence[Curve], worth: Worth | None) -> Section:
     """Learning curves, and what the rules are worth."""
-    sizes = curves[0].sizes if curves else ()
+    sizes = sorted({n for curve in curves for n in curve.sizes})
+    known = [dict(zip(curve.sizes, curve.means, strict=True)) for curve in curves]
     head = ("labelled rows", *(NAMES.get(curve.method, curve.method) for curve in curves))
-    rows = [
-        [f"{2 * n}", *(_percent(curve.means[k]) for curve in curves)] for k, n in enumerate(sizes)
-    ]
+    rows = [[f"{2 * n}", *(_percent(own[n]) if n in own else "-" for own in known)] for n in sizes]
     picture = chart(
         [
             Series(

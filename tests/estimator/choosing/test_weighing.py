@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from hipad.estimator.choosing.weighing import Evidence, Opinion, logistic_fit, platt_targets
+from hipad.estimator.choosing.weighing import (
+    Evidence,
+    Fitted,
+    Opinion,
+    logistic_fit,
+    platt_targets,
+)
 
 
 def evidence(seed=0, n=40, shift=1.0, middle=0.0, factor=1.0):
@@ -67,3 +73,8 @@ def test_two_equal_patients_are_one_of_weight_two():
     a, b = [0.3, 0.9, 0.1], [0.2, 0.4, 0.3]
     twice = opinion([*a, a[2]]).behind(opinion([*b, b[2]]))
     assert opinion(a, [1, 1, 2]).behind(opinion(b, [1, 1, 2])) == pytest.approx(twice)
+
+
+@pytest.mark.parametrize(("offset", "cut"), [(0.0, 0.0), (1e-200, 0.0), (0.5, 0.0), (2.0, -1.5)])
+def test_an_offset_within_its_error_is_no_cut(offset, cut):
+    assert Fitted(1.0, offset, 1.0, np.zeros(0)).cut == pytest.approx(cut)

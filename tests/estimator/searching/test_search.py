@@ -207,6 +207,16 @@ def test_a_scorer_object_and_its_name_are_the_same():
     np.testing.assert_array_equal(one, two)
 
 
+def test_columns_can_be_named_where_the_data_have_no_names():
+    X, y = data()
+    names = [f"gene {j}" for j in range(X.shape[1])]
+    rules = "`gene 0` >= 1 => positive"
+    search = HIPADClassifierCV(rules, **GRID, cv=2).fit(X, y, feature_names=names)
+    assert search.best_estimator_.feature_index_.name(0) == "gene 0"
+    with pytest.raises(HipadError, match="gene 0"):
+        HIPADClassifierCV(rules, **GRID, cv=2, error_score="raise").fit(X, y)
+
+
 @parametrize_with_checks([HIPADClassifierCV(lambda1=2, lambda2=1.0, cv=2)])
 def test_scikit_learn(estimator, check):
     check(estimator)

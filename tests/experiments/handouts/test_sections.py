@@ -9,8 +9,9 @@ from hipad.experiments.handouts.sections import (
 from hipad.experiments.ledger import Ledger
 from hipad.experiments.paper import TABLE1, table_lines, table_tasks
 from hipad.experiments.task import Done
+from hipad.experiments.versions import threshold_versions
 from hipad.experiments.workers import perform
-from hipad.experiments.wrong_rules import sweep, sweep_tasks, threshold_versions
+from hipad.experiments.wrong_rules import sweep, sweep_tasks
 from tests.experiments.small import table
 
 
@@ -50,3 +51,10 @@ def test_a_sweep_says_whether_it_harms():
     section = sweep_section("What if", "threshold", sweep(found, versions))
     assert section.sentences == ["No version harms beyond chance."]
     assert [row[0] for row in section.rows] == ["1", "2"]
+
+
+def test_a_curve_that_is_not_done_has_gaps():
+    found = made(curve_tasks(table(), draws=1, sizes=(4, 8)), balanced=0.7)
+    section = curve_section("Curves", curves(found[:5]), None)
+    assert [row[0] for row in section.rows] == ["8", "16"]
+    assert section.rows[1] == ["16", "70.0", "-", "-", "-"]

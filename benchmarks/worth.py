@@ -1,0 +1,142 @@
+"""What the experts' rules are worth in labelled patients, the one figure that says why this exists.
+
+Learning curves with the rules and without on the same draws: the rules are worth as many further
+patients as the curve without them needs to get as far (hipad/experiments/curves.py). Intervals
+come from drawing the draws again. With --write the table goes into the README, and the picture to
+docs/worth.svg. Every finished fit is kept in a file among the temporary ones: a run that was
+stopped goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.data import ROOT, sample_table
+from benchmarks.reporting import Options, progress, table, write_section
+from hipad.experiments.curves import Worth, curve_tasks, curves, worth_of_rules
+from hipad.experiments.handouts.svg import HEIGHT, WIDTH, Series, chart
+from hipad.experiments.ledger import Ledger
+from hipad.experiments.material import Material, Synthetic
+from hipad.experiments.pace import Pace
+from hipad.experiments.paper import KSVM_OPTIONS
+from hipad.experiments.summing import Mean
+from hipad.experiments.task import Done, Task
+from hipad.experiments.workers import perform
+
+SIZES = (4, 8, 16, 32, 64, 128)
+DATA = ("ksvm-s-10k", "pima", "all-bcrabl")
+PICTURE = ROOT / "docs" / "worth.svg"
+NAMES = {"HIPAD": "with the rules", "no rules": "without"}
+PANEL = HEIGHT + 90  # pixels a panel is high: its title, chart and names of lines
+
+
+def run(options: Options) -> str:
+    """One table: the worth beside few patients, on each data set."""
+    rows, panels = [], []
+    for name in DATA:
+        if not options.wants(name):
+            continue
+        found = measured(name, options)
+        worth = worth_of_rules(found)
+        first = {curve.method: curve.means[0] for curve in curves(found)}
+        rows.append(
+            [
+                name,
+                worth.labelled,
+                _percent(first["HIPAD"]),
+                _percent(first["no rules"]),
+                _told(worth),
+            ]
+        )
+        panels.append(panel(f"{name}: worth {_told(worth)} labelled patients", found))
+    head = ["data", "labelled patients", "with rules, %", "without, %", "the rules are worth"]
+    text = table(head, rows)
+    if options.write:
+        PICTURE.write_text(beside(panels), "utf-8")
+        write_section("worth", text, ROOT / "README.md")
+    return text
+
+
+def measured(name: str, options: Options) -> list[Done]:
+    """The fits of the learning curves with and without rules."""
+    material = material_named(name)
+    sizes = SIZES[:3] if options.quick else SIZES
+    tasks = curve_tasks(
+        material,
+        draws=options.count(20),
+        sizes=sizes,
+        methods=tuple(NAMES),
+        options=KSVM_OPTIONS if isinstance(material, Synthetic) else None,
+    )
+    return fitted(tasks, material, "hipad-worth.jsonl")
+
+
+def fitted(tasks: Sequence[Task], material: Material, file: str) -> list[Done]:
+    """All fits, with a line of progress now and then; those in the file are not made again."""
+    ledger = Ledger(Path(tempfile.gettempdir()) / file)
+    there, pace, found = set(ledger.found), Pace(len(tasks)), []
+    for done in perform(tasks, {material.name: material}, ledger):
+        found.append(done)
+        pace.add(again=done.key in there, failed=done.failed)
+        if done.failed:
+            progress(f"failed: {done.error}")
+        if not pace.done % 20:
+            progress(f"{material.name}: {pace}")
+    return found
+
+
+def material_named(name: str) -> Material:
+    """A bundled sample, or ksvm-s with its rules."""
+    if name.startswith("ksvm-s"):
+        return Synthetic(name, preset=name.removeprefix("ksvm-s-"))
+    own = sample_table(name)
+    known: dict[str, Any] = {"blocks": dict(own.blocks or {}), "rules": own.rules}
+    labels = ("negative", "positive")
+    return Material(name, own.X, own.y.astype(np.float64), own.names, labels=labels, **known)
+
+
+def panel(title: str, found: Sequence[Done]) -> str:
+    """The two curves of one data set, with the answer above them."""
+    lines = []
+    for curve in curves(found):
+        parts = [[100 * getattr(m, part) for m in curve.means] for part in ("value", "low", "high")]
+        lines.append(Series(NAMES[curve.method], [2 * n for n in curve.sizes], *parts))
+    picture = chart(
+        lines,
+        title=title,
+        x_title="labelled patients",
+        y_title="balanced accuracy, %",
+        log_x=True,
+    )
+    head = (
+        f'<text x="{WIDTH / 2}" y="18" font-size="15" text-anchor="middle">{escape(title)}</text>'
+    )
+    inside = picture.replace("<svg ", f'<svg y="28" width="{WIDTH}" height="{PANEL - 40}" ', 1)
+    return f"{head}\n{inside}"
+
+
+def beside(panels: Sequence[str]) -> str:
+    """Panels in a row, as one picture."""
+    size = f'viewBox="0 0 {WIDTH * len(panels)} {PANEL}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
+    ground = '<rect width="100%" height="100%" fill="#fff"/>'
+    placed = [f'<g transform="translate({WIDTH * k} 0)">{p}</g>' for k, p in enumerate(panels)]
+    return "\n".join([head, ground, *placed, "</svg>"]) + "\n"
+
+
+def _told(worth: Worth) -> str:
+    much = f"more than {worth.value:.0f}" if worth.beyond else f"about {worth.value:.0f}"
+    high = "beyond the curve" if math.isinf(worth.high) else f"{worth.high:.0f}"
+    return f"{much} ({worth.low:.0f} to {high})"
+
+
+def _percent(mean: Mean) -> str:
+    half = "" if math.isnan(mean.low) else f" ± {100 * (mean.high - mean.value):.1f}"
+    return f"{100 * mean.value:.1f}{half}"

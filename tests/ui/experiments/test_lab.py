@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import time
+
+from hipad.experiments.curves import curve_tasks
+from hipad.experiments.ledger import Ledger
+from hipad.experiments.material import Material
+from hipad.experiments.task import Done
+from tests.experiments.small import table
+from ui.experiments.lab import WRONG, FitList, Lab
+from ui.jobs import JobStatus
+
+
+def plan(draws: int = 2):
+    material = table()
+    tasks = curve_tasks(material, draws=draws, sizes=(4,), methods=("rules alone",))
+    return tasks, {material.name: material}
+
+
+def test_an_experiment_goes_to_its_end():
+    lab = Lab()
+    lab.begin("worth", "asked", plan, note=1)
+    work = lab.at["worth"]
+    work.job.wait(30)
+    assert work.job.status is JobStatus.FINISHED
+    assert [done.failed for done in work.fits.found] == [False, False]
+    assert work.notes == {"note": 1}
+    assert str(work.fits.pace) == "2 of 2 fits"
+
+
+def test_what_was_fitted_is_not_fitted_again(monkeypatch):
+    lab = Lab()
+    lab.begin("worth", "asked", plan)
+    lab.at["worth"].job.wait(30)
+    first = [done.figures for done in lab.at["worth"].fits.found]
+
+    def no_fit(*_: object) -> Done:
+        raise AssertionError("a fit was repeated")
+
+    monkeypatch.setattr("hipad.experiments.workers.do", no_fit)
+    lab.begin("worth", "asked", plan)
+    lab.at["worth"].job.wait(30)
+    assert lab.at["worth"].job.is_final
+    assert [done.figures for done in lab.at["worth"].fits.found] == first
+
+
+def test_stopped_and_taken_up_it_makes_only_the_rest(monkeypatch):
+    from hipad.experiments import workers
+
+    made: list[str] = []
+    do = workers.do
+
+    def slow(task: object, key: str, material: Material) -> Done:
+        made.append(key)
+        time.sleep(0.05)
+        return do(task, key, material)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(workers, "do", slow)
+    lab = Lab()
+    lab.begin("worth", "asked", lambda: plan(12))
+    job = lab.at["worth"].job
+    while len(made) < 3:
+        time.sleep(0.01)
+    lab.stop("worth")
+    job.wait(30)
+    assert job.status is JobStatus.STOPPED
+    assert len(made) < 12
+    lab.go_on("worth")
+    job.wait(30)
+    assert job.is_final
+    assert len(lab.at["worth"].fits.found) == len(made) == len(set(made)) == 12
+
+
+def test_a_plan_that_cannot_be_made_is_a_sentence():
+    lab = Lab()
+
+    def bad():
+        material = table(9)
+        return curve_tasks(material, sizes=(8,)), {material.name: material}
+
+    lab.begin("worth", "asked", bad)
+    lab.at["worth"].job.wait(30)
+    assert lab.at["worth"].job.status is JobStatus.FAILED
+    assert "for a learning curve" in (lab.at["worth"].job.error or "")
+
+
+def test_failed_fits_are_counted_and_told():
+    material = table()
+    tasks = curve_tasks(material, draws=1, sizes=(4,), methods=("no such method",))
+    fits = FitList(lambda: (tasks, {material.name: material}), Ledger())
+    assert len(list(fits)) == 1
+    assert "expected a method of" in fits.failures[0]
+
+
+def test_other_data_end_all_and_another_page_chooses_a_rule():
+    lab = Lab()
+    lab.begin("worth", "asked", plan)
+    lab.doubt(3)
+    assert (lab.rule, lab.part, lab.rule_turn) == (3, WRONG, 1)
+    lab.forget()
+    assert lab.at == {}
+    assert lab.rule == 0

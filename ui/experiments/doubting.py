@@ -1,0 +1,177 @@
+"""What if a rule is wrong: its threshold, its worth or its advice, and where it starts to harm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from hipad.errors import HipadError
+from hipad.estimator.strength import default_patients
+from hipad.experiments.curves import SIZES, sizes_for
+from hipad.experiments.handouts.handout import Section
+from hipad.experiments.handouts.sections import sweep_section
+from hipad.experiments.material import Material
+from hipad.experiments.versions import (
+    Version,
+    strangers_to,
+    threshold_versions,
+    thresholds_of,
+    thresholds_seen,
+    worth_versions,
+    wrong_versions,
+)
+from hipad.experiments.wrong_rules import sweep, sweep_tasks
+from hipad.rules import RuleSet, parse_rules
+from hipad.wording import count, listed
+from ui import charts
+from ui.experiments import lab_charts, watching
+from ui.experiments.lab import LabWork
+from ui.state import AppState
+from ui.words import plain
+
+NAME: Final = "doubt"
+ADVICE, THRESHOLD, WORTH = "Wrong advice", "Threshold", "Worth"
+AXES: Final = {ADVICE: "advice", THRESHOLD: "threshold", WORTH: "worth in patients"}
+WORTHS: Final = (0.25, 0.5, 1, 2, 4, 8)  # times the usual worth
+FIRST_DRAWS: Final = 6
+FEWEST_DRAWS: Final = 3  # for an interval
+USUAL_LABELLED: Final = 16
+ALL_BUT: Final = 5  # one of so many parts is tested when "as many as there are" are labelled
+
+
+def show(state: AppState, material: Material) -> None:
+    """Which rule, wrong in which way, then the sweep as it grows."""
+    st.caption(
+        "One rule is made wrong step by step. Every version is fitted at its default worth, as a "
+        "certainty that nothing can outvote, and left out, on the same draws of patients."
+    )
+    rules = parse_rules(material.rules)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        position = _which(state, rules)
+        way = _way(state, material, position)
+        rows = _labelled(state, material)
+        draws = _draws(state)
+    try:
+        versions = _versions(state, material, position, way)
+    except HipadError as error:
+        st.error(plain(error, 400), icon=":material/error:")
+        return
+    watching.show(
+        state,
+        NAME,
+        (material.fingerprint, position, [version.rules for version in versions], rows, draws),
+        lambda: (
+            sweep_tasks(material, versions, draws=draws, rows=rows),
+            {material.name: material},
+        ),
+        draw,
+        title=f"What if {rules.labels[position]} is wrong",
+        versions=versions,
+        axis=AXES[way.split(":")[0]],
+        label=rules.labels[position],
+    )
+
+
+def _which(state: AppState, rules: RuleSet) -> int:
+    n = len(rules)
+    chosen = st.selectbox(
+        "Rule",
+        range(n),
+        index=min(state.lab.rule, n - 1),
+        format_func=lambda at: f"{rules.labels[at]}: {rules[at].text}"[:80],
+        key=f"lab_rule_{state.version}_{n}_{state.lab.rule_turn}",
+        help="The rule that is made wrong; the others stay as they are.",
+    )
+    state.lab.rule = int(chosen)
+    return state.lab.rule
+
+
+def _way(state: AppState, material: Material, position: int) -> str:
+    """What is changed: its advice, one of its thresholds, its worth."""
+    (rule,) = parse_rules(material.rules)[position : position + 1]
+    places = thresholds_of(material.rules, position)
+    named = {f"{THRESHOLD}:{k}": f"Its threshold: {rule.conditions[k]}" for k in places}
+    options = {ADVICE: "Its advice", **named, WORTH: "Its worth"}
+    return str(
+        st.selectbox(
+            "What is wrong with it",
+            list(options),
+            format_func=lambda at: options[at][:60],
+            key=f"lab_way_{state.version}_{position}_{len(places)}",
+            help="Advice: about features that have nothing to do with it, and with the other "
+            "outcome. A threshold moves over the range that the patients show.",
+        )
+    )
+
+
+def _labelled(state: AppState, material: Material) -> dict[str, Any]:
+    possible = sizes_for(material, SIZES)
+    usual = min(USUAL_LABELLED, max(possible))
+    options = [*possible, 0]
+    chosen = st.selectbox(
+        "Labelled patients",
+        options,
+        index=options.index(usual),
+        format_func=lambda n: f"{2 * n}" if n else "four of five",
+        key=f"lab_labelled_{state.version}",
+        help="So many patients are learnt from in each draw. With few of them rules count most, "
+        "for better or worse.",
+        width=160,
+    )
+    return {"labelled": int(chosen)} if chosen else {"fold": [0, ALL_BUT]}
+
+
+def _draws(state: AppState) -> int:
+    if not state.expert:
+        return FIRST_DRAWS
+    return int(st.number_input("Draws", 2, 200, FIRST_DRAWS, key="lab_draws_doubt", width=120))
+
+
+def _versions(state: AppState, material: Material, position: int, way: str) -> Sequence[Version]:
+    def make() -> Sequence[Version]:
+        if way == ADVICE:
+            negative, positive = map(str, material.labels)
+            strangers = strangers_to(material, np.random.default_rng(0))
+            return wrong_versions(
+                material.rules, position, (negative, positive), strangers, material.blocks
+            )
+        if way == WORTH:
+            usual = max(1.0, default_patients("auto", len(material.pool)))
+            return worth_versions(
+                material.rules, position, [float(f"{k * usual:.2g}") for k in WORTHS]
+            )
+        place = int(way.split(":")[1])
+        values = thresholds_seen(material, position, place)
+        return threshold_versions(material.rules, position, values, place)
+
+    return state.remember("lab versions", (material.fingerprint, position, way), make)
+
+
+def draw(work: LabWork) -> Sequence[Section]:
+    """Warnings first, then where it starts to harm, accuracy, features and the numbers."""
+    versions, axis = work.notes["versions"], str(work.notes["axis"])
+    title = f"What if {work.notes['label']} is wrong"
+    steps = [step for step in sweep(list(work.fits.found), versions) if step.gain.n]
+    if not steps:
+        return []
+    section = sweep_section(title, axis, steps)
+    fallen = [step.version for step in steps if step.falls]
+    if fallen:
+        st.warning(
+            f"At default worth the model falls more than two points below the one without rules in "
+            f"{count(len(fallen), 'version')}: {plain(listed(fallen), 300)}.",
+            icon=":material/warning:",
+        )
+    if all(step.gain.n >= FEWEST_DRAWS for step in steps):
+        st.info(plain(section.sentences[0], 300), icon=":material/query_stats:")
+    elif work.job.is_active:
+        st.caption(f"Where the rule starts to harm is told after {FEWEST_DRAWS} draws.")
+    chart, text = lab_charts.sweep(steps, axis)
+    charts.show(chart, key="lab_sweep", text=plain(text, 1_000))
+    chart, text = lab_charts.support(steps, axis)
+    charts.show(chart, key="lab_support", text=plain(text, 1_000))
+    watching.section_table(section)
+    return [section]

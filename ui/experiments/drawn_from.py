@@ -1,0 +1,91 @@
+"""The data set of the session as the material of experiments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from hipad.arrays import IntArray
+from hipad.experiments.material import Material, rules_for
+from ui.dataset import Dataset
+from ui.models import signs
+from ui.state import AppState
+
+
+def everybody(state: AppState) -> Material:
+    """All patients whose class is known.
+
+    Test patients from a file of their own, or of a synthetic sample, are never learnt from: each
+    draw takes some of the training patients, and is judged on the test patients.
+    """
+    data = _data(state)
+    assert state.loaded is not None
+    apart = state.loaded.test is not None
+    key = (data, state.rules.text, "all")
+    return state.remember("material of all", key, lambda: _all(data, state.rules.text, apart))
+
+
+def training(state: AppState, groups: np.ndarray | None) -> Material:
+    """The training patients alone, for whatever chooses something; and who belongs together."""
+    data = _data(state)
+    numbers = None if groups is None else np.unique(groups, return_inverse=True)[1]
+    key = (data, state.rules.text, state.group)
+    return state.remember(
+        "training material",
+        key,
+        lambda: _material(
+            data,
+            data.X_train,
+            signs(data.y_train, data),
+            state.rules.text,
+            groups=numbers,
+        ),
+    )
+
+
+def _data(state: AppState) -> Dataset:
+    assert state.data is not None
+    return state.data
+
+
+def _all(data: Dataset, rules: str, apart: bool) -> Material:
+    if data.X_test is None or data.y_test is None or not len(data.y_test):
+        return _material(data, data.X_train, signs(data.y_train, data), rules)
+    y = np.concatenate([signs(data.y_train, data), signs(data.y_test, data)])
+    n = len(data.y_train)
+    split = (np.arange(n), np.arange(n, y.size))
+    X = _stacked(data.X_train, data.X_test)
+    return _material(data, X, y, rules, split=split if apart else None, apart=apart)
+
+
+def _stacked(first: Any, second: Any) -> Any:
+    if sparse.issparse(first):
+        return sparse.csr_array(sparse.vstack([first, second]))
+    return np.vstack([first, second])
+
+
+def _material(
+    data: Dataset,
+    X: Any,
+    y: Any,
+    rules: str,
+    *,
+    split: tuple[IntArray, IntArray] | None = None,
+    groups: IntArray | None = None,
+    apart: bool = False,
+) -> Material:
+    X = X.tocsr() if sparse.issparse(X) else X
+    return Material(
+        data.name,
+        X,
+        y,
+        tuple(data.feature_names),
+        dict(data.blocks),
+        rules_for(rules, data.index, data.blocks, data.classes),
+        split,
+        data.classes,
+        groups,
+        apart,
+    )
