@@ -26,12 +26,12 @@ from hipad.rules.compiling.rows import Row, columns_of, needed_rows, on_columns,
 from hipad.rules.compiling.settling import RowsNeeded, Settler
 from hipad.rules.compiling.values import ColumnValues
 from hipad.rules.language.bounds import MOST_WEIGHTS, too_many_weights
-from hipad.rules.language.lexing import Vocabulary
 from hipad.rules.language.logic import All, Node, alternatives
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.parsing import parse_rules
 from hipad.rules.language.spelling import on_line, quote_label, rule_error
 from hipad.rules.language.statements import Statement
+from hipad.rules.language.words.lexing import Vocabulary
 
 _BATCH = 4_000_000  # numbers held at once while a rule is tried on data
 _HELPED = 20  # errors that say which names are near

@@ -13,13 +13,13 @@ from typing import Final
 
 from hipad.errors import RuleError
 from hipad.rules.compiling.lexicon import Lexicon
-from hipad.rules.language.atoms import read_atom
-from hipad.rules.language.cursor import Cursor
-from hipad.rules.language.lexing import words_of
+from hipad.rules.language.conditions.atoms import read_atom
 from hipad.rules.language.logic import MOST_ALTERNATIVES, All, Any, Node
 from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import format_number, quote_name, rule_error
 from hipad.rules.language.terms import RATIO, FeatureSpan, Name, Side, Term, is_learnt, side_text
+from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.lexing import words_of
 from hipad.wording import listed, number
 
 _EXTREMES: Final = ("min", "max")

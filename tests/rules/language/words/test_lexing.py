@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hipad.errors import RuleError
-from hipad.rules.language.lexing import words_of
+from hipad.rules.language.words.lexing import words_of
 
 
 def kinds(text: str) -> list[str]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from hipad.errors import RuleError
-from hipad.rules.language.cursor import Cursor
-from hipad.rules.language.lexing import words_of
+from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.lexing import words_of
 
 
 def cursor(text: str) -> Cursor:

@@ -4,9 +4,9 @@ import pytest
 
 from hipad.errors import RuleError
 from hipad.rules import parse_rules
-from hipad.rules.language.cursor import Cursor
-from hipad.rules.language.lexing import words_of
-from hipad.rules.language.quantities import read_number, unit_at
+from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.lexing import words_of
+from hipad.rules.language.words.quantities import read_number, unit_at
 
 
 @pytest.mark.parametrize(

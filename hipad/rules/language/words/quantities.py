@@ -10,9 +10,9 @@ import re
 import unicodedata
 from typing import Final
 
-from hipad.rules.language.cursor import Cursor
-from hipad.rules.language.lexing import Word
 from hipad.rules.language.spelling import RESERVED, checked_number, rule_error, spoken
+from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.lexing import Word
 
 _PLAIN: Final = spoken(
     "m2 m3 cm2 cm3 mm2 mm3 mg g kg µg μg ug ng pg lb lbs oz mmol µmol μmol umol nmol pmol mol "
@@ -46,7 +46,7 @@ def unit_at(text: str, start: int) -> str:
 def read_number(cursor: Cursor, *, listing: bool = False) -> float:
     """The number that comes next; in a list a comma ends it.
 
-    >>> from hipad.rules.language.lexing import words_of
+    >>> from hipad.rules.language.words.lexing import words_of
     >>> [read_number(Cursor(t, words_of(t))) for t in ("6,5", "50,000", "50k", "1½", "1.5 x 10^9")]
     [6.5, 50000.0, 50000.0, 1.5, 1500000000.0]
     """

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from hipad.errors import RuleError
 from hipad.rules.language.bounds import DEEPEST_WORDS, too_deep
-from hipad.rules.language.lexing import Vocabulary, Word
 from hipad.rules.language.spelling import RESERVED, rule_error
+from hipad.rules.language.words.lexing import Vocabulary, Word
 
 END: Final = "END"
 RELATION_KINDS: Final = {"GE": ">=", "LE": "<=", "GT": ">", "LT": "<", "EQ": "=", "NE": "!="}
