@@ -19,7 +19,7 @@ from hipad.experiments.material import Material
 from hipad.experiments.summing import Mean, difference, figures, mean_of, select
 from hipad.experiments.task import Done, Task
 from hipad.rules import Condition, Rule, RuleSet, compile_rules, parse_rules
-from hipad.rules.compiling.names import as_index
+from hipad.rules.compiling.naming.names import as_index
 from hipad.wording import number
 
 METHODS: Final = ("HIPAD", "hard rules", "no rules")

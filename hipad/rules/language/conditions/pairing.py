@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Final
 
 from hipad.rules.language.conditions.operands import AmongGroup, CurveOf, Operand, SizeOf
-from hipad.rules.language.logic import All, Any, Node
+from hipad.rules.language.logic import MIRRORED, All, Any, Node
 from hipad.rules.language.model import Condition
 from hipad.rules.language.sides.arithmetic import constant, times
 from hipad.rules.language.spelling import format_number, rule_error
 from hipad.rules.language.terms import Side, Term
-
-_MIRRORED: Final = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "=", "!=": "!="}
 
 
 def compare(left: Operand, relation: str, right: Operand) -> Node:
@@ -25,7 +22,7 @@ def compare(left: Operand, relation: str, right: Operand) -> Node:
     if not isinstance(right, tuple):
         if not isinstance(left, tuple):
             raise rule_error("only one side may hold a function like this: bring it to one side")
-        return compare(right, _MIRRORED[relation], left)
+        return compare(right, MIRRORED[relation], left)
     if isinstance(left, SizeOf):
         return _sized(left.side, relation, right)
     if isinstance(left, CurveOf):
@@ -47,13 +44,13 @@ def _sized(side: Side, relation: str, right: Side) -> Node:
         return All(
             (
                 Condition((side, right), (relation,)),
-                Condition((side, minus), (_MIRRORED[relation],)),
+                Condition((side, minus), (MIRRORED[relation],)),
             )
         )
     if relation == "!=":
         raise rule_error("write one rule with > and one with <")
     return Any(
-        (Condition((side, right), (relation,)), Condition((side, minus), (_MIRRORED[relation],)))
+        (Condition((side, right), (relation,)), Condition((side, minus), (MIRRORED[relation],)))
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from hipad.errors import RuleError
 from hipad.rules.language.sides.arithmetic import constant, in_range, ratio_of, times
-from hipad.rules.language.sides.features import read_feature
+from hipad.rules.language.sides.feature_terms import read_feature
 from hipad.rules.language.sides.spelled_names import (
     NO_NAME,
     bracketed_name,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hipad.rules import FeatureIndex
-from hipad.rules.compiling.lexicon import Lexicon
+from hipad.rules.compiling.settling.lexicon import Lexicon
 from hipad.rules.language.sides.spelled_names import plain_text, read_name, skip_links
 from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.lexing import words_of

@@ -5,39 +5,7 @@ import pytest
 
 from hipad.errors import RuleError
 from hipad.rules import FeatureIndex, resolve_blocks
-from hipad.rules.compiling.names import block_columns
-
-
-def test_names_are_found_and_missing_ones_are_not():
-    index = FeatureIndex(["Glucose", 7, "BMI"])
-    assert [index.position(name) for name in ("Glucose", "7", "BMI", "bmi")] == [0, 1, 2, None]
-    assert index.name(1) == "7"
-
-
-@pytest.mark.parametrize(("name", "position"), [("x0", 0), ("x9", 9), ("x10", None), ("x01", None)])
-def test_unnamed_columns_count_from_zero(name: str, position: int | None):
-    assert FeatureIndex(n_features=10).position(name) == position
-
-
-def test_the_nearest_of_many_names_is_found_whatever_the_slip():
-    rng = np.random.default_rng(0)
-    names = [f"{''.join(rng.choice(list('ABCDEFGHKLM'), 4))}{j}_at" for j in range(5_000)]
-    index = FeatureIndex(names)
-    for name in names[::500]:
-        assert index.nearest(name.lower())[0] == name
-        assert name in index.nearest(name[:2] + name[3:])
-        assert name in index.nearest(name[:3] + "q" + name[3:])
-
-
-def test_block_names_are_suggested_too():
-    index = FeatureIndex(["a", "b"])
-    assert index.nearest("chromosome_1", also=["chromosome1"]) == ["chromosome1"]
-    assert index.nearest("zzz", also=["chromosome1"]) == []
-
-
-def test_names_and_columns_must_agree_in_number():
-    with pytest.raises(RuleError, match="expected 3 feature names, one per column, got 2"):
-        FeatureIndex(["a", "b"], 3)
+from hipad.rules.compiling.naming.members import block_columns, each_once
 
 
 def test_blocks_are_given_by_number_or_name():
@@ -108,7 +76,7 @@ def test_members_of_another_kind_are_told(members):
         block_columns("K", members, FeatureIndex(["a", "b", "c"]))
 
 
-def test_other_case_and_other_blanks_are_found_where_one_name_fits():
-    index = FeatureIndex(["Glucose", "blood pressure", "a", "A"])
-    assert [index.loosely(name) for name in ("GLUCOSE", "BloodPressure", "nothing")] == [0, 1, None]
-    assert index.loosely("a") is None
+def test_sorted_columns_are_given_back_as_they_are():
+    columns = np.array([1, 4, 9])
+    assert each_once(columns) is columns
+    assert each_once(np.array([4, 1, 4])).tolist() == [1, 4]

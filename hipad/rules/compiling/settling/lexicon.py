@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from hipad.arrays import IntArray
-from hipad.rules.compiling.names import FeatureIndex, odd_by_beginning
-from hipad.rules.compiling.values import ColumnValues
+from hipad.rules.compiling.naming.names import FeatureIndex
+from hipad.rules.compiling.naming.odd_names import odd_by_beginning
+from hipad.rules.compiling.settling.values import ColumnValues
 from hipad.rules.language.spelling import quote_name, rule_error
 from hipad.wording import listed
 

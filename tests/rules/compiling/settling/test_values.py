@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hipad.rules.compiling.values import ColumnValues
+from hipad.rules.compiling.settling.values import ColumnValues
 
 X = np.array([[0.0, 1.5, 0.1], [1.0, np.nan, 0.2], [4.0, 3.5, 0.1], [4.0, 2.5, 0.2]] * 5)
 
@@ -24,7 +24,6 @@ def test_kinds_of_columns():
     values = ColumnValues(X)
     assert values.is_whole(0)
     assert not values.is_whole(1)
-    assert values.is_stepped(2)
     assert not values.is_flag(0)
     assert ColumnValues([[0.0], [1.0]]).is_flag(0)
 

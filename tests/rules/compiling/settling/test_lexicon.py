@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hipad.rules import FeatureIndex
-from hipad.rules.compiling.lexicon import Lexicon
-from hipad.rules.compiling.values import ColumnValues
+from hipad.rules.compiling.settling.lexicon import Lexicon
+from hipad.rules.compiling.settling.values import ColumnValues
 
 NAMES = ["Glucose", "blood pressure", "IL", "IL-6", "sex=male", "sex=female", "smoker=yes",
          "smoker=no", "stage=I", "stage=II", "stage=III", "5HT", "30", "a", "A"]  # fmt: skip

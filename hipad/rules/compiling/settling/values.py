@@ -16,8 +16,6 @@ from scipy import sparse
 from hipad.arrays import FloatArray, IntArray
 from hipad.rules.language.terms import percentile
 
-MOST_STEPS: Final = 30  # values of a column that is told by steps though not by whole numbers
-_REPEATS: Final = 4  # how often each of them occurs at least, on average
 _SAME: Final = 1e-12
 _LARGEST_WHOLE: Final = 2.0**40
 
@@ -76,12 +74,6 @@ class ColumnValues:
         sizes = np.abs(values)
         return bool(len(values)) and bool((values % 1 == 0).all() and sizes.max() < _LARGEST_WHOLE)
 
-    def is_stepped(self, j: int) -> bool:
-        """Whether the column holds few values, each many times."""
-        values = self.distinct(j)
-        few = len(values) <= min(MOST_STEPS, len(self.column(j)) / _REPEATS)
-        return bool(len(values)) and bool(few)
-
     def figure(self, function: str, j: int) -> float:
         """The mean, median, sd or percentile of a column; nan if it has no values."""
         values = self.column(j)
@@ -132,3 +124,8 @@ def _step(weights: FloatArray) -> float:
 def _is_multiple(bound: float, step: float) -> bool:
     steps = bound / step
     return abs(steps) < _LARGEST_WHOLE and abs(steps - round(steps)) <= 1e-9
+
+
+def as_values(values: Any) -> ColumnValues | None:
+    """Training rows as their columns' values; None if they are not known."""
+    return values if values is None or isinstance(values, ColumnValues) else ColumnValues(values)
