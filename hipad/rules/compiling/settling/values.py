@@ -11,12 +11,15 @@ from math import gcd
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
+from hipad.rules.compiling.rows import comparison_room, same_in_single
 from hipad.rules.language.terms import percentile
 
 _SAME: Final = 1e-12
+_AT_ONCE: Final = 256  # columns added up at a time
 _LARGEST_WHOLE: Final = 2.0**40
 
 
@@ -88,34 +91,52 @@ class ColumnValues:
         return float(np.percentile(values, share))
 
     def strict_bound(self, columns: IntArray, weights: FloatArray, bound: float) -> float:
-        """The bound of sum < bound as one of sum <= ..., where the columns take single values.
+        """The bound of sum < bound as one of sum <= ..., which no patient on the border meets.
 
-        Where a patient stands on the border it moves half-way to the next value, on whole numbers
-        always; elsewhere it stays.
+        On whole numbers it moves by half a step always. Elsewhere it moves half-way to the next
+        sum that a training row has, if one lies on the border, and else stays.
         """
         if not len(columns):
             return bound
-        if all(map(self.is_whole, columns)):
-            step = _step(weights)
-            return bound - step / 2 if step and _is_multiple(bound, step) else bound
-        if len(columns) == 1:
-            return self._half_way(int(columns[0]), float(weights[0]), bound)
-        return bound
-
-    def _half_way(self, j: int, weight: float, bound: float) -> float:
-        taken = np.sort(weight * self.distinct(j))
-        room = _SAME * max(abs(bound), float(np.abs(taken).max()))
-        if not (np.abs(taken - bound) <= room).any():
+        step = _step(weights) if all(map(self.is_whole, columns)) else 0.0
+        if step:
+            return bound - step / 2 if _is_multiple(bound, step) else bound
+        sums, on_border = self._sums(columns, weights, bound)
+        if not on_border.any():
             return bound
-        below = taken[taken < bound - room]
-        gap = float(np.diff(taken).min()) if len(taken) > 1 else abs(weight)
-        return (float(below[-1]) + bound) / 2 if len(below) else bound - gap / 2
+        below = sums[~on_border & (sums < bound)]
+        if len(below):
+            return (float(below.max()) + bound) / 2
+        gaps = np.diff(np.unique(sums[~on_border]))
+        return bound - float(gaps.min() if len(gaps) else np.abs(weights).max()) / 2
+
+    def _sums(
+        self, columns: IntArray, weights: FloatArray, bound: float
+    ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+        """The sum in each row that has all values, and whether it lies on the bound."""
+        sums, sizes = np.zeros(self._X.shape[0]), np.zeros(self._X.shape[0])
+        step = len(columns) if sparse.issparse(self._X) else _AT_ONCE
+        for k in range(0, len(columns), step):
+            part = self._X[:, columns[k : k + step]]
+            sums += part @ weights[k : k + step]
+            sizes += abs(part) @ np.abs(weights[k : k + step])
+        known = np.isfinite(sums)
+        sums, sizes = sums[known], sizes[known]
+        on_border = np.abs(sums - bound) <= comparison_room(sizes, bound)
+        if len(columns) == 1:
+            on_border |= same_in_single(sums / weights[0], bound / float(weights[0]))
+        return sums, on_border
 
 
 def _step(weights: FloatArray) -> float:
     """The step in which a sum of whole numbers moves; 0 if there is none to speak of."""
-    if len(weights) == 1:
-        return abs(float(weights[0]))
+    unit = float(np.abs(weights).min())
+    ratios = weights / unit if unit else weights
+    if not unit or np.abs(ratios).max() >= _LARGEST_WHOLE:
+        return 0.0
+    whole = ratios.round()
+    if (np.abs(ratios - whole) <= _SAME * np.abs(ratios)).all():
+        return unit
     if (weights % 1 == 0).all() and np.abs(weights).max() < _LARGEST_WHOLE:
         return float(reduce(gcd, [abs(int(weight)) for weight in weights]))
     return 0.0
