@@ -11,7 +11,7 @@ import pytest
 from hipad.errors import RuleError
 from hipad.rules import FeatureIndex, compile_rules, parse_rules, read_blocks
 from hipad.rules.compiling.knowledge import compile_knowledge
-from hipad.rules.compiling.lexicon import Lexicon
+from hipad.rules.compiling.settling.lexicon import Lexicon
 
 TEXT = (Path(__file__).resolve().parents[1] / "docs" / "rules.md").read_text("utf-8")
 CLINICAL = ["Pregnancies", "Glucose", "BloodPressure", "Insulin", "BMI", "Age", "IL-6"]

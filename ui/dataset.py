@@ -34,9 +34,9 @@ from hipad.designs.scaling import standardisation
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiling.definitions import resolve_definitions
-from hipad.rules.compiling.lexicon import Lexicon
+from hipad.rules.compiling.settling.lexicon import Lexicon
+from hipad.rules.compiling.settling.values import ColumnValues
 from hipad.rules.compiling.spelled_out import read_for
-from hipad.rules.compiling.values import ColumnValues
 from ui.fields import SEED, Percent
 
 MOST_CLASSES: Final = 50

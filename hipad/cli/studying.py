@@ -37,9 +37,9 @@ from hipad.rules import (
     compile_rules,
     read_rules,
 )
-from hipad.rules.compiling.lexicon import Lexicon
 from hipad.rules.compiling.outcomes import class_sign
-from hipad.rules.compiling.values import ColumnValues
+from hipad.rules.compiling.settling.lexicon import Lexicon
+from hipad.rules.compiling.settling.values import ColumnValues
 
 MOST_SHOWN = 4  # features of a witness patient
 PATIENCE = 60.0  # seconds for the whole study

@@ -32,7 +32,7 @@ from hipad.estimator.training import TrainingData, shares
 from hipad.estimator.units import foreign_units
 from hipad.rules import CompiledRule, FeatureIndex, Rule, RuleRecord
 from hipad.rules.compiling.knowledge import Knowledge, compile_knowledge
-from hipad.rules.compiling.names import as_index
+from hipad.rules.compiling.naming.names import as_index
 from hipad.solver import Hipad, Status
 from hipad.solver.threads import single_thread
 

@@ -16,8 +16,8 @@ from hipad.estimator.risks.risk_curve import check_prevalence
 from hipad.evaluation.judging import Judgement, judge
 from hipad.rules import RuleSet, parse_rules
 from hipad.rules.compiling.outcomes import class_sign
-from hipad.rules.language.lexing import Vocabulary
 from hipad.rules.language.spelling import Place
+from hipad.rules.language.words.lexing import Vocabulary
 
 
 def named_outcomes(

@@ -26,7 +26,7 @@ from hipad.datasets import make_ksvm_s
 from hipad.errors import DataError
 from hipad.evaluation.orientation import named_outcomes
 from hipad.rules import FeatureIndex
-from hipad.rules.compiling.lexicon import Lexicon
+from hipad.rules.compiling.settling.lexicon import Lexicon
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from hipad.rules import (
     compile_rules,
     parse_rules,
 )
-from hipad.rules.compiling.names import as_index
+from hipad.rules.compiling.naming.names import as_index
 from hipad.wording import number
 
 NUMERIC: Final = ("compare", "between")  # forms of conditions that any number could stand in

@@ -37,19 +37,15 @@ from hipad.rules.analysis.statistics import (
 )
 from hipad.rules.budget import Budget
 from hipad.rules.compiling.blocks import BlockFile, read_blocks
-from hipad.rules.compiling.compile import (
-    CompiledRule,
-    ScaledRule,
-    as_rule_set,
-    compile_each,
-    compile_rules,
-)
+from hipad.rules.compiling.compile import as_rule_set, compile_each, compile_rules
+from hipad.rules.compiling.compiled import CompiledRule, ScaledRule
 from hipad.rules.compiling.definitions import blocks_text, select_features
 from hipad.rules.compiling.knowledge import FeatureKnowledge, Knowledge, compile_knowledge
-from hipad.rules.compiling.lexicon import Lexicon
 from hipad.rules.compiling.meaning import meaning
-from hipad.rules.compiling.names import Blocks, FeatureIndex, resolve_blocks
-from hipad.rules.compiling.values import ColumnValues
+from hipad.rules.compiling.naming.members import Blocks, resolve_blocks
+from hipad.rules.compiling.naming.names import FeatureIndex
+from hipad.rules.compiling.settling.lexicon import Lexicon
+from hipad.rules.compiling.settling.values import ColumnValues
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.parsing import RulesText, parse_rules, read_rules, rule_errors
 from hipad.rules.language.statements import Statement

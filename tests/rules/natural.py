@@ -19,7 +19,7 @@ import numpy as np
 
 from hipad.errors import RuleError
 from hipad.rules import CompiledRule, FeatureIndex, compile_rules
-from hipad.rules.compiling.values import ColumnValues
+from hipad.rules.compiling.settling.values import ColumnValues
 
 LISTED = Path(__file__).resolve().parents[3] / "shared" / "rules" / "natural.md"
 CLASSES = ("healthy", "diabetic")

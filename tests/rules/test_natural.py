@@ -12,23 +12,7 @@ from tests.rules.natural import LISTED, Natural, difference, fired, listed_texts
 from tests.rules.natural_texts import TEXTS
 
 LEAST_RIGHT = 0.9
-# Texts that are still read with another meaning; each goes from here when it is read right.
-OPEN = (
-    "not Glucose >= 126 and BMI >= 30 => healthy",
-    "not (Glucose >= 126) or BMI >= 30 => healthy",
-    "Glucose >= 126 unless BMI >= 30 or Age >= 45 => diabetic",
-    "Age < 18 or > 65 => diabetic",
-    "neither a nor b >= 2 => healthy",
-    "exactly 1 of (Glucose >= 126, BMI >= 30) => diabetic",
-    "at most 1 of (Glucose >= 126, BMI >= 30, Age >= 45) => healthy",
-    "ln(a) > 0 => diabetic",
-    "2 < a < 3 < b => diabetic",
-    "sqrt(a) <= 1 => healthy",
-    "ln(a) < 0 => healthy",
-    "income > 1.5m => healthy",
-    "HbA1c > 6,500 => diabetic",
-)
-OWN = [Natural(*text) for text in TEXTS if text[0] not in OPEN]
+OWN = [Natural(*text) for text in TEXTS]
 LISTS = {"listed": listed_texts(), "own": OWN}
 _TELLS = re.compile(
     r"\b(write|put|name|choose|say|add|give|leave|compare|check|correct|use|take|turn|close|open|"
@@ -92,13 +76,6 @@ def followed(text: str, error: RuleError) -> list[str]:
     """The text after its remedy, where the remedy is a whole rule."""
     assert error.suggestion is not None
     return [error.suggestion] if "=>" in error.suggestion else []
-
-
-@pytest.mark.xfail(strict=False, reason="a number on the border, or a root below zero")
-@pytest.mark.parametrize("text", OPEN)
-def test_texts_that_are_still_read_otherwise(text: str):
-    (found,) = (Natural(*each) for each in TEXTS if each[0] == text)
-    assert found.verdict.kind != "wrong", str(found.verdict)
 
 
 def test_the_evaluator_tells_right_from_wrong():

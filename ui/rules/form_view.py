@@ -11,7 +11,7 @@ from hipad.errors import HipadError
 from hipad.estimator.strength import default_patients
 from hipad.evaluation.study import Study
 from hipad.rules import Rule, RuleSet
-from hipad.rules.compiling.compile import outcome_sign
+from hipad.rules.compiling.outcomes import outcome_sign
 from ui.dataset import Dataset
 from ui.rules.checking import fitting_rules
 from ui.rules.drafting import KINDS, RELATIONS, ConditionFields, checked_name, drafted

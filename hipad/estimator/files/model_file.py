@@ -39,7 +39,7 @@ from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
 from hipad.rules import CompiledRule, FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
-from hipad.rules.compiling.settling import RowsNeeded
+from hipad.rules.compiling.settling.ground import RowsNeeded
 from hipad.solver import Certificate, Progress
 
 FORMAT: Final = "hipad-model"

@@ -17,7 +17,7 @@ from hipad.arrays import BoolArray, FloatArray
 from hipad.rules.analysis.box import Box
 from hipad.rules.analysis.guarantee import tightest_bound
 from hipad.rules.analysis.pull import Pull
-from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.compiled import CompiledRule
 from hipad.rules.compiling.rows import on_columns, rows_met
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.terms import Term

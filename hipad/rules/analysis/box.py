@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import HipadError
-from hipad.rules.compiling.names import FeatureIndex
+from hipad.rules.compiling.naming.names import FeatureIndex
 
 ROUNDING = 32 * float(np.finfo(np.float64).eps)
 """By how much a row may be missed through rounding, relative to the parts that it adds up."""

@@ -19,7 +19,7 @@ from hipad.rules.analysis.pairwise.regions import Regions
 from hipad.rules.analysis.pull import Knobs, Pull, knob_advice, shortest_patient
 from hipad.rules.analysis.speaking import Heard
 from hipad.rules.budget import Budget
-from hipad.rules.compiling.compile import CompiledRule, ScaledRule
+from hipad.rules.compiling.compiled import CompiledRule, ScaledRule
 from hipad.wording import count, listed
 
 MAX_LISTED = 3  # rules that meet more opponents than this get one finding for all of them

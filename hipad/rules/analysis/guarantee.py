@@ -20,7 +20,7 @@ from scipy import sparse
 from hipad.arrays import FloatArray, IntArray
 from hipad.rules.analysis.box import ROUNDING, Box, Minimum, Patient, minimise
 from hipad.rules.analysis.points import least_norm
-from hipad.rules.compiling.names import FeatureIndex
+from hipad.rules.compiling.naming.names import FeatureIndex
 from hipad.rules.compiling.rows import on_columns
 
 Ends = FloatArray | float

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
-from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.compiled import CompiledRule
 
 MOST_COLUMNS: Final = 60
 

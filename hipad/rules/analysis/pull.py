@@ -23,7 +23,7 @@ from scipy import sparse
 from hipad.arrays import FloatArray, IntArray
 from hipad.rules.analysis.points import least_norm
 from hipad.rules.analysis.speaking import Heard
-from hipad.rules.compiling.compile import ScaledRule
+from hipad.rules.compiling.compiled import ScaledRule
 from hipad.rules.compiling.rows import on_columns
 from hipad.wording import listed
 

@@ -20,7 +20,7 @@ from hipad.rules.analysis.guarantee import Prototype, WorstCase, prototype, wors
 from hipad.rules.analysis.pull import Knobs, Pull, knob_advice
 from hipad.rules.analysis.speaking import Heard
 from hipad.rules.analysis.statistics import RuleCounts, rule_counts
-from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.compiled import CompiledRule
 
 Data = tuple[Any, Any]
 """Rows X in the user's units and their outcomes in {-1, +1}."""

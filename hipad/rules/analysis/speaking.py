@@ -27,7 +27,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from hipad.arrays import FloatArray, IntArray
-from hipad.rules.compiling.compile import CompiledRule, ScaledRule
+from hipad.rules.compiling.compiled import CompiledRule, ScaledRule
 from hipad.rules.compiling.rows import on_columns, rows_met
 
 FLOOR, ALONE = 0.25, 0.5  # least excess of the typical patient, in deviations of B x

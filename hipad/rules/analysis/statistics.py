@@ -12,7 +12,7 @@ from scipy import sparse
 
 from hipad.arrays import BoolArray, IntArray
 from hipad.errors import DataError
-from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.compiled import CompiledRule
 from hipad.rules.compiling.rows import on_columns, rows_met
 from hipad.wording import count
 

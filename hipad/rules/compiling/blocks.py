@@ -31,7 +31,8 @@ from hipad.rules.compiling.definitions import (
     check_number,
     define_columns,
 )
-from hipad.rules.compiling.names import FeatureIndex, block_columns
+from hipad.rules.compiling.naming.members import block_columns
+from hipad.rules.compiling.naming.names import FeatureIndex
 from hipad.rules.compiling.parts import plain_name
 from hipad.rules.compiling.patterns import PATIENCE
 from hipad.rules.language.parsing import split_note

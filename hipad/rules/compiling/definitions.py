@@ -14,7 +14,7 @@ import numpy as np
 from hipad.arrays import IntArray
 from hipad.errors import DataError, HipadError
 from hipad.rules.budget import Budget
-from hipad.rules.compiling.names import FeatureIndex
+from hipad.rules.compiling.naming.names import FeatureIndex
 from hipad.rules.compiling.parts import plain_name, range_ends, split_parts
 from hipad.rules.compiling.patterns import PATIENCE, glob_columns, regex_columns
 from hipad.rules.language.spelling import quote_name, rule_error

@@ -15,8 +15,10 @@ import numpy as np
 
 from hipad.arrays import IntArray
 from hipad.errors import RuleError
-from hipad.rules.compiling.compile import CompiledRule, as_rule_set, compile_rules
-from hipad.rules.compiling.names import Blocks, FeatureIndex, as_index, resolve_blocks
+from hipad.rules.compiling.compile import as_rule_set, compile_rules
+from hipad.rules.compiling.compiled import CompiledRule
+from hipad.rules.compiling.naming.members import Blocks, resolve_blocks
+from hipad.rules.compiling.naming.names import FeatureIndex, as_index
 from hipad.rules.compiling.outcomes import class_sign
 from hipad.rules.compiling.resolving import Resolver
 from hipad.rules.language.model import Rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.compiled import CompiledRule
 from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import patients_text, quote_label
 from hipad.rules.language.terms import FeatureSpan, Name, Side, Term

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from hipad.rules.language.model import Rule
 from hipad.rules.language.spelling import Place, quote_label, rule_error
 from hipad.wording import listed
 
@@ -125,3 +126,8 @@ def _same_number(outcome: str, label: str) -> bool:
 
 def _same_but_case(outcome: str, label: str) -> bool:
     return " ".join(outcome.lower().split()) == " ".join(label.lower().split())
+
+
+def outcome_sign(rule: Rule, classes: Sequence[object], *, positive_chosen: bool = False) -> float:
+    """+1 if the outcome is the second class, -1 if the first; RuleError if it is neither."""
+    return class_sign(rule.outcome, classes, positive_chosen=positive_chosen, place=rule.place)

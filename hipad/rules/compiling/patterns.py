@@ -17,7 +17,7 @@ import re2
 
 from hipad.arrays import IntArray
 from hipad.rules.budget import Budget
-from hipad.rules.compiling.names import FeatureIndex
+from hipad.rules.compiling.naming.names import FeatureIndex
 from hipad.rules.language.spelling import rule_error
 
 LONGEST: Final = 2_000  # characters of a pattern

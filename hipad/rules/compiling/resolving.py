@@ -10,9 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from hipad.arrays import FloatArray, IntArray
-from hipad.rules.compiling.names import FeatureIndex, each_once
+from hipad.rules.compiling.naming.members import each_once
+from hipad.rules.compiling.naming.names import FeatureIndex
 from hipad.rules.compiling.rows import Row
-from hipad.rules.compiling.values import ColumnValues
+from hipad.rules.compiling.settling.values import ColumnValues
 from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import quote_name, rule_error
 from hipad.rules.language.terms import Name, Term

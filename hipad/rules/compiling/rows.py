@@ -87,18 +87,23 @@ def rows_met(B: sparse.csr_array, d: FloatArray, X: FloatArray) -> npt.NDArray[n
     """
     bound = d[:, None]
     with np.errstate(invalid="ignore", over="ignore"):
-        room = ULPS * np.finfo(np.float64).eps * (abs(B) @ np.abs(X) + np.abs(bound))
+        room = comparison_room(abs(B) @ np.abs(X), bound)
         met = np.asarray(bound + room >= B @ X)
         single = np.flatnonzero(np.diff(B.indptr) == 1)
         for i in single:
-            met[i] |= _same_in_single(X[B.indices[B.indptr[i]]], d[i] / B.data[B.indptr[i]])
+            met[i] |= same_in_single(X[B.indices[B.indptr[i]]], d[i] / B.data[B.indptr[i]])
     return met
 
 
-def _same_in_single(x: FloatArray, level: float) -> npt.NDArray[np.bool_]:
-    """Where x is a number of single precision, and the one nearest to the level."""
+def comparison_room(sizes: FloatArray, bound: FloatArray | float) -> FloatArray:
+    """How far a sum of terms of this size may lie from a bound and still be on it."""
+    return np.asarray(ULPS * np.finfo(np.float64).eps * (sizes + np.abs(bound)))
+
+
+def same_in_single(x: FloatArray, level: float) -> npt.NDArray[np.bool_]:
+    """Where x is a broken number of single precision, and the one nearest to the level."""
     short = x.astype(np.float32)
-    return np.asarray((short == np.float32(level)) & (short == x))
+    return np.asarray((short == np.float32(level)) & (short == x) & (x % 1 != 0))
 
 
 def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:

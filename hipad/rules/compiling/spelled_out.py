@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from hipad.errors import RuleError
 from hipad.rules.compiling.compile import compile_rules
-from hipad.rules.compiling.lexicon import Lexicon
+from hipad.rules.compiling.settling.lexicon import Lexicon
 from hipad.rules.language.model import Rule
 from hipad.rules.language.parsing import RulesText, read_rules
 
@@ -22,7 +22,7 @@ SEVERAL: Final = ("max", "min")  # functions of which one feature may be enough
 def read_for(text: str, lexicon: Lexicon, classes: Sequence[object]) -> RulesText:
     """The rules of a text as these data understand it; several where a rule stands for several.
 
-    >>> from hipad.rules.compiling.names import FeatureIndex
+    >>> from hipad.rules.compiling.naming.names import FeatureIndex
     >>> names = Lexicon(FeatureIndex(["blood pressure", "Age"]))
     >>> print(read_for("blood pressure >= 140 => ill", names, ("well", "ill")).rules)
     `blood pressure` >= 140 => ill

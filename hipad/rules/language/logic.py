@@ -15,6 +15,7 @@ from hipad.rules.language.terms import Term
 MOST_ALTERNATIVES: Final = 64  # rules that one line may make
 MOST_LEAVES: Final = 20_000  # conditions of one line, after it is taken apart
 
+MIRRORED: Final = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "=", "!=": "!="}
 _TURNED: Final = {">=": "<", ">": "<=", "<=": ">", "<": ">=", "=": "!=", "!=": "="}
 
 
@@ -56,7 +57,7 @@ def negated(node: Node) -> Node:
         first, second = node.relations
         return Any(
             (
-                Condition((middle, low), (_TURNED[_mirrored(first)],)),
+                Condition((middle, low), (_TURNED[MIRRORED[first]],)),
                 Condition((middle, high), (_TURNED[second],)),
             )
         )
@@ -72,10 +73,6 @@ def _not_counted(node: Condition) -> Node:
     more = Condition((counted, (above,)), (">=",), "count")
     turned: dict[str, Node] = {">=": fewer, "<=": more, "=": Any((fewer, more))}
     return turned[node.relations[0]]
-
-
-def _mirrored(relation: str) -> str:
-    return relation.translate(str.maketrans("<>", "><"))
 
 
 def alternatives(node: Node, column: int = 1) -> list[tuple[Condition, ...]]:

@@ -13,11 +13,11 @@ from typing import Final
 
 from hipad.errors import RuleError
 from hipad.rules.language.bounds import MOST_RULES, text_error, too_many_rules
-from hipad.rules.language.lexing import Vocabulary
+from hipad.rules.language.line.phrasing import LineDraft, read_line
 from hipad.rules.language.model import Rule, RuleSet
-from hipad.rules.language.phrasing import LineDraft, read_line
 from hipad.rules.language.spelling import on_line, rule_error
 from hipad.rules.language.statements import Statement, read_statement
+from hipad.rules.language.words.lexing import Vocabulary
 
 REMEMBERED: Final = 6  # texts: the page asks many times for the rules before and after an edit
 MOST_LINES: Final = 60  # of one rule

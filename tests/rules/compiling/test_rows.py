@@ -44,3 +44,8 @@ def test_single_precision_meets_its_own_bound():
 def test_a_matrix_on_the_columns_it_names():
     B = sparse.csr_array([[0.0, 2.0, 0.0, 3.0]])
     assert on_columns(B, np.array([1, 2, 3])).toarray().tolist() == [[2.0, 0.0, 3.0]]
+
+
+def test_whole_numbers_need_no_mercy_for_single_precision():
+    B, d = sparse.csr_array([[-1.0]]), np.array([-20_000_001.0])
+    assert rows_met(B, d, np.array([[20_000_000.0, 20_000_001.0]])).tolist() == [[False, True]]

@@ -1,9 +1,9 @@
 import numpy as np
 
 from hipad.rules import FeatureIndex, compile_each
-from hipad.rules.compiling.lexicon import Lexicon
+from hipad.rules.compiling.settling.lexicon import Lexicon
+from hipad.rules.compiling.settling.values import ColumnValues
 from hipad.rules.compiling.spelled_out import read_for
-from hipad.rules.compiling.values import ColumnValues
 
 INDEX = FeatureIndex(["blood pressure", "g1", "g2", "sex=male", "sex=female"])
 BLOCKS = {"K": np.array([1, 2])}

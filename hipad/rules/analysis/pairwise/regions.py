@@ -19,7 +19,7 @@ from scipy import sparse
 from hipad.arrays import BoolArray, FloatArray, IntArray
 from hipad.rules.analysis.box import ROUNDING, Box, Patient, column_scales, with_ends
 from hipad.rules.analysis.points import some_point
-from hipad.rules.compiling.compile import CompiledRule
+from hipad.rules.compiling.compiled import CompiledRule
 from hipad.rules.compiling.rows import Row, on_columns
 from hipad.rules.language.model import Condition
 

@@ -1,0 +1,1 @@
+"""Names of features and blocks, and the columns they stand for."""

@@ -1,0 +1,1 @@
+"""Conditions as written, made linear with what the data say."""

@@ -1,0 +1,1 @@
+"""One condition: its operands, and every way in which people compare them."""

@@ -1,0 +1,161 @@
+"""What follows the first side of a condition: signs with further sides, a range, or nothing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hipad.errors import RuleError
+from hipad.rules.language.conditions.flags import named_flag
+from hipad.rules.language.conditions.membership import read_ranged, read_right_range
+from hipad.rules.language.conditions.operands import Operand, lone_feature, read_operand
+from hipad.rules.language.conditions.pairing import compare
+from hipad.rules.language.conditions.vague import refuse_vague, refuse_vague_name
+from hipad.rules.language.logic import All, Node
+from hipad.rules.language.model import Condition
+from hipad.rules.language.sides.arithmetic import constant
+from hipad.rules.language.spelling import format_number, quote_name, rule_error, spoken
+from hipad.rules.language.terms import Side, Term, side_text
+from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.lexing import Word
+from hipad.rules.language.words.quantities import is_number
+
+_RANGES: Final = frozenset(spoken("not outside between from within in one"))
+_BE: Final = ("is", "are", "was", "lies", "ranges")
+
+
+def read_comparison(cursor: Cursor, left: Operand) -> Node:
+    """What follows a side: a range, signs with further sides, a number, or nothing."""
+    if cursor.says("of") and cursor.phrase(1) is not None:
+        cursor.take()
+    start = cursor.at
+    if cursor.peek().low in _BE:
+        cursor.take()
+    ranged = cursor.peek().low in _RANGES or cursor.peek().kind in ("IN", "NOTIN")
+    if ranged and (node := read_ranged(cursor, left)) is not None:
+        return node
+    cursor.at = start
+    found = cursor.relation()
+    if found is None:
+        return _uncompared(cursor, left)
+    operands: list[Operand] = [left]
+    relations: list[str] = []
+    signs: list[Word] = []
+    while (found := cursor.relation()) is not None:
+        signs.append(cursor.peek())
+        cursor.at += found[1]
+        refuse_vague(cursor, left)
+        relations.append(found[0])
+        if len(relations) == 1 and (node := read_right_range(cursor, left, found[0])) is not None:
+            return node
+        cursor.implied = None
+        operands.append(_right(cursor, left))
+        if cursor.implied is not None and cursor.relation() is not None:
+            raise cursor.error(
+                "write 'and' or 'or' between conditions, or * between a number and a feature",
+                cursor.implied,
+            )
+    cursor.asked = relations[-1]
+    return _chain(operands, relations, signs, cursor)
+
+
+def _right(cursor: Cursor, left: Operand) -> Operand:
+    """The side after a sign; mean, median and sd alone are those of the left side's feature."""
+    name = lone_feature(left)
+    known = cursor.vocabulary
+    if (border := _nth_percentile(cursor, name)) is not None:
+        return border
+    cursor.accept_words("its")
+    cursor.own = name if known is not None else None
+    right = read_operand(cursor)
+    cursor.own = None
+    return right
+
+
+def _nth_percentile(cursor: Cursor, name: str | None) -> Side | None:
+    """`the 90th percentile`, of the feature that is compared."""
+    start = cursor.at
+    if not cursor.accept_words("the"):
+        cursor.accept_words("its")
+    if name is not None and cursor.peek().kind == "NUMBER":
+        number = cursor.take()
+        ending = (
+            cursor.accept_words("th")
+            or cursor.accept_words("st")
+            or (cursor.accept_words("nd") or cursor.accept_words("rd"))
+        )
+        if ending and cursor.accept_words("percentile") and float(number.text) <= 100:
+            share = format_number(float(number.text))
+            return (Term(1.0, (name,), f"p{share}", number.column),)
+    cursor.at = start
+    return None
+
+
+def _chain(
+    operands: list[Operand], relations: list[str], signs: list[Word], cursor: Cursor
+) -> Node:
+    if len(relations) == 1:
+        return _placed(lambda: compare(operands[0], relations[0], operands[1]), signs[0])
+    ways = {relation[0] for relation in relations}
+    if len(ways) > 1 or ways & {"!"}:
+        message = "the signs of a chain must point the same way: write 3 <= x <= 5"
+        raise rule_error(message, column=signs[-1].column)
+    sides = [operand for operand in operands if isinstance(operand, tuple)]
+    if len(sides) == len(operands) == 3 and "=" not in relations:
+        chain = _placed(lambda: Condition(tuple(sides), tuple(relations)), signs[0])
+        assert isinstance(chain, Condition)
+        _check_limits(chain, signs[0].column)
+        return chain
+    pairs = zip(operands, relations, operands[1:], strict=False)
+    return All(tuple(_placed(lambda p=pair: compare(*p), signs[0]) for pair in pairs))
+
+
+def _placed(make, sign: Word) -> Node:  # type: ignore[no-untyped-def]
+    """What `make` gives; its error stands at the sign."""
+    try:
+        node: Node = make()
+    except RuleError as error:
+        if error.column is not None:
+            raise
+        raise rule_error(str(error), column=sign.column, suggestion=error.suggestion) from None
+    return node
+
+
+def _check_limits(condition: Condition, column: int) -> None:
+    first, last = constant(condition.sides[0]), constant(condition.sides[2])
+    if first is None or last is None:
+        return
+    if (first > last) if condition.relations[0][0] == "<" else (first < last):
+        low, high = sorted((first, last))
+        middle = side_text(condition.sides[1])
+        remedy = f"{middle} between {format_number(low)} and {format_number(high)}"
+        message = f"'{condition}' can never be met, its limits are exchanged: write {remedy}"
+        raise rule_error(message, column=column, suggestion=remedy)
+
+
+def _uncompared(cursor: Cursor, left: Operand) -> Node:
+    """A side without a sign: `Age 18-25`, `BMI 30 or more`, or a name alone."""
+    word = cursor.peek()
+    if not isinstance(left, tuple) or constant(left) is not None:
+        raise cursor.error(
+            "compare this with something, as in Glucose >= 126"
+            if not cursor.is_over
+            else "compare it, and end with the outcome, as in Glucose >= 126 => positive"
+        )
+    name = lone_feature(left)
+    if (name is not None and is_number(cursor)) or (word.kind == "MINUS" and is_number(cursor, 1)):
+        if (node := read_right_range(cursor, left, "=")) is not None and _is_settled(node):
+            return node
+        quoted = quote_name(name) if name else "the feature"
+        raise cursor.error(f"write a sign before the number, as in {quoted} >= {word.text}", word)
+    if len(left) == 1 and left[0].function == "" and left[0].coefficient == 1.0:
+        refuse_vague_name(left[0], cursor)
+        return named_flag(left[0].names[0], left[0].column or 1)
+    raise cursor.error(
+        f"'{side_text(left)}' is not compared: write a sign and a number after it, as in "
+        f"{side_text(left)} >= 2",
+        None,
+    )
+
+
+def _is_settled(node: Node) -> bool:
+    return not (isinstance(node, Condition) and node.form == "compare" and node.relations == ("=",))

@@ -1,0 +1,124 @@
+"""What may follow in, between, outside, or a sign: a range, a set of values, or a top share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hipad.rules.language.conditions.operands import Operand, lone_feature, one_feature
+from hipad.rules.language.conditions.pairing import compare
+from hipad.rules.language.conditions.ranges import (
+    between,
+    read_interval,
+    read_range,
+    read_two_numbers,
+)
+from hipad.rules.language.conditions.shares import read_share, share_condition
+from hipad.rules.language.conditions.vague import is_known
+from hipad.rules.language.logic import Node, negated
+from hipad.rules.language.model import Condition
+from hipad.rules.language.sides.spelled_names import read_name
+from hipad.rules.language.spelling import format_number, spoken
+from hipad.rules.language.terms import SET, Name, Term
+from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.lexing import Word
+from hipad.rules.language.words.quantities import is_number, read_number
+
+_MISSING: Final = frozenset(spoken("na nan missing null none unknown undefined"))
+
+
+def read_right_range(cursor: Cursor, left: Operand, relation: str) -> Node | None:
+    """18-25, 5 ± 2, `30 or more`, `top 10 %`, a missing value: what may follow = or is."""
+    word = cursor.peek()
+    if word.kind == "NAME" and word.low in _MISSING and not is_known(cursor, word.text):
+        raise cursor.error(
+            f"'{word.text}' is no value to compare with, a patient without a value meets no "
+            "condition: add a column of 0 and 1 that says where the value is missing"
+        )
+    if relation == "=" and (top := read_share(cursor)) is not None:
+        return share_condition(one_feature(left, cursor), *top)
+    start = cursor.at
+    pair = read_two_numbers(cursor)
+    if pair is None:
+        return None
+    kind, low, high = pair
+    if kind != "range":
+        if relation != "=":
+            cursor.at = start
+            return None
+        return compare(left, kind, (low,))
+    if relation != "=":
+        raise cursor.error(
+            f"'{cursor.text(start)}' is a range: write = before a range, as in "
+            f"a = {low}-{high}, or one number after {relation}",
+            cursor.words[start],
+        )
+    return between(left, low, high, cursor.words[start])
+
+
+def read_ranged(cursor: Cursor, left: Operand) -> Node | None:
+    """between, in, from, within, outside: a range or a set after its word."""
+    start = cursor.at
+    if cursor.accept("NOTIN"):
+        return negated(_set_or_range(cursor, left, cursor.peek()))
+    opened = cursor.peek(1)
+    if cursor.accept_words("outside"):
+        cursor.accept_words("of")
+        return negated(read_range(cursor, left, opened))
+    turned = cursor.accept_words("not")
+    opened = cursor.peek()
+    if any(cursor.accept_words(word) for word in ("between", "from", "within")):
+        node = read_range(cursor, left, opened)
+    elif cursor.accept("IN") or cursor.accept_words("in") or cursor.accept_words("one", "of"):
+        node = _set_or_range(cursor, left, opened)
+    else:
+        cursor.at = start
+        return None
+    return negated(node) if turned else node
+
+
+def _set_or_range(cursor: Cursor, left: Operand, opened: Word) -> Node:
+    cursor.accept_words("the")
+    if (top := read_share(cursor)) is not None:
+        return share_condition(one_feature(left, cursor), *top)
+    bracket = cursor.peek()
+    if bracket.kind != "OPEN":
+        return read_range(cursor, left, opened)
+    numbers = is_number(cursor, 1) or (cursor.peek(1).kind in ("MINUS", "PLUS"))
+    if numbers and bracket.text in "[(" and _count_commas(cursor) == 1:
+        cursor.take()
+        return read_interval(cursor, left, bracket)
+    return _member(cursor, left)
+
+
+def _count_commas(cursor: Cursor) -> int:
+    count, at = 0, cursor.at
+    while at < len(cursor.words) and cursor.words[at].kind != "CLOSE":
+        count += cursor.words[at].kind in ("COMMA", "SEMICOLON", "DOTS") or (
+            cursor.words[at].low == "to"
+        )
+        at += 1
+    return count
+
+
+def _member(cursor: Cursor, left: Operand) -> Node:
+    """stage in {II, III}."""
+    name = lone_feature(left)
+    opening = cursor.take()
+    if name is None:
+        raise cursor.error("name one feature before 'in', as in stage in {II, III}", opening)
+    items: list[Name] = []
+    while True:
+        if cursor.peek().kind == "NUMBER":
+            items.append(format_number(read_number(cursor, listing=True)))
+        elif cursor.is_name():
+            items.append(read_name(cursor))
+        else:
+            raise cursor.error("write values with commas between them, as in stage in {II, III}")
+        if cursor.accept("CLOSE"):
+            break
+        if not (cursor.accept("COMMA", "SEMICOLON") or cursor.accept_words("or")):
+            raise cursor.error("write ',' between the values, as in stage in {II, III}")
+    unique = tuple(dict.fromkeys(items))
+    return Condition(
+        ((Term(1.0, (name,), column=opening.column),), (Term(1.0, unique, SET),)), ("=",), "member"
+    )

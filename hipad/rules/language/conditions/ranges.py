@@ -1,0 +1,156 @@
+"""Ranges of numbers: `between 3 and 5`, `18-25`, `5 ± 2`, `[1, 5)`, `30 or more`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hipad.rules.language.conditions.operands import CurveOf, Operand
+from hipad.rules.language.conditions.pairing import level_of
+from hipad.rules.language.logic import Node
+from hipad.rules.language.model import Condition
+from hipad.rules.language.spelling import rule_error
+from hipad.rules.language.terms import Term, side_text
+from hipad.rules.language.words.cursor import AFTER_NUMBER, Cursor
+from hipad.rules.language.words.lexing import Word
+from hipad.rules.language.words.quantities import is_number, read_number, read_unit
+
+NumbersFound = tuple[str, Term, Term]
+
+
+def read_two_numbers(cursor: Cursor) -> NumbersFound | None:
+    """The sign of `30 or more` with its number twice, or "range" with both limits; else None."""
+    start = cursor.at
+    number = read_signed(cursor)
+    found = None
+    if number is not None:
+        found = _spread(cursor, number) or _or_more(cursor, number) or _up_to(cursor, number)
+    if found is None:
+        cursor.at = start
+    return found
+
+
+def _spread(cursor: Cursor, middle: Term) -> NumbersFound | None:
+    """5 ± 2."""
+    if cursor.accept("PLUSMINUS") is None:
+        return None
+    spread = read_signed(cursor)
+    if spread is None:
+        raise cursor.error("write the spread after ±, as in 5 ± 2")
+    unit = spread.unit or middle.unit
+    low, high = (_short(middle.coefficient + side * spread.coefficient) for side in (-1, 1))
+    return "range", Term(low, unit=unit), Term(high, unit=unit)
+
+
+def _or_more(cursor: Cursor, number: Term) -> NumbersFound | None:
+    """`30 or more`, `30+`."""
+    word = cursor.peek()
+    after = AFTER_NUMBER.get((word.low, cursor.peek(1).low)) if word.kind == "NAME" else None
+    if after and not (cursor.is_name(2) or is_number(cursor, 2)) and cursor.phrase(1) != (after, 3):
+        cursor.at += 2
+        return after, number, number
+    if word.kind == "PLUS" and _ends_condition(cursor, 1):
+        cursor.take()
+        return ">=", number, number
+    return None
+
+
+def _up_to(cursor: Cursor, low: Term) -> NumbersFound | None:
+    """18-25, 18..25, `18 to 25`."""
+    if cursor.accept("MINUS", "DOTS") is None and not cursor.accept_words("to"):
+        return None
+    high = read_signed(cursor)
+    if high is None or not _ends_condition(cursor, 0):
+        return None
+    unit = high.unit or low.unit
+    return "range", replace(low, unit=unit), replace(high, unit=unit)
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.15g}")
+
+
+def _ends_condition(cursor: Cursor, ahead: int) -> bool:
+    word = cursor.peek(ahead)
+    return word.kind not in ("PLUS", "MINUS", "TIMES", "DIVIDED", "NUMBER", "OPEN") and not (
+        cursor.is_name(ahead) and word.low not in ("with", "plus", "as")
+    )
+
+
+def read_signed(cursor: Cursor, *, listing: bool = False) -> Term | None:
+    """A number with its sign and unit, or None."""
+    minus = cursor.peek().kind == "MINUS"
+    if cursor.peek().kind in ("MINUS", "PLUS"):
+        if not is_number(cursor, 1):
+            return None
+        cursor.take()
+    if not is_number(cursor):
+        return None
+    column = cursor.peek().column
+    value = read_number(cursor, listing=listing)
+    return Term(-value if minus else value, column=column, unit=read_unit(cursor))
+
+
+def between(left: Operand, low: Term, high: Term, word: Word) -> Node:
+    if isinstance(left, CurveOf):
+        low, high = (
+            replace(each, coefficient=level_of(left.function, each.coefficient))
+            for each in (low, high)
+        )
+        left = left.side
+    if not isinstance(left, tuple):
+        message = "a range needs a feature or a sum: write two conditions"
+        raise rule_error(message, column=word.column)
+    if high.unit and not low.unit:
+        low = replace(low, unit=high.unit)
+    if low.coefficient > high.coefficient:
+        remedy = f"{side_text(left)} between {high} and {low}"
+        raise rule_error(
+            f"the limits of the range are exchanged, it can never be met: write {remedy}",
+            column=word.column,
+            suggestion=remedy,
+        )
+    return Condition(((low,), left, (high,)), ("<=", "<="), "between")
+
+
+def read_range(cursor: Cursor, left: Operand, opened: Word) -> Node:
+    for words in (("the", "range"), ("range",), ("the", "interval"), ("of",)):
+        if cursor.accept_words(*words):
+            break
+    bracket = cursor.accept("OPEN")
+    if bracket is not None:
+        return read_interval(cursor, left, bracket)
+    low = read_signed(cursor)
+    if low is None:
+        raise cursor.error("write the range as: a between 1 and 3")
+    joined = (
+        cursor.accept_words("and")
+        or cursor.accept_words("to")
+        or cursor.accept("AND", "MINUS", "DOTS", "COMMA")
+    )
+    high = read_signed(cursor) if joined else None
+    if high is None:
+        raise cursor.error("write the range as: a between 1 and 3")
+    return between(left, low, high, opened)
+
+
+def read_interval(cursor: Cursor, left: Operand, bracket: Word) -> Node:
+    """[1, 5], [1, 5) or (1, 5]."""
+    low = read_signed(cursor, listing=True)
+    comma = cursor.accept("COMMA", "SEMICOLON", "DOTS", "MINUS") or cursor.accept_words("to")
+    high = read_signed(cursor, listing=True) if comma else None
+    closing = cursor.accept("CLOSE")
+    if low is None or high is None or closing is None:
+        raise cursor.error("write the range as: a in [1, 3], or a between 1 and 3")
+    node = between(left, low, high, bracket)
+    assert isinstance(node, Condition)
+    if bracket.text == "(" and closing.text == ")":
+        shown = side_text(node.sides[1])
+        raise rule_error(
+            f"whether ({low}, {high}) is a range with its ends is not known: write {shown} between "
+            f"{low} and {high}, or {low} < {shown} < {high}",
+            column=bracket.column,
+        )
+    if bracket.text == "(" or closing.text == ")":
+        relations = ("<" if bracket.text == "(" else "<=", "<" if closing.text == ")" else "<=")
+        return Condition(node.sides, relations)
+    return node

@@ -1,0 +1,1 @@
+"""Conditions joined by and, or, not, unless and at least k of."""

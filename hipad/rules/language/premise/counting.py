@@ -1,0 +1,188 @@
+"""`at least 2 of (a, b, c)` and its relatives: how many, of what, and the rules that this makes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import combinations
+from typing import Final
+
+from hipad.rules.language.conditions.flags import flag_name, named_flag, with_relation
+from hipad.rules.language.logic import MOST_ALTERNATIVES, All, Any, Node, negated, too_many
+from hipad.rules.language.model import Condition
+from hipad.rules.language.premise.bracketed import closing_bracket
+from hipad.rules.language.premise.joining import JoinedPart, accept_and, accept_or, completed
+from hipad.rules.language.sides.expressions import read_side
+from hipad.rules.language.sides.functions import read_item
+from hipad.rules.language.terms import Term
+from hipad.rules.language.words.cursor import COUNT_WORDS, Cursor
+from hipad.rules.language.words.quantities import is_number, read_number
+
+_FILLERS: Final = ("the", "these", "following", "conditions", "criteria", "features", "columns")
+_Reader = Callable[[Cursor], Node]
+
+
+def read_count(cursor: Cursor, read_one: _Reader) -> Node | None:
+    """`at least 2 of (a, b, c)` and its relatives, or None if no such words come next."""
+    start = cursor.at
+    found = _how_many(cursor)
+    if found is None or not (cursor.accept_words("of") or cursor.accept_words("out", "of")):
+        cursor.at = start
+        return None
+    relation, number, column = *found, cursor.words[start].column
+    while cursor.peek().kind == "NAME" and cursor.peek().low in _FILLERS:
+        cursor.take()
+    cursor.accept("COLON")
+    parts = _elements(cursor, read_one)
+    given = cursor.relation()
+    if given is not None and all(flag_name(part) for part in parts):
+        parts = [_compared(part, cursor, given) if k == 0 else part for k, part in enumerate(parts)]
+        first = parts[0]
+        assert isinstance(first, Condition)
+        parts = [first, *(with_relation(part, first) for part in parts[1:])]
+        if relation in ("any", "all") and isinstance(parts[0], Condition):
+            return _among(relation, parts)
+    return _counting(relation, number, parts, column, cursor)
+
+
+def _compared(part: Node, cursor: Cursor, given: tuple[str, int]) -> Condition:
+    cursor.at += given[1]
+    side = read_side(cursor)
+    name = flag_name(part)
+    assert name is not None
+    return Condition(((Term(1.0, (name,)),), side), (given[0],))
+
+
+def _among(word: str, parts: list[Node]) -> Node:
+    """`any of (a, b) >= 2`: the largest of them is; blocks may be among the names."""
+    conditions = [part for part in parts if isinstance(part, Condition)]
+    names = tuple(condition.sides[0][0].names[0] for condition in conditions)
+    relation = conditions[0].relations[0]
+    if relation[0] not in "<>":
+        return Any(tuple(parts)) if word == "any" else All(tuple(parts))
+    function = "max" if (word == "any") == (relation[0] == ">") else "min"
+    term = Term(1.0, names, function, conditions[0].sides[0][0].column)
+    return Condition(((term,), conditions[0].sides[1]), (relation,))
+
+
+def _how_many(cursor: Cursor) -> tuple[str, float] | None:
+    """The sign and the number of a count; any, all and none stand for themselves."""
+    for words, kind in (
+        (("any",), "any"),
+        (("either",), "any"),
+        (("all",), "all"),
+        (("both",), "all"),
+        (("each",), "all"),
+        (("every", "one"), "all"),
+        (("none",), "none"),
+        (("neither",), "none"),
+    ):
+        if cursor.says(*words) and cursor.says("of", ahead=len(words)):
+            cursor.at += len(words)
+            return kind, 1.0
+    cursor.accept_words("any")
+    relation = ">="
+    if (found := cursor.relation()) is not None and found[0] != "!=":
+        relation, n = found
+        cursor.at += n
+    elif cursor.accept_words("exactly") or cursor.accept_words("only"):
+        relation = "="
+    number = _count_number(cursor)
+    if number is None:
+        return None
+    if cursor.accept_words("or", "more"):
+        relation = ">="
+    elif cursor.accept_words("or", "fewer") or cursor.accept_words("or", "less"):
+        relation = "<="
+    strict = {">": (">=", number + 1), "<": ("<=", number - 1)}
+    return strict.get(relation, (relation, number))
+
+
+def _count_number(cursor: Cursor) -> float | None:
+    word = cursor.peek()
+    if word.kind == "NAME" and word.low in COUNT_WORDS:
+        cursor.take()
+        return float(COUNT_WORDS[word.low])
+    minus = word.kind == "MINUS" and is_number(cursor, 1)
+    if minus:
+        cursor.take()
+    if not is_number(cursor):
+        return None
+    return -read_number(cursor) if minus else read_number(cursor)
+
+
+def _elements(cursor: Cursor, read_one: _Reader) -> list[Node]:
+    """What is counted: between brackets, or up to the end."""
+    word = cursor.peek()
+    if word.kind == "OPEN" and (end := closing_bracket(cursor)) is not None:
+        inner = cursor.part(cursor.at + 1, end)
+        cursor.at = end + 1
+        return _listed(inner, read_one)
+    return _listed(cursor, read_one)
+
+
+def _listed(cursor: Cursor, read_one: _Reader) -> list[Node]:
+    """Conditions or names with commas (or and, or) between them."""
+    parts: list[JoinedPart] = []
+    while True:
+        parts.append(JoinedPart("", _element(cursor, read_one), cursor.peek().column))
+        if cursor.is_over:
+            break
+        if cursor.accept("COMMA", "SEMICOLON"):
+            if not accept_and(cursor):
+                accept_or(cursor)
+            continue
+        at = cursor.at
+        if not (accept_and(cursor) or accept_or(cursor)):
+            cursor.at = at
+            break
+    return [part.node for part in completed(parts, cursor)]
+
+
+def _element(cursor: Cursor, read_one: _Reader) -> Node:
+    """One thing that is counted; a range of columns is written with a colon."""
+    if cursor.is_name() and cursor.peek(1).kind in ("COLON", "DOTS"):
+        return named_flag(read_item(cursor), cursor.peek().column)
+    return read_one(cursor)
+
+
+def _counting(relation: str, number: float, parts: list[Node], column: int, cursor: Cursor) -> Node:
+    names = [flag_name(part, spans=True) for part in parts]
+    if all(names) and relation != "all":
+        sign, least = {"any": (">=", 1.0), "none": ("<=", 0.0)}.get(relation, (relation, number))
+        counted = (Term(1.0, tuple(n for n in names if n), "sum", column),)
+        return Condition((counted, (Term(least),)), (sign,), "count")
+    if relation == "any":
+        return Any(tuple(parts))
+    if relation == "all":
+        return All(tuple(parts))
+    if relation == "none":
+        return All(tuple(map(negated, parts)))
+    if number != int(number):
+        raise cursor.error(
+            "write a whole number of conditions, as in at least 2 of", cursor.words[0]
+        )
+    return _some_of(relation, int(number), parts, column, cursor)
+
+
+def _some_of(relation: str, number: int, parts: list[Node], column: int, cursor: Cursor) -> Node:
+    """At least, at most or exactly so many of the conditions."""
+    if not 0 <= number <= len(parts) or (relation == ">=" and number == 0):
+        raise cursor.error(
+            f"there are {len(parts)} conditions to count, {number} of them cannot be asked for: "
+            "write another number",
+            cursor.words[0],
+        )
+    if relation == "<=":
+        if number == len(parts):
+            raise cursor.error("this is always true: write a smaller number", cursor.words[0])
+        relation, number, parts = ">=", len(parts) - number, list(map(negated, parts))
+    if math.comb(len(parts), number) > MOST_ALTERNATIVES:
+        raise too_many(column)
+    chosen = []
+    for positions in combinations(range(len(parts)), number):
+        nodes = [parts[k] for k in positions]
+        if relation == "=":
+            nodes += [negated(part) for k, part in enumerate(parts) if k not in positions]
+        chosen.append(nodes[0] if len(nodes) == 1 else All(tuple(nodes)))
+    return chosen[0] if len(chosen) == 1 else Any(tuple(chosen))

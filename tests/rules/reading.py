@@ -1,0 +1,28 @@
+"""A condition alone, read and written back: what tests of the language ask for."""
+
+from __future__ import annotations
+
+import pytest
+
+from hipad.errors import RuleError
+from hipad.rules import parse_rules
+from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.lexing import words_of
+
+
+def premises(text: str) -> list[str]:
+    """The premise of each rule that a condition makes."""
+    return [rule.premise for rule in parse_rules(f"{text} => x")]
+
+
+def refused(text: str) -> RuleError:
+    """The error of a condition that cannot be read."""
+    with pytest.raises(RuleError) as caught:
+        parse_rules(f"{text} => x")
+    assert caught.value.column is not None
+    return caught.value
+
+
+def at_start(text: str) -> Cursor:
+    """A cursor at the first word of a text."""
+    return Cursor(text, words_of(text))
