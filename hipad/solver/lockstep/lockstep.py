@@ -51,7 +51,7 @@ class Products(NamedTuple):
         return np.minimum(_room(self.x, by.x), _room(self.z, by.z))
 
 
-class Place(NamedTuple):
+class Standing(NamedTuple):
     """Where all problems stand: (alpha, s), (t, xi), (u, pi) and the intercepts."""
 
     rows: Products
@@ -59,14 +59,14 @@ class Place(NamedTuple):
     rules: Products
     b: FloatArray
 
-    def moved(self, by: Place, step: FloatArray) -> Place:
+    def moved(self, by: Standing, step: FloatArray) -> Standing:
         rows, caps, rules = (one.moved(other, step) for one, other in self.beside(by))
-        return Place(rows, caps, rules, self.b + step * by.b)
+        return Standing(rows, caps, rules, self.b + step * by.b)
 
-    def room(self, by: Place) -> FloatArray:
+    def room(self, by: Standing) -> FloatArray:
         return np.min([one.room(other) for one, other in self.beside(by)], axis=0)
 
-    def beside(self, by: Place) -> Iterator[tuple[Products, Products]]:
+    def beside(self, by: Standing) -> Iterator[tuple[Products, Products]]:
         """The pairs of two places, one beside the other."""
         return zip(self.pairs, by.pairs, strict=True)
 
@@ -184,7 +184,7 @@ class Lockstep:
         n = self.problem.n_samples
         return stage.design.correlate(self.problem.y[:, None] * alpha[:n]) - stage.C.T @ u
 
-    def _look(self, stage: Stage, at: Place) -> tuple[FloatArray, Lack]:
+    def _look(self, stage: Stage, at: Standing) -> tuple[FloatArray, Lack]:
         """The weights here, and what is missing to feasibility."""
         stack, n = self.problem.stack, self.problem.n_samples
         (alpha, s), (t, xi), (u, pi), b = at
@@ -204,7 +204,7 @@ class Lockstep:
         samples = self.problem.y[:, None] * stage.design.dot(w)
         return np.vstack([samples, -self.problem.stack.thresholds @ u]) + self.labels[:, None] * b
 
-    def _unfinished(self, at: Place, lack: Lack, tolerance: float) -> np.ndarray:
+    def _unfinished(self, at: Standing, lack: Lack, tolerance: float) -> np.ndarray:
         """Problems whose gap, relative to the objective, or lack of margin is too large."""
         gap = sum(pairs.product.sum(axis=0) for pairs in at.pairs)
         size = np.maximum(np.where(self.seen, at.rows.x, 0.0).sum(axis=0), 1e-8)
@@ -212,7 +212,7 @@ class Lockstep:
         return (gap > tolerance * size) | (short > 10 * tolerance)
 
     def _factorized(
-        self, stage: Stage, at: Place, w: FloatArray, left: np.ndarray, stuck: np.ndarray
+        self, stage: Stage, at: Standing, w: FloatArray, left: np.ndarray, stuck: np.ndarray
     ) -> np.ndarray:
         """Prepare the Newton systems; problems that rounding lets go no further are stuck."""
         D = at.rows.z / at.rows.x + at.caps.z / at.caps.x
@@ -224,7 +224,7 @@ class Lockstep:
                 stuck[k] = True
         return left[~stuck[left]]
 
-    def _advance(self, at: Place, lack: Lack, left: np.ndarray) -> Place:
+    def _advance(self, at: Standing, lack: Lack, left: np.ndarray) -> Standing:
         """One predictor-corrector step of the problems that are left."""
         affine = self._direction(at, lack, [-pairs.product for pairs in at.pairs], left)
         moved = at.moved(affine, np.minimum(1.0, at.room(affine)))
@@ -235,8 +235,8 @@ class Lockstep:
         return at.moved(direction, np.minimum(1.0, STEP_FACTOR * at.room(direction)))
 
     def _direction(
-        self, at: Place, lack: Lack, targets: list[FloatArray], left: np.ndarray
-    ) -> Place:
+        self, at: Standing, lack: Lack, targets: list[FloatArray], left: np.ndarray
+    ) -> Standing:
         (alpha, s), (t, xi), (u, pi), _ = at
         goal_alpha, goal_t, goal_u = targets
         rows = lack.rows + goal_alpha / alpha - (goal_t - xi * lack.t) / t
@@ -250,19 +250,19 @@ class Lockstep:
                 d_alpha[seen, k], db[k], du[:, k] = step.alpha, step.b, step.u
                 going[k] = 1.0
         moving, dt = going * self.seen, lack.t - d_alpha
-        return Place(
+        return Standing(
             Products(d_alpha, moving * (goal_alpha - s * d_alpha) / alpha),
             Products(moving * dt, moving * (goal_t - xi * dt) / t),
             Products(du, going * (goal_u - pi * du) / u),
             db,
         )
 
-    def _complementarity(self, at: Place) -> FloatArray:
+    def _complementarity(self, at: Standing) -> FloatArray:
         """Mean product over all pairs that count."""
         count = 2 * self.seen.sum(axis=0) + at.rules.x.shape[0]
         return sum(pairs.product.sum(axis=0) for pairs in at.pairs) / count
 
-    def _warm(self, stage: Stage) -> Place:
+    def _warm(self, stage: Stage) -> Standing:
         """Where the problems stand, moved well inside: prices, slacks and multipliers keep room."""
         free = np.where(self.seen, self.prices, 1.0)
         alpha = np.where(self.seen, np.clip(self.alpha, ROOM * free, (1 - ROOM) * free), 1.0)
@@ -271,7 +271,7 @@ class Lockstep:
         lack = 1.0 - self._margins(stage, stage.weights(self._pull(stage, seen, u)), u, self.b)
         short, over = np.maximum(lack, 0.0) + ROOM, np.maximum(-lack, 0.0) + ROOM
         level = ROOM * self.prices.sum(axis=0) / self.seen.sum(axis=0)
-        return Place(
+        return Standing(
             Products(alpha, np.where(self.seen, over, 0.0)),
             Products(np.where(self.seen, free - alpha, 1.0), np.where(self.seen, short, 0.0)),
             Products(u, level / u),
