@@ -25,7 +25,8 @@ from hipad.wording import count, some
 Turn: TypeAlias = bool | Literal["auto"]
 
 LOOKED_AT: Final = 200  # names, or columns, that are enough to know
-FEW: Final = 20  # levels of a text column that looks like a class
+FEW: Final = 9  # levels of a text column that looks like a class
+DIFFERENT: Final = 0.9  # share of the rows whose names differ: a gene may come twice
 GENE_HEADERS: Final = re.compile(
     r"(.*[\W_])?(genes?|probes?|probesets?|symbols?|features?|transcripts?|proteins?|ensembl|entrez|"
     r"id_ref|cpg|mirna|metabolites?|otu|taxa|taxon)([\W_]?(ids?|names?|symbols?|set|sets))*",
@@ -114,7 +115,7 @@ def oriented(read: Callable[[bool], Table], found: LabelRows, turn: Turn, limits
     if turn is False:
         return read(False)
     table = read(bool(found))
-    if turn is True or seems_turned(table, has_label_rows=bool(found)):
+    if turn is True or seems_turned(table, has_classes=found.has_classes):
         return turn_table(table, found, limits)
     return read(False) if found else table
 
@@ -127,17 +128,17 @@ def id_column(table: Table) -> str | None:
     return next(iter(table.text), None)
 
 
-def seems_turned(table: Table, *, has_label_rows: bool = False) -> bool:
+def seems_turned(table: Table, *, has_classes: bool = False) -> bool:
     """Whether names, sizes and columns tell that rows are genes; a guess on strong signs only."""
     column = id_column(table)
     if table.is_sparse or len(table.number_names) < 2 or column is None:
         return False
     ids = table.as_text(column).tolist()
-    if "" in ids or len(set(ids)) < table.n_rows or table.n_rows < 2:
+    if len(set(ids) - {""}) < max(2, DIFFERENT * table.n_rows):
         return False
     if _has_classes(table, column):
         return False
-    score = 2 * has_label_rows + (table.n_rows > 3 * len(table.number_names))
+    score = 2 * has_classes + (table.n_rows > 3 * len(table.number_names))
     score += 2 * bool(GENE_HEADERS.fullmatch(column)) - 3 * bool(PATIENT_HEADERS.fullmatch(column))
     score += 2 * _alike(ids, GENES) - 3 * _alike(ids, SAMPLES)
     headers = [name for name in table.number_names if name != column]
@@ -151,8 +152,10 @@ def _has_classes(table: Table, ids: str) -> bool:
         return True
     symbol = symbol_column([name for name in table.text if name != ids])
     for name, cells in table.text.items():
+        if name in (ids, symbol) or NO_PATIENT.fullmatch(name):
+            continue
         levels = len(np.unique(cells[:1000]))
-        if name not in (ids, symbol) and (LABELS.fullmatch(name) or levels <= min(FEW, 9)):
+        if LABELS.fullmatch(name) or levels <= min(FEW, table.n_rows / 2):
             return True
     part = table.numbers[:1000, :LOOKED_AT]
     return table.n_rows > 5 and any(len(np.unique(part[:, j])) == 2 for j in range(part.shape[1]))
