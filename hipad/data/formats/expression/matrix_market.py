@@ -10,7 +10,6 @@ import io
 from typing import Final, NamedTuple
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 
 from hipad.data.formats.text.lines import NEWLINE, count_letters
@@ -60,8 +59,10 @@ def market_matrix(data: bytes, limits: Limits) -> sp.csr_array:
             f"expected {sizes.stored:,} values, as the Matrix Market file states, got at most "
             f"{lines:,} lines: the file is cut"
         )
+    from scipy.io import mmread  # takes its time to load, and few tables need it
+
     try:
-        X = scipy.io.mmread(io.BytesIO(data), spmatrix=False)
+        X = mmread(io.BytesIO(data), spmatrix=False)
         result = sp.csr_array(X, dtype=np.float64)
     except MemoryError:
         raise
