@@ -65,7 +65,7 @@ def ask_turn(state: AppState, loaded: Loaded) -> None:
         def turn() -> None:
             known, before = state.memo.get("other way", ("", loaded))
             state.memo["other way"] = (table.sha256, loaded)
-            if known == table.sha256:  # turned a second time, nothing may be lost
+            if known == table.sha256 and before.table.turned is turned:  # nothing may be lost
                 state.pending = before
                 return
             other = turn_table(table) if turned else turn_back(table)
