@@ -10,7 +10,7 @@ from contextlib import suppress
 from hipad.optional import require
 from hipad.places import APP
 
-NEEDED = ("streamlit", "plotly", "pandas", "openpyxl")
+NEEDED = ("streamlit", "plotly", "pandas", "openpyxl", "h5py")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -197,3 +197,12 @@ def test_filling_gaps_changes_gaps_only(data):
         ).X
         assert np.isfinite(filled).all()
         np.testing.assert_array_equal(filled[~np.isnan(X)], X[~np.isnan(X)])
+
+
+def test_columns_that_describe_patients_are_no_features():
+    text = {"y": np.array(["a", "b"] * 3), "site": np.array(["p", "q", "p"] * 2)}
+    table = Table(np.arange(12.0).reshape(6, 2), ("u", "v"), text, "made", about=("y", "site"))
+    prepared = prepare(table, label="y")
+    assert prepared.feature_names == ("u", "v")
+    assert any("describe patients" in step.what and step.names == ("site",)
+               for step in prepared.steps)  # fmt: skip

@@ -24,6 +24,7 @@ def test_the_turn_can_be_refused(app):
     next(t for t in app.at.toggle if t.key.startswith("pending_turn")).set_value(True)
     app.run()
     assert app.state.pending.table.ids[0] == "GSM0"
+    assert app.state.pending.table.label == "class"
 
 
 def test_a_series_matrix_is_used_at_once_and_gets_symbols(app):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -74,3 +76,17 @@ def test_the_summary_counts_the_gaps_of_the_file():
 def test_a_test_file_must_be_there():
     with pytest.raises(DataError, match="expected a second file"):
         made(test="file")
+
+
+def test_patients_are_called_by_their_ids_where_the_file_has_them():
+    whole = table()
+    ids = np.array([f"patient {i}" for i in range(40)])
+    for named in (
+        replace(whole, ids=tuple(ids)),
+        replace(whole, text={**whole.text, "patient_id": ids}),
+    ):
+        data = build(Loaded("made", named), Preparation(label="state"), {})
+        for which in (0, 1):
+            assert data.called(which).tolist() == [ids[i - 1] for i in data.patients[which]]
+        assert data.called(0, np.array([2])).tolist() == [ids[data.patients[0][2] - 1]]
+    assert made().called(1).tolist() == made().patients[1].tolist()

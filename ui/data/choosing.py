@@ -159,8 +159,7 @@ def _pending(state: AppState, loaded: Loaded) -> None:
                 "Discard it", key="pending_discard", help="Keep what there was before."
             )
         if use and label is not None:
-            preparation = Preparation(label=label, positive=positive)
-            if attempt(state, lambda: state.load(loaded, preparation)):
+            if attempt(state, lambda: _use(state, loaded, label, positive)):
                 st.rerun()
             st.error(plain(state.error, 600))
             state.error = ""
@@ -169,6 +168,14 @@ def _pending(state: AppState, loaded: Loaded) -> None:
             for key in companions.UPLOADERS:
                 uploading.forget(state, key)
             st.rerun()
+
+
+def _use(state: AppState, loaded: Loaded, label: str, positive: str | None) -> None:
+    """Take the table that was asked about, or take up the session that waits for it."""
+    if state.awaiting is not None and state.awaiting.data_key == loaded.key:
+        restore(state, state.awaiting, loaded)
+    else:
+        state.load(loaded, Preparation(label=label, positive=positive))
 
 
 def _ask_label(loaded: Loaded) -> tuple[str | None, str | None]:

@@ -9,6 +9,7 @@ from typing import Final
 import streamlit as st
 
 from hipad.data import Table, symbol_blocks, turn_back, turn_table, with_labels, with_symbols
+from hipad.data.formats.expression.matrix_market import MATRIX_ALONE
 from hipad.data.genes.symbols import MOST_SYMBOLS
 from hipad.errors import DataError
 from hipad.rules.language.spelling import quote_name
@@ -34,7 +35,7 @@ def definitions(blocks: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 def lacks_classes(table: Table) -> bool:
     """Whether a table holds values of genes and nothing that could be a class."""
-    return (bool(table.ids) and not table.about) or (not table.text and table.is_sparse)
+    return not table.about and (bool(table.ids) or table.format == MATRIX_ALONE)
 
 
 def is_open(table: Table) -> bool:
@@ -62,6 +63,11 @@ def ask_turn(state: AppState, loaded: Loaded) -> None:
     if turned != table.turned:
 
         def turn() -> None:
+            known, before = state.memo.get("other way", ("", loaded))
+            state.memo["other way"] = (table.sha256, loaded)
+            if known == table.sha256 and before.table.turned is turned:  # nothing may be lost
+                state.pending = before
+                return
             other = turn_table(table) if turned else turn_back(table)
             state.pending = loaded_of(loaded.name, other)
 

@@ -41,6 +41,15 @@ class LabelRows:
     def __bool__(self) -> bool:
         return bool(self.rows)
 
+    @property
+    def has_classes(self) -> bool:
+        """Whether a row has few values that come again, as classes do and units do not."""
+        return any(
+            2 <= len({*filled}) <= len(filled) / 2
+            for row in self.rows
+            if (filled := [cell.strip() for cell in row[1:] if cell.strip()])
+        )
+
     def of(self, columns: Sequence[str]) -> dict[str, list[str]]:
         """Each row by its first cell, with its cells of these columns."""
         names, _ = tidy_names(self.header)

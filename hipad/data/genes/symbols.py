@@ -21,7 +21,7 @@ from hipad.wording import count, some
 MOST_SYMBOLS: Final = 5_000  # that become blocks; those with most features come first
 USUAL: Final = re.compile(
     r"(pr_|hgnc_|mgi_|official_?|external_?)?(gene_?)?"
-    r"(symbols?|names?|short_?names?|assignment)|feature_names?|ilmn_gene|symbol|hgnc|genes?",
+    r"(symbols?|names?|short_?names?|assignment)|feature_names?|identifier|ilmn_gene|symbol|hgnc|genes?",
     re.IGNORECASE,
 )
 BETWEEN: Final = re.compile(r"\s*///\s*|\s*;\s*|\s*\|\s*")  # several genes of one probe

@@ -6,53 +6,30 @@ whoever knows better takes it back with `turn_back`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from hipad.data.genes.describing import LabelRows, likely_class
+from hipad.data.genes.recognising import (
+    FEW,
+    LABELS,
+    LOOKED_AT,
+    NO_PATIENT,
+    id_column,
+    seems_turned,
+)
 from hipad.data.genes.symbols import symbol_column, symbol_remark, tidy_symbols
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.table import Matrix, Table, Text, tidy_names
-from hipad.data.texts import tidy_text
+from hipad.data.texts import label_text, tidy_text
 from hipad.errors import DataError
 from hipad.wording import count, some
 
 Turn: TypeAlias = bool | Literal["auto"]
-
-LOOKED_AT: Final = 200  # names, or columns, that are enough to know
-FEW: Final = 20  # levels of a text column that looks like a class
-GENE_HEADERS: Final = re.compile(
-    r"(.*[\W_])?(genes?|probes?|probesets?|symbols?|features?|transcripts?|proteins?|ensembl|entrez|"
-    r"id_ref|cpg|mirna|metabolites?|otu|taxa|taxon)([\W_]?(ids?|names?|symbols?|set|sets))*",
-    re.IGNORECASE,
-)
-PATIENT_HEADERS: Final = re.compile(
-    r"(.*[\W_])?(patients?|samples?|subjects?|cases?|persons?|barcodes?|cells?|donors?|"
-    r"individuals?|participants?)([\W_]?(ids?|names?|no|nr|numbers?))*",
-    re.IGNORECASE,
-)
-GENES: Final = re.compile(
-    r"(?:AFFX-)?\d+(?:_[a-z]+)*_at|AFFX.*|ENS[A-Z]*[GTP]\d{6,}(?:\.\d+)?|ILMN_\d+|cg\d{6,}|rs\d+|"
-    r"A_\d+_P\d+|(?:hsa|mmu)-\w+-.*|[NX][MR]_\d+.*|TC\d{6,}.*|LOC\d+|"
-    r"(?!P\d|S\d|GSM|TCGA)[A-Z][A-Z0-9]*[A-Z][A-Z0-9]*\d[A-Z0-9]*(?:[-.]\w+)?|"
-    r"ABL\d|ACTB|GAPDH|EGFR|KRAS|MYC|ERBB2"
-)
-SAMPLES: Final = re.compile(
-    r"GSM\d+.*|TCGA-.*|(?:patient|sample|subject|case|control|donor|pat|pt|subj)[\W_]*\d+.*|"
-    r"[A-Z]{0,3}\d*_?(?:tumou?r|normal|ctrl|control|case)[\W_]*\d*",
-    re.IGNORECASE,
-)
-NO_PATIENT: Final = re.compile(
-    GENE_HEADERS.pattern + r"|chr(omosome)?|start|end|strand|length|position", re.IGNORECASE
-)
-LABELS: Final = re.compile(
-    r"label|class|outcome|target|y|diagnos.*|status|group|type|subtype|response", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -114,54 +91,9 @@ def oriented(read: Callable[[bool], Table], found: LabelRows, turn: Turn, limits
     if turn is False:
         return read(False)
     table = read(bool(found))
-    if turn is True or seems_turned(table, has_label_rows=bool(found)):
+    if turn is True or seems_turned(table, has_classes=found.has_classes):
         return turn_table(table, found, limits)
     return read(False) if found else table
-
-
-def id_column(table: Table) -> str | None:
-    """The column that names the rows: unique numbers under a gene's header, or the first text."""
-    first = table.number_names[0] if table.number_names and not table.is_sparse else ""
-    if GENE_HEADERS.fullmatch(first) and len(np.unique(table.numbers[:, 0])) == table.n_rows:
-        return first
-    return next(iter(table.text), None)
-
-
-def seems_turned(table: Table, *, has_label_rows: bool = False) -> bool:
-    """Whether names, sizes and columns tell that rows are genes; a guess on strong signs only."""
-    column = id_column(table)
-    if table.is_sparse or len(table.number_names) < 2 or column is None:
-        return False
-    ids = table.as_text(column).tolist()
-    if "" in ids or len(set(ids)) < table.n_rows or table.n_rows < 2:
-        return False
-    if _has_classes(table, column):
-        return False
-    score = 2 * has_label_rows + (table.n_rows > 3 * len(table.number_names))
-    score += 2 * bool(GENE_HEADERS.fullmatch(column)) - 3 * bool(PATIENT_HEADERS.fullmatch(column))
-    score += 2 * _alike(ids, GENES) - 3 * _alike(ids, SAMPLES)
-    headers = [name for name in table.number_names if name != column]
-    score += 2 * _alike(headers, SAMPLES) - 3 * _alike(headers, GENES)
-    return score >= 2
-
-
-def _has_classes(table: Table, ids: str) -> bool:
-    """Whether a column looks like the class of patients, which a table of genes does not have."""
-    if any(LABELS.fullmatch(name) for name in table.number_names):
-        return True
-    symbol = symbol_column([name for name in table.text if name != ids])
-    for name, cells in table.text.items():
-        levels = len(np.unique(cells[:1000]))
-        if name not in (ids, symbol) and (LABELS.fullmatch(name) or levels <= min(FEW, 9)):
-            return True
-    part = table.numbers[:1000, :LOOKED_AT]
-    return table.n_rows > 5 and any(len(np.unique(part[:, j])) == 2 for j in range(part.shape[1]))
-
-
-def _alike(names: Sequence[str], pattern: re.Pattern[str]) -> bool:
-    """Whether most of some names are of a kind."""
-    some_names = names[:LOOKED_AT]
-    return 2 * sum(bool(pattern.fullmatch(name)) for name in some_names) > len(some_names)
 
 
 def turn_table(table: Table, found: LabelRows | None = None, limits: Limits = LIMITS) -> Table:
@@ -175,20 +107,38 @@ def turn_table(table: Table, found: LabelRows | None = None, limits: Limits = LI
             "this table cannot be turned"
         )
     ids = [table.number_names[j] for j in patients]
-    unused = [name for name in table.names if name not in {column, symbol, *ids}]
+    values = table.numbers if len(ids) == len(table.number_names) else table.numbers[:, patients]
+    names = list(table.ids) or [f"x{i}" for i in range(1, table.n_rows + 1)]
+    if column is not None:
+        names = table.as_text(column).tolist()
+    about = found.of(ids) if found else {}
+    classes = _class_rows(names, values)
+    about.update({names[i]: label_text(values[i]).tolist() for i in classes})
+    rest = np.setdiff1d(np.arange(table.n_rows), classes)
+    used = {column, symbol, *ids}
+    unused = [name for name in table.names if name not in used]
     told = [f"columns that are no patients left out: {some(unused)}"] if unused else []
     told.append(_told(table.n_rows, len(ids)))
-    numbered = table.ids or tuple(f"x{i}" for i in range(1, table.n_rows + 1))
     given = GenesByPatients(
-        names=numbered if column is None else table.as_text(column).tolist(),
-        values=table.numbers if len(ids) == len(table.number_names) else table.numbers[:, patients],
+        names=[names[i] for i in rest],
+        values=values[rest] if classes else values,
         ids=ids,
         format=table.format,
-        symbols=[] if symbol is None else table.text[symbol].tolist(),
-        about=found.of(ids) if found else {},
+        symbols=[] if symbol is None else table.text[symbol][rest].tolist(),
+        about=about,
         remarks=(*table.remarks, *told),
     )
     return replace(patients_by_genes(given, limits), sha256=table.sha256, turned=True)
+
+
+def _class_rows(names: Sequence[str], values: Matrix) -> list[int]:
+    """Rows that are called as classes are and hold a few whole numbers, such as 0 and 1."""
+    if sp.issparse(values):
+        return []
+    called = [i for i, name in enumerate(names) if LABELS.fullmatch(name)]
+    found = {i: np.unique(values[i][np.isfinite(values[i])]) for i in called}
+    few = [i for i, seen in found.items() if 2 <= len(seen) <= FEW and (seen % 1 == 0).all()]
+    return few if len(few) < len(names) else []
 
 
 def _told(features: int, patients: int) -> str:

@@ -6,15 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import prepare, read_table
-from hipad.data.genes.turning import facing, seems_turned, turn_back, turn_table
+from hipad.data.genes.turning import facing, turn_back, turn_table
 from hipad.data.table import Table
 from hipad.errors import DataError
 from tests.data.archives import xlsx
 from tests.data.gene_files import GENES_TSV, KINDS, PROBES, SAMPLES, VALUES
-
-
-def csv(header: str, rows: list[str]) -> bytes:
-    return "\n".join([header, *rows]).encode()
+from tests.data.genes.test_recognising import csv
 
 
 def test_genes_in_rows_are_turned_with_their_ids_symbols_and_classes():
@@ -57,30 +54,18 @@ def test_entrez_numbers_name_genes_too():
     assert table.ids == ("GSM1", "GSM2", "GSM3")
 
 
-PATIENTS = {
-    "a text label": csv("id,a,b,label", [f"p{i},{i},{i * i},{'xy'[i % 2]}" for i in range(60)]),
-    "a label of numbers": csv("id,a,b,c", [f"p{i},{i},{i * i},{i % 2}" for i in range(60)]),
-    "patients named": csv("patient,a,b", [f"x{i},{i},{i * i}" for i in range(60)]),
-    "genes above": csv("id,TP53,KRAS2,BRCA1", [f"q{i},{i},2.{i},3.{i}" for i in range(60)]),
-    "no IDs": csv("a,b,c", [f"{i},{i * i},{-i}" for i in range(60)]),
-    "few rows": csv("name,a,b,c,d,e,f", [f"n{i},1,2,3,4,5,{i}" for i in range(4)]),
-}
-
-
-@pytest.mark.parametrize("kind", PATIENTS)
-def test_tables_of_patients_are_left_as_they_are(kind):
-    table = read_table(PATIENTS[kind])
-    assert not table.turned
-    plain = read_table(PATIENTS[kind], turn=False)
-    np.testing.assert_array_equal(table.numbers, plain.numbers)
-    assert table.names == plain.names
+def test_a_row_of_class_numbers_is_no_gene():
+    rows = ["outcome,0,1,0,1", *(f"{i}_at,{i}.5,{i}.25,{i},{i}.75" for i in range(20))]
+    table = read_table(csv("probe,a,b,c,d", rows))
+    assert table.text["outcome"].tolist() == ["0", "1", "0", "1"]
+    assert (table.label, table.numbers.shape) == ("outcome", (4, 20))
 
 
 def test_whoever_reads_may_say_how_a_table_lies():
     left = read_table(GENES_TSV, turn=False)
     assert left.number_names == tuple(SAMPLES)
     assert not left.turned
-    turned = read_table(PATIENTS["patients named"], turn=True)
+    turned = read_table(csv("patient,a,b", [f"x{i},{i},{i * i}" for i in range(60)]), turn=True)
     assert turned.ids == ("a", "b")
     assert turned.number_names[0] == "x0"
 
@@ -106,10 +91,3 @@ def test_a_second_file_lies_as_the_first():
     assert facing(read_table(GENES_TSV), SAMPLES).number_names == tuple(SAMPLES)
     same = read_table(GENES_TSV)
     assert facing(same, PROBES) is same
-
-
-def test_sparse_tables_are_never_guessed():
-    import scipy.sparse as sp
-
-    table = Table(sp.csr_array(np.eye(3)), ("GSM1", "GSM2", "GSM3"), {}, "made here")
-    assert not seems_turned(table)

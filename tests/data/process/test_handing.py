@@ -19,7 +19,10 @@ TEXT = {"kind": np.array(["x", ""]), "wörter": np.array(["é\n", "ab" * 50])}
 
 def table(numbers=NUMBERS, text=TEXT):
     names = tuple(f"n{j}" for j in range(numbers.shape[1]))
-    return Table(numbers, names, text, "made here", ("a remark",), "kind", "ab12")
+    ids, symbols = ("p1", "p2"), tuple("ABC"[: len(names)])
+    if numbers.shape[0] != 2:
+        ids = ()
+    return Table(numbers, names, text, "made here", ("a remark",), "kind", "ab12", ids, symbols)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +42,16 @@ def test_what_comes_is_what_was_given(tmp_path, numbers, text):
     assert {name: column.tolist() for name, column in came.text.items()} == {
         name: column.tolist() for name, column in text.items()
     }
-    for name in ("number_names", "format", "remarks", "label", "sha256"):
+    for name in ("number_names", "format", "remarks", "label", "sha256", "ids", "symbols"):
         assert getattr(came, name) == getattr(given_table, name)
+
+
+def test_a_table_of_an_older_version_comes_back(tmp_path):
+    save_table(table(), tmp_path)
+    facts = json.loads((tmp_path / FACTS).read_text())
+    old = {name: fact for name, fact in facts.items() if name not in ("ids", "symbols", "about")}
+    (tmp_path / FACTS).write_text(json.dumps(old))
+    assert load_table(tmp_path, LIMITS).ids == ()
 
 
 @settings(max_examples=30)
@@ -57,6 +68,9 @@ FACT_CHANGES = {
     "no shape": {"shape": None},
     "another width": {"shape": [3, 2]},
     "too few names": {"number_names": ["a", "b"]},
+    "IDs of other rows": {"ids": ["a", "b", "c"]},
+    "symbols of other columns": {"symbols": ["a"]},
+    "no such column": {"about": ["nowhere"]},
     "names twice": {"number_names": ["a", "a", "b"]},
     "a name of both kinds": {"number_names": ["a", "kind", "b"]},
     "names that are no texts": {"number_names": [1, 2, 3]},

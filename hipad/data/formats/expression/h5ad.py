@@ -89,6 +89,8 @@ def _index(frame: Part, source: Source) -> list[str]:
     tried = [stated] if isinstance(stated, str) else []
     for name in (*tried, *INDICES):
         found = part(frame, name)
+        if isinstance(found, h5py.Group):  # texts that may have gaps
+            found = part(found, "values")
         if isinstance(found, h5py.Dataset):
             return texts(found, source)
     raise DataError(f"expected names of the rows of {frame.name}, found none: save it again")

@@ -10,7 +10,6 @@ import io
 from typing import Final, NamedTuple
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 
 from hipad.data.formats.text.lines import NEWLINE, count_letters
@@ -19,6 +18,7 @@ from hipad.data.limits import Limits
 from hipad.data.table import Table
 from hipad.errors import DataError
 
+MATRIX_ALONE: Final = "Matrix Market"
 MARK: Final = "%%matrixmarket"
 KINDS: Final = ("coordinate", "array")
 FIELDS: Final = ("real", "integer", "double", "pattern", "unsigned-integer")
@@ -47,7 +47,7 @@ def read_matrix_market(data: bytes, limits: Limits) -> Table:
         raise DataError("expected columns of numbers, got a matrix without columns")
     names = tuple(f"x{j}" for j in range(1, X.shape[1] + 1))
     remark = "a Matrix Market file names neither rows nor columns: give classes in a second file"
-    return Table(X, names, {}, "Matrix Market", (remark,))
+    return Table(X, names, {}, MATRIX_ALONE, (remark,))
 
 
 def market_matrix(data: bytes, limits: Limits) -> sp.csr_array:
@@ -60,8 +60,10 @@ def market_matrix(data: bytes, limits: Limits) -> sp.csr_array:
             f"expected {sizes.stored:,} values, as the Matrix Market file states, got at most "
             f"{lines:,} lines: the file is cut"
         )
+    from scipy.io import mmread  # takes its time to load, and few tables need it
+
     try:
-        X = scipy.io.mmread(io.BytesIO(data), spmatrix=False)
+        X = mmread(io.BytesIO(data), spmatrix=False)
         result = sp.csr_array(X, dtype=np.float64)
     except MemoryError:
         raise
