@@ -43,7 +43,8 @@ def show(state: AppState) -> None:
             st.caption(f"On reading: {plain(remark, 300)}.")
         if len(loaded.table.remarks) > MOST_REMARKS:
             st.caption(f"And {len(loaded.table.remarks) - MOST_REMARKS:,} more remarks on reading.")
-        companions.symbols_file(state)
+        if state.pending is None:  # a table that waits for its class column is asked for them too
+            companions.symbols_file(state)
         companions.more_genes(state)
     if wanted != chosen and attempt(state, lambda: state.prepare(wanted)):
         st.rerun()
