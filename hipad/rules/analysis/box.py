@@ -154,7 +154,8 @@ def linear_programme(
     origin, width = _unit_cube(lo, hi, column_scales(A, d))
     scaled = sparse.csr_array(A * width)
     bound = d - A @ origin
-    size = np.maximum(abs(scaled).max(axis=1).toarray().ravel(), np.finfo(float).tiny)
+    size = abs(scaled).max(axis=1).toarray().ravel()
+    size[size < np.finfo(float).tiny] = 1.0  # an empty row keeps its bound, which must stay finite
     rows = sparse.csr_array(scaled / size[:, None])
     cost = c * width
     ends = np.column_stack([(lo - origin) / width, (hi - origin) / width])

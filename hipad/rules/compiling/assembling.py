@@ -57,6 +57,20 @@ class ResolvedRule:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """One way in which a rule is met: its conditions, their rows, and remarks."""
+
+    conditions: tuple[Condition, ...]
+    rows: list[Row]
+    remarks: list[str]
+
+    @property
+    def is_possible(self) -> bool:
+        """False if a row asks that 0 be less than 0."""
+        return all(row.size or row.bound >= 0 for row in self.rows)
+
+
 class Assembler:
     """What rules are compiled for: names, blocks, classes and training rows."""
 
@@ -85,24 +99,30 @@ class Assembler:
         """The rule with its names found: more than one where it says `any` of several features."""
         line = rule.place and rule.place[0]
         try:
-            ways, remarks = self._settled(rule)
+            ways = self._ways(rule)
             if len(ways) > 1 and not several:
-                raise _several(rule, ways)
-            found = [self._rows(conditions) for conditions in ways]
+                raise _several(rule, [way.conditions for way in ways])
         except RuleError as error:
             raise _on_line(error, line) from None
         sign = outcome_sign(rule, self.classes, positive_chosen=self.positive_chosen)
         outcome = str(self.classes[int(sign > 0)])
-        self._weigh([rows for rows, _ in found], line)
+        self._weigh(ways, line)
         resolved = []
-        for k, ((rows, more), conditions) in enumerate(zip(found, ways, strict=True), 1):
+        for k, way in enumerate(ways, 1):
             own, named = rule, label
             if len(ways) > 1:
                 worth = None if rule.worth is None else rule.worth / len(ways)
-                own, named = replace(rule, conditions=conditions, worth=worth), f"{label}.{k}"
-            each = ResolvedRule(own, named, sign, outcome, rows, remarks + more, conditions)
+                own, named = replace(rule, conditions=way.conditions, worth=worth), f"{label}.{k}"
+            each = ResolvedRule(own, named, sign, outcome, way.rows, way.remarks, way.conditions)
             resolved.append(each)
         return resolved
+
+    def _ways(self, rule: Rule) -> list[_Way]:
+        """The ways in which the rule is met; without those that never are, if others remain."""
+        found, remarks = self._settled(rule)
+        ways = [self._way(conditions, remarks) for conditions in found]
+        possible = [way for way in ways if way.is_possible]
+        return possible or ways[:1]
 
     def _settled(self, rule: Rule) -> tuple[list[tuple[Condition, ...]], list[str]]:
         """The conditions in plain sums, for each way in which they are met."""
@@ -120,15 +140,15 @@ class Assembler:
             return [tuple(node for node in nodes if isinstance(node, Condition))], ground.remarks
         return alternatives(All(tuple(nodes))), ground.remarks
 
-    def _rows(self, conditions: tuple[Condition, ...]) -> tuple[list[Row], list[str]]:
+    def _way(self, conditions: tuple[Condition, ...], remarks: list[str]) -> _Way:
         resolver = Resolver(self.index, self.blocks, self.values)
         rows = [row for condition in conditions for row in resolver.rows(condition)]
-        kept, remarks = needed_rows(rows)
-        return kept, resolver.remarks + remarks
+        kept, more = needed_rows(rows)
+        return _Way(conditions, kept, remarks + resolver.remarks + more)
 
-    def _weigh(self, found: list[list[Row]], line: int | None) -> None:
+    def _weigh(self, ways: list[_Way], line: int | None) -> None:
         """Count the numbers that the matrices will hold; RuleError if too many."""
-        self.weights += sum(len(row.columns) for rows in found for row in rows)
+        self.weights += sum(len(row.columns) for way in ways for row in way.rows)
         if self.weights > MOST_WEIGHTS:
             raise too_many_weights(line)
 

@@ -82,7 +82,17 @@ def alternatives(node: Node, column: int = 1) -> list[tuple[Condition, ...]]:
         raise too_many(column)
     if len(found) == 1:
         return found
-    return [tuple(dict.fromkeys(conditions)) for conditions in dict.fromkeys(found)]
+    return _needed([tuple(dict.fromkeys(conditions)) for conditions in dict.fromkeys(found)])
+
+
+def _needed(found: list[tuple[Condition, ...]]) -> list[tuple[Condition, ...]]:
+    """Without those that ask for all that another one asks for, and more."""
+    asked = [frozenset(conditions) for conditions in found]
+
+    def is_needless(k: int) -> bool:
+        return any(one < asked[k] or (one == asked[k] and i < k) for i, one in enumerate(asked))
+
+    return [conditions for k, conditions in enumerate(found) if not is_needless(k)]
 
 
 def _alternatives(node: Node, column: int) -> list[tuple[Condition, ...]]:

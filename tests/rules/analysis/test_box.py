@@ -44,6 +44,12 @@ def test_one_row_needs_no_programme(case):
     assert not quick.feasible or quick.value == pytest.approx(slow.value, abs=1e-6)
 
 
+def test_a_row_of_zeros_asks_for_its_bound_alone():
+    zeros, none = np.zeros(3), sparse.csr_array(np.zeros((1, 3)))
+    assert linear_programme(zeros, none, np.array([4.0]), zeros, zeros).feasible
+    assert not linear_programme(zeros, none, np.array([-4.0]), zeros, zeros).feasible
+
+
 def test_a_box_without_end_is_unbounded():
     A, d = sparse.csr_array([[1.0, -1.0]]), np.array([0.0])
     free = np.array([-np.inf, -np.inf])

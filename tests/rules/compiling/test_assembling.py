@@ -55,6 +55,18 @@ def test_equality_makes_two_rows_and_ranges_make_two():
         assert sorted(compiled.B.toarray().ravel()) == [-1, 1]
 
 
+def test_alternatives_that_never_fire_take_no_share_of_the_worth():
+    text = "max(x0, x1) - min(x0, x1) >= 3 => positive worth 20 patients"
+    rules = compile_rules(text, n_features=2)
+    assert [rule.resolved_text.split(" =>")[0] for rule in rules] == [
+        "x0 - x1 >= 3",
+        "x1 - x0 >= 3",
+    ]
+    assert [rule.rule.worth for rule in rules] == [10.0, 10.0]
+    (never,) = compile_rules("x0 - x0 >= 3 => positive", n_features=2)
+    assert "never fires" in " ".join(never.remarks)
+
+
 def test_mistakes_are_told_together_once_each():
     one, two = RuleError("first", line=1, column=2), RuleError("second", line=2, column=3)
     assert together([one]) is one

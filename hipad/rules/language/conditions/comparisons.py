@@ -12,7 +12,7 @@ from hipad.rules.language.conditions.pairing import compare
 from hipad.rules.language.conditions.vague import refuse_vague, refuse_vague_name
 from hipad.rules.language.logic import All, Node
 from hipad.rules.language.model import Condition
-from hipad.rules.language.sides.arithmetic import constant
+from hipad.rules.language.sides.arithmetic import constant, times
 from hipad.rules.language.spelling import format_number, quote_name, rule_error, spoken
 from hipad.rules.language.terms import Side, Term, side_text
 from hipad.rules.language.words.cursor import Cursor
@@ -150,6 +150,9 @@ def _uncompared(cursor: Cursor, left: Operand) -> Node:
     if len(left) == 1 and left[0].function == "" and left[0].coefficient == 1.0:
         refuse_vague_name(left[0], cursor)
         return named_flag(left[0].names[0], left[0].column or 1)
+    if len(left) == 2 and left[0].names[:1] == ("non",):
+        name = side_text(times(left[1:], -1.0))
+        raise cursor.error(f"write not {name}, or the whole name between backticks")
     raise cursor.error(
         f"'{side_text(left)}' is not compared: write a sign and a number after it, as in "
         f"{side_text(left)} >= 2",

@@ -10,8 +10,9 @@ from hipad.rules.language.logic import Node
 from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import rule_error
 from hipad.rules.language.terms import Term, side_text
-from hipad.rules.language.words.cursor import AFTER_NUMBER, Cursor
+from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.lexing import Word
+from hipad.rules.language.words.phrases import AFTER_NUMBER
 from hipad.rules.language.words.quantities import is_number, read_number, read_unit
 
 NumbersFound = tuple[str, Term, Term]

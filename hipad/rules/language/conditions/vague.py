@@ -18,7 +18,7 @@ _VAGUE: Final = frozenset(
         "decreases rises falls"
     )
 )
-_HIGH: Final = frozenset(spoken("low decreased reduced underexpressed downregulated small young"))
+_LOW: Final = frozenset(spoken("low decreased reduced underexpressed downregulated small young"))
 
 
 def is_known(cursor: Cursor, name: str) -> bool:
@@ -50,8 +50,14 @@ def refuse_vague_name(term: Term, cursor: Cursor) -> None:
 
 
 def _vague(word: str, name: str, column: int) -> RuleError:
-    low = word.lower() in _HIGH
     quoted = quote_name(name)
+    if word.lower() in ("normal", "abnormal"):
+        where = "outside" if word.lower() == "abnormal" else "between"
+        return rule_error(
+            f"what is normal is not said: write its range, as in {quoted} {where} 2 and 4",
+            column=column,
+        )
+    low = word.lower() in _LOW
     remedy = f"{quoted} <= p25({quoted})" if low else f"{quoted} >= p75({quoted})"
     share = "lowest" if low else "highest"
     return rule_error(

@@ -15,7 +15,8 @@ from hipad.rules.language.premise.joining import JoinedPart, accept_and, accept_
 from hipad.rules.language.sides.expressions import read_side
 from hipad.rules.language.sides.functions import read_item
 from hipad.rules.language.terms import Term
-from hipad.rules.language.words.cursor import COUNT_WORDS, Cursor
+from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.phrases import COUNT_WORDS
 from hipad.rules.language.words.quantities import is_number, read_number
 
 _FILLERS: Final = ("the", "these", "following", "conditions", "criteria", "features", "columns")

@@ -18,6 +18,13 @@ from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.quantities import is_number
 
 _AND: Final = (("as", "well", "as"), ("together", "with"), ("and",), ("but",), ("plus",), ("with",))
+_NO_SIGNS: Final = {
+    "~": "a range, as in Glucose between 120 and 130",
+    "≈": "a range, as in Glucose between 120 and 130",
+    "≫": "> and how much, as in Glucose > 126",
+    "≪": "< and how much, as in Glucose < 126",
+    "'": "a number without marks between its digits, as in 40000",
+}
 _UNLESS: Final = (("unless",), ("except", "if"), ("except", "when"), ("except",))
 
 
@@ -64,6 +71,8 @@ def _no_join(cursor: Cursor) -> RuleError:
             f"'{word.text}' has no rule of its own: write one rule for each case on a line of its "
             "own"
         )
+    if word.text in _NO_SIGNS:
+        return cursor.error(f"'{word.text}' is no sign here: write {_NO_SIGNS[word.text]}")
     if word.kind == "SEMICOLON":
         return cursor.error("write 'and' or 'or' in place of ';', and one rule per line")
     if word.kind == "DEFINE":

@@ -22,7 +22,8 @@ from hipad.rules.language.premise.joining import (
     read_join,
 )
 from hipad.rules.language.spelling import spoken
-from hipad.rules.language.words.cursor import COUNT_WORDS, RELATION_KINDS, Cursor
+from hipad.rules.language.words.cursor import RELATION_KINDS, Cursor
+from hipad.rules.language.words.phrases import COUNT_WORDS
 
 _STARTS: Final = frozenset(
     spoken(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hipad.rules.language.spelling import LARGEST, rule_error
-from hipad.rules.language.terms import RATIO, Side, Term, side_text
+from hipad.rules.language.terms import RATIO, Side, Term
 from hipad.rules.language.words.lexing import Word
 
 
@@ -38,8 +38,8 @@ def ratio_of(side: Side, divisor: Side, sign: Word) -> Side:
             for t in side
         )
     raise rule_error(
-        "only features over one feature can be read as a ratio: write "
-        f"{side_text(side)} >= 2*({side_text(divisor)}) in place of a ratio >= 2 if what stands "
-        "below is above 0, or add the ratio to the data as a feature of its own",
+        "only features over one feature can be read as a ratio: multiply the condition out where "
+        "what stands below is above 0, as in a >= 2*(b + c) in place of a/(b + c) >= 2, or add the "
+        "ratio to the data as a feature of its own",
         column=sign.column,
     )

@@ -10,7 +10,7 @@ from hipad.rules.language.sides.functions import (
     unknown_function,
 )
 from hipad.rules.language.sides.spelled_names import plain_text, read_name, skip_links
-from hipad.rules.language.terms import RATIO, Side, Term
+from hipad.rules.language.terms import RATIO, Side, Term, percentile
 from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.quantities import unit_at
 
@@ -50,10 +50,12 @@ def _spoken_ratio(cursor: Cursor) -> Side:
 
 
 def _own_figure(cursor: Cursor) -> Term | None:
-    """`mean`, `median` or `sd` alone: those of the feature that is compared."""
+    """`mean`, `median`, `sd` or `p90` alone: those of the feature that is compared."""
     word, known = cursor.peek(), cursor.vocabulary
     figure = SYNONYMS.get(word.low, word.low)
-    if cursor.own is None or known is None or figure not in ("mean", "median", "sd"):
+    if cursor.own is None or known is None:
+        return None
+    if figure not in ("mean", "median", "sd") and percentile(figure) is None:
         return None
     if word.kind != "NAME" or known.is_name(word.text) or cursor.is_name(1):
         return None

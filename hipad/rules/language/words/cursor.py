@@ -1,4 +1,4 @@
-"""A place in the words of a line, and the phrases that stand for signs: `is at least`."""
+"""A place in the words of a line: what comes next, and what stands there."""
 
 from __future__ import annotations
 
@@ -8,87 +8,10 @@ from hipad.errors import RuleError
 from hipad.rules.language.bounds import DEEPEST_WORDS, too_deep
 from hipad.rules.language.spelling import RESERVED, rule_error
 from hipad.rules.language.words.lexing import Vocabulary, Word
+from hipad.rules.language.words.phrases import FIRST_WORDS, LONGEST_PHRASE, PHRASES
 
 END: Final = "END"
 RELATION_KINDS: Final = {"GE": ">=", "LE": "<=", "GT": ">", "LT": "<", "EQ": "=", "NE": "!="}
-COUNT_WORDS: Final = dict(
-    zip(
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
-        range(1, 11),
-        strict=True,
-    )
-)
-
-_THAN: Final = {
-    ">": "greater more higher larger bigger older above over",
-    "<": "less lower smaller fewer younger below under",
-}
-
-
-def _phrases() -> dict[tuple[str, ...], str]:
-    """Every phrase that compares, without a leading is, and the sign it stands for."""
-    found: dict[tuple[str, ...], str] = {
-        ("at", "least"): ">=",
-        ("at", "most"): "<=",
-        ("at", "or", "above"): ">=",
-        ("at", "or", "below"): "<=",
-        ("at", "or", "over"): ">=",
-        ("at", "or", "under"): "<=",
-        ("not", "below"): ">=",
-        ("not", "under"): ">=",
-        ("not", "above"): "<=",
-        ("not", "over"): "<=",
-        ("above",): ">",
-        ("over",): ">",
-        ("beyond",): ">",
-        ("exceeds",): ">",
-        ("exceed",): ">",
-        ("exceeding",): ">",
-        ("below",): "<",
-        ("under",): "<",
-        ("reaches",): ">=",
-        ("up", "to"): "<=",
-        ("equals",): "=",
-        ("equal",): "=",
-        ("equal", "to"): "=",
-        ("not", "equal", "to"): "!=",
-        ("differs", "from"): "!=",
-        ("does", "not", "exceed"): "<=",
-        ("do", "not", "exceed"): "<=",
-        ("doesn't", "exceed"): "<=",
-        ("is",): "=",
-        ("are",): "=",
-        ("is", "not"): "!=",
-        ("are", "not"): "!=",
-        ("isn't",): "!=",
-        ("aren't",): "!=",
-    }
-    for sign, words in _THAN.items():
-        for word in words.split():
-            found[word, "than"] = sign
-            found[word, "or", "equal"] = found[word, "or", "equal", "to"] = sign + "="
-            found[word, "than", "or", "equal"] = sign + "="
-            found[word, "than", "or", "equal", "to"] = sign + "="
-            other = "<=" if sign == ">" else ">="
-            found["no", word, "than"] = found["not", word, "than"] = other
-    for phrase, sign in list(found.items()):
-        if phrase[0] not in ("is", "are", "isn't", "aren't", "does", "do", "doesn't", "exceeds"):
-            found["is", *phrase] = found["are", *phrase] = sign
-    return found
-
-
-PHRASES: Final = _phrases()
-_LONGEST: Final = max(map(len, PHRASES))
-_FIRST: Final = frozenset(words[0] for words in PHRASES)
-AFTER_NUMBER: Final = {
-    (join, word): sign
-    for join in ("or", "and")
-    for sign, words in (
-        (">=", "more higher above over greater older up larger"),
-        ("<=", "less lower below under fewer younger down smaller"),
-    )
-    for word in words.split()
-}
 
 
 class Cursor:
@@ -175,10 +98,10 @@ class Cursor:
     def phrase(self, ahead: int = 0) -> tuple[str, int] | None:
         """The sign that the next words stand for, the longest phrase first."""
         first = self.peek(ahead)
-        if first.low not in _FIRST:
+        if first.low not in FIRST_WORDS:
             return None
         said = []
-        for k in range(_LONGEST):
+        for k in range(LONGEST_PHRASE):
             word = self.peek(ahead + k)
             if not word.low:
                 break

@@ -84,29 +84,36 @@ def _digits(cursor: Cursor, listing: bool) -> float:
     while _follows(cursor, last):
         mark = cursor.peek()
         digits = cursor.peek(1) if mark.kind == "COMMA" else mark
-        whole = len(digits.text.partition(".")[0]) == 3
-        if (mark.kind == "COMMA" and not whole) or first.text.startswith("0"):
-            if groups or not text.isdecimal() or not digits.text.isdecimal():
+        if (mark.kind == "COMMA" and not _is_group(digits)) or first.text.startswith("0"):
+            whole = mark.kind == "COMMA" and text.isdecimal() and digits.text.isdecimal()
+            if groups or not whole:
                 break
             cursor.at += 2
-            text, last = f"{text}.{digits.text}", digits
-            _check_end(cursor, first, last)
-            return float(text)
-        if not text.isdecimal() or (not groups and len(first.text) > 3):
-            break
-        if len(digits.text.partition(".")[0]) != 3:
+            _check_end(cursor, first, digits)
+            return float(f"{text}.{digits.text}")
+        if not text.isdecimal() or not _is_group(digits) or (not groups and len(first.text) > 3):
             break
         groups += 1
         cursor.at += 2 if mark.kind == "COMMA" else 1
         text, last = text + digits.text, digits
+    _check_group(cursor, first, last, text, groups)
+    _check_end(cursor, first, last)
+    return float(text)
+
+
+def _is_group(digits: Word) -> bool:
+    """Whether these are three digits, with or without decimals after them."""
+    return len(digits.text.partition(".")[0]) == 3
+
+
+def _check_group(cursor: Cursor, first: Word, last: Word, text: str, groups: int) -> None:
+    """Refuse 6,500 in the style of 6.5: one group after one digit, other than 000."""
     if groups == 1 and len(first.text) == 1 and last.end - first.start == 5 and text[-3:] != "000":
         raise cursor.error(
             f"'{first.text},{text[1:]}' can be read in two ways: write {text}, or "
             f"{first.text}.{text[1:]}",
             first,
         )
-    _check_end(cursor, first, last)
-    return float(text)
 
 
 def _follows(cursor: Cursor, last: Word) -> bool:

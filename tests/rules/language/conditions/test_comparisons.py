@@ -30,6 +30,7 @@ def test_what_may_follow_a_side(text, expected):
         ("BP 140/90", "write a sign before the number"),
         ("2*a + b", "is not compared"),
         ("|a|", "compare"),
+        ("non-smoker", "write not smoker"),
         ("a >= 2 b >= 3", "'and' or 'or' between conditions"),
     ],
 )

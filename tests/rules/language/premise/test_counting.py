@@ -19,6 +19,10 @@ A, B, C = "a >= 1", "b >= 2", "c >= 3"
         (f"two of ({A}, {B} and {C})", [f"{A} and {B}", f"{A} and {C}", f"{B} and {C}"]),
         (f"at most 1 of ({A}, {B})", ["a < 1", "b < 2"]),
         (f"exactly 1 of ({A}, {B})", [f"{A} and b < 2", f"{B} and a < 1"]),
+        (
+            f"not at least 2 of ({A}, {B}, {C})",
+            ["a < 1 and b < 2", "a < 1 and c < 3", "b < 2 and c < 3"],
+        ),
         ("more than 1 of (p, q, r)", ["at least 2 of (p, q, r)"]),
         ("fewer than 2 of (p, q, r)", ["at most 1 of (p, q, r)"]),
         ("none of (p, q)", ["at most 0 of (p, q)"]),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from hipad.rules import compile_rules
 from tests.rules.reading import premises, refused
 
 
@@ -30,3 +31,9 @@ def test_what_a_name_stands_for(text, expected):
 )
 def test_what_is_no_feature_is_told(text, words):
     assert words in str(refused(text))
+
+
+def test_a_figure_alone_is_that_of_the_compared_feature():
+    X = [[float(k)] for k in range(11)]
+    (rule,) = compile_rules("HER2 < p10 => positive", feature_names=["HER2"], values=X)
+    assert rule.resolved_text == "HER2 < 1 => positive"

@@ -62,3 +62,9 @@ def test_a_unit_is_kept_in_the_text_and_left_out_of_the_number():
     (rule,) = parse_rules("Glucose >= 126 mg/dL => ill")
     assert str(rule) == "Glucose >= 126 mg/dL => ill"
     assert rule.conditions[0].sides[1][0].coefficient == 126
+
+
+def test_zeros_with_a_blank_between_them_are_two_numbers():
+    text = "0 000"
+    cursor = Cursor(text, words_of(text))
+    assert (read_number(cursor), cursor.at) == (0.0, 1)

@@ -1,0 +1,84 @@
+"""Phrases that stand for signs and numbers: `is at least`, `30 or more`, `two of`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+COUNT_WORDS: Final = dict(
+    zip(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
+        range(1, 11),
+        strict=True,
+    )
+)
+_THAN: Final = {
+    ">": "greater more higher larger bigger older above over",
+    "<": "less lower smaller fewer younger below under",
+}
+_FIXED: Final[dict[tuple[str, ...], str]] = {
+    ("at", "least"): ">=",
+    ("at", "most"): "<=",
+    ("at", "or", "above"): ">=",
+    ("at", "or", "below"): "<=",
+    ("at", "or", "over"): ">=",
+    ("at", "or", "under"): "<=",
+    ("not", "below"): ">=",
+    ("not", "under"): ">=",
+    ("not", "above"): "<=",
+    ("not", "over"): "<=",
+    ("above",): ">",
+    ("over",): ">",
+    ("beyond",): ">",
+    ("exceeds",): ">",
+    ("exceed",): ">",
+    ("exceeding",): ">",
+    ("below",): "<",
+    ("under",): "<",
+    ("reaches",): ">=",
+    ("up", "to"): "<=",
+    ("equals",): "=",
+    ("equal",): "=",
+    ("equal", "to"): "=",
+    ("not", "equal", "to"): "!=",
+    ("differs", "from"): "!=",
+    ("does", "not", "exceed"): "<=",
+    ("do", "not", "exceed"): "<=",
+    ("doesn't", "exceed"): "<=",
+    ("is",): "=",
+    ("are",): "=",
+    ("is", "not"): "!=",
+    ("are", "not"): "!=",
+    ("isn't",): "!=",
+    ("aren't",): "!=",
+}
+
+
+def _phrases() -> dict[tuple[str, ...], str]:
+    """Every phrase that compares, with and without a leading is, and the sign it stands for."""
+    found = dict(_FIXED)
+    for sign, words in _THAN.items():
+        for word in words.split():
+            found[word, "than"] = sign
+            found[word, "or", "equal"] = found[word, "or", "equal", "to"] = sign + "="
+            found[word, "than", "or", "equal"] = sign + "="
+            found[word, "than", "or", "equal", "to"] = sign + "="
+            other = "<=" if sign == ">" else ">="
+            found["no", word, "than"] = found["not", word, "than"] = other
+    for phrase, sign in list(found.items()):
+        if phrase[0] not in ("is", "are", "isn't", "aren't", "does", "do", "doesn't", "exceeds"):
+            found["is", *phrase] = found["are", *phrase] = sign
+    return found
+
+
+PHRASES: Final = _phrases()
+LONGEST_PHRASE: Final = max(map(len, PHRASES))
+FIRST_WORDS: Final = frozenset(words[0] for words in PHRASES)
+AFTER_NUMBER: Final = {
+    (join, word): sign
+    for join in ("or", "and")
+    for sign, words in (
+        (">=", "more higher above over greater older up larger"),
+        ("<=", "less lower below under fewer younger down smaller"),
+    )
+    for word in words.split()
+}
