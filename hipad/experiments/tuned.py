@@ -128,9 +128,11 @@ def tune(
     fold: Sequence[int],
     grid: dict[str, Any],
     score: str = "balanced",
+    options: dict[str, Any] | None = None,
 ) -> Figures:
     """Every setting on one fold; each figure is a list in the order of `settings_of`."""
-    found = _on_fold(material, *material.folds(seed, fold[1])[fold[0]], grid, score)
+    learnt, held = material.folds(seed, fold[1])[fold[0]]
+    found = _on_fold(material, learnt, held, grid, score, options or {})
     lists = [found[_key(params)][0] for params in settings_of(grid)]
     return {name: [one[name] for one in lists] for name in FIGURES}
 
@@ -143,18 +145,20 @@ def nested(
     grid: dict[str, Any],
     inner: int = 5,
     score: str = "balanced",
+    options: dict[str, Any] | None = None,
 ) -> Figures:
     """The whole choice without one fold, and what was chosen judged on it."""
     learnt, held = material.folds(seed, fold[1])[fold[0]]
-    own = material.part(learnt)
-    values = with_values(own, grid)
+    own, fixed = material.part(learnt), options or {}
+    values = with_values(own, grid, fixed)
     found: dict[str, list[Figures]] = {}
     for train, test in own.folds(seed, inner):
-        for key, figures in _on_fold(own, train, test, values, score).items():
+        for key, figures in _on_fold(own, train, test, values, score, fixed).items():
             found.setdefault(key, []).extend(figures)
     points = [_point(p, found[_key(p)], score) for p in settings_of(values)]
     chosen = choose(points)
-    clf = HIPADClassifier(own.rules or None, blocks=own.blocks or None, **chosen.params)
+    known: dict[str, Any] = {"rules": own.rules or None, "blocks": own.blocks or None}
+    clf = HIPADClassifier(**known, **chosen.params, **fixed)
     names = own.feature_names
     run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True)
     asked = _Asked(own, score).learn(own.X)
@@ -164,7 +168,12 @@ def nested(
 
 
 def _on_fold(
-    material: Material, train: Any, test: Any, grid: GridValues, score: str
+    material: Material,
+    train: Any,
+    test: Any,
+    grid: GridValues,
+    score: str,
+    options: Mapping[str, Any],
 ) -> dict[str, list[Figures]]:
     """Figures of every setting, by its key; warm-started along lambda1."""
     asked = _Asked(material, score).learn(material.X[train])
@@ -178,12 +187,15 @@ def _on_fold(
         n_jobs=1,
         error_score="raise",
         **values,
+        **options,
     )
     search.fit(material.X, _outcomes(material), feature_names=material.feature_names)
     return asked.found
 
 
-def with_values(material: Material, grid: GridValues) -> dict[str, Any]:
+def with_values(
+    material: Material, grid: GridValues, options: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The grid with lambda1 as values, spread on the scale of the rows to learn from."""
     full = {**USUAL, **grid}
     if not isinstance(full["lambda1"], int):
@@ -191,7 +203,7 @@ def with_values(material: Material, grid: GridValues) -> dict[str, Any]:
     rows, count = material.pool, full["lambda1"]
     if count < 1:
         raise DataError(f"expected at least 1 value of lambda1, got {count}: give more")
-    clf = HIPADClassifier(lambda1=1.0, lambda2=1.0)
+    clf = HIPADClassifier(lambda1=1.0, lambda2=1.0, **(options or {}))
     run = clf.start(material.X[rows], _outcomes(material)[rows], quick=True)
     values = [float(f"{value:.6g}") for value in spread(count, run.data)]
     return {**{name: list(full[name]) for name in GRID if name != "lambda1"}, "lambda1": values}
@@ -210,12 +222,16 @@ def tune_tasks(
     repeats: int = 1,
     honest: bool = True,
     score: str = "balanced",
+    options: dict[str, Any] | None = None,
 ) -> list[Task]:
-    """One task for each fold of each repeat, and one more for the honest estimate on it."""
+    """One task for each fold of each repeat, and one more for the honest estimate on it.
+
+    `options` are further parameters of the classifier, the same for all settings.
+    """
     if score not in SCORES:
         raise DataError(f"expected a score of {', '.join(SCORES)}, got {score!r}")
-    told = {"score": score}
-    values = with_values(material, grid)
+    told: dict[str, Any] = {"score": score, **({"options": options} if options else {})}
+    values = with_values(material, grid, options)
     counted = {**USUAL, **grid}
     every = [(seed, [k, folds]) for seed in range(repeats) for k in range(folds)]
     tasks = [

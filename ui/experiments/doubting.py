@@ -27,7 +27,7 @@ from hipad.experiments.wrong_rules import sweep, sweep_tasks
 from hipad.rules import RuleSet, parse_rules
 from hipad.wording import count, listed
 from ui import charts
-from ui.experiments import lab_charts, watching
+from ui.experiments import drawn_from, lab_charts, watching
 from ui.experiments.lab import LabWork
 from ui.state import AppState
 from ui.words import plain
@@ -54,6 +54,7 @@ def show(state: AppState, material: Material) -> None:
         way = _way(state, material, position)
         rows = _labelled(state, material)
         draws = _draws(state)
+    options = drawn_from.options_of(state)
     try:
         versions = _versions(state, material, position, way)
     except HipadError as error:
@@ -62,9 +63,9 @@ def show(state: AppState, material: Material) -> None:
     watching.show(
         state,
         NAME,
-        (material.fingerprint, position, [version.rules for version in versions], rows, draws),
+        (material.fingerprint, [version.rules for version in versions], rows, draws, options),
         lambda: (
-            sweep_tasks(material, versions, draws=draws, rows=rows),
+            sweep_tasks(material, versions, draws=draws, rows=rows, options=options),
             {material.name: material},
         ),
         draw,

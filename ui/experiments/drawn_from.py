@@ -45,6 +45,11 @@ def training(state: AppState, groups: np.ndarray | None) -> Material:
     )
 
 
+def options_of(state: AppState) -> dict[str, Any]:
+    """What of the settings of a run is taken over: everything else is at its default."""
+    return {} if state.settings.standardize else {"standardize": False}
+
+
 def _data(state: AppState) -> Dataset:
     assert state.data is not None
     return state.data

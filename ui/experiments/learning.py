@@ -24,7 +24,7 @@ from hipad.experiments.task import Done
 from hipad.experiments.wrong_rules import falls
 from hipad.wording import listed
 from ui import charts
-from ui.experiments import lab_charts, watching
+from ui.experiments import drawn_from, lab_charts, watching
 from ui.experiments.lab import LabWork
 from ui.state import AppState
 from ui.words import plain
@@ -59,12 +59,15 @@ def show(state: AppState, material: Material) -> None:
     if len(sizes) < 2:
         st.info("A curve needs two numbers of patients or more.")
         return
-    sizes = sorted(sizes)
+    sizes, options = sorted(sizes), drawn_from.options_of(state)
     watching.show(
         state,
         NAME,
-        (material.fingerprint, draws, sizes),
-        lambda: (curve_tasks(material, draws=draws, sizes=sizes), {material.name: material}),
+        (material.fingerprint, draws, sizes, options),
+        lambda: (
+            curve_tasks(material, draws=draws, sizes=sizes, options=options),
+            {material.name: material},
+        ),
         draw,
         title=f"What the rules are worth on {material.name}",
     )
