@@ -21,8 +21,8 @@ def everybody(state: AppState) -> Material:
     draw takes some of the training patients, and is judged on the test patients.
     """
     data = _data(state)
-    assert state.loaded is not None
-    apart = state.loaded.test is not None
+    assert state.preparation is not None
+    apart = state.preparation.test == "file"
     key = (data, state.rules.text, "all")
     return state.remember("material of all", key, lambda: _all(data, state.rules.text, apart))
 
