@@ -43,9 +43,11 @@ def learning(curves: Sequence[Curve]) -> tuple[go.Figure, str]:
     return chart, f"Balanced accuracy with {first} labelled patients: {', '.join(told)}."
 
 
-def sweep(steps: Sequence[SweepStep], axis: str) -> tuple[go.Figure, str]:
+def sweep(
+    steps: Sequence[SweepStep], axis: str, figure: str = "Balanced accuracy"
+) -> tuple[go.Figure, str]:
     """Each version of a rule: at default worth, as a certainty, left out."""
-    chart = charts.figure(f"Balanced accuracy against {axis}", x=axis, y=ACCURACY)
+    chart = charts.figure(f"{figure} against {axis}", x=axis, y=f"{figure.lower()} (%)")
     places = [step.place for step in steps]
     lines = (("with rules", "ours"), ("rules as certainties", "hard"), ("without rules", "without"))
     for name, part in lines:
@@ -61,7 +63,7 @@ def sweep(steps: Sequence[SweepStep], axis: str) -> tuple[go.Figure, str]:
     told = [f"{step.version} {percent(step.ours.value)}" for step in steps]
     without = steps[0].without.value if steps else math.nan
     return chart, (
-        f"With rules, by {axis}: {', '.join(told)}; without rules {percent(without)}. "
+        f"{figure} with rules, by {axis}: {', '.join(told)}; without rules {percent(without)}. "
         + (f"Harms from {harm.version} on." if harm else "")
     )
 

@@ -116,7 +116,9 @@ def curve_section(title: str, curves: Sequence[Curve], worth: Worth | None) -> S
     return Section(title, [] if worth is None else [str(worth)], head, rows, picture)
 
 
-def sweep_section(title: str, axis: str, steps: Sequence[SweepStep]) -> Section:
+def sweep_section(
+    title: str, axis: str, steps: Sequence[SweepStep], figure: str = "balanced accuracy"
+) -> Section:
     """What a wrong rule does, and where it starts to harm."""
     harm = starts_to_harm(steps)
     sentence = (
@@ -145,9 +147,9 @@ def sweep_section(title: str, axis: str, steps: Sequence[SweepStep]) -> Section:
             Series(name, places, *_columns([getattr(step, field) for step in steps]))
             for name, field in lines
         ],
-        title=f"Balanced accuracy against {axis}",
+        title=f"{figure} against {axis}",
         x_title=axis,
-        y_title="balanced accuracy, %",
+        y_title=f"{figure}, %",
         marks=[] if harm is None else [Mark(harm.place, "harms from here")],
     )
     return Section(title, [sentence], head, rows, picture)
