@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from hipad.experiments.curves import Curve
 from hipad.experiments.handouts.sections import NAMES, harm_sentence
 from hipad.experiments.handouts.tuning_sections import along_lambda1
+from hipad.experiments.searches.grid_points import SettingPoint
 from hipad.experiments.summing import Mean
-from hipad.experiments.tuned import SettingPoint
 from hipad.experiments.wrong_rules import SweepStep, harm_marks
 from hipad.wording import number, percent
 from ui import charts, colours

@@ -15,7 +15,8 @@ from hipad.experiments.handouts.tuning_sections import (
     honest_sentence,
     tuning_sections,
 )
-from hipad.experiments.tuned import choose, honest_estimate, tune_tasks, tuned
+from hipad.experiments.searches.grid_points import choose, honest_estimate, tuned
+from hipad.experiments.searches.tuned import tune_tasks
 from ui import charts
 from ui.bench import crosswise
 from ui.experiments import drawn_from, lab_charts, watching

@@ -15,24 +15,29 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import t as t_distribution
 
 from hipad.arrays import FloatArray
 from hipad.data import column_statistics
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.searching.grids import GRID, combinations, spread
+from hipad.estimator.searching.grids import GRID, spread
 from hipad.estimator.searching.search import HIPADClassifierCV
 from hipad.evaluation.orientation import Oriented
 from hipad.experiments.contests import judged
 from hipad.experiments.material import Material
-from hipad.experiments.summing import LEVEL, Mean, mean_of
-from hipad.experiments.task import Done, Figures, Task
+from hipad.experiments.searches.grid_points import (
+    FIGURES,
+    SCORES,
+    GridValues,
+    choose,
+    point_of,
+    settings_of,
+)
+from hipad.experiments.task import Figures, Task
 from hipad.rules import compile_rules, prototype, worst_case
 
 USUAL: Final[Mapping[str, Any]] = {
@@ -41,37 +46,6 @@ USUAL: Final[Mapping[str, Any]] = {
     "patients": ["auto"],
     "stiffness": ["auto"],
 }
-SCORES: Final = ("balanced", "accuracy", "area")
-FIGURES: Final = (*SCORES, "support", "agrees", "holds", "margin")
-
-CALLED: Final = {"patients": "worth"}
-
-GridValues = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class SettingPoint:
-    """One setting of the grid: the means of its figures over all folds."""
-
-    params: Mapping[str, Any]
-    score: Mean
-    support: Mean
-    agrees: Mean  # the share of rules that the model agrees with about their typical patient
-    holds: Mean  # the share that it agrees with about every patient in the observed range
-    margin: Mean  # of the typical patients
-
-    @property
-    def lambda1(self) -> float:
-        return float(self.params["lambda1"])
-
-    @property
-    def others(self) -> str:
-        """The settings beside lambda1, as text."""
-        return self.told(name for name in self.params if name != "lambda1")
-
-    def told(self, names: Iterable[str]) -> str:
-        """Some settings as text; a rule's patients are its worth."""
-        return ", ".join(f"{CALLED.get(n, n)} {_told(self.params[n])}" for n in names)
 
 
 class _Asked:
@@ -155,7 +129,7 @@ def nested(
     for train, test in own.folds(seed, inner):
         for key, figures in _on_fold(own, train, test, values, score, fixed).items():
             found.setdefault(key, []).extend(figures)
-    points = [_point(p, found[_key(p)], score) for p in settings_of(values)]
+    points = [point_of(p, found[_key(p)], score) for p in settings_of(values)]
     chosen = choose(points)
     known: dict[str, Any] = {"rules": own.rules or None, "blocks": own.blocks or None}
     clf = HIPADClassifier(**known, **chosen.params, **fixed)
@@ -209,11 +183,6 @@ def with_values(
     return {**{name: list(full[name]) for name in GRID if name != "lambda1"}, "lambda1": values}
 
 
-def settings_of(grid: GridValues) -> list[dict[str, Any]]:
-    """Every setting of a grid, in a fixed order."""
-    return combinations({name: list(grid[name]) for name in GRID})
-
-
 def tune_tasks(
     material: Material,
     grid: GridValues,
@@ -244,58 +213,6 @@ def tune_tasks(
     return tasks
 
 
-def tuned(outcomes: Iterable[Done]) -> list[SettingPoint]:
-    """The points of the grid over all folds that are done."""
-    done = [one for one in outcomes if one.task.kind == "tune" and not one.failed]
-    if not done:
-        return []
-    grid, score = done[0].setting("grid"), str(done[0].setting("score"))
-    lists = [
-        [{name: one.figures[name][k] for name in FIGURES} for one in done]
-        for k in range(len(settings_of(grid)))
-    ]
-    return [_point(p, own, score) for p, own in zip(settings_of(grid), lists, strict=True)]
-
-
-def choose(points: Sequence[SettingPoint], *, rules_count: bool = True) -> SettingPoint:
-    """The setting to take: as good as the best, then by the rules, then by the fewest features."""
-    known = [point for point in points if not math.isnan(point.score.value)]
-    if not known:
-        raise DataError("no setting could be judged: add rows, or choose fewer folds")
-    best = max(known, key=lambda point: point.score.value)
-    near = [p for p in known if p.score.value >= best.score.value - _error(best.score)]
-    if not rules_count:
-        return min(near, key=lambda p: (p.support.value, -p.score.value))
-    return min(near, key=lambda p: (*_disagreement(p), p.support.value, -p.score.value))
-
-
-def honest_estimate(outcomes: Iterable[Done], figure: str = "balanced") -> Mean:
-    """The mean over outer folds; of each repeat its own folds, so the interval is a rough one."""
-    done = [one for one in outcomes if one.task.kind == "nested" and not one.failed]
-    return mean_of(one.figure(figure) for one in done)
-
-
-def _disagreement(point: SettingPoint) -> list[float]:
-    """What of the rules a setting does not keep; nothing where there are no rules."""
-    shares = (point.agrees.value, point.holds.value)
-    return [0.0 if math.isnan(share) else round(1.0 - share, 9) for share in shares]
-
-
-def _point(params: Mapping[str, Any], own: Sequence[Figures], score: str) -> SettingPoint:
-    def mean(name: str) -> Mean:
-        return mean_of(math.nan if one[name] is None else float(one[name]) for one in own)
-
-    parts = (mean(name) for name in (score, "support", "agrees", "holds", "margin"))
-    return SettingPoint(dict(params), *parts)
-
-
-def _error(mean: Mean) -> float:
-    """One standard error."""
-    if math.isnan(mean.low):
-        return 0.0
-    return (mean.value - mean.low) / float(t_distribution.ppf((1 + LEVEL) / 2, mean.n - 1))
-
-
 def _outcomes(material: Material) -> Any:
     return np.where(material.y > 0, material.labels[1], material.labels[0])
 
@@ -306,7 +223,3 @@ def _key(params: Mapping[str, Any]) -> str:
 
 def _numbers(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if not isinstance(value, str)}
-
-
-def _told(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
