@@ -77,7 +77,11 @@ def draw(work: LabWork) -> Sequence[Section]:
     """The sentence, a warning where it is due, the curves and their numbers."""
     found = list(work.fits.found)
     told = curves([done for done in found if not done.failed])
-    worth = worth_so_far(found)
+    whole = whole_draws(found)
+    if len(whole) not in work.memo:  # a thousand samples are drawn for it: not at every look
+        work.memo.clear()
+        work.memo[len(whole)] = worth_so_far(whole)
+    worth = work.memo[len(whole)]
     if words := warning(found):
         st.warning(words, icon=":material/warning:")
     if worth is not None:
