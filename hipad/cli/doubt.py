@@ -60,8 +60,11 @@ def run(options: argparse.Namespace) -> int:
     tasks = sweep_tasks(material, versions, draws=options.draws, rows=rows)
     found = outcomes_of(tasks, {material.name: material}, options)
     title = f"What if rule {options.rule} of {material.name} is wrong"
-    section = sweep_section(title, axis, sweep(found, versions))
-    hand_out(title, [section], found, options)
+    sections = [
+        sweep_section(title, axis, sweep(found, versions)),
+        sweep_section("Area under ROC", axis, sweep(found, versions, "area"), "area under ROC"),
+    ]
+    hand_out(title, sections, found, options)
     return 0
 
 

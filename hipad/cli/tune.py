@@ -18,7 +18,8 @@ from hipad.cli.experimenting import add_work_options, hand_out, material_of, out
 from hipad.cli.inputs import add_rule_options, add_table_options
 from hipad.errors import DataError
 from hipad.experiments.handouts.tuning_sections import tuning_sections
-from hipad.experiments.tuned import SCORES, honest_estimate, tune_tasks, tuned
+from hipad.experiments.searches.grid_points import SCORES, honest_estimate, tuned
+from hipad.experiments.searches.tuned import tune_tasks
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -24,8 +24,8 @@ from hipad.experiments.contests import contest
 from hipad.experiments.figure import early_support
 from hipad.experiments.ledger import Ledger
 from hipad.experiments.material import Material
+from hipad.experiments.searches.tuned import nested, tune
 from hipad.experiments.task import Done, Figures, Task
-from hipad.experiments.tuned import nested, tune
 from hipad.optional import require
 from hipad.solver.threads import single_thread
 

@@ -103,6 +103,19 @@ def sweep(
     return steps
 
 
+def harm_marks(steps: Sequence[SweepStep]) -> list[tuple[SweepStep, str]]:
+    """Where harm begins or ends along the axis, and in which direction it lies."""
+    bad = [step.harms for step in steps]
+    if not any(bad):
+        return []
+    first, last = bad.index(True), len(bad) - 1 - bad[::-1].index(True)
+    if all(bad[first:]):
+        return [(steps[first], "harms from here")]
+    if all(bad[: last + 1]):
+        return [(steps[last], "harms up to here")]
+    return [(step, "harms") for step in steps if step.harms]
+
+
 def starts_to_harm(steps: Sequence[SweepStep]) -> SweepStep | None:
     """The first version that harms beyond chance; None if none does."""
     return next((step for step in steps if step.harms), None)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import importlib
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import curves, fewlabels, heard, knowledge, real, rules, speed
+from benchmarks import curves, doubt, fewlabels, heard, knowledge, real, rules, speed, worth
 from benchmarks.data import at_prevalence, labelled, rest_of, sample_table
 from benchmarks.reporting import mean_and_error, table, verdict, write_section
 from benchmarks.rivals import Hipad, Liblinear, Libsvm, Sgd
 from hipad.datasets import make_ksvm_s
+from hipad.experiments.curves import curve_tasks
+from hipad.experiments.task import Done
 from hipad.rules import compile_rules, parse_rules
 from hipad.rules.compiling.knowledge import compile_knowledge
 
@@ -160,3 +163,20 @@ def test_statements_of_all_ways_are_understood():
     columns = [data.names.index(name) for name in knowledge.irrelevant(data)]
     areas = np.array([heard.area_of(data.y, data.X[:, j]) for j in columns])
     assert np.max(np.abs(areas - 0.5)) < 0.15
+
+
+def test_the_picture_of_what_rules_are_worth_has_a_panel_for_each_data_set():
+    material = worth.material_named("pima")
+    tasks = curve_tasks(material, draws=3, sizes=(4, 8), methods=("HIPAD", "no rules"))
+    found = [Done(task, str(k), {"balanced": 0.7 + 0.001 * k}) for k, task in enumerate(tasks)]
+    picture = worth.beside([worth.panel("<one>", found), worth.panel("two", found)])
+    assert picture.count("<polyline") == 4
+    assert "&lt;one&gt;" in picture
+    ElementTree.fromstring(picture)
+
+
+def test_a_rule_of_ksvm_s_is_shifted_and_flipped():
+    versions = doubt.versions_of(worth.material_named("ksvm-s-10k"))
+    assert [version.label for version in versions] == [*map(str, range(1, 9)), "flipped"]
+    assert versions[3].rules.startswith("mean(K1) >= 4 => positive")
+    assert versions[-1].rules.startswith("mean(K1) >= 4 => negative")

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -70,3 +72,23 @@ def test_outcomes_are_called_as_the_rules_call_them():
     draw = own.draw(0, labelled=3)
     assert sorted(set(draw.outcomes)) == ["ill", "well"]
     assert np.array_equal(draw.outcomes == "ill", draw.y_train > 0)
+
+
+def test_test_rows_from_elsewhere_are_never_learnt_from():
+    own = table()
+    split = (np.arange(40), np.arange(40, 60))
+    material = replace(own, split=split, apart=True)
+    assert material.fingerprint != own.fingerprint
+    for rows in ({"labelled": 5}, {"train": 12}, {"fold": (0, 3)}):
+        draw = material.draw(1, **rows)
+        np.testing.assert_array_equal(draw.X_test, own.X[40:])
+        assert all((own.X[:40] == row).all(axis=1).any() for row in draw.X_train)
+    for learnt, held in material.folds(0, 3):
+        assert max(learnt.max(), held.max()) < 40
+
+
+def test_a_part_has_its_own_rows_and_groups():
+    material = replace(table(), groups=np.arange(60) // 2)
+    part = material.part(np.arange(10, 20))
+    np.testing.assert_array_equal(part.groups, np.arange(10, 20) // 2)
+    np.testing.assert_array_equal(part.y, material.y[10:20])

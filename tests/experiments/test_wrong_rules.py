@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from hipad.experiments.summing import Mean
 from hipad.experiments.task import Done
 from hipad.experiments.versions import threshold_versions
-from hipad.experiments.wrong_rules import starts_to_harm, sweep, sweep_tasks
+from hipad.experiments.wrong_rules import SweepStep, harm_marks, starts_to_harm, sweep, sweep_tasks
 from tests.experiments.small import table
 
 RULES = "f0 >= 1 => 1\nf1 <= -1 => -1"
@@ -28,3 +29,23 @@ def test_harm_begins_where_the_whole_interval_is_below_zero():
     assert starts_to_harm(steps) is steps[2]
     assert steps[0].gain.value == pytest.approx(0.05, abs=0.01)
     assert starts_to_harm(steps[:1]) is None
+
+
+@pytest.mark.parametrize(
+    ("bad", "marks"),
+    [
+        ([0, 0, 0], []),
+        ([0, 0, 1], [(2, "harms from here")]),
+        ([0, 1, 1], [(1, "harms from here")]),
+        ([1, 1, 0], [(1, "harms up to here")]),
+        ([1, 0, 1], [(0, "harms"), (2, "harms")]),
+        ([1, 1, 1], [(0, "harms from here")]),
+    ],
+)
+def test_harm_is_marked_on_the_side_where_it_lies(bad, marks):
+    zero = Mean(0.0, 0.0, 0.0, 3)
+    steps = [
+        SweepStep(str(k), k, zero, zero, zero, Mean(-0.1, -0.2, -0.05, 3) if one else zero, zero)
+        for k, one in enumerate(bad)
+    ]
+    assert [(step.place, words) for step, words in harm_marks(steps)] == marks

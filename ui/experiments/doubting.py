@@ -27,13 +27,14 @@ from hipad.experiments.wrong_rules import sweep, sweep_tasks
 from hipad.rules import RuleSet, parse_rules
 from hipad.wording import count, listed
 from ui import charts
-from ui.experiments import lab_charts, watching
+from ui.experiments import drawn_from, lab_charts, watching
 from ui.experiments.lab import LabWork
 from ui.state import AppState
 from ui.words import plain
 
 NAME: Final = "doubt"
 ADVICE, THRESHOLD, WORTH = "Wrong advice", "Threshold", "Worth"
+AREA: Final = "Area under ROC"
 AXES: Final = {ADVICE: "advice", THRESHOLD: "threshold", WORTH: "worth in patients"}
 WORTHS: Final = (0.25, 0.5, 1, 2, 4, 8)  # times the usual worth
 FIRST_DRAWS: Final = 6
@@ -54,17 +55,18 @@ def show(state: AppState, material: Material) -> None:
         way = _way(state, material, position)
         rows = _labelled(state, material)
         draws = _draws(state)
+    options = drawn_from.options_of(state)
     try:
-        versions = _versions(state, material, position, way)
+        versions = _versions(state, material, position, way, learnt_from(material, rows))
     except HipadError as error:
         st.error(plain(error, 400), icon=":material/error:")
         return
     watching.show(
         state,
         NAME,
-        (material.fingerprint, position, [version.rules for version in versions], rows, draws),
+        (material.fingerprint, [version.rules for version in versions], rows, draws, options),
         lambda: (
-            sweep_tasks(material, versions, draws=draws, rows=rows),
+            sweep_tasks(material, versions, draws=draws, rows=rows, options=options),
             {material.name: material},
         ),
         draw,
@@ -130,7 +132,9 @@ def _draws(state: AppState) -> int:
     return int(st.number_input("Draws", 2, 200, FIRST_DRAWS, key="lab_draws_doubt", width=120))
 
 
-def _versions(state: AppState, material: Material, position: int, way: str) -> Sequence[Version]:
+def _versions(
+    state: AppState, material: Material, position: int, way: str, labelled: float
+) -> Sequence[Version]:
     def make() -> Sequence[Version]:
         if way == ADVICE:
             negative, positive = map(str, material.labels)
@@ -139,7 +143,7 @@ def _versions(state: AppState, material: Material, position: int, way: str) -> S
                 material.rules, position, (negative, positive), strangers, material.blocks
             )
         if way == WORTH:
-            usual = max(1.0, default_patients("auto", len(material.pool)))
+            usual = max(1.0, default_patients("auto", labelled))
             return worth_versions(
                 material.rules, position, [float(f"{k * usual:.2g}") for k in WORTHS]
             )
@@ -147,7 +151,13 @@ def _versions(state: AppState, material: Material, position: int, way: str) -> S
         values = thresholds_seen(material, position, place)
         return threshold_versions(material.rules, position, values, place)
 
-    return state.remember("lab versions", (material.fingerprint, position, way), make)
+    return state.remember("lab versions", (material.fingerprint, position, way, labelled), make)
+
+
+def learnt_from(material: Material, rows: dict[str, Any]) -> float:
+    """How many patients a draw is learnt from."""
+    some = rows.get("labelled")
+    return 2 * some if some else len(material.pool) * (1 - 1 / ALL_BUT)
 
 
 def draw(work: LabWork) -> Sequence[Section]:
@@ -171,7 +181,11 @@ def draw(work: LabWork) -> Sequence[Section]:
         st.caption(f"Where the rule starts to harm is told after {FEWEST_DRAWS} draws.")
     chart, text = lab_charts.sweep(steps, axis)
     charts.show(chart, key="lab_sweep", text=plain(text, 1_000))
+    areas = [step for step in sweep(list(work.fits.found), versions, "area") if step.ours.n]
+    if areas:
+        chart, text = lab_charts.sweep(areas, axis, AREA)
+        charts.show(chart, key="lab_area", text=plain(text, 1_000))
     chart, text = lab_charts.support(steps, axis)
     charts.show(chart, key="lab_support", text=plain(text, 1_000))
     watching.section_table(section)
-    return [section]
+    return [section, sweep_section(AREA, axis, areas, AREA)]

@@ -21,8 +21,8 @@ def everybody(state: AppState) -> Material:
     draw takes some of the training patients, and is judged on the test patients.
     """
     data = _data(state)
-    assert state.loaded is not None
-    apart = state.loaded.test is not None
+    assert state.preparation is not None
+    apart = state.preparation.test == "file"
     key = (data, state.rules.text, "all")
     return state.remember("material of all", key, lambda: _all(data, state.rules.text, apart))
 
@@ -43,6 +43,11 @@ def training(state: AppState, groups: np.ndarray | None) -> Material:
             groups=numbers,
         ),
     )
+
+
+def options_of(state: AppState) -> dict[str, Any]:
+    """What of the settings of a run is taken over: everything else is at its default."""
+    return {} if state.settings.standardize else {"standardize": False}
 
 
 def _data(state: AppState) -> Dataset:

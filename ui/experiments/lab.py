@@ -84,6 +84,7 @@ class LabWork:
     fits: FitList
     job: Job[None]
     notes: Mapping[str, Any] = field(default_factory=dict)  # what its figures are drawn with
+    memo: dict[int, Any] = field(default_factory=dict)  # an answer by the number of fits behind it
 
 
 @dataclass(eq=False)

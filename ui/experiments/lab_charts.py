@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from hipad.experiments.curves import Curve
-from hipad.experiments.handouts.sections import NAMES
+from hipad.experiments.handouts.sections import NAMES, harm_sentence
 from hipad.experiments.handouts.tuning_sections import along_lambda1
+from hipad.experiments.searches.grid_points import SettingPoint
 from hipad.experiments.summing import Mean
-from hipad.experiments.tuned import SettingPoint
-from hipad.experiments.wrong_rules import SweepStep, starts_to_harm
+from hipad.experiments.wrong_rules import SweepStep, harm_marks
 from hipad.wording import number, percent
 from ui import charts, colours
 
@@ -43,26 +43,28 @@ def learning(curves: Sequence[Curve]) -> tuple[go.Figure, str]:
     return chart, f"Balanced accuracy with {first} labelled patients: {', '.join(told)}."
 
 
-def sweep(steps: Sequence[SweepStep], axis: str) -> tuple[go.Figure, str]:
+def sweep(
+    steps: Sequence[SweepStep], axis: str, figure: str = "Balanced accuracy"
+) -> tuple[go.Figure, str]:
     """Each version of a rule: at default worth, as a certainty, left out."""
-    chart = charts.figure(f"Balanced accuracy against {axis}", x=axis, y=ACCURACY)
+    chart = charts.figure(f"{figure} against {axis}", x=axis, y=f"{figure.lower()} (%)")
     places = [step.place for step in steps]
     lines = (("with rules", "ours"), ("rules as certainties", "hard"), ("without rules", "without"))
     for name, part in lines:
         _line(chart, name, places, [getattr(step, part) for step in steps])
     if axis == "advice":
         chart.update_xaxes(tickvals=places, ticktext=[charts.label(s.version) for s in steps])
-    harm = starts_to_harm(steps)
-    if harm is not None:
-        chart.add_vline(harm.place, line_dash="dash", line_color=colours.rest())
+    harms = harm_marks(steps)
+    for step, words in harms:
+        chart.add_vline(step.place, line_dash="dash", line_color=colours.rest())
         chart.add_annotation(
-            x=harm.place, y=1, yref="paper", text="harms from here", showarrow=False, xanchor="left"
+            x=step.place, y=1, yref="paper", text=words, showarrow=False, xanchor="left"
         )
     told = [f"{step.version} {percent(step.ours.value)}" for step in steps]
     without = steps[0].without.value if steps else math.nan
     return chart, (
-        f"With rules, by {axis}: {', '.join(told)}; without rules {percent(without)}. "
-        + (f"Harms from {harm.version} on." if harm else "")
+        f"{figure} with rules, by {axis}: {', '.join(told)}; without rules {percent(without)}. "
+        + (harm_sentence(harms) if harms else "")
     )
 
 

@@ -24,7 +24,7 @@ from hipad.experiments.task import Done
 from hipad.experiments.wrong_rules import falls
 from hipad.wording import listed
 from ui import charts
-from ui.experiments import lab_charts, watching
+from ui.experiments import drawn_from, lab_charts, watching
 from ui.experiments.lab import LabWork
 from ui.state import AppState
 from ui.words import plain
@@ -59,12 +59,15 @@ def show(state: AppState, material: Material) -> None:
     if len(sizes) < 2:
         st.info("A curve needs two numbers of patients or more.")
         return
-    sizes = sorted(sizes)
+    sizes, options = sorted(sizes), drawn_from.options_of(state)
     watching.show(
         state,
         NAME,
-        (material.fingerprint, draws, sizes),
-        lambda: (curve_tasks(material, draws=draws, sizes=sizes), {material.name: material}),
+        (material.fingerprint, draws, sizes, options),
+        lambda: (
+            curve_tasks(material, draws=draws, sizes=sizes, options=options),
+            {material.name: material},
+        ),
         draw,
         title=f"What the rules are worth on {material.name}",
     )
@@ -74,7 +77,11 @@ def draw(work: LabWork) -> Sequence[Section]:
     """The sentence, a warning where it is due, the curves and their numbers."""
     found = list(work.fits.found)
     told = curves([done for done in found if not done.failed])
-    worth = worth_so_far(found)
+    whole = whole_draws(found)
+    if len(whole) not in work.memo:  # a thousand samples are drawn for it: not at every look
+        work.memo.clear()
+        work.memo[len(whole)] = worth_so_far(whole)
+    worth = work.memo[len(whole)]
     if words := warning(found):
         st.warning(words, icon=":material/warning:")
     if worth is not None:

@@ -15,8 +15,8 @@ from hipad.experiments.handouts.tuning_sections import (
     honest_sentence,
     tuning_sections,
 )
-from hipad.experiments.material import Material
-from hipad.experiments.tuned import choose, honest_estimate, tune_tasks, tuned
+from hipad.experiments.searches.grid_points import choose, honest_estimate, tuned
+from hipad.experiments.searches.tuned import tune_tasks
 from ui import charts
 from ui.bench import crosswise
 from ui.experiments import drawn_from, lab_charts, watching
@@ -48,13 +48,22 @@ def show(state: AppState) -> None:
             "Takes about five times as long.",
         )
     material = drawn_from.training(state, groups)
-    grid, folds, repeats, score = _choices(state, material)
+    grid, folds, repeats, score = _choices(state)
+    options = drawn_from.options_of(state)
     watching.show(
         state,
         NAME,
-        (material.fingerprint, str(grid), folds, repeats, score, honest),
+        (material.fingerprint, str(grid), folds, repeats, score, honest, options),
         lambda: (
-            tune_tasks(material, grid, folds=folds, repeats=repeats, honest=honest, score=score),
+            tune_tasks(
+                material,
+                grid,
+                folds=folds,
+                repeats=repeats,
+                honest=honest,
+                score=score,
+                options=options,
+            ),
             {material.name: material},
         ),
         lambda work: draw(state, work),
@@ -63,7 +72,7 @@ def show(state: AppState) -> None:
     )
 
 
-def _choices(state: AppState, material: Material) -> tuple[dict[str, Any], int, int, str]:
+def _choices(state: AppState) -> tuple[dict[str, Any], int, int, str]:
     """The grid, the folds, their repeats and the score; the usual ones without the switch."""
     grid: dict[str, Any] = {"lambda1": 8, "lambda2": [1.0, 10.0]}
     if not state.expert:

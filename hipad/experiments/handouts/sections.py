@@ -15,8 +15,8 @@ from hipad.experiments.handouts.svg import Mark, Series, chart
 from hipad.experiments.paper import METHODS, TableLine
 from hipad.experiments.summing import Mean
 from hipad.experiments.task import Done
-from hipad.experiments.wrong_rules import SweepStep, starts_to_harm
-from hipad.wording import signed
+from hipad.experiments.wrong_rules import SweepStep, harm_marks
+from hipad.wording import listed, signed
 
 NAMES = {
     "HIPAD": "with rules",
@@ -116,15 +116,12 @@ def curve_section(title: str, curves: Sequence[Curve], worth: Worth | None) -> S
     return Section(title, [] if worth is None else [str(worth)], head, rows, picture)
 
 
-def sweep_section(title: str, axis: str, steps: Sequence[SweepStep]) -> Section:
+def sweep_section(
+    title: str, axis: str, steps: Sequence[SweepStep], figure: str = "balanced accuracy"
+) -> Section:
     """What a wrong rule does, and where it starts to harm."""
-    harm = starts_to_harm(steps)
-    sentence = (
-        "No version harms beyond chance."
-        if harm is None
-        else f"From {harm.version} on the rule harms: {signed(100 * harm.gain.value, 1)} points "
-        "against no rules."
-    )
+    harms = harm_marks(steps)
+    sentence = harm_sentence(harms)
     head = (axis, "with rules %", "as certainties %", "without %", "gain, points", "features")
     rows = [
         [
@@ -145,12 +142,25 @@ def sweep_section(title: str, axis: str, steps: Sequence[SweepStep]) -> Section:
             Series(name, places, *_columns([getattr(step, field) for step in steps]))
             for name, field in lines
         ],
-        title=f"Balanced accuracy against {axis}",
+        title=f"{figure} against {axis}",
         x_title=axis,
-        y_title="balanced accuracy, %",
-        marks=[] if harm is None else [Mark(harm.place, "harms from here")],
+        y_title=f"{figure}, %",
+        marks=[Mark(step.place, words) for step, words in harms],
     )
     return Section(title, [sentence], head, rows, picture)
+
+
+def harm_sentence(harms: Sequence[tuple[SweepStep, str]]) -> str:
+    """Where a rule harms, in words."""
+    if not harms:
+        return "No version harms beyond chance."
+    step, words = harms[0]
+    places = {
+        "harms from here": f"From {step.version} on",
+        "harms up to here": f"Up to {step.version}",
+    }
+    where = places.get(words, f"At {listed([each.version for each, _ in harms])}")
+    return f"{where} the rule harms: {signed(100 * step.gain.value, 1)} points against no rules."
 
 
 def _columns(means: Sequence[Mean]) -> tuple[list[float], list[float], list[float]]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from hipad.experiments.handouts.handout import Section
 from hipad.experiments.handouts.svg import Mark, Series, chart
+from hipad.experiments.searches.grid_points import SettingPoint, choose
 from hipad.experiments.summing import Mean
-from hipad.experiments.tuned import SettingPoint, choose
 from hipad.wording import number, percent
 
 SCORE_NAMES = {

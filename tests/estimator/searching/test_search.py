@@ -210,7 +210,7 @@ def test_a_scorer_object_and_its_name_are_the_same():
 def test_columns_can_be_named_where_the_data_have_no_names():
     X, y = data()
     names = [f"gene {j}" for j in range(X.shape[1])]
-    rules = "`gene 0` >= 1 => positive"
+    rules = "`gene 0` >= 1 => ill"
     search = HIPADClassifierCV(rules, **GRID, cv=2).fit(X, y, feature_names=names)
     assert search.best_estimator_.feature_index_.name(0) == "gene 0"
     with pytest.raises(HipadError, match="gene 0"):

@@ -6,8 +6,8 @@ from hipad.experiments.handouts.tuning_sections import (
     honest_sentence,
     tuning_sections,
 )
+from hipad.experiments.searches.grid_points import SettingPoint
 from hipad.experiments.summing import mean_of
-from hipad.experiments.tuned import SettingPoint
 
 
 def point(lambda1: float, lambda2: float, score: float, agrees: float) -> SettingPoint:

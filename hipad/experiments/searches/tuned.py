@@ -15,24 +15,29 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import t as t_distribution
 
 from hipad.arrays import FloatArray
 from hipad.data import column_statistics
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.searching.grids import GRID, combinations, spread
+from hipad.estimator.searching.grids import GRID, spread
 from hipad.estimator.searching.search import HIPADClassifierCV
 from hipad.evaluation.orientation import Oriented
 from hipad.experiments.contests import judged
 from hipad.experiments.material import Material
-from hipad.experiments.summing import LEVEL, Mean, mean_of
-from hipad.experiments.task import Done, Figures, Task
+from hipad.experiments.searches.grid_points import (
+    FIGURES,
+    SCORES,
+    GridValues,
+    choose,
+    point_of,
+    settings_of,
+)
+from hipad.experiments.task import Figures, Task
 from hipad.rules import compile_rules, prototype, worst_case
 
 USUAL: Final[Mapping[str, Any]] = {
@@ -41,37 +46,6 @@ USUAL: Final[Mapping[str, Any]] = {
     "patients": ["auto"],
     "stiffness": ["auto"],
 }
-SCORES: Final = ("balanced", "accuracy", "area")
-FIGURES: Final = (*SCORES, "support", "agrees", "holds", "margin")
-
-CALLED: Final = {"patients": "worth"}
-
-GridValues = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class SettingPoint:
-    """One setting of the grid: the means of its figures over all folds."""
-
-    params: Mapping[str, Any]
-    score: Mean
-    support: Mean
-    agrees: Mean  # the share of rules that the model agrees with about their typical patient
-    holds: Mean  # the share that it agrees with about every patient in the observed range
-    margin: Mean  # of the typical patients
-
-    @property
-    def lambda1(self) -> float:
-        return float(self.params["lambda1"])
-
-    @property
-    def others(self) -> str:
-        """The settings beside lambda1, as text."""
-        return self.told(name for name in self.params if name != "lambda1")
-
-    def told(self, names: Iterable[str]) -> str:
-        """Some settings as text; a rule's patients are its worth."""
-        return ", ".join(f"{CALLED.get(n, n)} {_told(self.params[n])}" for n in names)
 
 
 class _Asked:
@@ -128,9 +102,11 @@ def tune(
     fold: Sequence[int],
     grid: dict[str, Any],
     score: str = "balanced",
+    options: dict[str, Any] | None = None,
 ) -> Figures:
     """Every setting on one fold; each figure is a list in the order of `settings_of`."""
-    found = _on_fold(material, *material.folds(seed, fold[1])[fold[0]], grid, score)
+    learnt, held = material.folds(seed, fold[1])[fold[0]]
+    found = _on_fold(material, learnt, held, grid, score, options or {})
     lists = [found[_key(params)][0] for params in settings_of(grid)]
     return {name: [one[name] for one in lists] for name in FIGURES}
 
@@ -143,18 +119,20 @@ def nested(
     grid: dict[str, Any],
     inner: int = 5,
     score: str = "balanced",
+    options: dict[str, Any] | None = None,
 ) -> Figures:
     """The whole choice without one fold, and what was chosen judged on it."""
     learnt, held = material.folds(seed, fold[1])[fold[0]]
-    own = material.part(learnt)
-    values = with_values(own, grid)
+    own, fixed = material.part(learnt), options or {}
+    values = with_values(own, grid, fixed)
     found: dict[str, list[Figures]] = {}
     for train, test in own.folds(seed, inner):
-        for key, figures in _on_fold(own, train, test, values, score).items():
+        for key, figures in _on_fold(own, train, test, values, score, fixed).items():
             found.setdefault(key, []).extend(figures)
-    points = [_point(p, found[_key(p)], score) for p in settings_of(values)]
+    points = [point_of(p, found[_key(p)], score) for p in settings_of(values)]
     chosen = choose(points)
-    clf = HIPADClassifier(own.rules or None, blocks=own.blocks or None, **chosen.params)
+    known: dict[str, Any] = {"rules": own.rules or None, "blocks": own.blocks or None}
+    clf = HIPADClassifier(**known, **chosen.params, **fixed)
     names = own.feature_names
     run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True)
     asked = _Asked(own, score).learn(own.X)
@@ -164,7 +142,12 @@ def nested(
 
 
 def _on_fold(
-    material: Material, train: Any, test: Any, grid: GridValues, score: str
+    material: Material,
+    train: Any,
+    test: Any,
+    grid: GridValues,
+    score: str,
+    options: Mapping[str, Any],
 ) -> dict[str, list[Figures]]:
     """Figures of every setting, by its key; warm-started along lambda1."""
     asked = _Asked(material, score).learn(material.X[train])
@@ -178,12 +161,15 @@ def _on_fold(
         n_jobs=1,
         error_score="raise",
         **values,
+        **options,
     )
     search.fit(material.X, _outcomes(material), feature_names=material.feature_names)
     return asked.found
 
 
-def with_values(material: Material, grid: GridValues) -> dict[str, Any]:
+def with_values(
+    material: Material, grid: GridValues, options: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The grid with lambda1 as values, spread on the scale of the rows to learn from."""
     full = {**USUAL, **grid}
     if not isinstance(full["lambda1"], int):
@@ -191,15 +177,10 @@ def with_values(material: Material, grid: GridValues) -> dict[str, Any]:
     rows, count = material.pool, full["lambda1"]
     if count < 1:
         raise DataError(f"expected at least 1 value of lambda1, got {count}: give more")
-    clf = HIPADClassifier(lambda1=1.0, lambda2=1.0)
+    clf = HIPADClassifier(lambda1=1.0, lambda2=1.0, **(options or {}))
     run = clf.start(material.X[rows], _outcomes(material)[rows], quick=True)
     values = [float(f"{value:.6g}") for value in spread(count, run.data)]
     return {**{name: list(full[name]) for name in GRID if name != "lambda1"}, "lambda1": values}
-
-
-def settings_of(grid: GridValues) -> list[dict[str, Any]]:
-    """Every setting of a grid, in a fixed order."""
-    return combinations({name: list(grid[name]) for name in GRID})
 
 
 def tune_tasks(
@@ -210,12 +191,16 @@ def tune_tasks(
     repeats: int = 1,
     honest: bool = True,
     score: str = "balanced",
+    options: dict[str, Any] | None = None,
 ) -> list[Task]:
-    """One task for each fold of each repeat, and one more for the honest estimate on it."""
+    """One task for each fold of each repeat, and one more for the honest estimate on it.
+
+    `options` are further parameters of the classifier, the same for all settings.
+    """
     if score not in SCORES:
         raise DataError(f"expected a score of {', '.join(SCORES)}, got {score!r}")
-    told = {"score": score}
-    values = with_values(material, grid)
+    told: dict[str, Any] = {"score": score, **({"options": options} if options else {})}
+    values = with_values(material, grid, options)
     counted = {**USUAL, **grid}
     every = [(seed, [k, folds]) for seed in range(repeats) for k in range(folds)]
     tasks = [
@@ -228,58 +213,6 @@ def tune_tasks(
     return tasks
 
 
-def tuned(outcomes: Iterable[Done]) -> list[SettingPoint]:
-    """The points of the grid over all folds that are done."""
-    done = [one for one in outcomes if one.task.kind == "tune" and not one.failed]
-    if not done:
-        return []
-    grid, score = done[0].setting("grid"), str(done[0].setting("score"))
-    lists = [
-        [{name: one.figures[name][k] for name in FIGURES} for one in done]
-        for k in range(len(settings_of(grid)))
-    ]
-    return [_point(p, own, score) for p, own in zip(settings_of(grid), lists, strict=True)]
-
-
-def choose(points: Sequence[SettingPoint], *, rules_count: bool = True) -> SettingPoint:
-    """The setting to take: as good as the best, then by the rules, then by the fewest features."""
-    known = [point for point in points if not math.isnan(point.score.value)]
-    if not known:
-        raise DataError("no setting could be judged: add rows, or choose fewer folds")
-    best = max(known, key=lambda point: point.score.value)
-    near = [p for p in known if p.score.value >= best.score.value - _error(best.score)]
-    if not rules_count:
-        return min(near, key=lambda p: (p.support.value, -p.score.value))
-    return min(near, key=lambda p: (*_disagreement(p), p.support.value, -p.score.value))
-
-
-def honest_estimate(outcomes: Iterable[Done], figure: str = "balanced") -> Mean:
-    """The mean over outer folds; of each repeat its own folds, so the interval is a rough one."""
-    done = [one for one in outcomes if one.task.kind == "nested" and not one.failed]
-    return mean_of(one.figure(figure) for one in done)
-
-
-def _disagreement(point: SettingPoint) -> list[float]:
-    """What of the rules a setting does not keep; nothing where there are no rules."""
-    shares = (point.agrees.value, point.holds.value)
-    return [0.0 if math.isnan(share) else round(1.0 - share, 9) for share in shares]
-
-
-def _point(params: Mapping[str, Any], own: Sequence[Figures], score: str) -> SettingPoint:
-    def mean(name: str) -> Mean:
-        return mean_of(math.nan if one[name] is None else float(one[name]) for one in own)
-
-    parts = (mean(name) for name in (score, "support", "agrees", "holds", "margin"))
-    return SettingPoint(dict(params), *parts)
-
-
-def _error(mean: Mean) -> float:
-    """One standard error."""
-    if math.isnan(mean.low):
-        return 0.0
-    return (mean.value - mean.low) / float(t_distribution.ppf((1 + LEVEL) / 2, mean.n - 1))
-
-
 def _outcomes(material: Material) -> Any:
     return np.where(material.y > 0, material.labels[1], material.labels[0])
 
@@ -290,7 +223,3 @@ def _key(params: Mapping[str, Any]) -> str:
 
 def _numbers(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if not isinstance(value, str)}
-
-
-def _told(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
