@@ -5,6 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.shortening import shorten
+
+
+@pytest.fixture
+def short_choice(monkeypatch):
+    """Automatic choices of a few values."""
+    shorten(monkeypatch)
+
 
 @pytest.fixture
 def small(tmp_path):

@@ -33,7 +33,11 @@ def test_the_bar_tells_what_a_fit_does():
         for record in HIPADClassifier().start(X, y):
             bar.last = 0.0
             bar.progress(record)
-    for part in ("choosing lambda1: value 1", "finding features: step 1", "accurate classifier"):
+    for part in (
+        "choosing lambda1 and lambda2: value 1",
+        "finding features: step 1",
+        "accurate classifier",
+    ):
         assert part in terminal.getvalue()
 
 

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
 from hipad.cli import main
 from tests.experiments.table_file import write_table
+
+pytestmark = pytest.mark.usefixtures("short_choice")
 
 
 def test_a_curve_says_what_the_rules_are_worth(tmp_path, capsys):

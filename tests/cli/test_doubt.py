@@ -5,6 +5,8 @@ import pytest
 from hipad.cli import main
 from tests.experiments.table_file import write_table
 
+pytestmark = pytest.mark.usefixtures("short_choice")
+
 
 @pytest.mark.parametrize(
     ("what", "axis", "rows"),

@@ -5,6 +5,8 @@ import pytest
 from hipad.cli import main
 from tests.experiments.table_file import write_table
 
+pytestmark = pytest.mark.usefixtures("short_choice")
+
 
 @pytest.mark.parametrize("command", ["curve", "doubt"])
 def test_no_workers_are_refused(command, tmp_path, capsys):

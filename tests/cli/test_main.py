@@ -20,7 +20,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(small, tmp_path, more)
     many.write_text("\n".join([head, *[row] * 20_000]))
     words = [sys.executable, "-m", "hipad", "predict", str(model), str(many), *more]
     command = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert command.stdout.readline() == "row,class,score of yes\n"
+    assert command.stdout.readline() == "row,class,score of yes,risk of yes\n"
     command.stdout.close()
     errors = command.stderr.read()
     command.wait(60)

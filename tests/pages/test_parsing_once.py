@@ -9,15 +9,15 @@ from hipad.rules.language import parsing
 
 @pytest.fixture
 def parsed(monkeypatch):
-    """The texts that the parser was given, as the lines of each."""
+    """The texts that the parser was given."""
     texts = []
-    parse = parsing._drafts
+    parse = parsing._joined
 
-    def counting(bodies):
-        texts.append(tuple(bodies.values()))
-        return parse(bodies)
+    def counting(text):
+        texts.append(text)
+        return parse(text)
 
-    monkeypatch.setattr(parsing, "_drafts", counting)
+    monkeypatch.setattr(parsing, "_joined", counting)
     return texts
 
 

@@ -61,7 +61,7 @@ def test_every_mistake_is_shown_where_it_stands(app):
     app.load("pima").go("rules")
     write(
         app,
-        "Glucose >= 126 => diabetic\nGlukose >= 126 => diabetic\nmax(metabolic) >= 2 => healthy",
+        "Glucose >= 126 => diabetic\nGlukose >= 126 => diabetic\nGlucose*BMI >= 2 => healthy",
     )
     assert "2 lines cannot be used yet; 1 rule can" in app.at.error[0].value
     text = app.text()

@@ -153,6 +153,8 @@ def test_settings_survive_a_visit_to_another_page(app):
     app.at.selectbox(key=f"setting_fewness_{version}").set_value("very few")
     app.at.toggle(key=f"expert_{version}").set_value(True)
     app.run()
+    app.at.toggle(key=f"setting_lambda2_auto_{version}").set_value(False)
+    app.run()
     app.at.number_input(key=f"setting_lambda2_{version}").set_value(2.5)
     app.run().go("data").go("run")
     assert app.state.settings.fewness == "very few"

@@ -9,7 +9,10 @@ def test_the_defaults_are_those_of_the_classifier():
     assert ours.fewness == "automatic"
     assert usual["lambda1"] == "auto"
     assert {name: usual[name] for name in ours.parameters} == ours.parameters
-    assert set(usual) - set(ours.parameters) <= {"rules", "blocks", "lambda1", "anchored"}
+    assert set(usual) - set(ours.parameters) <= {
+        "rules", "blocks", "lambda1", "anchored", "prevalence",
+        "max_features", "cv", "random_state", "n_jobs",
+    }  # fmt: skip
 
 
 def test_classes_that_are_not_balanced_have_no_weights():

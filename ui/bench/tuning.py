@@ -66,7 +66,7 @@ def tuned(state: AppState, base: TrainedModel) -> TrainedModel:
     Raises HipadError when the rules cannot be used.
     """
     if is_at_rest(state, base):
-        return base
+        return state.remember("at rest", base, lambda: base.named("sliders"))
     request, tuning = asked(state, base), state.tuning
 
     def fit() -> TrainedModel:

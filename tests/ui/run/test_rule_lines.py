@@ -12,7 +12,7 @@ def test_a_rule_is_told_in_words():
     (record,) = fit(*data()).rule_report_
     told = row(record)
     assert told["rule"] == "rule 1"
-    assert told["says"] == "x0 >= 2 => positive"
+    assert told["says"] == "x0 >= 2 => 1"
     assert told["applies to"].endswith(" of 30")
     assert told["heard"] in ("yes", "no", "yes, with the patients")
 

@@ -1,0 +1,14 @@
+"""Automatic choices made short, for tests that are not about what is chosen."""
+
+from __future__ import annotations
+
+import pytest
+
+from hipad.estimator.choosing import choice, jury
+
+
+def shorten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three values of lambda1 on two folds, once: the same code, much sooner."""
+    monkeypatch.setattr(choice, "N_STEPS", 3)
+    monkeypatch.setattr(jury, "FOLDS", 2)
+    monkeypatch.setattr(jury, "MOST_REPEATS", 1)
