@@ -19,6 +19,8 @@ from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
 
+DIGITS = 3  # of held-out scores: the next ones hang on the order of rows, and tell nothing
+
 
 class RiskSource:
     """Holds what a curve is made of, and then the curve."""
@@ -77,6 +79,7 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     scale = class_means_at_one(own, data.y, data.weights, 0.0)
     if model.held_out is not None and model.plan.calibrate:
         scale = Calibration(1.0, 0.0)
+    scores = scores.round(DIGITS)
     curve = RiskCurve.fit(scores, data.y, data.weights)
     if asks_who_is_likelier(data):
         curve = curve.even_at(scale.offset, scores, data.y, data.weights)

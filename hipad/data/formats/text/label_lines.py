@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from hipad.data.genes.describing import BOTTOM, TOP, LabelRows, label_rows
 
 SEPARATORS: Final = "\t,;|"
-LONGEST: Final = 2**22  # bytes of a line that is looked at
+LONGEST: Final = 2**20  # bytes of a line that is looked at
 
 
 class LabelLines(NamedTuple):
@@ -45,13 +45,17 @@ def cut_label_lines(data: bytes) -> LabelLines:
 
 
 def _ends(data: bytes) -> list[tuple[int, int]]:
-    """Where the header and some lines at both ends of a text begin and end."""
+    """Where the header and some lines at both ends of a text begin and end.
+
+    Blank lines before the header are passed over; a text with a line too long has no such rows.
+    """
     spans: list[tuple[int, int]] = []
-    at = 0
+    at = data.rfind(b"\n", 0, len(data) - len(data.lstrip())) + 1
     while at < len(data) and len(spans) <= TOP:
-        end = data.find(b"\n", at, at + LONGEST) + 1 or min(len(data), at + LONGEST)
-        if data[at:end].strip() or spans:  # blank lines may come before the header
-            spans.append((at, end))
+        end = data.find(b"\n", at, at + LONGEST) + 1 or len(data)
+        if end - at > LONGEST:
+            return [(0, 0)]
+        spans.append((at, end))
         at = end
     last: list[tuple[int, int]] = []
     end = len(data)
