@@ -3,11 +3,12 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+TESTS  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint format bench chromium clean
+.PHONY: help run test long lint format bench chromium clean
 
 help:  ## list what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -15,8 +16,11 @@ help:  ## list what can be made
 run: $(VENV)/.packages  ## start the app and open it in the browser
 	$(BIN)/streamlit run app.py
 
-test: lint chromium  ## check style and types, run every test
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+test: lint chromium  ## check style and types, run every test but the longest
+	$(TESTS) -m "not long"
+
+long: $(VENV)/.packages-dev chromium  ## run the longest tests
+	$(TESTS) -m long
 
 lint: $(VENV)/.packages-dev  ## check style and types
 	$(BIN)/ruff check .
@@ -27,7 +31,7 @@ format: $(VENV)/.packages-dev  ## rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.packages-dev  ## measure speed, as ratios in one run
+bench: long  ## run the longest tests, then measure speed, as ratios in one run
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove what set-up and tests made

@@ -47,6 +47,7 @@ def clipped(page: Page) -> list[int]:
 STEPS = ("Run", "Data", "Rules", "Workbench")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_keeps_anybody_out(browser: Browser, server: str, theme: str) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]

@@ -97,6 +97,7 @@ def test_work_goes_on_after_a_reload_a_restart_and_in_a_new_browser(
         expect(page.get_by_text("Continue where you were")).not_to_be_attached()
 
 
+@pytest.mark.long
 def test_a_changed_seed_and_a_second_file_lose_nothing(server: str, visit: Visit) -> None:
     page = visit(server)
     some_work(page)
@@ -127,6 +128,7 @@ window.WebSocket = class extends Plain {
 """
 
 
+@pytest.mark.long
 def test_pages_and_downloads_work_after_a_broken_connection(server: str, visit: Visit) -> None:
     page = visit("about:blank")
     page.add_init_script(LISTEN)

@@ -54,6 +54,7 @@ def last_line(editor: Locator) -> Locator:
     return editor.locator(".cm-line").last
 
 
+@pytest.mark.long
 def test_names_are_completed_by_the_keyboard_and_explained(server: str, visit: Visit) -> None:
     page = visit(server)
     editor = rules_page(page)
@@ -94,6 +95,7 @@ def test_a_mistake_is_marked_and_mended_by_a_click_or_a_key(server: str, visit: 
     expect(last_line(editor)).to_have_text("Glukose >= 126 => diabetic")
 
 
+@pytest.mark.long
 def test_nothing_typed_is_lost_by_whatever_comes_between(server: str, visit: Visit) -> None:
     page = visit(server)
     editor = rules_page(page)
@@ -120,6 +122,7 @@ def test_nothing_typed_is_lost_by_whatever_comes_between(server: str, visit: Vis
     expect(last_line(editor)).to_have_text("Age >= 64 => diabetic")
 
 
+@pytest.mark.long
 def test_two_sessions_and_fifty_thousand_names(server: str, visit: Visit) -> None:
     other, page = visit(server), visit(server)
     mine = rules_page(other)
@@ -178,6 +181,7 @@ CONTRAST = """([text, back]) => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_colour_can_be_read(server: str, browser: Browser, scheme) -> None:
     context = browser.new_context(color_scheme=scheme)

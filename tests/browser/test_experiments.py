@@ -13,6 +13,7 @@ from tests.pages.test_experiments_page import small_table
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.long
 def test_a_rule_is_doubted_from_the_workbench(server, visit):
     page = visit(server)
     file = {"name": "small.csv", "mimeType": "text/csv", "buffer": small_table()}

@@ -175,6 +175,7 @@ def test_a_reading_can_be_cancelled_and_the_next_upload_is_taken_up(tmp_path, vi
             expect(waiting).not_to_be_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pattern", ["/(a+)+$/", "/([a-z0-9_]+)+!/"])
 def test_a_pattern_made_to_do_harm_disturbs_nobody_else(fortress, visit, pattern):
     address, _ = fortress

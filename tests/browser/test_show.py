@@ -76,6 +76,7 @@ def test_play_and_pause_without_the_server(page):
     assert ask(page, "player.frames") == rested >= drawn
 
 
+@pytest.mark.long
 def test_the_image_shows_the_features_of_the_step(page):
     page.get_by_role("slider", name="Step of the story").press("End")
     until(page, "player.at === player.last")
@@ -87,6 +88,7 @@ def test_the_image_shows_the_features_of_the_step(page):
     assert ask(page, lit) == ask(page, "player.sides[0].inside[0]")
 
 
+@pytest.mark.long
 def test_steps_speed_and_loop(page):
     page.get_by_role("button", name="One step on (right arrow)").click()
     page.get_by_role("button", name="One step on (right arrow)").click()
@@ -119,6 +121,7 @@ def test_the_presenter_has_the_screen_and_the_keys(page):
     expect(page.get_by_text("Esc: leave")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_the_presenter_turns_the_rules(page):
     page.get_by_role("button", name="Present").click()
     page.keyboard.press("r")
@@ -133,5 +136,6 @@ def test_the_presenter_turns_the_rules(page):
     assert ask(page, "player.sides[1].inside.at(-1)") < 197
 
 
+@pytest.mark.long
 def test_nothing_sent_is_large(page):
     assert 0 < max(page.sizes) < 2**20

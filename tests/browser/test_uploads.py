@@ -37,6 +37,7 @@ def test_what_is_wrong_is_told_where_the_file_was_dropped(server, visit):
     expect(page.get_by_test_id("stAlert").filter(has_text="download it again")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_file_of_genes_is_turned_after_a_question_and_can_be_removed(server, visit):
     page = visit(server)
     page.locator(".st-key-upload_table").first.scroll_into_view_if_needed()

@@ -110,6 +110,7 @@ def premises(kind: str, n: int) -> list[str]:
     return [forms[kind]() for _ in range(n)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["both", "blocks"])
 def test_the_checks_of_a_thousand_rules_end_soon(kind: str):
     lines = premises(kind, 1_000)
