@@ -66,7 +66,7 @@ class KktSystem:
             x = x + step
             in_w, lack = self._lack(w, x, forced, balance, linear)
             before, left = left, largest(lack)
-            if not left > 1e-16 or left > 0.5 * before:  # there, or all that rounding lets
+            if not left > 1e-16 or (left >= before and left < 1e-14):  # all that rounding lets
                 break
         if info != 0 or not largest(lack) <= 1e-9:
             return None
