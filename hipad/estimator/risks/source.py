@@ -7,6 +7,7 @@ curve before it is pickled or saved without them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,6 @@ from hipad.estimator.choosing.held_out import held_out_scores
 from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
-
-DIGITS = 3  # of held-out scores: the next ones hang on the order of rows, and tell nothing
 
 
 class RiskSource:
@@ -79,11 +78,18 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     scale = class_means_at_one(own, data.y, data.weights, 0.0)
     if model.held_out is not None and model.plan.calibrate:
         scale = Calibration(1.0, 0.0)
-    scores = scores.round(DIGITS)
     curve = RiskCurve.fit(scores, data.y, data.weights)
     if asks_who_is_likelier(data):
         curve = curve.even_at(scale.offset, scores, data.y, data.weights)
-    return curve.of_scaled(scale.factor, scale.offset)
+    return _short(curve).of_scaled(scale.factor, scale.offset)
+
+
+def _short(curve: RiskCurve) -> RiskCurve:
+    """A quarter of a point of risk is finer than any patients tell; what is finer still hangs on
+    the order of the rows.
+    """
+    slope = float(f"{curve.slope:.3g}")
+    return replace(curve, slope=slope, intercept=round(curve.intercept, 2) + 0.0)
 
 
 def asks_who_is_likelier(data: TrainingData) -> bool:
