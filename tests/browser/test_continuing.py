@@ -61,6 +61,7 @@ def is_all_there(page: Page) -> None:
     expect(page.locator(".st-key-rules_undo button").first).to_be_enabled()
 
 
+@pytest.mark.long
 def test_work_goes_on_after_a_reload_a_restart_and_in_a_new_browser(
     visit: Visit, tmp_path: Path
 ) -> None:

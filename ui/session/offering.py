@@ -109,4 +109,4 @@ def controls(state: AppState) -> None:
         help="Remove everything that was kept for this browser. What is open stays open.",
     ):
         autosave.forget_all(state)
-        st.toast("Kept work was deleted")
+        st.toast("Kept work was deleted", duration="long")
