@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from threading import Lock
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -134,8 +135,17 @@ class Dataset:
         return Lexicon(self.index, self.blocks, ColumnValues(self.X_train))
 
     def read(self, text: str) -> RulesText:
-        """Rules and statements as these data understand them."""
-        return read_for(text, self.lexicon, self.classes)
+        """Rules and statements as these data understand them.
+
+        A page and the check of its rules ask at the same time: the second waits for the first, and
+        finds the text read.
+        """
+        with self._reading:
+            return read_for(text, self.lexicon, self.classes)
+
+    @cached_property
+    def _reading(self) -> Lock:
+        return Lock()
 
     def parse(self, text: str) -> RuleSet:
         """The same; RuleError at the first mistake."""

@@ -134,6 +134,7 @@ def fortress(tmp_path: Path) -> Iterator[tuple[str, Path]]:
         yield address, log
 
 
+@pytest.mark.long
 def test_files_made_to_do_harm_disturb_nobody_else(fortress, visit):
     address, log = fortress
     attacker, worker = visit(address), Worker(visit(address))

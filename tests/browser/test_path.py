@@ -65,6 +65,7 @@ def test_first_visit_to_result(server, visit):
     expect(page.get_by_role("img", name="Image of all features")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_wide_table_from_upload_to_export(server, visit, tmp_path):
     page = visit(server)
     file = {"name": "wide.csv", "mimeType": "text/csv", "buffer": wide_table()}
@@ -146,6 +147,7 @@ def test_two_browsers_never_see_each_others_data(server, visit):
         expect(sidebar.get_by_text(other)).not_to_be_attached()
 
 
+@pytest.mark.long
 def test_a_closed_tab_ends_its_job_and_the_next_in_line_runs(visit, tmp_path):
     """One place for all jobs: the second run can only finish when the first one has ended.
 

@@ -10,7 +10,15 @@ import pytest
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
+from tests.shortening import shorten
+
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def short_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages are tried, not choices."""
+    shorten(monkeypatch)
 
 
 @pytest.fixture(autouse=True)
