@@ -89,6 +89,9 @@ CASES = {
     "ksvm-s, admm": lambda: ksvm(lambda1=0.1, method="admm", calibrate=False),
 }
 
+LONG = "all-bcrabl, auto"
+NAMES = [pytest.param(n, marks=pytest.mark.long) if n == LONG else n for n in CASES]
+
 
 @cache
 def case(name):
@@ -143,17 +146,17 @@ def check_weights(given, rng):
     same(given.fit(weights=weights), given.fit(rows=rows))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", NAMES)
 def test_where_a_fit_starts_does_not_matter(name):
     check_starts(*case(name))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", NAMES)
 def test_order_does_not_matter(name):
     check_orders(*case(name), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_row_of_weight_two_is_two_rows(name):
     check_weights(case(name)[0], np.random.default_rng(0))
 

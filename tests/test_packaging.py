@@ -167,6 +167,7 @@ def test_the_wheel_holds_the_app_and_its_rules_of_safety(wheel: Path) -> None:
     assert not [name for name in held if "__pycache__" in name or name.startswith("tests")]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_wheel_works_in_a_clean_environment(wheel: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "clean", with_pip=True)

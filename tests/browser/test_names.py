@@ -61,6 +61,7 @@ def look(page: Page) -> None:
         assert not any("ownload" in label for label in labels), labels
 
 
+@pytest.mark.long
 def test_hostile_names_are_names(server, visit):
     page = visit(server)
     asked: list[str] = []

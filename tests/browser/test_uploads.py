@@ -26,6 +26,7 @@ def in_view(place: Locator) -> None:
     expect(place).to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_what_is_wrong_is_told_where_the_file_was_dropped(server, visit):
     page = visit(server)
     place = page.locator(".st-key-upload_table").first

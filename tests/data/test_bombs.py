@@ -68,6 +68,7 @@ def test_one_long_name_among_many_is_cut(tmp_path):
     assert read_limited(path, gigabytes=0.5) == "table 2 5002"
 
 
+@pytest.mark.long
 def test_a_tall_table_and_a_wide_one_of_text_are_read_in_seconds(tmp_path):
     rng = np.random.default_rng(0)
     tall = "\n".join(",".join(map(str, row)) for row in rng.integers(0, 999, (100_000, 10)))

@@ -217,6 +217,7 @@ def test_columns_can_be_named_where_the_data_have_no_names():
         HIPADClassifierCV(rules, **GRID, cv=2, error_score="raise").fit(X, y)
 
 
+@pytest.mark.long
 @parametrize_with_checks([HIPADClassifierCV(lambda1=2, lambda2=1.0, cv=2)])
 def test_scikit_learn(estimator, check):
     check(estimator)
