@@ -24,6 +24,7 @@ from hipad.errors import DataError, RuleError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.strength import knobs_of
 from hipad.estimator.training import shares
+from hipad.evaluation.orientation import named_outcomes
 from hipad.evaluation.patients import Patients
 from hipad.evaluation.study import GiveKnobs, Study, first_look, study_rules
 from hipad.rules import (
@@ -32,14 +33,12 @@ from hipad.rules import (
     CompiledRule,
     FeatureIndex,
     Finding,
-    Rule,
     RuleSet,
-    compile_rules,
     read_rules,
 )
-from hipad.rules.compiling.outcomes import class_sign
 from hipad.rules.compiling.settling.lexicon import Lexicon
 from hipad.rules.compiling.settling.values import ColumnValues
+from hipad.rules.compiling.spelled_out import read_for
 
 MOST_SHOWN = 4  # features of a witness patient
 PATIENCE = 60.0  # seconds for the whole study
@@ -89,8 +88,7 @@ def read_rule_file(path: str) -> str:
 class WrittenRules:
     """What a text says on a table: rules by position, statements about features, mistakes.
 
-    `rules` are those of the text, with class names as outcomes; in `first` and `compiled` a rule
-    that stands for several, such as max(K) >= 3, is these.
+    Outcomes are class names; a rule that stands for several, such as max(K) >= 3, is these.
     """
 
     rules: RuleSet
@@ -111,69 +109,22 @@ def written(
     """A text on a table; positive and negative are outcomes if the positive class was chosen."""
     values = ColumnValues(table.X)
     known: dict[str, Any] = {"values": values, "positive_chosen": chosen}
-    found = read_rules(text, Lexicon(table.index, blocks, values))
+    found = read_for(text, Lexicon(table.index, blocks, values), table.classes)
     first, compiled = first_look(found, table.index, blocks, table.classes, **known)
-    labels = list(found.rules.labels)
-    ways = {
-        at: _ways(rule, table, blocks, known)
-        for at, rule in enumerate(found.rules)
-        if at not in compiled
-    }
-    if any(len(some) > 1 for some in ways.values()):
-        parts = [ways.get(at, [rule]) for at, rule in enumerate(found.rules)]
-        labels = [
-            label if len(some) == 1 else f"{label}.{k}"
-            for label, some in zip(labels, parts, strict=True)
-            for k in range(1, len(some) + 1)
-        ]
-        rules = tuple(rule for some in parts for rule in some)
-        apart = replace(found, rules=replace(found.rules, rules=rules))
-        first, compiled = first_look(apart, table.index, blocks, table.classes, **known)
+    labels = found.rules.labels
     told = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
-    named = found.rules if first.errors else named_rules(found.rules, table.classes, chosen)
+    named = (
+        found.rules
+        if first.errors
+        else named_outcomes(found.rules, table.classes, positive_chosen=chosen)
+    )
     return WrittenRules(named, first, told)
-
-
-def _ways(
-    rule: Rule, table: CheckedTable, blocks: dict[str, IntArray], known: dict[str, Any]
-) -> list[Rule]:
-    """The rules that a rule stands for; itself where it cannot be used."""
-    try:
-        found = compile_rules(
-            [rule],
-            feature_names=table.index,
-            blocks=blocks,
-            classes=table.classes,
-            include_off=True,
-            **known,
-        )
-    except RuleError:
-        return [rule]
-    return [replace(each.rule, name="") for each in found] if len(found) > 1 else [rule]
 
 
 def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> CompiledRule:
     """The rule with the name of its class as outcome, however it was written, and its label."""
     named = replace(rule.rule, outcome=classes[int(rule.sign > 0)])
     return replace(rule, rule=named, label=label)
-
-
-def named_rules(rules: RuleSet, classes: tuple[str, str], chosen: bool) -> RuleSet:
-    """The rules and statements with the names of classes as outcomes."""
-
-    def named(outcome: str) -> str:
-        return classes[int(class_sign(outcome, classes, positive_chosen=chosen) > 0)]
-
-    return replace(
-        rules,
-        rules=tuple(replace(rule, outcome=named(rule.outcome)) for rule in rules),
-        statements=tuple(
-            replace(each, outcome=named(each.outcome or "positive"))
-            if each.kind in ("raised", "lowered")
-            else each
-            for each in rules.statements
-        ),
-    )
 
 
 def refuse(path: str, errors: tuple[RuleError, ...]) -> int:

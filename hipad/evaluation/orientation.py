@@ -21,7 +21,11 @@ from hipad.rules.language.words.lexing import Vocabulary
 
 
 def named_outcomes(
-    text: str | RuleSet, classes: tuple[str, str], vocabulary: Vocabulary | None = None
+    text: str | RuleSet,
+    classes: tuple[str, str],
+    vocabulary: Vocabulary | None = None,
+    *,
+    positive_chosen: bool = True,
 ) -> RuleSet:
     """Rules whose outcomes are class names, also where the user wrote positive or negative.
 
@@ -33,7 +37,7 @@ def named_outcomes(
     rules = parse_rules(text, vocabulary) if isinstance(text, str) else text
 
     def label(outcome: str, place: Place | None) -> str:
-        sign = class_sign(outcome, classes, positive_chosen=True, place=place)
+        sign = class_sign(outcome, classes, positive_chosen=positive_chosen, place=place)
         return classes[int(sign > 0)]
 
     named = [replace(rule, outcome=label(rule.outcome, rule.place)) for rule in rules]

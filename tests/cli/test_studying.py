@@ -55,13 +55,13 @@ def test_names_with_blanks_and_numbers_learnt_are_known():
     assert "p90" in str(said.rules)  # so that a fit learns it from its own rows
 
 
-def test_a_rule_that_stands_for_several_is_these_and_stays_one_for_a_fit():
+def test_a_rule_that_stands_for_several_is_these():
     blocks = {"K": np.array([0, 2])}
     text = "top: max(K) >= 15 => diabetic worth 8 patients"
     said = written(text, table_of(), blocks, chosen=False)
-    assert [rule.label for rule in said.compiled.values()] == ["top.1", "top.2"]
+    assert [rule.label for rule in said.compiled.values()] == ["top_1", "top_2"]
     assert [rule.rule.worth for rule in said.compiled.values()] == [4, 4]
-    assert len(said.rules) == 1
+    assert [rule.worth for rule in said.rules] == [4, 4]  # the worth of the line, shared
 
 
 def test_statements_are_told_with_what_they_come_to():
