@@ -82,5 +82,5 @@ def gain() -> tuple[go.Figure, str]:
     without, _, with_rules = (_whole(share) for share in shares)
     return chart, (
         f"Two rules raise the share of right answers from {without} to {with_rules}: means over "
-        "repeated draws of 16 patients, everything at its default."
+        "repeated draws of 16 patients."
     )
