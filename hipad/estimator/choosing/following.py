@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.lockstep.lockstep import Lockstep, Stage
+from hipad.solver.lockstep.lockstep import Lockstep
+from hipad.solver.lockstep.stage import Stage
 from hipad.solver.problem import Problem
 from hipad.solver.threads import single_thread
 

@@ -29,6 +29,8 @@ FOLDS = 5
 MOST_ROWS = 1000  # as many teach enough to choose by, where features are as many
 PATIENTS = 120  # scores that a choice should rest on: with fewer patients, folds are repeated
 MOST_REPEATS = 4
+FARTHEST = 3.0  # times the median: what scores beyond it say, they say there
+LEAST_MEDIAN = 1 / FARTHEST  # class means lie at 1, and are no outliers
 LEAST_VARIANCE = 1e-6  # of a feature that is constant in a fold, and has no weight there
 
 
@@ -107,7 +109,7 @@ class Jury:
                 scores[repeat, out] = scale.factor * fits.scores[out, k] + scale.offset
                 margins[repeat] += scale.factor * self._margins(fits.named[:, k]) / len(parts)
                 k += 1
-        return scores, margins
+        return _without_outliers(scores), margins
 
     def _calibration(self, fits: Fits, k: int) -> Calibration:
         rows, data = self.training[k], self.data
@@ -143,6 +145,15 @@ class Jury:
 
     def _counts(self) -> FloatArray:
         return np.r_[self.data.weights, [say.sigma * self.data.total for say in self.says]]
+
+
+def _without_outliers(scores: FloatArray) -> FloatArray:
+    """No score so far out that a single patient rules the best scale of a repeat.
+
+    A patient with a value that nobody else has may score a hundred times what others do.
+    """
+    far = FARTHEST * np.maximum(np.nanmedian(np.abs(scores), axis=1, keepdims=True), LEAST_MEDIAN)
+    return np.clip(scores, -far, far)
 
 
 def _mean_of_known(rows: FloatArray) -> FloatArray:

@@ -12,35 +12,15 @@ features are in, no matrix of the size of the rows is formed, but one of the siz
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import numpy as np
 
-from hipad.designs.base import Design, FloatArray
+from hipad.designs.base import FloatArray
 from hipad.solver.interior.newton import cholesky, solve_cholesky
+from hipad.solver.lockstep.stage import Stage
+from hipad.solver.lockstep.standing import Direction
 from hipad.solver.problem import Problem
 
 FEW = 0.5  # share of the rows below which the features that are in are few
-
-
-class Direction(NamedTuple):
-    """A Newton step of one problem."""
-
-    alpha: FloatArray
-    b: float
-    u: FloatArray
-
-
-@dataclass(frozen=True)
-class Inside:
-    """The features that are in: their columns in the design, names, 1/ridge and coupling."""
-
-    design: Design
-    columns: np.ndarray
-    names: np.ndarray
-    h: FloatArray
-    C: FloatArray
 
 
 class Curvature:
@@ -49,33 +29,32 @@ class Curvature:
     _over: FloatArray | None
 
     def __init__(self, problem: Problem, rows: np.ndarray) -> None:
-        self.rows, self.y, self.stack = rows, problem.y[rows], problem.stack
-        self._design, stack = problem.design, problem.stack
-        self.labels = np.r_[self.y, stack.of_b]
+        self.rows, self.stack = rows, problem.stack
+        self.labels = np.r_[problem.y[rows], problem.stack.of_b]
         self._names = np.zeros(0, dtype=int)
         self._h = np.zeros(0)
         self._gram: FloatArray | None = None
 
-    def factorize(self, inside: Inside, D: FloatArray, theta: FloatArray) -> None:
-        """Prepare `solve` for these features and diagonals of rows and multipliers."""
-        few = inside.names.size < FEW * self.rows.size
-        hC, named = inside.h * inside.C, np.flatnonzero(inside.C.any(axis=0))
-        inner = self.stack.curvature - hC @ inside.C.T + np.diag(theta)
+    def factorize(self, stage: Stage, h: FloatArray, D: FloatArray, theta: FloatArray) -> None:
+        """Prepare `solve` for 1/ridge of features and the diagonals of rows and multipliers."""
+        kept = np.flatnonzero(h)
+        C, h = stage.C[:, kept], h[kept]
+        named = np.flatnonzero(C.any(axis=0))
+        hC = h[named] * C[:, named]
+        inner = self.stack.curvature - hC @ C[:, named].T + np.diag(theta)
         self._inner = cholesky(inner.copy())
-        of_samples = -self._signed(inside.design, inside.columns[named]) @ hC[:, named].T
-        self._V = np.vstack([of_samples, -self.stack.thresholds])
-        if few:
-            Z = self._signed(inside.design, inside.columns)
-            self._factorize_features(Z, 1.0 / inside.h, inner, D)
+        self._V = np.vstack([-self._seen(stage, kept[named]).T @ hC.T, -self.stack.thresholds])
+        if kept.size < FEW * self.rows.size:
+            self._factorize_features(self._seen(stage, kept).T, 1.0 / h, inner, D)
         else:
-            self._factorize_rows(inside, D)
+            self._factorize_rows(stage, kept, h, D)
         self._border = self._apply(self.labels)
         self._pivot = float(self.labels @ self._border)
 
     def solve(self, rows: FloatArray, b: float, u: FloatArray) -> Direction:
         """The step for these residuals."""
         first = self._apply(rows - self._V @ solve_cholesky(self._inner, u))
-        db = (float(self.labels @ first) + b) / self._pivot
+        db = (self.labels @ first + b) / self._pivot
         alpha = first - db * self._border
         return Direction(alpha, db, solve_cholesky(self._inner, u + self._V.T @ alpha))
 
@@ -92,12 +71,12 @@ class Curvature:
         small[k:, k:] += inner
         self._factor = cholesky(small)
 
-    def _factorize_rows(self, inside: Inside, D: FloatArray) -> None:
+    def _factorize_rows(self, stage: Stage, kept: np.ndarray, h: FloatArray, D: FloatArray) -> None:
         n = self.rows.size
         M = np.zeros((D.size, D.size))
         if self._V.size:
             M += self._V @ solve_cholesky(self._inner, self._V.T)
-        M[:n, :n] += self._updated(inside)
+        M[:n, :n] += self._updated(stage, kept, h)
         M[np.diag_indices_from(M)] += D
         self._over, self._factor = None, cholesky(M)
 
@@ -107,26 +86,27 @@ class Curvature:
             return solve_cholesky(self._factor, r)
         return r / self._D - self._over @ solve_cholesky(self._factor, self._over.T @ r)
 
-    def _updated(self, inside: Inside) -> FloatArray:
-        """Z h Z', from what it was before."""
-        _, old, new = np.intersect1d(
-            self._names, inside.names, assume_unique=True, return_indices=True
-        )
+    def _updated(self, stage: Stage, kept: np.ndarray, h: FloatArray) -> FloatArray:
+        """Z h Z', from what it was before where that is less work."""
+        names = stage.names[kept]
+        _, old, new = np.intersect1d(self._names, names, assume_unique=True, return_indices=True)
         left = np.delete(np.arange(self._names.size), old)
-        came = np.delete(np.arange(inside.names.size), new)
-        same = np.array_equal(self._h[old], inside.h[new])
-        if self._gram is not None and same and left.size + came.size < inside.names.size:
-            names = np.r_[inside.names[came], self._names[left]]
-            change = self._product(names, np.r_[inside.h[came], -self._h[left]])
-            self._gram = self._gram + change
+        came = np.delete(np.arange(names.size), new)
+        gone = np.searchsorted(stage.names, self._names[left])
+        known = np.array_equal(stage.names[gone % stage.names.size], self._names[left])
+        same = known and np.array_equal(self._h[old], h[new])
+        if self._gram is not None and same and left.size + came.size < names.size:
+            joined = self._product(stage, kept[came], h[came])
+            self._gram = self._gram + joined - self._product(stage, gone, self._h[left])
         else:
-            self._gram = self._product(inside.names, inside.h)
-        self._names, self._h = inside.names, inside.h
+            self._gram = self._product(stage, kept, h)
+        self._names, self._h = names, h
         return self._gram
 
-    def _product(self, names: np.ndarray, h: FloatArray) -> FloatArray:
-        Z = self._signed(self._design, names)
-        return (Z * h) @ Z.T
+    def _product(self, stage: Stage, at: np.ndarray, h: FloatArray) -> FloatArray:
+        Z = self._seen(stage, at)
+        Z *= np.sqrt(h)[:, None]
+        return Z.T @ Z
 
-    def _signed(self, design: Design, columns: np.ndarray) -> FloatArray:
-        return design.columns(columns)[self.rows] * self.y[:, None]
+    def _seen(self, stage: Stage, at: np.ndarray) -> FloatArray:
+        return stage.columns.some(at)[:, self.rows]

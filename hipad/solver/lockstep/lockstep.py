@@ -10,106 +10,25 @@ dual of each is a smooth function of few variables, one for each row and each mu
 
 The second derivative jumps where a feature enters or leaves; each step takes that of where it
 stands (a semismooth Newton method). So w needs no barrier of its own, and a step costs two products
-with the data, for all problems at once, and one factorisation for each (curvature.py).
+with the data, for all problems at once, and one factorisation for each (systems.py).
 
 Phase 2 is the same with the features fixed and without lambda1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import numpy as np
 
-from hipad.designs.base import Design, FloatArray
-from hipad.solver.lockstep.curvature import Curvature, Inside
+from hipad.designs.base import FloatArray
+from hipad.solver.lockstep.stage import SignedColumns, Stage
+from hipad.solver.lockstep.standing import Lack, Products, Standing
+from hipad.solver.lockstep.systems import Systems
 from hipad.solver.prices import SignPrices
 from hipad.solver.problem import Problem
 
 STEP_FACTOR = 0.99
 ROOM = 0.1  # a warm start keeps this share of its room
 MOST_STEPS = 40
-
-
-class Products(NamedTuple):
-    """Two arrays with one column a problem whose product goes to zero."""
-
-    x: FloatArray
-    z: FloatArray
-
-    @property
-    def product(self) -> FloatArray:
-        return self.x * self.z
-
-    def moved(self, by: Products, step: FloatArray) -> Products:
-        return Products(self.x + step * by.x, self.z + step * by.z)
-
-    def room(self, by: Products) -> FloatArray:
-        """Longest step of each problem that keeps both non-negative."""
-        return np.minimum(_room(self.x, by.x), _room(self.z, by.z))
-
-
-class Standing(NamedTuple):
-    """Where all problems stand: (alpha, s), (t, xi), (u, pi) and the intercepts."""
-
-    rows: Products
-    caps: Products
-    rules: Products
-    b: FloatArray
-
-    def moved(self, by: Standing, step: FloatArray) -> Standing:
-        rows, caps, rules = (one.moved(other, step) for one, other in self.beside(by))
-        return Standing(rows, caps, rules, self.b + step * by.b)
-
-    def room(self, by: Standing) -> FloatArray:
-        return np.min([one.room(other) for one, other in self.beside(by)], axis=0)
-
-    def beside(self, by: Standing) -> Iterator[tuple[Products, Products]]:
-        """The pairs of two places, one beside the other."""
-        return zip(self.pairs, by.pairs, strict=True)
-
-    @property
-    def pairs(self) -> tuple[Products, Products, Products]:
-        return self.rows, self.caps, self.rules
-
-
-class Lack(NamedTuple):
-    """What is missing to feasibility: margins of rows, gradient in u, balance, prices."""
-
-    rows: FloatArray
-    u: FloatArray
-    b: FloatArray
-    t: FloatArray
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Features that may be in: their design, names, quadratic coefficients and coupling to u.
-
-    `limits` are the prices of their weights; these and `ridge` have one column a problem, each with
-    its own scale of a feature. `fixed`, one column a problem too, says which may be in at all;
-    lambda1 is then left out, and only a known sign holds a feature at zero.
-    """
-
-    design: Design
-    names: np.ndarray
-    ridge: FloatArray
-    C: FloatArray
-    limits: SignPrices
-    fixed: np.ndarray | None = None
-
-    def weights(self, pull: FloatArray) -> FloatArray:
-        """The weights that go with a pull."""
-        weights = self.limits.shrink(pull) / self.ridge
-        return weights if self.fixed is None else np.where(self.fixed, weights, 0.0)
-
-    def inside(self, w: FloatArray, k: int) -> Inside:
-        """The features that are in for problem k."""
-        held = (w[:, k] == 0) & ~self.limits.free[:, k]
-        kept = np.flatnonzero(~held if self.fixed is None else self.fixed[:, k] & ~held)
-        return Inside(self.design, kept, self.names[kept], 1 / self.ridge[kept, k], self.C[:, kept])
 
 
 class Lockstep:
@@ -134,7 +53,7 @@ class Lockstep:
         self.labels = np.r_[problem.y, stack.of_b]
         self.alpha, self.b = 0.5 * self.prices, np.zeros(count)
         self.u = np.full((stack.n_rows, count), self._first_u())
-        self.systems = [Curvature(problem, np.flatnonzero(column)) for column in (prices > 0).T]
+        self.systems = Systems(problem, self.seen)
         self.steps = 0
 
     def stage(self, names: np.ndarray, lambda1: float) -> Stage:
@@ -148,7 +67,8 @@ class Lockstep:
         design = problem.design if everyone else problem.design.only(names)
         units = self._units_of(names)
         ridge = base[:, None] + self.lambda2 * units**2
-        return Stage(design, names, ridge, C, self.limits(names, lambda1))
+        columns = SignedColumns(design, problem.y)
+        return Stage(columns, names, ridge, C, self.limits(names, lambda1))
 
     def limits(self, names: np.ndarray, lambda1: float) -> SignPrices:
         """Prices of the weights of some features, in the units of each problem."""
@@ -175,7 +95,7 @@ class Lockstep:
             left = self._factorized(stage, at, w, left, stuck)
             if left.size == 0:
                 break
-            at = self._advance(at, lack, left)
+            at = self._advance(at, lack)
             self.steps += 1
         self.alpha, self.u, self.b = np.where(self.seen, at.rows.x, 0.0), at.rules.x, at.b
         return stage.weights(self._pull(stage, self.alpha, self.u))
@@ -216,39 +136,26 @@ class Lockstep:
     ) -> np.ndarray:
         """Prepare the Newton systems; problems that rounding lets go no further are stuck."""
         D = at.rows.z / at.rows.x + at.caps.z / at.caps.x
-        theta = at.rules.z / at.rules.x
-        for k in left:
-            try:
-                self.systems[k].factorize(stage.inside(w, k), D[self.seen[:, k], k], theta[:, k])
-            except np.linalg.LinAlgError:
-                stuck[k] = True
-        return left[~stuck[left]]
+        solvable = self.systems.factorize(stage, stage.curved(w), D, at.rules.z / at.rules.x, left)
+        stuck[np.setdiff1d(left, solvable)] = True
+        return solvable
 
-    def _advance(self, at: Standing, lack: Lack, left: np.ndarray) -> Standing:
-        """One predictor-corrector step of the problems that are left."""
-        affine = self._direction(at, lack, [-pairs.product for pairs in at.pairs], left)
+    def _advance(self, at: Standing, lack: Lack) -> Standing:
+        """One predictor-corrector step of the problems whose systems are prepared."""
+        affine = self._direction(at, lack, [-pairs.product for pairs in at.pairs])
         moved = at.moved(affine, np.minimum(1.0, at.room(affine)))
         mu, mu_affine = self._complementarity(at), self._complementarity(moved)
         centring = np.minimum((mu_affine / mu) ** 3, 1.0) * mu
         targets = [centring - pairs.product - by.product for pairs, by in at.beside(affine)]
-        direction = self._direction(at, lack, targets, left)
+        direction = self._direction(at, lack, targets)
         return at.moved(direction, np.minimum(1.0, STEP_FACTOR * at.room(direction)))
 
-    def _direction(
-        self, at: Standing, lack: Lack, targets: list[FloatArray], left: np.ndarray
-    ) -> Standing:
+    def _direction(self, at: Standing, lack: Lack, targets: list[FloatArray]) -> Standing:
         (alpha, s), (t, xi), (u, pi), _ = at
         goal_alpha, goal_t, goal_u = targets
         rows = lack.rows + goal_alpha / alpha - (goal_t - xi * lack.t) / t
-        in_u = lack.u + goal_u / u
-        d_alpha, du, db = np.zeros_like(alpha), np.zeros_like(u), np.zeros_like(at.b)
-        going = np.zeros(at.b.size)
-        for k in left:
-            seen = self.seen[:, k]
-            step = self.systems[k].solve(rows[seen, k], float(lack.b[k]), in_u[:, k])
-            if np.isfinite(step.b):
-                d_alpha[seen, k], db[k], du[:, k] = step.alpha, step.b, step.u
-                going[k] = 1.0
+        d_alpha, db, du = self.systems.solve(rows, lack.b, lack.u + goal_u / u)
+        going = self.systems.going
         moving, dt = going * self.seen, lack.t - d_alpha
         return Standing(
             Products(d_alpha, moving * (goal_alpha - s * d_alpha) / alpha),
@@ -282,8 +189,3 @@ class Lockstep:
         """A multiplier with which the rules' slack is about one."""
         d = np.abs(self.problem.stack.d)
         return float(1.0 / max(np.median(d), 1e-3)) if d.size else 1.0
-
-
-def _room(x: FloatArray, dx: FloatArray) -> FloatArray:
-    ratio = np.where(dx < 0, -x / np.where(dx < 0, dx, -1.0), np.inf)
-    return np.min(ratio, axis=0, initial=np.inf)
