@@ -12,7 +12,8 @@ from hipad.solver.active.intercept import middle_intercept
 from hipad.solver.certificate import Certificate, Status
 from hipad.solver.engines import ENGINES
 from hipad.solver.exact import FINE
-from hipad.solver.interior.ipm import InteriorPoint, Near
+from hipad.solver.interior.ipm import InteriorPoint
+from hipad.solver.interior.primal_dual import Near
 from hipad.solver.iterates import Point, Tick, certify, objective_of, tick_of
 from hipad.solver.problem import Problem
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hipad.designs.base import Design, FloatArray
-from hipad.solver.interior.newton import cholesky, solve_cholesky
+from hipad.solver.interior.elimination import cholesky, solve_cholesky
 from hipad.solver.problem import Problem
 
 FEW = 0.5  # share of the rows below which the features that are in are few
