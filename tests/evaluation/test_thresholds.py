@@ -43,4 +43,7 @@ def test_only_the_first_conditions_are_looked_at():
     many = " and ".join(f"b + {k + 1} * c >= -900" for k in range(MOST_ROWS))
     (rule,) = compiled(f"{many} and a >= 2 => ill")
     assert len(rule.d) > MOST_ROWS
-    assert supported_thresholds(rule, X, Y) == ()
+    silent = X * [1.0, 0.0, 0.0]  # only the last condition could gain
+    assert supported_thresholds(rule, silent, Y) == ()
+    (short,) = compiled("b + c >= -900 and a >= 2 => ill")
+    assert supported_thresholds(short, silent, Y)
