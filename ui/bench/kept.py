@@ -5,10 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+import pandas as pd
 import streamlit as st
 
+from hipad.rules import as_rule_set
+from hipad.wording import number
 from ui.bench import tuning
-from ui.bench.changes import sides_table
+from ui.bench.headline import area_words
 from ui.bench.keeping import is_full
 from ui.bench.sides import Side
 from ui.models import TrainedModel
@@ -93,6 +96,38 @@ def kept(state: AppState) -> None:
     if model.rules.strip():
         st.caption(f"The rules of {plain(model.name)}, as it was told them:")
         st.code(model.rules, language=None)
+
+
+def sides_table(sides: list[Side], pinned: str) -> pd.DataFrame:
+    """Kept models, one per row."""
+    return pd.DataFrame(
+        [
+            {
+                "model": side.model.name,
+                "pinned": "pinned" if side.model.name == pinned else "",
+                "right answers": str(side.model.judgement.accuracy),
+                "area under ROC": area_words(side.area.value),
+                "features": len(side.model.support),
+                "rules": thresholds(side.model),
+            }
+            for side in sides
+        ]
+    )
+
+
+def thresholds(model: TrainedModel) -> str:
+    """The rules that a model was told: thresholds, classes and worths."""
+    if not model.settings.use_rules:
+        return "none used"
+    told = [rule for rule in as_rule_set(model.classifier.rules or ()) if rule.enabled]
+    usual = model.settings.patients
+    words = [
+        f"{rule.premise} ⇒ {rule.outcome}, "
+        + (f"worth {number(float(worth), 3)}" if worth != "auto" else "worth left open")
+        for rule in told
+        for worth in [usual if rule.worth is None else rule.worth]
+    ]
+    return "; ".join(words) or "none"
 
 
 def _sides(state: AppState) -> list[Side]:
