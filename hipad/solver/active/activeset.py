@@ -23,7 +23,7 @@ import numpy as np
 from hipad.designs.base import FloatArray
 from hipad.solver.active.intercept import middle_intercept
 from hipad.solver.active.kkt import KktSystem
-from hipad.solver.interior.lifted import Lifted
+from hipad.solver.interior.lifted import Lifted, Values
 from hipad.solver.problem import Problem
 
 MOST_CHANGES = 25  # a good guess needs two or three
@@ -50,15 +50,6 @@ class Optimum(NamedTuple):
     u: FloatArray
     alpha: FloatArray
     pull: FloatArray
-
-
-class Values(NamedTuple):
-    """The solution for some sets."""
-
-    w: FloatArray
-    b: float
-    u: FloatArray
-    alpha: FloatArray
 
 
 @dataclass

@@ -32,8 +32,9 @@ import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.solver.interior.elimination import newton_system
+from hipad.solver.interior.lifted import Values
 from hipad.solver.interior.newton import Rhs, Scaling, largest
-from hipad.solver.interior.primal_dual import Iterate, Near, Pair
+from hipad.solver.interior.primal_dual import Iterate, Pair
 from hipad.solver.interior.signed_parts import SignedParts
 from hipad.solver.problem import Problem
 
@@ -69,7 +70,7 @@ class InteriorPoint:
         lambda1: float = 0.0,
         tolerance: float = 1e-10,
         max_iterations: int = 60,
-        warm: Near | None = None,
+        warm: Values | None = None,
     ) -> None:
         self.problem, self.features = problem, features
         self.tolerance, self.max_iterations = tolerance, max_iterations
@@ -177,7 +178,7 @@ class InteriorPoint:
         split = self.parts.start(1.0 / max(np.sqrt(k), 1.0), level)
         return Iterate(np.zeros(k), 0.0, (*pairs, *split))
 
-    def _warm_start(self, near: Near) -> Iterate:
+    def _warm_start(self, near: Values) -> Iterate:
         """Near a known point, but well inside: prices, slacks and multipliers keep some room."""
         level = WARM * float(np.mean(self.prices))
         alpha = np.clip(near.alpha, WARM * self.prices, (1 - WARM) * self.prices)

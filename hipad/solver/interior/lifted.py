@@ -9,10 +9,21 @@ Whatever solves the problem on features that are known starts from these operato
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.solver.problem import Problem
+
+
+class Values(NamedTuple):
+    """A point: weights, intercept, multipliers of the rules' conditions, prices of all rows."""
+
+    w: FloatArray
+    b: float
+    u: FloatArray
+    alpha: FloatArray
 
 
 class Lifted:

@@ -13,15 +13,6 @@ import numpy as np
 from hipad.designs.base import FloatArray
 
 
-class Near(NamedTuple):
-    """A point from which to start: weights, intercept, multipliers of rules, prices of rows."""
-
-    w: FloatArray
-    b: float
-    u: FloatArray
-    alpha: FloatArray
-
-
 class Pair(NamedTuple):
     """Two vectors whose entrywise product goes to zero."""
 
