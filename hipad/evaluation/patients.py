@@ -14,7 +14,7 @@ from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.designs import make_design
-from hipad.rules import CompiledRule, Heard, ScaledRule, Witnesses
+from hipad.rules import CompiledRule, Heard, RuleRecord, ScaledRule, Witnesses, rule_report
 from hipad.rules.compiling.rows import on_columns
 
 Rows = tuple[Any, FloatArray]
@@ -42,6 +42,14 @@ class Patients:
         X, y = self.train
         mean, scale = (None if m is None else m[columns] for m in (self.mean, self.scale))
         return make_design(_columns(X, columns), mean=mean, scale=scale).correlate(self.p * y)
+
+    def report(
+        self, rules: Sequence[CompiledRule], w: FloatArray | None, b: float
+    ) -> list[RuleRecord]:
+        """How a model stands to rules on these patients, whether or not it was told them."""
+        return rule_report(
+            rules, w=w, b=b, lo=self.lo, hi=self.hi, mean=self.mean, scale=self.scale
+        )
 
     def on(self, columns: IntArray) -> tuple[Rows, Rows | None]:
         """Some columns of the training and of the test rows."""

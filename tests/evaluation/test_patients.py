@@ -56,3 +56,12 @@ def test_rules_are_told_in_the_scaling_of_the_run_and_heard_by_the_training_pati
     assert told[0].B.toarray()[0] == pytest.approx([0, wanted, 0, 0])
     assert len(heard) == 2
     assert all(0.0 <= each.trust <= 1.0 for each in heard)
+
+
+def test_a_report_is_that_of_the_rules_on_the_range_and_scaling_of_the_patients():
+    rules = compile_rules("x1 >= 2 => positive", n_features=4)
+    mean, scale = standardisation(X)
+    seen = Patients((X, Y), None, X.min(0), X.max(0), mean, scale, P)
+    (record,) = seen.report(rules, np.array([0.0, 1.0, 0.0, 0.0]), -1.0)
+    assert record.worst.value == pytest.approx(2.0 - 1.0)
+    assert record.prototype.margin == pytest.approx(max(2.0, mean[1]) - 1.0)

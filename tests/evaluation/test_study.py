@@ -9,14 +9,9 @@ from hipad.designs.scaling import standardisation
 from hipad.estimator.strength import knobs_of
 from hipad.evaluation.patients import Patients
 from hipad.evaluation.study import Study, first_look, study_rules
-from hipad.rules import Budget, FeatureIndex, read_rules
+from hipad.rules import Budget, read_rules
+from tests.evaluation.rows import CLASSES, INDEX, X, Y
 
-INDEX = FeatureIndex(["a", "b", "c"])
-CLASSES = ("well", "ill")
-RNG = np.random.default_rng(0)
-Y = np.where(np.arange(60) % 2, 1.0, -1.0)
-X = np.column_stack([5 + 2 * Y, RNG.normal(size=60), RNG.normal(size=60)])
-X[:, 0] += RNG.normal(0, 0.3, 60)
 MEAN, SCALE = standardisation(X)
 PATIENTS = Patients((X, Y), (X[:20], Y[:20]), X.min(0), X.max(0), MEAN, SCALE, np.full(60, 1 / 60))
 KNOBS = partial(knobs_of, total=60, patients="auto", stiffness="auto")

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from hipad.evaluation.thresholds import MOST_ROWS, supported_thresholds
-from hipad.rules import FeatureIndex, compile_rules
-
-INDEX = FeatureIndex(["a", "b", "c"])
-CLASSES = ("well", "ill")
-RNG = np.random.default_rng(0)
-Y = np.where(np.arange(60) % 2, 1.0, -1.0)
-X = np.column_stack([5 + 2 * Y, RNG.normal(size=60), RNG.normal(size=60)])
-X[:, 0] += RNG.normal(0, 0.3, 60)
+from hipad.rules import compile_rules
+from tests.evaluation.rows import CLASSES, INDEX, X, Y
 
 
 def compiled(text):
