@@ -7,6 +7,7 @@ import numpy as np
 from hipad.data import Table
 from ui.data.building import build
 from ui.dataset import Loaded, Preparation
+from ui.state import AppState
 
 BLOCKS = {"first": "a, b", "second": "b, c", "constant": "same", "lost": "zzz"}
 
@@ -30,3 +31,12 @@ SICK = ["ill", "well"] * 4
 def loaded(**text):
     text = {name: np.array(values) for name, values in text.items()}
     return Loaded("made", Table(np.arange(8.0)[:, None], ("a",), text, "made", sha256="s"))
+
+
+def with_kept_model(state: AppState) -> AppState:
+    """The session after a run whose model is kept and pinned."""
+    state.launch()
+    state.job.wait(60)
+    state.keep(state.model.named("mine"))
+    state.pinned = "mine"
+    return state

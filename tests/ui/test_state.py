@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hipad.errors import DataError
-from tests.ui.made_data import SICK, loaded
+from tests.ui.made_data import SICK, loaded, with_kept_model
 from ui.dataset import Preparation
 from ui.state import AppState
 
@@ -43,11 +43,7 @@ def test_new_data_forget_the_models_and_what_was_remembered():
 def with_model():
     state = AppState()
     state.load(loaded(sick=SICK))
-    state.launch()
-    state.job.wait(60)
-    state.keep(state.model.named("mine"))
-    state.pinned = "mine"
-    return state
+    return with_kept_model(state)
 
 
 def fields(state):
