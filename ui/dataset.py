@@ -57,6 +57,7 @@ class Loaded:
 
     @property
     def key(self) -> str:
+        """The hash of the file, or the name of a sample: equal for equal data."""
         return self.table.sha256 or self.name
 
     @cached_property

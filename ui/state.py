@@ -82,6 +82,7 @@ class AppState(Memory):
 
     @property
     def pinned_model(self) -> TrainedModel | None:
+        """The kept model that others are compared with; None where none is pinned."""
         return next((model for model in self.models if model.name == self.pinned), None)
 
     def request(self, **changes: Any) -> Request:

@@ -63,6 +63,7 @@ class RuleCheck:
 
     @property
     def label(self) -> str:
+        """What the rule is called in messages: its name, or its position."""
         return self.compiled.label
 
     @property
@@ -94,6 +95,7 @@ class Study:
 
     @property
     def active(self) -> list[CompiledRule]:
+        """The rules that are switched on."""
         return [check.compiled for check in self.checks if check.rule.enabled]
 
 

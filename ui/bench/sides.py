@@ -40,6 +40,7 @@ class Side:
 
     @classmethod
     def of(cls, model: TrainedModel, data: Dataset) -> Side:
+        """Ask a model about the patients, once."""
         learnt, judged = model.scores(data.X_train), data.judged
         alike = judged.part == "training"
         return cls(model, data, learnt if alike else model.scores(judged.X), learnt)
@@ -124,6 +125,7 @@ class Comparison:
 
     @property
     def sides(self) -> tuple[Side, Side]:
+        """The pinned model first."""
         return self.old, self.new
 
     @cached_property

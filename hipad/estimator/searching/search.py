@@ -31,7 +31,7 @@ from hipad.estimator.searching.grids import (
     combinations,
     is_count,
     is_several,
-    spread,
+    lambda1_values,
     tried_values,
 )
 from hipad.estimator.searching.results import results_of, warn_of_failures
@@ -188,7 +188,7 @@ class HIPADClassifierCV(ChosenModel):
         if self._is_spread("lambda1"):
             count = checked_count(self.lambda1)
             run = template.start(rows.X, rows.y, sample_weight=rows.weights, feature_names=names)
-            values["lambda1"] = spread(count, run.data)
+            values["lambda1"] = lambda1_values(count, run.data)
         return combinations(values)
 
     def _tasks(self, rows: LabelledRows, groups: Any, order: list[list[int]]) -> list[FoldTask]:

@@ -24,7 +24,7 @@ from hipad.arrays import FloatArray
 from hipad.data import column_statistics
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.searching.grids import GRID, spread
+from hipad.estimator.searching.grids import GRID, lambda1_values
 from hipad.estimator.searching.search import HIPADClassifierCV
 from hipad.evaluation.orientation import Oriented
 from hipad.experiments.contests import judged
@@ -179,7 +179,7 @@ def with_values(
         raise DataError(f"expected at least 1 value of lambda1, got {count}: give more")
     clf = HIPADClassifier(lambda1=1.0, lambda2=1.0, **(options or {}))
     run = clf.start(material.X[rows], _outcomes(material)[rows], quick=True)
-    values = [float(f"{value:.6g}") for value in spread(count, run.data)]
+    values = [float(f"{value:.6g}") for value in lambda1_values(count, run.data)]
     return {**{name: list(full[name]) for name in GRID if name != "lambda1"}, "lambda1": values}
 
 

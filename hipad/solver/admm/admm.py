@@ -108,6 +108,7 @@ class Admm:
 
     @property
     def mu(self) -> Penalties:
+        """The present penalties."""
         return self.features.mu
 
     def sweep(self) -> Sweep:

@@ -60,6 +60,7 @@ class Step(NamedTuple):
     parts: tuple[FloatArray, ...] = ()
 
     def moved(self, by: Step) -> Step:
+        """This step and another one on top of it; the parts are found afterwards."""
         return Step(self.w + by.w, self.b + by.b, self.u + by.u, self.alpha + by.alpha)
 
 

@@ -24,6 +24,7 @@ class Pair(NamedTuple):
         return self.x * self.z
 
     def moved(self, by: Pair, step: float) -> Pair:
+        """The pair a step further in this direction."""
         return Pair(self.x + step * by.x, self.z + step * by.z)
 
     def room(self, by: Pair) -> float:
@@ -43,10 +44,12 @@ class Iterate(NamedTuple):
 
     @property
     def alpha(self) -> FloatArray:
+        """Prices of the rows."""
         return self.pairs[0].x
 
     @property
     def u(self) -> FloatArray:
+        """Multipliers of the rules."""
         return self.pairs[2].x
 
     @property
