@@ -48,15 +48,15 @@ USUAL: Final[Mapping[str, Any]] = {
 }
 
 
-class _Asked:
-    """A scorer that also asks each model the rules; figures are kept by setting."""
+class _RuleScorer:
+    """A scorer that also looks how far each model follows the rules; keeps figures by setting."""
 
     def __init__(self, material: Material, score: str) -> None:
         self.material, self.score = material, score
         self.found: dict[str, list[Figures]] = {}
 
-    def learn(self, X: Any) -> _Asked:
-        """From these rows the ranges come, and whatever the rules learn."""
+    def learn(self, X: Any) -> _RuleScorer:
+        """Take from these rows the ranges of features, and the numbers that rules learn."""
         own = self.material
         self.stats = column_statistics(X)
         self.rules = compile_rules(
@@ -135,7 +135,7 @@ def nested(
     clf = HIPADClassifier(**known, **chosen.params, **fixed)
     names = own.feature_names
     run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True)
-    asked = _Asked(own, score).learn(own.X)
+    asked = _RuleScorer(own, score).learn(own.X)
     asked(run.to_end().finish(), material.X[held], _outcomes(material)[held])
     ((own_figures,),) = asked.found.values()
     return {**own_figures, "chosen": _key(chosen.params), **_numbers(chosen.params)}
@@ -150,7 +150,7 @@ def _on_fold(
     options: Mapping[str, Any],
 ) -> dict[str, list[Figures]]:
     """Figures of every setting, by its key; warm-started along lambda1."""
-    asked = _Asked(material, score).learn(material.X[train])
+    asked = _RuleScorer(material, score).learn(material.X[train])
     values: dict[str, Any] = {name: list(grid[name]) for name in GRID}
     search = HIPADClassifierCV(
         material.rules or None,
