@@ -27,48 +27,61 @@ class Figure:
 
 def headline(found: Comparison) -> list[Figure]:
     """Right answers, area, features and flips."""
-    old, new = found.sides
-    right, area, flipped = new.model.judgement.accuracy, new.area, found.flips
-    low, high = right.interval
-    gain = 100 * (right.value - old.model.judgement.accuracy.value)
-    wider, more = area.value - old.area.value, len(new.model.support) - len(old.model.support)
-    return [
-        Figure(
-            "Right answers",
-            percent(right.value),
-            gain,
-            f"{gain:+.1f} points",
-            f"{percent(low)} to {percent(high)}",
-            "Share of patients put in their own class. Below: the change against the pinned "
-            "model, and Wilson's 95 % interval.",
-        ),
-        Figure(
-            "Area under ROC",
-            area_words(area.value),
-            wider,
-            f"{wider:+.3f}",
-            "not known" if math.isnan(area.value) else f"{area.low:.3f} to {area.high:.3f}",
-            "The chance that a positive patient scores above a negative one, with its 95 % "
-            "interval.",
-        ),
-        Figure(
-            "Features used",
-            f"{len(new.model.support):,}",
-            more,
-            f"{more:+,}",
-            f"{found.features.kept:,} as before",
-            "Features that have a weight.",
-            "off",
-        ),
-        Figure(
-            "Flips",
-            f"{len(flipped.rows):,}",
-            0.0,
-            "",
-            f"{len(flipped.better):,} better, {len(flipped.worse):,} worse",
-            "Patients whose answer differs from the pinned model's.",
-        ),
-    ]
+    return [_right_answers(found), _area(found), _features(found), _flips(found)]
+
+
+def _right_answers(found: Comparison) -> Figure:
+    old, new = (side.model.judgement.accuracy for side in found.sides)
+    low, high = new.interval
+    gain = 100 * (new.value - old.value)
+    return Figure(
+        "Right answers",
+        percent(new.value),
+        gain,
+        f"{gain:+.1f} points",
+        f"{percent(low)} to {percent(high)}",
+        "Share of patients put in their own class. Below: the change against the pinned model, and "
+        "Wilson's 95 % interval.",
+    )
+
+
+def _area(found: Comparison) -> Figure:
+    old, new = (side.area for side in found.sides)
+    wider = new.value - old.value
+    return Figure(
+        "Area under ROC",
+        area_words(new.value),
+        wider,
+        f"{wider:+.3f}",
+        "not known" if math.isnan(new.value) else f"{new.low:.3f} to {new.high:.3f}",
+        "The chance that a positive patient scores above a negative one, with its 95 % interval.",
+    )
+
+
+def _features(found: Comparison) -> Figure:
+    old, new = (len(side.model.support) for side in found.sides)
+    more = new - old
+    return Figure(
+        "Features used",
+        f"{new:,}",
+        more,
+        f"{more:+,}",
+        f"{found.features.kept:,} as before",
+        "Features that have a weight.",
+        "off",
+    )
+
+
+def _flips(found: Comparison) -> Figure:
+    flipped = found.flips
+    return Figure(
+        "Flips",
+        f"{len(flipped.rows):,}",
+        0.0,
+        "",
+        f"{len(flipped.better):,} better, {len(flipped.worse):,} worse",
+        "Patients whose answer differs from the pinned model's.",
+    )
 
 
 def area_words(value: float) -> str:
