@@ -228,6 +228,7 @@ class HIPADClassifier(FittedModel):
         return TrainingData.of(X, y, w, p, self.standardize, source=original)
 
     def _plan(self, names: Iterable[str] | FeatureIndex | None, rows: Any) -> Plan:
+        """The parameters of this fit with its rules; columns are called as given, or as in X."""
         if names is None:
             names = getattr(self, "feature_names_in_", None)
         named = names if names is None or isinstance(names, FeatureIndex) else list(names)

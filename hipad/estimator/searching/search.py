@@ -170,12 +170,14 @@ class HIPADClassifierCV(ChosenModel):
         return template
 
     def _is_spread(self, name: str) -> bool:
+        """Whether the values of this setting are to be found: lambda1 as a number of them."""
         return name == "lambda1" and is_count(self.lambda1)
 
     def _values(self, name: str) -> list[Any]:
         return tried_values(name, getattr(self, name))
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
+        """The rows, checked; in a form from which folds are quickly taken."""
         X, y, _, weights = self._labelled(X, y, sample_weight)
         X = X.tocsr() if hasattr(X, "tocsr") else X
         return LabelledRows(X, y, None if sample_weight is None else weights)
@@ -183,6 +185,7 @@ class HIPADClassifierCV(ChosenModel):
     def _candidates(
         self, template: HIPADClassifier, rows: LabelledRows, names: Any
     ) -> list[Params]:
+        """Every combination to try; values of lambda1 that are to be found come from all rows."""
         tried = ["lambda1", "lambda2", *(n for n in GRID[2:] if is_several(getattr(self, n)))]
         values = {name: self._values(name) for name in tried if not self._is_spread(name)}
         if self._is_spread("lambda1"):
@@ -192,6 +195,7 @@ class HIPADClassifierCV(ChosenModel):
         return combinations(values)
 
     def _tasks(self, rows: LabelledRows, groups: Any, order: list[list[int]]) -> list[FoldTask]:
+        """Each fold with some chains of candidates at a time."""
         splits = list(self._splitter(rows.y).split(rows.X, rows.y, groups))
         self.n_splits_ = len(splits)
         if not splits:
@@ -204,6 +208,7 @@ class HIPADClassifierCV(ChosenModel):
         ]
 
     def _splitter(self, y: np.ndarray) -> Any:
+        """Who divides the rows: usual folds, shuffled where a random state is given, or cv."""
         folds = USUAL_FOLDS if self.cv is None else self.cv
         if is_count(folds) and self.random_state is not None:
             return StratifiedKFold(folds, shuffle=True, random_state=self.random_state)

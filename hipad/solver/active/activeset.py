@@ -160,6 +160,7 @@ class Part(Lifted):
         return Values(w, b if self.labels[rows].any() else self._middle(w, u), u, alpha)
 
     def _system(self, kept: np.ndarray, rows: np.ndarray, positive: np.ndarray) -> KktSystem:
+        """The conditions that are left for these sets."""
         samples = rows[rows < self.n]
         # columns first: they lie together in memory
         Z = self.Z.T.take(np.flatnonzero(kept), axis=0).take(samples, axis=1).T
@@ -187,6 +188,7 @@ class Part(Lifted):
         return gram
 
     def _middle(self, w: FloatArray, u: FloatArray) -> float:
+        """The intercept for these weights: in the middle where several are best."""
         return middle_intercept(self.problem, self.problem.y * (self.Z @ w), u)
 
     def _correct(self, sets: Sets, at: Values) -> bool:
@@ -199,6 +201,7 @@ class Part(Lifted):
         return sets.key() != before
 
     def _correct_rows(self, sets: Sets, at: Values) -> None:
+        """Rows whose price left its bounds leave the margin; those on the wrong side of it join."""
         lack = 1.0 - np.r_[self.Z @ at.w, -self.thresholds @ at.u] - self.labels * at.b
         exact = EXACT * (1.0 + abs(at.b))
         low = sets.on_margin & (at.alpha < -EXACT * np.max(np.abs(at.alpha)))
@@ -212,12 +215,14 @@ class Part(Lifted):
         sets.at_price = (sets.at_price & ~back) | high
 
     def _correct_multipliers(self, sets: Sets, at: Values) -> None:
+        """Multipliers below zero become zero; those that the gradient pulls up become positive."""
         parts = self.C @ at.w, self.curvature @ at.u, self.thresholds.T @ at.alpha[self.n :]
         noise = EXACT * (1.0 + sum(np.abs(part) for part in parts))
         size = EXACT * float(np.max(np.abs(at.u), initial=0.0))
         sets.positive = np.where(sets.positive, at.u >= -size, sum(parts) < -noise)
 
     def _correct_features(self, sets: Sets, at: Values) -> None:
+        """Weights whose sign turned are out; features pulled beyond their price are in."""
         pull = self.Z.T @ at.alpha[: self.n] - self.C.T @ at.u
         out = sets.signs == 0
         enter = out & (self.limits.over(pull) > EXACT * self.lambda1 + 1e-13 * self.norms)
