@@ -1,7 +1,7 @@
 """The data of a session: tables as they were read, and the numbers made of them.
 
 `Loaded` is what came in, `Preparation` what the user wants done with it, `Dataset` the result. A
-dataset is made once for each choice and kept: pages only look things up in it.
+dataset is made once for each choice (data/building.py) and kept: pages only look things up in it.
 """
 
 from __future__ import annotations
@@ -18,21 +18,14 @@ import pandas as pd
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.data import (
-    Matched,
     Options,
     PreparationStep,
-    Prepared,
     Table,
     column_statistics,
-    match_test,
-    prepare,
-    split,
-    summarise,
 )
 from hipad.data.classes import labels_of
 from hipad.data.encoding import ColumnRecipe
 from hipad.designs.scaling import standardisation
-from hipad.errors import DataError
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiling.definitions import resolve_definitions
 from hipad.rules.compiling.settling.lexicon import Lexicon
@@ -64,6 +57,7 @@ class Loaded:
 
     @property
     def key(self) -> str:
+        """The hash of the file, or the name of a sample: equal for equal data."""
         return self.table.sha256 or self.name
 
     @cached_property
@@ -194,56 +188,6 @@ class Dataset:
             del blocks[name]
         summary = self.summary.assign(block=_block_names(self.n_features, blocks))
         return replace(self, blocks=blocks, blocks_failed=failed, summary=summary)
-
-
-def build(loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str]) -> Dataset:
-    """Prepare the loaded tables; DataError says what is wrong with the choice."""
-    train, test = _rows(loaded, preparation)
-    everything = replace(train.recipe, kept=None).feature_names
-    kept = train.recipe.kept
-    summary = summarise(train.X, train.feature_names)
-    summary["missing"] = [loaded.missing.get(name, 0) for name in train.feature_names]
-    summary.insert(1, "block", NO_BLOCK)
-    bare = Dataset(
-        name=loaded.name,
-        key=loaded.key,
-        X_train=train.X,
-        y_train=train.y,
-        X_test=None if test is None else test.X,
-        y_test=None if test is None else test.y,
-        index=FeatureIndex(train.feature_names),
-        every=FeatureIndex(everything),
-        kept=np.arange(len(everything)) if kept is None else kept,
-        classes=train.classes,
-        steps=train.steps + (() if test is None else test.steps),
-        blocks={},
-        blocks_failed={},
-        summary=summary,
-        label=preparation.label,
-        recipe=train.recipe,
-        patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
-        ids=(loaded.table.row_ids, _tested(loaded, preparation).row_ids),
-    )
-    return bare.with_blocks(blocks)
-
-
-def _tested(loaded: Loaded, preparation: Preparation) -> Table:
-    """The table that test patients are rows of."""
-    return loaded.test if preparation.test == "file" and loaded.test else loaded.table
-
-
-def _rows(loaded: Loaded, preparation: Preparation) -> tuple[Prepared, Matched | None]:
-    """Training rows, and test rows where they are asked for."""
-    if preparation.test == "split":
-        options = Options(**preparation.options())
-        parts = split(loaded.table, options, preparation.test_fraction, preparation.seed)
-        return parts.train, parts.test
-    train = prepare(loaded.table, **preparation.options())
-    if preparation.test != "file":
-        return train, None
-    if loaded.test is None:
-        raise DataError("expected a second file with test rows, got none: give one, or split")
-    return train, match_test(train, loaded.test)
 
 
 def _block_names(n_features: int, blocks: Mapping[str, IntArray]) -> np.ndarray:

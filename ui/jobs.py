@@ -86,6 +86,7 @@ class Job(Generic[Outcome]):
 
     @property
     def is_final(self) -> bool:
+        """Whether the run went to its end, so that its model will not change."""
         return self.status is JobStatus.FINISHED
 
     def launch(self) -> None:
@@ -102,6 +103,7 @@ class Job(Generic[Outcome]):
         self._last_seen = time.monotonic()
 
     def pause(self) -> None:
+        """Rest after the present step, until `go_on`."""
         self._going.clear()
 
     def stop(self) -> None:

@@ -61,6 +61,7 @@ class TrainedModel:
         return self.oriented.risks(scores) if ready else None
 
     def named(self, name: str) -> TrainedModel:
+        """The same model under another name."""
         return replace(self, name=name)
 
 

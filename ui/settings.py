@@ -52,6 +52,7 @@ class RunSettings:
 
     @property
     def class_weight(self) -> str | None:
+        """The balance of the classes as the classifier takes it."""
         return "balanced" if self.balanced else None
 
     @property
@@ -69,6 +70,7 @@ class RunSettings:
         return replace(self, **values)
 
     def as_dict(self) -> dict[str, Any]:
+        """Plain values by name, as a session file holds them."""
         return asdict(self)
 
     @classmethod

@@ -12,28 +12,30 @@ back, so nothing is lost on the way to another page. Whatever changes the data g
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 import streamlit as st
 
 from hipad.errors import DataError
-from hipad.wording import count
+from ui.bench.tuned_rules import Tuning
+from ui.data.building import build
+from ui.data.guessing import first_preparation
 from ui.data.reading_job import Reading
-from ui.dataset import Dataset, Loaded, Preparation, build
+from ui.dataset import Dataset, Loaded, Preparation
 from ui.experiments.lab import Lab
 from ui.jobs import Job
 from ui.models import Request, TrainedModel
 from ui.rules.history import TextHistory
+from ui.session.memory import Memory
+from ui.session.past import Past
 from ui.session.refitting import Refitting
 from ui.session.saving import ModelRecipe, Session, recipe_of
 from ui.settings import RunSettings
 
 KEY: Final = "workbench"
 MOST_PASTS: Final = 2  # sessions that are set aside: each holds its data
-
-Value = TypeVar("Value")
 
 
 def new_name() -> str:
@@ -42,40 +44,7 @@ def new_name() -> str:
 
 
 @dataclass
-class Tuning:
-    """The rules as the sliders of the workbench have them."""
-
-    base: str = ""  # the text that the sliders began with
-    draft: str = ""  # the text with their values
-    turn: int = 0  # grows whenever the sliders must be drawn anew
-    model: TrainedModel | None = None  # the last one fitted to a draft, from which the next starts
-    seconds: float = 0.0  # what that fit took
-    shown: str = ""  # a kept model to look at in place of the sliders'
-
-
-@dataclass(frozen=True, eq=False)
-class Past:
-    """A session that was set aside when other data came, whole and ready to go on."""
-
-    why: str
-    fields: Mapping[str, Any]
-
-    NAMES: ClassVar = (
-        "loaded", "preparation", "data", "blocks", "rules", "settings", "job", "ran", "models",
-        "pinned", "refitting", "tuning", "keep_name",
-    )  # fmt: skip
-
-    @property
-    def words(self) -> str:
-        """What there is to go back to."""
-        models, job = self.fields["models"], self.fields["job"]
-        parts = [count(len(models), "kept model")] if models else []
-        parts += ["a run"] if job is not None else []
-        return f"{self.fields['loaded'].name}: {' and '.join(parts) or 'its rules'}"
-
-
-@dataclass
-class AppState:
+class AppState(Memory):
     """What a session holds. None and empty mean: not yet."""
 
     loaded: Loaded | None = None
@@ -84,7 +53,7 @@ class AppState:
     readings: dict[str, Reading] = field(default_factory=dict)  # files on their way, by uploader
     preparation: Preparation | None = None
     data: Dataset | None = None
-    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see block_texts.py
+    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see data/blocking.py
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
     job: Job[TrainedModel] | None = None
@@ -99,7 +68,6 @@ class AppState:
     speed: str = "full speed"  # of a run, see run/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
-    memo: dict[str, tuple[object, Any]] = field(default_factory=dict)  # see `remember`
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
     pasts: list[Past] = field(default_factory=list)  # set aside, newest last: see `go_back`
     returns: int = 0  # grows with `go_back`; part of the keys of widgets that must forget
@@ -114,6 +82,7 @@ class AppState:
 
     @property
     def pinned_model(self) -> TrainedModel | None:
+        """The kept model that others are compared with; None where none is pinned."""
         return next((model for model in self.models if model.name == self.pinned), None)
 
     def request(self, **changes: Any) -> Request:
@@ -176,17 +145,14 @@ class AppState:
         """Keep what there is, if there is a run or a model that other data would drop."""
         if self.data is None or not (self.models or self.waiting or self.job is not None):
             return
-        fields = {name: getattr(self, name) for name in Past.NAMES}
-        fields["rules"] = replace(self.rules, edits=list(self.rules.edits))
-        self.pasts = [*self.pasts, Past(why, fields)][-MOST_PASTS:]
+        self.pasts = [*self.pasts, Past.of(self, why)][-MOST_PASTS:]
 
     def go_back(self) -> None:
         """Take up what was set aside last; what there is now is set aside in its place."""
         past = self.pasts.pop()
         self._set_aside("you went back")
         self._forget_models()
-        for name, value in past.fields.items():
-            setattr(self, name, value)
+        past.put_back(self)
         self.returns += 1
         if self.refitting is not None and self.refitting.fits.left:
             self.refitting.go_on()
@@ -233,13 +199,6 @@ class AppState:
                 if model.name == self.refitting.pinned and not self.pinned:
                     self.pinned = model.name
 
-    def remember(self, name: str, key: object, make: Callable[[], Value]) -> Value:
-        """What `make` gives, made anew only when `key` differs from that of the last time."""
-        known = self.memo.get(name)
-        if known is None or known[0] != key:
-            known = self.memo[name] = (key, make())
-        return cast(Value, known[1])
-
     def stop_work(self) -> None:
         """End whatever is still computed for this session, when nobody can come back to it."""
         self._stop_fits()
@@ -281,22 +240,3 @@ def app_state() -> AppState:
     if KEY not in st.session_state:
         st.switch_page("app.py")
     return cast(AppState, st.session_state[KEY])
-
-
-def first_preparation(loaded: Loaded) -> Preparation:
-    """A guess to start from: the label that came with the data, or the likeliest column."""
-    label = loaded.label or loaded.table.label or likely_label(loaded)
-    test = "split" if loaded.test is None else "file"
-    choices = {"positive": loaded.positive, "test": test, **loaded.preparation}
-    return Preparation(label=label, **choices)
-
-
-def likely_label(loaded: Loaded) -> str:
-    """A column whose name or content looks like a label: two values, at the end or the start."""
-    names = loaded.table.names
-    usual = ("label", "class", "outcome", "target", "y", "diagnosis", "status", "group")
-    for name in names[:1000] + names[-1000:]:
-        if name.lower() in usual:
-            return name
-    few = [*loaded.table.text, names[-1], names[0]]
-    return next((name for name in few[:200] if len(loaded.labels(name)) == 2), names[-1])

@@ -1,4 +1,4 @@
-"""The command line: `hipad` or `python -m hipad`, then app, fit, predict, check or reproduce."""
+"""The command line: `hipad` or `python -m hipad`, then the name of a command (main.py)."""
 
 from hipad.cli.main import console, main
 

@@ -38,7 +38,7 @@ from hipad.estimator.files.model_file import read_model
 from hipad.evaluation.orientation import Oriented
 from hipad.evaluation.patients import Patients
 from hipad.evaluation.study import RuleCheck, Study
-from hipad.rules import FeatureIndex, RuleCounts, rule_report
+from hipad.rules import FeatureIndex, RuleCounts
 from hipad.wording import count, listed
 
 EPILOG = RULES_HELP
@@ -133,15 +133,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
 
 def rule_lines(study: Study, table: CheckedTable, seen: Patients) -> Iterator[str]:
     """Each rule with what it does on the rows, what the model makes of it, and advice."""
-    records = rule_report(
-        study.active,
-        w=table.w,
-        b=table.b,
-        lo=seen.lo,
-        hi=seen.hi,
-        mean=seen.mean,
-        scale=seen.scale,
-    )
+    records = seen.report(study.active, table.w, table.b)
     for check, record in zip(study.checks, records, strict=True):
         yield f"{record.label}: {check.compiled.resolved_text}"
         yield f"  {with_gaps(check, table)}"

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import argparse
 
-from hipad.cli.experimenting import add_work_options, hand_out, material_of, outcomes_of
-from hipad.cli.inputs import add_rule_options, add_table_options
+from hipad.cli.experimenting import (
+    add_material_options,
+    add_work_options,
+    hand_out,
+    material_of,
+    outcomes_of,
+)
 from hipad.errors import DataError
 from hipad.experiments.curves import SIZES, curve_tasks, curves, worth_of_rules
 from hipad.experiments.handouts.sections import curve_section
@@ -17,10 +22,7 @@ from hipad.experiments.handouts.sections import curve_section
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Table, rules, sizes, draws."""
-    parser.add_argument("data", metavar="DATA", help="a table, as for fit")
-    add_table_options(parser)
-    parser.add_argument("--rules", metavar="FILE", required=True, help="one rule per line")
-    add_rule_options(parser)
+    add_material_options(parser, needs_rules=True)
     parser.add_argument("--draws", type=int, default=20, help="draws at each size (20)")
     told = " ".join(map(str, SIZES))
     parser.add_argument(

@@ -14,8 +14,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hipad.cli.experimenting import add_work_options, hand_out, material_of, outcomes_of
-from hipad.cli.inputs import add_rule_options, add_table_options
+from hipad.cli.experimenting import (
+    add_material_options,
+    add_work_options,
+    hand_out,
+    material_of,
+    outcomes_of,
+)
 from hipad.errors import DataError
 from hipad.experiments.handouts.sections import sweep_section
 from hipad.experiments.material import Material
@@ -34,10 +39,7 @@ FOLDS = 5
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Table, rules, which rule, what to sweep."""
-    parser.add_argument("data", metavar="DATA", help="a table, as for fit")
-    add_table_options(parser)
-    parser.add_argument("--rules", metavar="FILE", required=True, help="one rule per line")
-    add_rule_options(parser)
+    add_material_options(parser, needs_rules=True)
     parser.add_argument("--rule", type=int, default=1, metavar="N", help="the rule's number (1)")
     parser.add_argument(
         "--condition", type=int, metavar="N", help="whose threshold, where the rule has several"

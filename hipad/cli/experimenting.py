@@ -10,7 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from hipad.cli.bar import Bar
-from hipad.cli.inputs import blocks_of, prepared_table, read_text
+from hipad.cli.inputs import (
+    add_rule_options,
+    add_table_options,
+    blocks_of,
+    prepared_table,
+    read_text,
+)
 from hipad.data.writing import write_text
 from hipad.errors import DataError
 from hipad.experiments.handouts.handout import Section, fits_csv, page, plain_table
@@ -20,6 +26,17 @@ from hipad.experiments.pace import Pace
 from hipad.experiments.task import Done, Task
 from hipad.experiments.workers import perform
 from hipad.rules import FeatureIndex
+
+
+def add_material_options(parser: argparse.ArgumentParser, *, needs_rules: bool) -> None:
+    """The table, and the rules on it."""
+    parser.add_argument("data", metavar="DATA", help="a table, as for fit")
+    add_table_options(parser)
+    without = "" if needs_rules else " (default: no rules)"
+    parser.add_argument(
+        "--rules", metavar="FILE", required=needs_rules, help=f"one rule per line{without}"
+    )
+    add_rule_options(parser)
 
 
 def add_work_options(parser: argparse.ArgumentParser) -> None:

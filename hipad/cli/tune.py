@@ -14,8 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from hipad.cli.experimenting import add_work_options, hand_out, material_of, outcomes_of
-from hipad.cli.inputs import add_rule_options, add_table_options
+from hipad.cli.experimenting import (
+    add_material_options,
+    add_work_options,
+    hand_out,
+    material_of,
+    outcomes_of,
+)
 from hipad.errors import DataError
 from hipad.experiments.handouts.tuning_sections import tuning_sections
 from hipad.experiments.searches.grid_points import SCORES, honest_estimate, tuned
@@ -24,10 +29,7 @@ from hipad.experiments.searches.tuned import tune_tasks
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Table, rules, grid, folds."""
-    parser.add_argument("data", metavar="DATA", help="a table, as for fit")
-    add_table_options(parser)
-    parser.add_argument("--rules", metavar="FILE", help="one rule per line (default: no rules)")
-    add_rule_options(parser)
+    add_material_options(parser, needs_rules=False)
     own = parser.add_argument_group("grid")
     own.add_argument("--count", type=int, default=10, metavar="N", help="values of lambda1 (10)")
     own.add_argument("--lambda1", type=float, nargs="+", metavar="VALUE", help="or these values")

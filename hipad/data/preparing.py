@@ -43,6 +43,7 @@ class Prepared:
 
     @property
     def class_counts(self) -> dict[str, int]:
+        """How many rows each class has."""
         return {name: int((self.y == name).sum()) for name in self.classes}
 
 

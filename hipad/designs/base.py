@@ -55,14 +55,17 @@ class Design(ABC):
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows N and columns m."""
         return self._shape
 
     @property
     def mean(self) -> FloatArray | None:
+        """What is subtracted from each column; None where nothing is."""
         return self._mean
 
     @property
     def scale(self) -> FloatArray | None:
+        """What each column is divided by, after its mean; None where by nothing."""
         return self._scale
 
     @property

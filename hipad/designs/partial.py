@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 class _Known(NamedTuple):
+    """The last answer, and how many columns came and went since it was computed whole."""
+
     columns: np.ndarray
     gram: FloatArray
     changed: int

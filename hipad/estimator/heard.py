@@ -32,19 +32,22 @@ def model_pulls(data: TrainingData, model: Model) -> list[Pull]:
         model.lambda1,
         lambda columns: data.design.columns(columns).T @ (data.p * data.y),
     )
-    search = Search(model)
-    return [search.told(i, pull) for i, pull in enumerate(pulls)]
+    refits = WorthRefits(model)
+    return [refits.told(i, pull) for i, pull in enumerate(pulls)]
 
 
-class Search:
-    """Fits of one model's problem with another worth of one rule."""
+class WorthRefits:
+    """The problem of one model, solved again with one of its rules worth more, less or nothing.
+
+    Rules are named by their position i among those of the model.
+    """
 
     def __init__(self, model: Model) -> None:
         self.model, self.fits = model, 0
         self.now = model.solution
 
     def told(self, i: int, pull: Pull) -> Pull:
-        """The pull with what fits say of it."""
+        """The pull of rule i with what refits say: whether it is felt, and what it would take."""
         inside = self.inside(i, self.now)
         if inside or pull.limit == "never":
             return replace(pull, inside=inside, felt=False)
@@ -54,7 +57,7 @@ class Search:
         return replace(pull, sigma_needed=self.needed(i, pull.sigma_needed))
 
     def inside(self, i: int, found: Solution) -> int:
-        """How many features of a rule are in."""
+        """How many features of rule i have a weight in a solution."""
         return int(np.isin(self.model.told[i].columns, found.features).sum())
 
     def felt(self, i: int) -> bool:
@@ -69,7 +72,7 @@ class Search:
         return not np.allclose(direction(without), direction(self.now), rtol=0.0, atol=SAME)
 
     def needed(self, i: int, least: float) -> float:
-        """The sigma from which on a feature enters; inf where none does."""
+        """The sigma from which on a feature of rule i enters; inf where none does."""
         low, high = 0.0, max(least, self.model.knobs[i].sigma)
         while high <= MOST_SIGMA and self.fits < MOST_FITS and not self.enters(i, high):
             low, high = high, 2.0 * high
@@ -84,11 +87,11 @@ class Search:
         return high
 
     def enters(self, i: int, sigma: float) -> bool:
-        """Whether a feature of the rule is in where it counts that much."""
+        """Whether a feature of rule i enters where the rule counts that much."""
         return self.inside(i, self.fitted(i, self.worth(i, sigma))) > 0
 
     def worth(self, i: int, sigma: float) -> Knobs:
-        """The knobs of the rule with a written worth."""
+        """The knobs of rule i as if this worth had been written for it."""
         own, rule, plan = self.model.knobs[i], self.model.told[i], self.model.plan
         written = replace(rule, rule=replace(rule.rule, worth=sigma * own.n_samples))
         return knobs_of(
@@ -96,7 +99,7 @@ class Search:
         )
 
     def fitted(self, i: int, knobs: Knobs) -> Solution:
-        """The same problem with other knobs of one rule."""
+        """The solution with other knobs of rule i."""
         self.fits += 1
         model = self.model
         changed = [knobs if k == i else own for k, own in enumerate(model.knobs)]
@@ -106,5 +109,5 @@ class Search:
 
 
 def direction(found: Solution) -> np.ndarray:
-    """The weights at length one: the scale is that of the calibration."""
+    """The weights at length one: calibration sets their scale, so it tells nothing of a rule."""
     return found.w / max(float(np.linalg.norm(found.w)), 1e-300)

@@ -166,12 +166,14 @@ def check_parameters(estimator: Any) -> None:
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a word that is not one of the choices."""
     if not isinstance(value, str) or value not in choices:
         allowed = " or ".join(map(repr, choices))
         raise HipadError(f"expected {name} to be {allowed}, got {value!r}: choose one of them")
 
 
 def check_number(name: str, value: object, smallest: float, words: str) -> None:
+    """Refuse what is neither a number of this size nor a word that the parameter takes."""
     if isinstance(value, str) and value in WORDS.get(name, ()):
         return
     if name in MAY_BE_NONE and (value is None or (name == "cv" and is_splits(value))):

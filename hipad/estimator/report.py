@@ -14,8 +14,10 @@ from hipad.rules import CompiledRule, RuleRecord, rule_report
 def model_report(
     rules: tuple[CompiledRule, ...], data: TrainingData, model: Model
 ) -> list[RuleRecord]:
-    """One record a rule. Margins and worst cases are of the model as it predicts, in user's units;
-    slack and residual are of the optimisation problem.
+    """One record a rule.
+
+    Margins and worst cases are those of the model as it predicts, in the user's units; slack and
+    residual those of the optimisation problem.
     """
     w = np.zeros(data.design.shape[1])
     w[model.features] = model.coef

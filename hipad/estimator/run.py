@@ -129,6 +129,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         return taken.scores - (taken.cut if self.plan.calibrate else 0.0)
 
     def _calibration(self, scores: FloatArray, b: float) -> Calibration:
+        """Scale and intercept of the model as it predicts."""
         plan, data = self.plan, self.data
         if not plan.calibrate:
             return Calibration(1.0, b)

@@ -40,7 +40,7 @@ def default_patients(patients: float | str, total: float) -> float:
 
 
 def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
-    """Some times the stiffness at which sigma and rho limit the pull alike."""
+    """Three times the stiffness from which on the worth alone limits the pull: sigma |z|^2."""
     z = shortest_patient(B, d)
     square = 0.0 if z is None else float(z @ z)
     return STIFFNESS_FACTOR * sigma * max(square, NEAREST)

@@ -30,6 +30,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
+        """The shares that are plausible for so many patients."""
         return wilson_interval(self.k, self.n)
 
     def __str__(self) -> str:

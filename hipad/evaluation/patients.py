@@ -1,8 +1,12 @@
-"""Patients as a run sees them: their rows, the range of each column, its scaling, their shares."""
+"""Patients as a run sees them, and rules as these patients see them.
+
+A run knows of patients their rows, the range of each column, its scaling, and their shares.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +14,8 @@ from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.designs import make_design
+from hipad.rules import CompiledRule, Heard, RuleRecord, ScaledRule, Witnesses, rule_report
+from hipad.rules.compiling.rows import on_columns
 
 Rows = tuple[Any, FloatArray]
 """Rows of patients, and their outcomes as +1 and -1."""
@@ -37,6 +43,14 @@ class Patients:
         mean, scale = (None if m is None else m[columns] for m in (self.mean, self.scale))
         return make_design(_columns(X, columns), mean=mean, scale=scale).correlate(self.p * y)
 
+    def report(
+        self, rules: Sequence[CompiledRule], w: FloatArray | None, b: float
+    ) -> list[RuleRecord]:
+        """How a model stands to rules on these patients, whether or not it was told them."""
+        return rule_report(
+            rules, w=w, b=b, lo=self.lo, hi=self.hi, mean=self.mean, scale=self.scale
+        )
+
     def on(self, columns: IntArray) -> tuple[Rows, Rows | None]:
         """Some columns of the training and of the test rows."""
         (X, y), test = self.train, self.test
@@ -44,6 +58,23 @@ class Patients:
             _columns(test[0], columns),
             test[1],
         )
+
+
+def as_told(
+    rules: Sequence[CompiledRule], patients: Patients
+) -> tuple[tuple[ScaledRule, ...], list[Heard]]:
+    """The rules as the solver is told them, and what the training patients say of each."""
+    X, y = patients.train
+    witnesses = Witnesses.of(rules, X, y, np.ones(len(y)))
+    return witnesses.all_spoken(rules, patients.scale), [witnesses.heard(rule) for rule in rules]
+
+
+def cut_out(
+    rules: Sequence[CompiledRule], patients: Patients
+) -> tuple[list[CompiledRule], tuple[Rows, Rows | None]]:
+    """The rules on the columns they name, and these columns of the training and test rows."""
+    columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
+    return [replace(rule, B=on_columns(rule.B, columns)) for rule in rules], patients.on(columns)
 
 
 def _columns(X: Any, columns: IntArray) -> Any:

@@ -11,21 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from hipad.arrays import FloatArray
 from hipad.errors import RuleError
-from hipad.evaluation.metrics import wilson_interval
-from hipad.evaluation.patients import Patients, Rows
+from hipad.evaluation.patients import Patients, Rows, as_told, cut_out
+from hipad.evaluation.thresholds import supported_thresholds
 from hipad.rules import (
     Blocks,
     Budget,
     CompiledRule,
     FeatureIndex,
     Finding,
-    Heard,
     Knobs,
     Overlap,
     Pull,
@@ -33,10 +31,7 @@ from hipad.rules import (
     RuleCounts,
     RuleSet,
     RulesText,
-    ScaledRule,
     Threshold,
-    Witnesses,
-    best_threshold,
     check_rules,
     compile_each,
     needed_worth,
@@ -45,9 +40,6 @@ from hipad.rules import (
 )
 from hipad.rules.analysis.statistics import overlap_of
 from hipad.rules.compiling.knowledge import CompiledStatement, compile_statements
-from hipad.rules.compiling.rows import on_columns
-
-MOST_ROWS: Final = 6  # conditions of one rule for which a better threshold is looked for
 
 GiveKnobs = Callable[..., Knobs]
 """(rule as the solver is told it, heard=what patients say of it) -> its strength in a run."""
@@ -71,6 +63,7 @@ class RuleCheck:
 
     @property
     def label(self) -> str:
+        """What the rule is called in messages: its name, or its position."""
         return self.compiled.label
 
     @property
@@ -102,6 +95,7 @@ class Study:
 
     @property
     def active(self) -> list[CompiledRule]:
+        """The rules that are switched on."""
         return [check.compiled for check in self.checks if check.rule.enabled]
 
 
@@ -152,7 +146,7 @@ def study_rules(
     rule is heard.
     """
     budget = budget or Budget()
-    few, parts = _cut_out(list(compiled.values()), patients)
+    few, parts = cut_out(list(compiled.values()), patients)
     so_far = _on_patients(first, compiled, few, parts, budget)
     yield so_far
     so_far = _with_each_other(so_far, patients, lambda1, knobs, budget)
@@ -225,45 +219,9 @@ def _with_each_other(
     return replace(so_far, checks=checks, findings=findings)
 
 
-def as_told(
-    rules: Sequence[CompiledRule], patients: Patients
-) -> tuple[tuple[ScaledRule, ...], list[Heard]]:
-    """The rules as the solver is told them, and what the training patients say of each."""
-    X, y = patients.train
-    witnesses = Witnesses.of(rules, X, y, np.ones(len(y)))
-    return witnesses.all_spoken(rules, patients.scale), [witnesses.heard(rule) for rule in rules]
-
-
 def _overlap(checks: Sequence[RuleCheck], counts: Sequence[RuleCounts], n_rows: int) -> Overlap:
     """Where rules fire together, by the rows on which each was seen to fire."""
     fires = np.zeros((len(checks), n_rows), dtype=bool)
     for own, count in zip(fires, counts, strict=True):
         own[count.fired] = True
     return overlap_of([check.compiled for check in checks], list(fires), n_rows)
-
-
-def _cut_out(
-    rules: list[CompiledRule], patients: Patients
-) -> tuple[list[CompiledRule], tuple[Rows, Rows | None]]:
-    """The rules on the columns they name, and these columns of the training and test rows."""
-    columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
-    return [replace(rule, B=on_columns(rule.B, columns)) for rule in rules], patients.on(columns)
-
-
-def supported_thresholds(rule: CompiledRule, X: Any, y: FloatArray) -> tuple[Threshold, ...]:
-    """The threshold that the data support best, if they speak clearly: of one condition at most.
-
-    Clearly: the rule would be right more often than its outcome is common, beyond chance, and
-    would fire for others than it does now.
-    """
-    common = float(np.mean(y == rule.sign))
-    rows = range(min(len(rule.d), MOST_ROWS))
-    found = [best_threshold(rule, X, y, row) for row in rows]
-    clear = [
-        better
-        for better in found
-        if better is not None
-        and wilson_interval(better.right, better.fires)[0] > common
-        and (better.fires, better.right) != (better.fires_now, better.right_now)
-    ]
-    return (max(clear, key=lambda better: better.gain),) if clear else ()

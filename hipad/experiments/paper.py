@@ -89,8 +89,9 @@ class TableLine:
 
     @property
     def reaches(self) -> bool:
-        """Whether accuracy is at least the paper's, rounded as the paper rounds, and the support
-        at most the paper's.
+        """Whether the model is at least as accurate as the paper's, with no more features.
+
+        Figures are rounded as the paper rounds them.
         """
         if self.told is None or not self.accuracy.n:
             return False

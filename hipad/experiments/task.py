@@ -70,4 +70,5 @@ class Done:
         return math.nan if value is None else float(value)
 
     def setting(self, name: str) -> Any:
+        """One setting of the task; None where it has none of this name."""
         return self.task.settings.get(name)

@@ -18,13 +18,8 @@ from hipad.rules.analysis.guarantee import (
     tightest_bound,
     worst_case,
 )
-from hipad.rules.analysis.picture import (
-    Cell,
-    MatrixPicture,
-    PictureRow,
-    matrix_picture,
-    picture,
-)
+from hipad.rules.analysis.matrix_picture import MatrixPicture, matrix_picture
+from hipad.rules.analysis.picture import Cell, PictureRow, picture
 from hipad.rules.analysis.pull import DataPull, Knobs, Pull, rule_pull, rule_pulls, shortest_patient
 from hipad.rules.analysis.records import RuleRecord, rule_report
 from hipad.rules.analysis.speaking import Heard, Witnesses

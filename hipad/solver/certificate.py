@@ -171,9 +171,11 @@ class _RuleMinimum:
     limits: SignPrices
 
     def weights(self, u: FloatArray) -> FloatArray:
+        """The best weights of rule features for these multipliers."""
         return self.limits.shrink(self.pull - self.C.T @ u) / self.ridge
 
     def value(self, u: FloatArray) -> float:
+        """The function to be minimised, with the weights at their best."""
         w = self.weights(u)
         return float(0.5 * u @ self.curvature @ u + self.linear @ u - 0.5 * self.ridge @ (w * w))
 
@@ -202,11 +204,13 @@ class _RuleMinimum:
         return self.value(u), max(expected, 0.0)
 
     def _hessian(self, u: FloatArray) -> FloatArray:
+        """Of the value, over the weights that are not zero."""
         moving = self.weights(u) != 0
         C = self.C[:, moving]
         return self.curvature - (C / self.ridge[moving]) @ C.T
 
     def _search(self, u: FloatArray, step: FloatArray) -> FloatArray | None:
+        """The first of ever shorter steps that lowers the value; None where none does."""
         now, length = self.value(u), 1.0
         for _ in range(40):
             trial = np.maximum(u + length * step, 0.0)

@@ -143,9 +143,11 @@ class Hipad(Watched[Progress]):
 
     @property
     def _rows(self) -> int:
+        """Samples and rules together: each has a price."""
         return self.problem.n_samples + self.problem.stack.n_rules
 
     def _goes_quickly(self) -> bool:
+        """Whether working sets choose the features: asked for with few rows, or done so before."""
         known = self._earlier is not None and self._earlier.selected is not None
         without = known and self._earlier is not None and self._earlier.admm is None
         few = self.settings.quick and self.problem.n_samples <= FEW_ROWS
@@ -191,6 +193,7 @@ class Hipad(Watched[Progress]):
         return phase
 
     def _follow(self, phase: Phase) -> Iterator[Progress]:
+        """The records of a phase, which from now on is asked for the model."""
         for tick in phase.ticks():
             self._phase = phase
             self._counts[phase.number] = self._counts.get(phase.number, 0) + 1
@@ -198,6 +201,7 @@ class Hipad(Watched[Progress]):
         self._phase = phase
 
     def _record(self, phase: int, iteration: int, tick: Tick) -> Progress:
+        """What a step did: which features came, went or changed their sign since the last one."""
         entered = np.setdiff1d(tick.features, self._features, assume_unique=True)
         left = np.setdiff1d(self._features, tick.features, assume_unique=True)
         _, new, old = np.intersect1d(

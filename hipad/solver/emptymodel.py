@@ -20,8 +20,9 @@ import numpy as np
 from scipy.optimize import linprog
 
 from hipad.designs.base import FloatArray
-from hipad.solver.active.activeset import Guess, Values, pull_on_all, refined
+from hipad.solver.active.activeset import Guess, pull_on_all, refined
 from hipad.solver.interior.ipm import InteriorPoint
+from hipad.solver.interior.lifted import Values
 from hipad.solver.problem import Problem
 
 NONE = np.zeros(0, dtype=int)

@@ -121,6 +121,7 @@ class WorkingSet:
         return middle_intercept(self.problem, scores, self.u)
 
     def _reach_optimum(self) -> bool:
+        """Whether the active sets of the present iterate lead to the optimum over all features."""
         alpha, u = self.ipm.point.guess()
         w = self.weights
         kept = np.flatnonzero(w)
@@ -132,12 +133,14 @@ class WorkingSet:
         return True
 
     def _first_features(self) -> np.ndarray:
+        """Those that the samples pull hardest at w = 0."""
         pull = self._pull(self.problem.p, np.zeros(self.problem.stack.n_rows))
         count = min(FIRST_SET + self.problem.n_samples // 2, pull.size)
         strongest = np.argpartition(-pull, count - 1)[:count]
         return strongest[pull[strongest] > 0]
 
     def _violators(self) -> np.ndarray:
+        """Features outside that are pulled beyond their price; of too many the strongest."""
         point = self.ipm.point
         self.pull = self._pull(point.alpha, point.u)
         pull = self.pull.copy()
@@ -147,10 +150,12 @@ class WorkingSet:
         return over if over.size <= most else over[np.argpartition(-pull[over], most)[:most]]
 
     def _pull(self, alpha: FloatArray, u: FloatArray) -> FloatArray:
+        """How hard each feature is drawn at these prices: one pass over the data."""
         self.passes += 1
         return self._drawn(pull_on_all(self.problem, alpha, u))
 
     def _drawn(self, pull: FloatArray) -> FloatArray:
+        """The pull, counted so that lambda1 is what lets any feature in."""
         lambda1 = self.problem.lambda1
         return self.problem.prices.over(pull, lambda1) + lambda1
 

@@ -36,11 +36,18 @@ AFFORDABLE = 2e11  # multiplications of one interior-point iteration, some secon
 
 
 class Phase(Protocol):
+    """What the driver asks of a phase; `number` is 1 or 2."""
+
     number: int
 
-    def ticks(self) -> Iterator[Tick]: ...
-    def point(self) -> Point: ...
-    def certificate(self, status: Status | None = None) -> Certificate: ...
+    def ticks(self) -> Iterator[Tick]:
+        """One record for each step; the phase is over with the last."""
+
+    def point(self) -> Point:
+        """The model so far."""
+
+    def certificate(self, status: Status | None = None) -> Certificate:
+        """How far that model is, at most, from the optimum; `status` says how the run ended."""
 
 
 class AdmmPhase:

@@ -12,7 +12,8 @@ from hipad.solver.active.intercept import middle_intercept
 from hipad.solver.certificate import Certificate, Status
 from hipad.solver.engines import ENGINES
 from hipad.solver.exact import FINE
-from hipad.solver.interior.ipm import InteriorPoint, Near
+from hipad.solver.interior.ipm import InteriorPoint
+from hipad.solver.interior.lifted import Values
 from hipad.solver.iterates import Point, Tick, certify, objective_of, tick_of
 from hipad.solver.problem import Problem
 
@@ -65,7 +66,7 @@ class PolishPhase:
             self.features,
             tolerance=NEAR,
             max_iterations=self.max_iterations,
-            warm=Near(at.w, at.b, at.u, at.alpha),
+            warm=Values(at.w, at.b, at.u, at.alpha),
         )
         for step in self._ipm.steps():
             yield self._tick(step.primal_residual, step.dual_residual)

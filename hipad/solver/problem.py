@@ -69,6 +69,7 @@ class RuleStack:
 
     @classmethod
     def of(cls, rules: tuple[RuleBlock, ...], n_features: int) -> RuleStack:
+        """Put the rules one below the other; without rules the stack is empty."""
         rows = (
             sp.vstack([rule.B for rule in rules], format="csr")
             if rules
@@ -91,6 +92,7 @@ class RuleStack:
 
     @property
     def n_rows(self) -> int:
+        """Conditions of all rules together."""
         return self.d.size
 
     @cached_property

@@ -5,7 +5,8 @@ import pytest
 from scipy import sparse
 
 from hipad.designs.scaling import standardisation
-from hipad.evaluation.patients import Patients
+from hipad.evaluation.patients import Patients, as_told, cut_out
+from hipad.rules import compile_rules
 
 X = np.random.default_rng(0).uniform(0, 5, (12, 4))
 Y = np.where(np.arange(12) % 3 == 0, 1.0, -1.0)
@@ -33,3 +34,34 @@ def test_columns_are_cut_out_of_both_parts(make):
         assert np.array_equal(dense, expected)
     assert y is Y
     assert seen.on(np.array([1]))[1] is not None
+
+
+def test_rules_on_the_columns_they_name_fire_for_the_same_patients():
+    rules = compile_rules("x1 >= 2 => positive\nx3 + x1 <= 6 => negative", n_features=4)
+    seen = Patients((X, Y), None, X.min(0), X.max(0), None, None, P)
+    few, ((train, _), test) = cut_out(rules, seen)
+    assert test is None
+    assert train.shape == (12, 2)
+    for rule, cut in zip(rules, few, strict=True):
+        np.testing.assert_array_equal(cut.fires(train), rule.fires(X))
+    assert cut_out([], seen)[1][0][0].shape == (12, 0)
+
+
+def test_rules_are_told_in_the_scaling_of_the_run_and_heard_by_the_training_patients():
+    rules = compile_rules("x1 >= 2 => positive\nx0 >= 9 => negative", n_features=4)
+    mean, scale = standardisation(X)
+    seen = Patients((X, Y), None, X.min(0), X.max(0), mean, scale, P)
+    told, heard = as_told(rules, seen)
+    wanted = -scale[1]
+    assert told[0].B.toarray()[0] == pytest.approx([0, wanted, 0, 0])
+    assert len(heard) == 2
+    assert all(0.0 <= each.trust <= 1.0 for each in heard)
+
+
+def test_a_report_is_that_of_the_rules_on_the_range_and_scaling_of_the_patients():
+    rules = compile_rules("x1 >= 2 => positive", n_features=4)
+    mean, scale = standardisation(X)
+    seen = Patients((X, Y), None, X.min(0), X.max(0), mean, scale, P)
+    (record,) = seen.report(rules, np.array([0.0, 1.0, 0.0, 0.0]), -1.0)
+    assert record.worst.value == pytest.approx(2.0 - 1.0)
+    assert record.prototype.margin == pytest.approx(max(2.0, mean[1]) - 1.0)

@@ -8,15 +8,10 @@ import pytest
 from hipad.designs.scaling import standardisation
 from hipad.estimator.strength import knobs_of
 from hipad.evaluation.patients import Patients
-from hipad.evaluation.study import Study, first_look, study_rules, supported_thresholds
-from hipad.rules import Budget, FeatureIndex, compile_rules, read_rules
+from hipad.evaluation.study import Study, first_look, study_rules
+from hipad.rules import Budget, read_rules
+from tests.evaluation.rows import CLASSES, INDEX, X, Y
 
-INDEX = FeatureIndex(["a", "b", "c"])
-CLASSES = ("well", "ill")
-RNG = np.random.default_rng(0)
-Y = np.where(np.arange(60) % 2, 1.0, -1.0)
-X = np.column_stack([5 + 2 * Y, RNG.normal(size=60), RNG.normal(size=60)])
-X[:, 0] += RNG.normal(0, 0.3, 60)
 MEAN, SCALE = standardisation(X)
 PATIENTS = Patients((X, Y), (X[:20], Y[:20]), X.min(0), X.max(0), MEAN, SCALE, np.full(60, 1 / 60))
 KNOBS = partial(knobs_of, total=60, patients="auto", stiffness="auto")
@@ -73,16 +68,6 @@ def test_without_lambda1_nothing_is_said_of_the_pull():
     *_, last = studies("b >= 1 => ill", knobs=KNOBS)
     assert last.checks[0].pull is None
     assert last.checks[0].needed_patients is None
-
-
-def test_a_threshold_is_suggested_only_where_the_data_speak_clearly():
-    (poor, chance) = compile_rules(
-        "a >= 2 => ill\nb >= 0 => ill", feature_names=INDEX, classes=CLASSES
-    )
-    (better,) = supported_thresholds(poor, X, Y)
-    assert 4 < better.number < 6.5
-    assert better.right == better.fires == 30
-    assert supported_thresholds(chance, X, Y) == ()
 
 
 def test_a_spent_budget_tells_what_was_not_reached():

@@ -23,6 +23,14 @@ def refused(text: str) -> RuleError:
     return caught.value
 
 
+def told(line: str) -> str:
+    """What is said of a line that cannot be read; it names a place in it."""
+    with pytest.raises(RuleError) as caught:
+        parse_rules(line)
+    assert (caught.value.line, caught.value.column is not None) == (1, True)
+    return str(caught.value)
+
+
 def at_start(text: str) -> Cursor:
     """A cursor at the first word of a text."""
     return Cursor(text, words_of(text))

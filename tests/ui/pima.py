@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ui.bench.sides import Comparison, Side
 from ui.data.cards import clinical
 from ui.models import TrainedModel
 from ui.settings import EXACT
@@ -26,3 +27,10 @@ def fitted() -> tuple[AppState, TrainedModel]:
     state.keep(model)
     state.pinned = "first"
     return state, model
+
+
+def compared(rules: str) -> Comparison:
+    """The first model, and one with these rules; without any, the same one again."""
+    state, model = fitted()
+    other = model if not rules else state.request(rules=rules).fit(like=model)
+    return Comparison(*(Side.of(own, state.data) for own in (model, other)))

@@ -6,10 +6,12 @@ import copy
 import json
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+from hipad.errors import DataError
 from ui.dataset import Preparation
-from ui.session.saving import ModelRecipe, Session
+from ui.session.saving import ModelRecipe, Session, read_session
 from ui.settings import RunSettings
 
 PIMA = Session(
@@ -40,6 +42,13 @@ def doctored(n: int, seed: int) -> Iterator[bytes]:
         for _ in range(draw.choice((1, 1, 1, 2, 3))):
             _change(content, draw)
         yield json.dumps(content).encode()
+
+
+def readable(n: int, seed: int) -> Iterator[tuple[bytes, Session]]:
+    """Those of them that are taken as sessions all the same."""
+    for content in doctored(n, seed):
+        with suppress(DataError):
+            yield content, read_session(content)
 
 
 def _change(content: dict[str, Any], draw: random.Random) -> None:

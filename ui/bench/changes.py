@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.rules import CompiledRule, RuleRecord, as_rule_set
-from hipad.wording import number, percent, signed
+from hipad.rules import CompiledRule, RuleRecord
+from hipad.wording import number, signed
 from ui import charts, colours
 from ui.bench.dials import round_step
-from ui.bench.sides import MOST_PATIENTS, Comparison, Side
-from ui.models import TrainedModel
+from ui.bench.headline import headline, verdict
+from ui.bench.sides import MOST_PATIENTS, Comparison
 from ui.words import listing, one_line, plain, worst_case
-
-CLEAR: Final = 0.05  # p value below which a change is called clear
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A number, how it differs from the pinned model's, and what stands under it."""
-
-    label: str
-    value: str
-    change: float
-    change_text: str
-    below: str
-    help: str
-    colour: Literal["normal", "off"] = "normal"
 
 
 def figures(found: Comparison, *, expert: bool = False) -> None:
@@ -47,71 +31,6 @@ def figures(found: Comparison, *, expert: bool = False) -> None:
         )
         column.caption(figure.below)
     st.caption(verdict(found, expert=expert))
-
-
-def headline(found: Comparison) -> list[Figure]:
-    """Right answers, area, features and flips."""
-    old, new = found.sides
-    right, area, flipped = new.model.judgement.accuracy, new.area, found.flips
-    low, high = right.interval
-    gain = 100 * (right.value - old.model.judgement.accuracy.value)
-    wider, more = area.value - old.area.value, len(new.model.support) - len(old.model.support)
-    return [
-        Figure(
-            "Right answers",
-            percent(right.value),
-            gain,
-            f"{gain:+.1f} points",
-            f"{percent(low)} to {percent(high)}",
-            "Share of patients put in their own class. Below: the change against the pinned "
-            "model, and Wilson's 95 % interval.",
-        ),
-        Figure(
-            "Area under ROC",
-            _area(area.value),
-            wider,
-            f"{wider:+.3f}",
-            "not known" if math.isnan(area.value) else f"{area.low:.3f} to {area.high:.3f}",
-            "The chance that a positive patient scores above a negative one, with its 95 % "
-            "interval.",
-        ),
-        Figure(
-            "Features used",
-            f"{len(new.model.support):,}",
-            more,
-            f"{more:+,}",
-            f"{found.features.kept:,} as before",
-            "Features that have a weight.",
-            "off",
-        ),
-        Figure(
-            "Flips",
-            f"{len(flipped.rows):,}",
-            0.0,
-            "",
-            f"{len(flipped.better):,} better, {len(flipped.worse):,} worse",
-            "Patients whose answer differs from the pinned model's.",
-        ),
-    ]
-
-
-def _area(value: float) -> str:
-    """An area under the curve; patients of one class have none."""
-    return "–" if math.isnan(value) else f"{value:.3f}"
-
-
-def verdict(found: Comparison, *, expert: bool = False) -> str:
-    """Whether the change is more than chance, in words."""
-    judged, flipped = found.new.model.judgement, found.flips
-    whom = "test" if judged.part == "test" else "training"
-    n = judged.accuracy.n
-    if not len(flipped.rows):
-        return f"All {n:,} {whom} patients get the answer they had."
-    better, worse = len(flipped.better), len(flipped.worse)
-    clear = flipped.p_value < CLEAR
-    words = "more than chance explains" if clear else "within what chance explains"
-    test = f" (McNemar's exact test: p = {flipped.p_value:.2g})" if expert else ""
-    return f"Of {n:,} {whom} patients, {better:,} became right and {worse:,} wrong: {words}{test}."
 
 
 def weights(found: Comparison) -> tuple[go.Figure, str]:
@@ -253,35 +172,3 @@ def _margin_row(new_name: str, old: RuleRecord, new: RuleRecord) -> dict[str, st
 
 def _margin(value: float | None) -> str:
     return "–" if value is None or not math.isfinite(value) else signed(value)
-
-
-def sides_table(sides: list[Side], pinned: str) -> pd.DataFrame:
-    """Kept models, one per row."""
-    return pd.DataFrame(
-        [
-            {
-                "model": side.model.name,
-                "pinned": "pinned" if side.model.name == pinned else "",
-                "right answers": str(side.model.judgement.accuracy),
-                "area under ROC": _area(side.area.value),
-                "features": len(side.model.support),
-                "rules": thresholds(side.model),
-            }
-            for side in sides
-        ]
-    )
-
-
-def thresholds(model: TrainedModel) -> str:
-    """The rules that a model was told: thresholds, classes and worths."""
-    if not model.settings.use_rules:
-        return "none used"
-    told = [rule for rule in as_rule_set(model.classifier.rules or ()) if rule.enabled]
-    usual = model.settings.patients
-    words = [
-        f"{rule.premise} ⇒ {rule.outcome}, "
-        + (f"worth {number(float(worth), 3)}" if worth != "auto" else "worth left open")
-        for rule in told
-        for worth in [usual if rule.worth is None else rule.worth]
-    ]
-    return "; ".join(words) or "none"

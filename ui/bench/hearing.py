@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from hipad.estimator.strength import knobs_of
-from hipad.evaluation.patients import Patients
-from hipad.evaluation.study import as_told
+from hipad.evaluation.patients import Patients, as_told
 from hipad.rules import CompiledRule, Pull, needed_worth, rule_pull
 from ui.models import TrainedModel
 

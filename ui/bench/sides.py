@@ -18,7 +18,7 @@ from hipad.evaluation.comparing import (
     largest_changes,
 )
 from hipad.evaluation.metrics import Area
-from hipad.rules import CompiledRule, RuleRecord, rule_report
+from hipad.rules import CompiledRule, RuleRecord
 from ui.dataset import NO_BLOCK, Dataset
 from ui.exports import comparable_weights
 from ui.models import TrainedModel
@@ -40,6 +40,7 @@ class Side:
 
     @classmethod
     def of(cls, model: TrainedModel, data: Dataset) -> Side:
+        """Ask a model about the patients, once."""
         learnt, judged = model.scores(data.X_train), data.judged
         alike = judged.part == "training"
         return cls(model, data, learnt if alike else model.scores(judged.X), learnt)
@@ -56,15 +57,7 @@ class Side:
     def records(self, rules: list[CompiledRule]) -> list[RuleRecord]:
         """How the model stands to these rules, whether or not it was told them."""
         seen = as_seen(self.data, self.model.settings)
-        return rule_report(
-            rules,
-            w=self.model.weights,
-            b=self.model.intercept,
-            lo=seen.lo,
-            hi=seen.hi,
-            mean=seen.mean,
-            scale=seen.scale,
-        )
+        return seen.report(rules, self.model.weights, self.model.intercept)
 
 
 def truth(data: Dataset) -> np.ndarray:
@@ -132,6 +125,7 @@ class Comparison:
 
     @property
     def sides(self) -> tuple[Side, Side]:
+        """The pinned model first."""
         return self.old, self.new
 
     @cached_property

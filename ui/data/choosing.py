@@ -14,9 +14,10 @@ from ui.attempts import attempt
 from ui.data import companions, uploading
 from ui.data.cards import CARDS, NOISE, SIZES, Card
 from ui.data.columns import choose_column, choose_positive
+from ui.data.guessing import first_preparation
 from ui.dataset import Loaded, Preparation
 from ui.session.reopening import restore
-from ui.state import AppState, first_preparation
+from ui.state import AppState
 from ui.words import plain
 
 

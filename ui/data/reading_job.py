@@ -58,6 +58,7 @@ class Reading:
         return self.status is JobStatus.STOPPED and not self.error
 
     def launch(self) -> None:
+        """Start the thread that reads."""
         self.seen()
         self._thread.start()
 
@@ -66,6 +67,7 @@ class Reading:
         self._last_seen = time.monotonic()
 
     def cancel(self) -> None:
+        """Stop; the process that reads is ended."""
         self._cancelled.set()
 
     def wait(self, seconds: float | None = None) -> None:

@@ -38,6 +38,7 @@ class Writer:
         self._thread: threading.Thread | None = None
 
     def put(self, slot: Slot, taken: Snapshot) -> None:
+        """Have this written soon, in place of an older state that still waits."""
         with self._changed:
             self._due.pop(slot, None)
             self._due[slot] = taken
@@ -127,6 +128,7 @@ def go_on(state: AppState, kept: Kept) -> None:
 
 
 def forget(kept: Kept) -> None:
+    """Remove a kept work."""
     WRITER.shelf.remove(kept.owner, kept.name)
 
 

@@ -83,6 +83,7 @@ class Refitting:
 
     @property
     def total(self) -> int:
+        """How many models there are to fit, done or not."""
         return len(self.fits.recipes)
 
     @property

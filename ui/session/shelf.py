@@ -90,6 +90,7 @@ class Shelf:
         self._sweep(owner)
 
     def remove_all(self, owner: str) -> None:
+        """Remove all works and tables of an owner; the choice whether to keep stays."""
         for name in ("works", "tables"):
             shutil.rmtree(self.place.folder / owner / name, ignore_errors=True)
 
@@ -98,6 +99,7 @@ class Shelf:
         return self.place.is_on and not (self.place.folder / owner / "off").exists()
 
     def want(self, owner: str, on: bool) -> None:
+        """Keep this browser's work from now on, or do not."""
         mark = _folder(self.place.folder / owner) / "off"
         if on:
             mark.unlink(missing_ok=True)

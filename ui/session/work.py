@@ -44,10 +44,12 @@ class Work:
     title: Annotated[str, NAME] = ""
 
     def to_json(self) -> str:
+        """The text of the file."""
         return json.dumps({"kind": KIND, "version": VERSION, **asdict(self)}, ensure_ascii=False)
 
     @property
     def tables(self) -> set[str]:
+        """The tables that belong to the user; a sample needs none."""
         return {self.table, self.test} - {""}
 
 

@@ -1,29 +1,23 @@
 """Models as JSON files: weights, rules, settings, certificate and a hash of the data; no pickle.
 
-    {"format": "hipad-model", "version": 1, "library": ..., "checksum": ..., "content": {...}}
-
-The checksum covers the content, so a file that was cut off or edited is told from a whole one.
 Numbers are written so that they read back exactly: a loaded model predicts what the saved one did.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-import hipad
 from hipad.data.encoding import ColumnRecipe
-from hipad.data.writing import write_text
 from hipad.errors import DataError, HipadError
 from hipad.estimator.choosing.choice import PathPoint
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.json_values import plain, rebuild
+from hipad.estimator.files.sealing import read_sealed, write_sealed
 from hipad.estimator.files.vetting import (
     LABEL_KINDS,
     check_content,
@@ -41,10 +35,6 @@ from hipad.estimator.run import count_steps
 from hipad.rules import CompiledRule, FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
 from hipad.rules.compiling.settling.ground import RowsNeeded
 from hipad.solver import Certificate, Progress
-
-FORMAT: Final = "hipad-model"
-VERSION: Final = 1
-MOST_BYTES: Final = 256 * 2**20
 
 AnyPath = str | os.PathLike[str]
 
@@ -68,10 +58,7 @@ class StoredModel:
 
 def save_model(clf: HIPADClassifier, path: AnyPath, *, origin: Origin | None = None) -> None:
     """Write a fitted classifier; an existing file is replaced only once the new one is whole."""
-    content = {**_content(clf), "origin": plain(origin)}
-    header = {"format": FORMAT, "version": VERSION, "library": hipad.__version__}
-    document = {**header, "checksum": _checksum(content), "content": content}
-    write_text(Path(path), json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False))
+    write_sealed(Path(path), {**_content(clf), "origin": plain(origin)})
 
 
 def load_model(path: AnyPath) -> HIPADClassifier:
@@ -82,7 +69,7 @@ def load_model(path: AnyPath) -> HIPADClassifier:
 def read_model(path: AnyPath) -> StoredModel:
     """Read a classifier and, where it has one, the origin of its data."""
     try:
-        content = _read_content(Path(path))
+        content = read_sealed(Path(path))
         check_content(content)
         return StoredModel(_classifier(content), _origin(content))
     except HipadError as error:
@@ -155,44 +142,6 @@ def _settings(clf: HIPADClassifier) -> dict[str, Any]:
     if isinstance(weights, dict):  # JSON keys are texts only
         settings["class_weight"] = [[label, weight] for label, weight in weights.items()]
     return {key: plain(settings[key]) for key in settings if key not in ("rules", "blocks")}
-
-
-def _checksum(content: dict[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _read_content(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise DataError(f"expected a model of at most {MOST_BYTES:,} bytes, got more")
-        document = json.loads(text.decode("utf-8"), parse_constant=_no_number)
-    except DataError:
-        raise
-    except OSError as error:
-        raise DataError(f"the file cannot be opened: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"expected a model saved by HIPADClassifier.save, got something else or a part of it "
-            f"({error}): give the whole file"
-        ) from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DataError(f"expected a JSON file of format {FORMAT!r}, got another one")
-    if document["version"] != VERSION:
-        raise DataError(
-            f"expected format version {VERSION}, got {document['version']!r} (saved by hipad "
-            f"{document.get('library', '?')}): use that version of hipad, or a newer one"
-        )
-    content: dict[str, Any] = document["content"]
-    if document["checksum"] != _checksum(content):
-        raise DataError("the model file is damaged or was edited: save the model again")
-    return content
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number of JSON")
 
 
 def _origin(content: dict[str, Any]) -> Origin | None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.estimator.heard import SAME
+from hipad.estimator.heard import SAME, direction
 from hipad.estimator.knowing.feature_prices import feature_prices
 from hipad.estimator.run import Model
 from hipad.rules import FeatureIndex
@@ -113,7 +113,7 @@ def _refitted(
     problem = model.problem.with_parameters(prices=prices)
     without = Hipad(problem, replace(model.plan.settings, quick=True)).run()
     size = problem.n_features
-    now, then = _direction(model.solution, size), _direction(without, size)
+    now, then = _full_direction(model.solution, size), _full_direction(without, size)
     felt = not np.allclose(now, then, rtol=0.0, atol=SAME)
     broken = _broken(model.plan.statements[i], then)
     return replace(record, felt=felt, contrary=broken)
@@ -127,8 +127,8 @@ def _broken(statement: CompiledStatement, weights: FloatArray) -> int:
     return int(np.sum(own == 0) if statement.kind == "certain" else np.sum(own != 0))
 
 
-def _direction(found: Solution, n_features: int) -> FloatArray:
-    """All weights at length one: the scale is that of the calibration."""
+def _full_direction(found: Solution, n_features: int) -> FloatArray:
+    """The direction of the weights, with zero for every feature that is out."""
     w = np.zeros(n_features)
-    w[found.features] = found.w / max(float(np.linalg.norm(found.w)), 1e-300)
+    w[found.features] = direction(found)
     return w

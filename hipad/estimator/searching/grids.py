@@ -60,7 +60,7 @@ def checked_count(count: Any) -> int:
     return int(count)
 
 
-def spread(count: int, data: TrainingData) -> list[float]:
+def lambda1_values(count: int, data: TrainingData) -> list[float]:
     """So many values of lambda1 from large to small, on the scale on which the data speak."""
     largest = lambda1_max(data.problem((), 0.0, 1.0, "population"))
     largest = max(largest, CLEARLY * noise(data.design), 1e-300)

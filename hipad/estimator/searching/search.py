@@ -14,18 +14,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from hipad.designs.base import FloatArray
 from hipad.errors import HipadError
-from hipad.estimator.classifier import FLOATS, HIPADClassifier
-from hipad.estimator.labels import plain_labels, signed_labels
+from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.parameters import check_parameters
+from hipad.estimator.searching.chosen import ChosenModel
 from hipad.estimator.searching.grids import (
     GRID,
     Params,
@@ -34,20 +31,19 @@ from hipad.estimator.searching.grids import (
     combinations,
     is_count,
     is_several,
-    spread,
+    lambda1_values,
     tried_values,
 )
-from hipad.estimator.searching.results import best_of, results_of, warn_of_failures
+from hipad.estimator.searching.results import results_of, warn_of_failures
 from hipad.estimator.searching.trials import FoldSearch, FoldTask, LabelledRows, Trial
 from hipad.rules import Rule
-from hipad.solver.threads import single_thread
 
 USUAL_FOLDS: Final = 5
 OF_THE_SEARCH: Final = ("cv", "n_jobs", "random_state")  # a single fit has its own
 CHAINS_A_TASK: Final = 5  # short tasks keep all processes busy; the same for any number of them
 
 
-class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
+class HIPADClassifierCV(ChosenModel):
     """HIPADClassifier whose settings are the best of a grid, by cross-validation.
 
     The models are those of a plain loop of fits. Fits on the same fold share the scaled data and
@@ -162,46 +158,6 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         self._choose(template, X, y, sample_weight, names)
         return self
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Decision values of the best model."""
-        return self._best.decision_function(X)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Class of each row by the best model."""
-        return self._best.predict(X)
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Risks of both classes by the best model."""
-        return self._best.predict_proba(X)
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithm of `predict_proba`."""
-        return self._best.predict_log_proba(X)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The score by which the settings were chosen, of the best model."""
-        further = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self.scorer_(self._best, X, y, **further))
-
-    @property
-    def n_iter_(self) -> int:
-        """Steps of the best model."""
-        return self._best.n_iter_
-
-    @property
-    def _best(self) -> HIPADClassifier:
-        check_is_fitted(self, "cv_results_")
-        if not hasattr(self, "best_estimator_"):
-            raise NotFittedError("expected a model of the best settings, got none: use refit=True")
-        best: HIPADClassifier = self.best_estimator_
-        return best
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def _template(self) -> HIPADClassifier:
         """A classifier with all settings that are not tried; they must be such as `fit` takes."""
         own, theirs = self.get_params(deep=False), HIPADClassifier().get_params(deep=False)
@@ -214,31 +170,32 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         return template
 
     def _is_spread(self, name: str) -> bool:
+        """Whether the values of this setting are to be found: lambda1 as a number of them."""
         return name == "lambda1" and is_count(self.lambda1)
 
     def _values(self, name: str) -> list[Any]:
         return tried_values(name, getattr(self, name))
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
-        y = plain_labels(y)
-        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=FLOATS)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.classes_ = signed_labels(y, weights).classes
+        """The rows, checked; in a form from which folds are quickly taken."""
+        X, y, _, weights = self._labelled(X, y, sample_weight)
         X = X.tocsr() if hasattr(X, "tocsr") else X
         return LabelledRows(X, y, None if sample_weight is None else weights)
 
     def _candidates(
         self, template: HIPADClassifier, rows: LabelledRows, names: Any
     ) -> list[Params]:
+        """Every combination to try; values of lambda1 that are to be found come from all rows."""
         tried = ["lambda1", "lambda2", *(n for n in GRID[2:] if is_several(getattr(self, n)))]
         values = {name: self._values(name) for name in tried if not self._is_spread(name)}
         if self._is_spread("lambda1"):
             count = checked_count(self.lambda1)
             run = template.start(rows.X, rows.y, sample_weight=rows.weights, feature_names=names)
-            values["lambda1"] = spread(count, run.data)
+            values["lambda1"] = lambda1_values(count, run.data)
         return combinations(values)
 
     def _tasks(self, rows: LabelledRows, groups: Any, order: list[list[int]]) -> list[FoldTask]:
+        """Each fold with some chains of candidates at a time."""
         splits = list(self._splitter(rows.y).split(rows.X, rows.y, groups))
         self.n_splits_ = len(splits)
         if not splits:
@@ -251,6 +208,7 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
         ]
 
     def _splitter(self, y: np.ndarray) -> Any:
+        """Who divides the rows: usual folds, shuffled where a random state is given, or cv."""
         folds = USUAL_FOLDS if self.cv is None else self.cv
         if is_count(folds) and self.random_state is not None:
             return StratifiedKFold(folds, shuffle=True, random_state=self.random_state)
@@ -259,23 +217,6 @@ class HIPADClassifierCV(ClassifierMixin, BaseEstimator):
     def _trials(self, search: FoldSearch, tasks: list[FoldTask], rows: LabelledRows) -> list[Trial]:
         found = Parallel(n_jobs=self.n_jobs)(delayed(_run)(task, search, *rows) for task in tasks)
         return [trial for trials in found for trial in trials]
-
-    def _choose(
-        self, template: HIPADClassifier, X: Any, y: Any, sample_weight: Any, names: Any
-    ) -> None:
-        if hasattr(self, "best_estimator_"):
-            delattr(self, "best_estimator_")
-        self.best_index_ = best_of(self.cv_results_, self.refit)
-        self.best_params_ = self.cv_results_["params"][self.best_index_]
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        if self.refit is not False:
-            best = clone(template).set_params(**self.best_params_)
-            if names is getattr(self, "feature_names_in_", None):
-                self.best_estimator_ = best.fit(X, y, sample_weight=sample_weight)
-                return
-            run = best.start(X, y, sample_weight=sample_weight, feature_names=names, quick=True)
-            with single_thread():
-                self.best_estimator_ = run.to_end().finish()
 
 
 def _run(

@@ -114,6 +114,7 @@ class _Study:
         self.beside = done or self.beside
 
     def _fit(self, params: Params, like: list[HIPADClassifier]) -> HIPADClassifier:
+        """A candidate on the training rows, from the nearest fits there are."""
         clf = clone(self.search.template).set_params(**params)
         X, y, weights = self.train
         names = self.search.names
@@ -121,6 +122,7 @@ class _Study:
         return run.to_end().finish()
 
     def _score(self, clf: HIPADClassifier) -> float:
+        """The score of a model on the rows held out, weighted where the scorer can."""
         X, y, weights = self.test
         further = {"sample_weight": weights} if self.weighted else {}
         score = self.search.scorer(clf, X, y, **further)

@@ -94,6 +94,8 @@ def _disagreement(point: SettingPoint) -> list[float]:
 
 
 def point_of(params: Mapping[str, Any], own: Sequence[Figures], score: str) -> SettingPoint:
+    """The means of a setting's figures over the folds; `score` names the one to judge by."""
+
     def mean(name: str) -> Mean:
         return mean_of(math.nan if one[name] is None else float(one[name]) for one in own)
 

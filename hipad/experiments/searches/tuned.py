@@ -24,7 +24,7 @@ from hipad.arrays import FloatArray
 from hipad.data import column_statistics
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.searching.grids import GRID, spread
+from hipad.estimator.searching.grids import GRID, lambda1_values
 from hipad.estimator.searching.search import HIPADClassifierCV
 from hipad.evaluation.orientation import Oriented
 from hipad.experiments.contests import judged
@@ -48,15 +48,15 @@ USUAL: Final[Mapping[str, Any]] = {
 }
 
 
-class _Asked:
-    """A scorer that also asks each model the rules; figures are kept by setting."""
+class _RuleScorer:
+    """A scorer that also looks how far each model follows the rules; keeps figures by setting."""
 
     def __init__(self, material: Material, score: str) -> None:
         self.material, self.score = material, score
         self.found: dict[str, list[Figures]] = {}
 
-    def learn(self, X: Any) -> _Asked:
-        """From these rows the ranges come, and whatever the rules learn."""
+    def learn(self, X: Any) -> _RuleScorer:
+        """Take from these rows the ranges of features, and the numbers that rules learn."""
         own = self.material
         self.stats = column_statistics(X)
         self.rules = compile_rules(
@@ -135,7 +135,7 @@ def nested(
     clf = HIPADClassifier(**known, **chosen.params, **fixed)
     names = own.feature_names
     run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True)
-    asked = _Asked(own, score).learn(own.X)
+    asked = _RuleScorer(own, score).learn(own.X)
     asked(run.to_end().finish(), material.X[held], _outcomes(material)[held])
     ((own_figures,),) = asked.found.values()
     return {**own_figures, "chosen": _key(chosen.params), **_numbers(chosen.params)}
@@ -150,7 +150,7 @@ def _on_fold(
     options: Mapping[str, Any],
 ) -> dict[str, list[Figures]]:
     """Figures of every setting, by its key; warm-started along lambda1."""
-    asked = _Asked(material, score).learn(material.X[train])
+    asked = _RuleScorer(material, score).learn(material.X[train])
     values: dict[str, Any] = {name: list(grid[name]) for name in GRID}
     search = HIPADClassifierCV(
         material.rules or None,
@@ -179,7 +179,7 @@ def with_values(
         raise DataError(f"expected at least 1 value of lambda1, got {count}: give more")
     clf = HIPADClassifier(lambda1=1.0, lambda2=1.0, **(options or {}))
     run = clf.start(material.X[rows], _outcomes(material)[rows], quick=True)
-    values = [float(f"{value:.6g}") for value in spread(count, run.data)]
+    values = [float(f"{value:.6g}") for value in lambda1_values(count, run.data)]
     return {**{name: list(full[name]) for name in GRID if name != "lambda1"}, "lambda1": values}
 
 

@@ -50,6 +50,7 @@ class Heard:
 
     @property
     def wrong(self) -> float:
+        """The weight of patients who meet the rule and have the other outcome."""
         return self.fired - self.right
 
     @property

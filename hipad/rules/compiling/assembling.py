@@ -42,6 +42,7 @@ class ResolvedRule:
     settled: tuple[Condition, ...]
 
     def compiled(self, index: FeatureIndex) -> CompiledRule:
+        """The rule with its matrix over all columns."""
         B, d = _matrix(self.rows, len(index))
         return CompiledRule(
             self.rule,

@@ -129,5 +129,5 @@ def _same_but_case(outcome: str, label: str) -> bool:
 
 
 def outcome_sign(rule: Rule, classes: Sequence[object], *, positive_chosen: bool = False) -> float:
-    """+1 if the outcome is the second class, -1 if the first; RuleError if it is neither."""
+    """The sign of a rule's outcome, as `class_sign` gives it; an error names the rule's place."""
     return class_sign(rule.outcome, classes, positive_chosen=positive_chosen, place=rule.place)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from hipad.arrays import FloatArray, IntArray
-from hipad.rules.compiling.naming.members import each_once
+from hipad.rules.compiling.naming.members import block_for_feature, each_once
 from hipad.rules.compiling.naming.names import FeatureIndex
 from hipad.rules.compiling.rows import Row
 from hipad.rules.compiling.settling.values import ColumnValues
@@ -126,13 +126,7 @@ class Resolver:
 
     def _feature(self, name: str, column: int | None) -> int:
         if name in self.blocks and self.index.position(name) is None:
-            quoted = quote_name(name)
-            raise rule_error(
-                f"{quoted} is a block of features: write mean({quoted}), sum({quoted}), "
-                f"min({quoted}) or max({quoted})",
-                column=column,
-                suggestion=f"mean({quoted})",
-            )
+            raise block_for_feature(name, column)
         return self.index.find(name, column, self.blocks)
 
     def _group(self, name: Name, column: int | None) -> IntArray:

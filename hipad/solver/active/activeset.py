@@ -23,6 +23,7 @@ import numpy as np
 from hipad.designs.base import FloatArray
 from hipad.solver.active.intercept import middle_intercept
 from hipad.solver.active.kkt import KktSystem
+from hipad.solver.interior.lifted import Lifted, Values
 from hipad.solver.problem import Problem
 
 MOST_CHANGES = 25  # a good guess needs two or three
@@ -49,15 +50,6 @@ class Optimum(NamedTuple):
     u: FloatArray
     alpha: FloatArray
     pull: FloatArray
-
-
-class Values(NamedTuple):
-    """The solution for some sets."""
-
-    w: FloatArray
-    b: float
-    u: FloatArray
-    alpha: FloatArray
 
 
 @dataclass
@@ -112,21 +104,12 @@ def pull_on_all(problem: Problem, alpha: FloatArray, u: FloatArray) -> FloatArra
     return pull
 
 
-class Part:
+class Part(Lifted):
     """The problem on some features as an SVM in (w, b, u), at some lambda1."""
 
     def __init__(self, problem: Problem, features: np.ndarray, lambda1: float) -> None:
-        stack = problem.stack
+        super().__init__(problem, features)
         self.problem, self.features, self.lambda1 = problem, features, lambda1
-        self.n = problem.n_samples
-        self.Z = problem.design.columns(features)
-        self.Z *= problem.y[:, None]
-        self.labels = np.r_[problem.y, stack.of_b]
-        self.prices = np.r_[problem.p, stack.sigma]
-        self.ridge = problem.ridge(features)
-        at, of = problem.rule_positions(features)
-        self.C = np.zeros((stack.n_rows, features.size))
-        self.C[:, at] = stack.coupling[:, of]
         self.limits = problem.limits(features, lambda1)
         self.free = self.limits.free
         self.norms = np.sqrt(np.einsum("ij,ij->j", self.Z, self.Z))
@@ -168,7 +151,7 @@ class Part:
         system = self._system(kept, rows, positive)
         price = np.where(sets.signs > 0, self.limits.up, self.limits.down)[kept]
         forced = (self.Z.T @ alpha[: self.n])[kept] - price * sets.signs[kept]
-        linear = (self.problem.stack.thresholds.T @ alpha[self.n :])[positive]
+        linear = (self.thresholds.T @ alpha[self.n :])[positive]
         found = system.solve(forced, -float(self.labels @ alpha), linear)
         if found is None:
             return None
@@ -177,14 +160,15 @@ class Part:
         return Values(w, b if self.labels[rows].any() else self._middle(w, u), u, alpha)
 
     def _system(self, kept: np.ndarray, rows: np.ndarray, positive: np.ndarray) -> KktSystem:
-        stack, samples = self.problem.stack, rows[rows < self.n]
+        """The conditions that are left for these sets."""
+        samples = rows[rows < self.n]
         # columns first: they lie together in memory
         Z = self.Z.T.take(np.flatnonzero(kept), axis=0).take(samples, axis=1).T
         if rows.size > samples.size:
             Z = np.vstack((Z, np.zeros((rows.size - samples.size, Z.shape[1]))))
         d = np.zeros((rows.size, int(positive.sum())))
-        d[samples.size :] = stack.thresholds[np.ix_(rows[samples.size :] - self.n, positive)]
-        C, curvature = self.C[np.ix_(positive, kept)], stack.curvature[np.ix_(positive, positive)]
+        d[samples.size :] = self.thresholds[np.ix_(rows[samples.size :] - self.n, positive)]
+        C, curvature = self.C[np.ix_(positive, kept)], self.curvature[np.ix_(positive, positive)]
         gram = self._gram(kept, rows)
         return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature, gram)
 
@@ -204,6 +188,7 @@ class Part:
         return gram
 
     def _middle(self, w: FloatArray, u: FloatArray) -> float:
+        """The intercept for these weights: in the middle where several are best."""
         return middle_intercept(self.problem, self.problem.y * (self.Z @ w), u)
 
     def _correct(self, sets: Sets, at: Values) -> bool:
@@ -216,8 +201,8 @@ class Part:
         return sets.key() != before
 
     def _correct_rows(self, sets: Sets, at: Values) -> None:
-        stack = self.problem.stack
-        lack = 1.0 - np.r_[self.Z @ at.w, -stack.thresholds @ at.u] - self.labels * at.b
+        """Rows whose price left its bounds leave the margin; those on the wrong side of it join."""
+        lack = 1.0 - np.r_[self.Z @ at.w, -self.thresholds @ at.u] - self.labels * at.b
         exact = EXACT * (1.0 + abs(at.b))
         low = sets.on_margin & (at.alpha < -EXACT * np.max(np.abs(at.alpha)))
         high = sets.on_margin & (at.alpha > (1 + EXACT) * self.prices)
@@ -230,13 +215,14 @@ class Part:
         sets.at_price = (sets.at_price & ~back) | high
 
     def _correct_multipliers(self, sets: Sets, at: Values) -> None:
-        stack = self.problem.stack
-        parts = self.C @ at.w, stack.curvature @ at.u, stack.thresholds.T @ at.alpha[self.n :]
+        """Multipliers below zero become zero; those that the gradient pulls up become positive."""
+        parts = self.C @ at.w, self.curvature @ at.u, self.thresholds.T @ at.alpha[self.n :]
         noise = EXACT * (1.0 + sum(np.abs(part) for part in parts))
         size = EXACT * float(np.max(np.abs(at.u), initial=0.0))
         sets.positive = np.where(sets.positive, at.u >= -size, sum(parts) < -noise)
 
     def _correct_features(self, sets: Sets, at: Values) -> None:
+        """Weights whose sign turned are out; features pulled beyond their price are in."""
         pull = self.Z.T @ at.alpha[: self.n] - self.C.T @ at.u
         out = sets.signs == 0
         enter = out & (self.limits.over(pull) > EXACT * self.lambda1 + 1e-13 * self.norms)

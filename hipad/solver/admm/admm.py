@@ -108,6 +108,7 @@ class Admm:
 
     @property
     def mu(self) -> Penalties:
+        """The present penalties."""
         return self.features.mu
 
     def sweep(self) -> Sweep:
@@ -153,6 +154,7 @@ class Admm:
         q_old: FloatArray,
         t_old: FloatArray,
     ) -> Sweep:
+        """Residuals of all splits after a sweep; from time to time they move the penalties."""
         mu = self.mu
         splits = Residuals(
             hinge=relative(margin, self.a, self.a - a_old, self.gamma1, mu.hinge),

@@ -31,10 +31,12 @@ class Residuals:
 
     @property
     def primal(self) -> float:
+        """The largest over all splits: how far copies are from what they copy."""
         return max(self.hinge[0], self.w[0], self.slack[0], self.u[0])
 
     @property
     def dual(self) -> float:
+        """The largest over all splits: how far multipliers still move."""
         return max(self.hinge[1], self.w[1], self.slack[1], self.u[1])
 
 

@@ -55,14 +55,29 @@ class FeatureSide(Protocol):
     mu: Penalties
 
     @property
-    def passes(self) -> int: ...
-    def set_penalties(self, mu: Penalties) -> None: ...
-    def solve(self, v: FloatArray, r_b: float, r_u: FloatArray) -> FirstBlock: ...
-    def shrink(self, omega: float) -> Shift: ...
-    def scores(self) -> FloatArray: ...
-    def support(self) -> tuple[np.ndarray, FloatArray]: ...
-    def adopt(self, previous: FeatureSide) -> None: ...
-    def full(self) -> tuple[FloatArray, FloatArray, FloatArray]: ...
+    def passes(self) -> int:
+        """How often all of X was read."""
+
+    def set_penalties(self, mu: Penalties) -> None:
+        """Take other penalties."""
+
+    def solve(self, v: FloatArray, r_b: float, r_u: FloatArray) -> FirstBlock:
+        """Minimise the Lagrangian over (w, b, u); keeps w."""
+
+    def shrink(self, omega: float) -> Shift:
+        """Second block on the features: new c and gamma2; tells what moved."""
+
+    def scores(self) -> FloatArray:
+        """X c, without the intercept."""
+
+    def support(self) -> tuple[np.ndarray, FloatArray]:
+        """Indices of the non-zero features and their weights."""
+
+    def adopt(self, previous: FeatureSide) -> None:
+        """Start from the features of an earlier fit of the same data."""
+
+    def full(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(w, c, gamma2) on every feature."""
 
 
 def corner_matrix(problem: Problem, mu: Penalties) -> FloatArray:

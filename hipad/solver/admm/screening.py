@@ -63,10 +63,12 @@ class Screen:
         self._refresh(other._reference, other._correlation)
 
     def _too_dear(self, count: int, new: int) -> bool:
+        """Whether looking at so many columns costs more than a pass over all data."""
         n = self.design.shape[0]
         return self._spent + n * (count + 2 * max(new, 0)) > self.design.cost
 
     def _cross_by_pass(self, T: FloatArray) -> np.ndarray:
+        """The same by a pass over all data, which also gives a new reference."""
         correlation = self.design.correlate(T)
         self.passes += 1
         over = self.prices.over(correlation, self.lambda1)
@@ -76,6 +78,7 @@ class Screen:
         return crossed
 
     def _refresh(self, reference: FloatArray, correlation: FloatArray) -> None:
+        """From now on measure from this T: how far it may move before each feature can cross."""
         self._reference, self._correlation, self._spent = reference, correlation, 0
         with np.errstate(divide="ignore", invalid="ignore"):
             radius = -self.prices.over(correlation, self.lambda1) / self._norms
@@ -88,6 +91,7 @@ class Screen:
         self._columns = np.zeros((self.design.shape[0], 0), order="F")
 
     def _extend(self, count: int, new: int) -> None:
+        """Fetch the columns of the nearest features that are not held yet."""
         if new > 0:
             have = self._columns.shape[1]
             more = self.design.columns(self._order[have:count])

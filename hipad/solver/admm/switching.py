@@ -18,7 +18,10 @@ from hipad.solver.admm.admm import Sweep
 
 
 class SwitchTest(Protocol):
-    def passed(self, sweep: Sweep, support_size: int) -> bool: ...
+    """Decides after each sweep whether phase 1 has done its part."""
+
+    def passed(self, sweep: Sweep, support_size: int) -> bool:
+        """Asked once after each sweep: a test may count them."""
 
 
 class SupportTest:
@@ -29,6 +32,7 @@ class SupportTest:
         self.quiet = 0
 
     def passed(self, sweep: Sweep, support_size: int) -> bool:
+        """Whether the support has settled; an empty one never counts."""
         shift = sweep.shift
         moved = shift.entered.size + shift.left.size + shift.flipped > 0
         self.quiet = 0 if moved else self.quiet + 1
@@ -50,5 +54,6 @@ class PaperTest:
         self._before: FloatArray | None = None
 
     def passed(self, sweep: Sweep, support_size: int) -> bool:
+        """Whether w moved little since the sweep before."""
         before, self._before = self._before, self._weights().copy()
         return before is not None and transition(self._before, before, self.tolerance)

@@ -10,7 +10,7 @@ The problem is a soft-margin SVM in lifted variables x = (w, b, u): each rule is
 
 Dual:  maximise  e'alpha - 1/2 x'Qx   subject to   0 <= alpha <= C,   Qx - A'alpha = (0, 0, pi),
 pi >= 0. A weight that pays for its sign is split, w = w+ - w-, both >= 0, and its part of Qx -
-A'alpha may lie within its prices. Where one sign is forbidden only the other part is there.
+A'alpha may lie within its prices (signed_parts.py).
 
 Each iteration (Mehrotra):
 
@@ -25,76 +25,24 @@ t = C - alpha is an iterate of its own: recomputing it cancels to zero near the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.interior.newton import Newton, Rhs, Scaling, largest, spread
+from hipad.solver.interior.elimination import newton_system
+from hipad.solver.interior.lifted import Values
+from hipad.solver.interior.newton import Rhs, Scaling, largest
+from hipad.solver.interior.primal_dual import Iterate, Pair
+from hipad.solver.interior.signed_parts import SignedParts
 from hipad.solver.problem import Problem
 
 STEP_FACTOR = 0.995
+LONGEST = 1.0 / STEP_FACTOR
 WARM = 0.1  # how far inside a warm start begins
 RESIDUALS = 1e-10
-NONE = np.zeros(0)
 SMALLEST_PRICE = 1e-14  # weights of samples sum to one
-
-
-class Near(NamedTuple):
-    """A point from which to start."""
-
-    w: FloatArray
-    b: float
-    u: FloatArray
-    alpha: FloatArray
-
-
-class Pair(NamedTuple):
-    """Two vectors whose entrywise product goes to zero."""
-
-    x: FloatArray
-    z: FloatArray
-
-    @property
-    def product(self) -> FloatArray:
-        return self.x * self.z
-
-    def moved(self, by: Pair, step: float) -> Pair:
-        return Pair(self.x + step * by.x, self.z + step * by.z)
-
-    def room(self, by: Pair) -> float:
-        """Longest step that keeps both vectors non-negative."""
-        return min(_room(self.x, by.x), _room(self.z, by.z))
-
-
-class Iterate(NamedTuple):
-    """A primal-dual point: pairs (alpha, s), (t, xi), (u, pi), and w+ and w- where weights pay."""
-
-    w: FloatArray
-    b: float
-    pairs: tuple[Pair, ...]
-
-    @property
-    def alpha(self) -> FloatArray:
-        return self.pairs[0].x
-
-    @property
-    def u(self) -> FloatArray:
-        return self.pairs[2].x
-
-    def guess(self) -> tuple[FloatArray, FloatArray]:
-        """Prices and multipliers, each put on its bound where the other of its pair is larger."""
-        (alpha, s), (t, xi), (u, pi), *_ = self.pairs
-        prices = alpha + t
-        alpha = np.where(alpha < prices * s, 0.0, np.where(t < prices * xi, prices, alpha))
-        return alpha, np.where(u > pi, u, 0.0)
-
-    @property
-    def complementarity(self) -> float:
-        """Mean product over all pairs."""
-        return float(np.concatenate([pair.product for pair in self.pairs]).mean())
 
 
 @dataclass(frozen=True)
@@ -122,17 +70,15 @@ class InteriorPoint:
         lambda1: float = 0.0,
         tolerance: float = 1e-10,
         max_iterations: int = 60,
-        warm: Near | None = None,
+        warm: Values | None = None,
     ) -> None:
         self.problem, self.features = problem, features
         self.tolerance, self.max_iterations = tolerance, max_iterations
-        self.newton = Newton.of(problem, features)
+        self.newton = newton_system(problem, features)
         self.limits = problem.limits(features, lambda1)
-        paying = ~self.limits.free
-        parts = tuple(paying & np.isfinite(price) for price in self.limits)
-        self.sides = parts if paying.any() else ()
+        self.parts = SignedParts(self.limits)
         # A price of zero leaves its row no interior; one of this size moves no objective.
-        self.prices = np.maximum(np.r_[problem.p, problem.stack.sigma], SMALLEST_PRICE)
+        self.prices = np.maximum(self.newton.prices, SMALLEST_PRICE)
         self.point = self._start() if warm is None else self._warm_start(warm)
         self.converged, self.iterations = False, 0
 
@@ -169,59 +115,38 @@ class InteriorPoint:
             return None
         affine = self._direction(now, residuals, [-pair.product for pair in now.pairs])
         mu = now.complementarity
-        mu_affine = self._moved(now, affine, self._room(now, affine)).complementarity
+        mu_affine = now.moved(affine, now.room(affine, LONGEST)).complementarity
         centring = min((mu_affine / mu) ** 3, 1.0) * mu
         targets = [
             centring - pair.product - by.product
             for pair, by in zip(now.pairs, affine.pairs, strict=True)
         ]
         direction = self._direction(now, residuals, targets)
-        step = min(1.0, STEP_FACTOR * self._room(now, direction))
+        step = min(1.0, STEP_FACTOR * now.room(direction, LONGEST))
         if not np.isfinite(step) or step < 1e-12 or not np.isfinite(direction.b):
             return None
-        self.point = self._moved(now, direction, step)
+        self.point = now.moved(direction, step)
         self.iterations += 1
         return self._record(step)
 
     def residuals(self, at: Iterate) -> Rhs:
         """What is missing to feasibility, row by row."""
-        (alpha, s), (t, xi), (u, pi), *split = at.pairs
+        (alpha, s), (t, xi), (u, pi) = at.pairs[:3]
         gradient_w, gradient_u = self.newton.gradient(at.w, u, alpha)
         rows = 1.0 - self.newton.rows(at.w, at.b, u) - xi + s
         return Rhs(
             w=-gradient_w,
-            parts=self._lacking_prices(gradient_w, [pair.z for pair in split]),
+            parts=self.parts.lacking_prices(gradient_w, at.split),
             b=float(self.newton.labels @ alpha),
             u=pi - gradient_u,
             rows=rows,
             t=self.prices - alpha - t,
-            split=np.where(self.limits.free, 0.0, self._parts(split) - at.w) if split else NONE,
+            split=self.parts.lacking_weights(at.w, at.split),
         )
 
     def weights(self) -> FloatArray:
         """The weights, and exactly zero for those whose price holds them there."""
-        split = self.point.pairs[3:]
-        if not split:
-            return self.point.w
-        (plus, z_plus), (minus, z_minus) = (
-            [spread(values, side) for values in pair]
-            for side, pair in zip(self.sides, split, strict=True)
-        )
-        ridge = self.newton.ridge
-        kept = (ridge * plus > z_plus) | (ridge * minus > z_minus)
-        return np.where(self.limits.free, self.point.w, np.where(kept, plus - minus, 0.0))
-
-    def _parts(self, split: Sequence[Pair]) -> FloatArray:
-        """w+ - w-, zero where a feature has no such part."""
-        plus, minus = (spread(pair.x, side) for side, pair in zip(self.sides, split, strict=True))
-        return plus - minus
-
-    def _lacking_prices(
-        self, gradient: FloatArray, multipliers: list[FloatArray]
-    ) -> tuple[FloatArray, ...]:
-        """What is missing in: the gradient of each part of w is its multiplier less its price."""
-        terms = zip(self.sides, self.limits, (1.0, -1.0), multipliers, strict=False)
-        return tuple(z - price[side] - sign * gradient[side] for side, price, sign, z in terms)
+        return self.parts.weights(self.point.w, self.point.split, self.newton.ridge)
 
     def _record(self, step: float) -> IpmStep:
         r, mu = self.residuals(self.point), self.point.complementarity
@@ -249,26 +174,20 @@ class InteriorPoint:
         ones = np.ones(self.prices.size)
         level = float(np.mean(half)) if half.size else 1.0
         u = np.full(self.problem.stack.n_rows, self._u_start())
-        pairs = [Pair(half, ones), Pair(half, ones), Pair(u, level / u)]
-        size = 1.0 / max(np.sqrt(k), 1.0)
-        for side, price in zip(self.sides, self.limits, strict=False):
-            z = np.where(price[side] > 0, price[side], level)
-            pairs.append(Pair(np.full(z.size, size), z))
-        return Iterate(np.zeros(k), 0.0, tuple(pairs))
+        pairs = Pair(half, ones), Pair(half, ones), Pair(u, level / u)
+        split = self.parts.start(1.0 / max(np.sqrt(k), 1.0), level)
+        return Iterate(np.zeros(k), 0.0, (*pairs, *split))
 
-    def _warm_start(self, near: Near) -> Iterate:
+    def _warm_start(self, near: Values) -> Iterate:
         """Near a known point, but well inside: prices, slacks and multipliers keep some room."""
         level = WARM * float(np.mean(self.prices))
         alpha = np.clip(near.alpha, WARM * self.prices, (1 - WARM) * self.prices)
         u = np.maximum(near.u, WARM * self._u_start())
         lack = 1.0 - self.newton.rows(near.w, near.b, u)
         short, over = np.maximum(lack, 0.0) + WARM, np.maximum(-lack, 0.0) + WARM
-        pairs = [Pair(alpha, over), Pair(self.prices - alpha, short), Pair(u, level / u)]
-        least = WARM / max(np.sqrt(near.w.size), 1.0)
-        for side, sign in zip(self.sides, (1.0, -1.0), strict=False):
-            x = np.maximum(sign * near.w[side], least)
-            pairs.append(Pair(x, level / x))
-        return Iterate(near.w, near.b, tuple(pairs))
+        pairs = Pair(alpha, over), Pair(self.prices - alpha, short), Pair(u, level / u)
+        split = self.parts.near(near.w, WARM / max(np.sqrt(near.w.size), 1.0), level)
+        return Iterate(near.w, near.b, (*pairs, *split))
 
     def _u_start(self) -> float:
         """A multiplier with which the rules' slack is about one."""
@@ -276,14 +195,12 @@ class InteriorPoint:
         return float(1.0 / max(np.median(d), 1e-3)) if d.size else 1.0
 
     def _scaling(self, at: Iterate) -> Scaling:
-        (alpha, s), (t, xi), (u, pi), *split = at.pairs
+        (alpha, s), (t, xi), (u, pi) = at.pairs[:3]
         return Scaling(
             rows=s / alpha + xi / t,
             u=pi / u,
-            split=tuple(
-                spread(pair.x / pair.z, side) for side, pair in zip(self.sides, split, strict=True)
-            ),
-            sides=self.sides,
+            split=self.parts.ratios(at.split),
+            sides=self.parts.sides,
         )
 
     def _direction(self, at: Iterate, r: Rhs, targets: list[FloatArray]) -> Iterate:
@@ -309,16 +226,3 @@ class InteriorPoint:
         for pair, goal, dx in zip(split, goal_split, parts, strict=True):
             pairs.append(Pair(dx, (goal - pair.z * dx) / pair.x))
         return Iterate(dw, db, tuple(pairs))
-
-    def _room(self, at: Iterate, by: Iterate) -> float:
-        pairs = zip(at.pairs, by.pairs, strict=True)
-        return min(1.0 / STEP_FACTOR, *(pair.room(d) for pair, d in pairs))
-
-    def _moved(self, at: Iterate, by: Iterate, step: float) -> Iterate:
-        pairs = tuple(pair.moved(d, step) for pair, d in zip(at.pairs, by.pairs, strict=True))
-        return Iterate(at.w + step * by.w, at.b + step * by.b, pairs)
-
-
-def _room(x: FloatArray, dx: FloatArray) -> float:
-    shrinking = dx < 0
-    return float(np.min(-x[shrinking] / dx[shrinking], initial=np.inf))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.interior.newton import cholesky, solve_cholesky
+from hipad.solver.interior.elimination import cholesky, solve_cholesky
 from hipad.solver.lockstep.stage import Stage
 from hipad.solver.lockstep.standing import Direction
 from hipad.solver.problem import Problem

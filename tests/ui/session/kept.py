@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from hipad.data import Table, read_table
+from tests.ui.made_data import with_kept_model
 from ui.dataset import Loaded, Preparation
 from ui.state import AppState
 
@@ -26,12 +27,7 @@ def begun(table: Table | None = None, **choices: object) -> AppState:
 
 def worked(table: Table | None = None, **choices: object) -> AppState:
     """A session with a run and a kept model too."""
-    state = begun(table, **choices)
-    state.launch()
-    state.job.wait(60)
-    state.keep(state.model.named("mine"))
-    state.pinned = "mine"
-    return state
+    return with_kept_model(begun(table, **choices))
 
 
 def sparse_table() -> Table:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.data import Table
-from ui.dataset import Loaded, Preparation, build
+from ui.data.building import build
+from ui.dataset import Loaded, Preparation
 from ui.session import refitting
 from ui.session.refitting import Refits, Refitting
 from ui.session.saving import ModelRecipe

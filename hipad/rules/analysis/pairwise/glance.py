@@ -16,7 +16,8 @@ from scipy import sparse
 
 from hipad.arrays import BoolArray, FloatArray, IntArray
 from hipad.rules.analysis.box import ROUNDING
-from hipad.rules.analysis.pairwise.regions import Region, Regions
+from hipad.rules.analysis.pairwise.region import Region
+from hipad.rules.analysis.pairwise.regions import Regions
 from hipad.rules.budget import Budget
 
 _BATCH = 4_000_000  # numbers held at once

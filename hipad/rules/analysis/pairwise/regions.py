@@ -1,23 +1,21 @@
-"""Regions of rules inside the box of plausible values: is one empty, inside another, do two meet?
+"""Regions of several rules in the box of plausible values: does one hold another, do two meet?
 
 Columns that have the same weight in every rule act as one, their sum, so a rule on a block of a
-thousand features is a rule on one number; a row on a single column only narrows the box. Little is
-then left to decide, and most of it by a glance at parallel rows or at the middle of a box.
+thousand features is a rule on one number. Little is then left to decide, and most of it by a glance
+at parallel rows or at the middle of a box.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from hipad.arrays import BoolArray, FloatArray, IntArray
 from hipad.rules.analysis.box import ROUNDING, Box, Patient, column_scales, with_ends
+from hipad.rules.analysis.pairwise.region import Region, largest_sums, row_matrix, touching
 from hipad.rules.analysis.points import some_point
 from hipad.rules.compiling.compiled import CompiledRule
 from hipad.rules.compiling.rows import Row, on_columns
@@ -25,54 +23,6 @@ from hipad.rules.language.model import Condition
 
 _STRICT = 8 * ROUNDING  # how far a border lies beyond `<`, relative to the parts of its row
 _MORE = 1e-9  # of its reach: what a region may lie outside another through rounding
-
-
-@dataclass(frozen=True, eq=False)
-class Region:
-    """Part of a box: narrower ends on some columns, and rows on several columns at once."""
-
-    columns: IntArray
-    rows: tuple[Row, ...]
-    outer_lo: FloatArray
-    outer_hi: FloatArray
-
-    @cached_property
-    def ends(self) -> tuple[FloatArray, FloatArray]:
-        """The box narrowed by the rows on one column."""
-        lo, hi = self.outer_lo.copy(), self.outer_hi.copy()
-        for row in self.rows:
-            if len(row.columns) == 1:
-                j = np.searchsorted(self.columns, row.columns[0])
-                end = row.bound / row.values[0]
-                if row.values[0] > 0:
-                    hi[j] = min(hi[j], end)
-                else:
-                    lo[j] = max(lo[j], end)
-        return _touching(lo, hi)
-
-    @cached_property
-    def wide_rows(self) -> tuple[Row, ...]:
-        """The rows on several columns, and those on none that can never be met."""
-        return tuple(row for row in self.rows if len(row.columns) != 1)
-
-    @cached_property
-    def point(self) -> FloatArray | None:
-        """A point of the region on its columns, or None if it is empty."""
-        return some_point(*_matrix(self.wide_rows, self.columns), *self.ends)
-
-    @cached_property
-    def directions(self) -> dict[tuple[bytes, bytes], Row]:
-        """Each row by its direction, to be compared with parallel rows."""
-        rows = sorted((row for row in self.rows if row.size), key=lambda row: -row.level)
-        return {row.direction: row for row in rows}  # of parallel rows the tightest stays
-
-    @cached_property
-    def is_whole_box(self) -> bool:
-        """True if every point of the box meets the rows."""
-        A, d = _matrix(self.rows, self.columns)
-        middle, half = (self.outer_lo + self.outer_hi) / 2, (self.outer_hi - self.outer_lo) / 2
-        highest = A @ middle + abs(A) @ half
-        return bool((highest <= d + ROUNDING * _parts(A, d, self.outer_lo, self.outer_hi)).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +85,10 @@ class Regions:
     def _implied(self, inner: Region, row: Row) -> bool:
         """True if every point of the region meets the row."""
         groups = np.union1d(inner.columns, row.columns)
-        lo, hi = _touching(*self._ends([inner], groups))
+        lo, hi = touching(*self._ends([inner], groups))
         slack = self.slack(row)
         beyond = Row.of(row.columns, -row.values, -row.bound - slack)
-        return some_point(*_matrix((*inner.wide_rows, beyond), groups), lo, hi) is None
+        return some_point(*row_matrix((*inner.wide_rows, beyond), groups), lo, hi) is None
 
     def slack(self, row: Row) -> float:
         """By how much a point must miss a row to be told from one that meets it."""
@@ -155,8 +105,8 @@ class Regions:
         if first.point is None or second.point is None:
             return None
         groups = np.union1d(first.columns, second.columns)
-        lo, hi = _touching(*self._ends([first, second], groups))
-        x = some_point(*_matrix(first.wide_rows + second.wide_rows, groups), lo, hi)
+        lo, hi = touching(*self._ends([first, second], groups))
+        x = some_point(*row_matrix(first.wide_rows + second.wide_rows, groups), lo, hi)
         return None if x is None else self.patient(groups, x)
 
     def _ends(self, regions: list[Region], groups: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -190,12 +140,6 @@ def _grouped_rows(B: sparse.csr_array, d: FloatArray, group: IntArray) -> tuple[
     return tuple(found)
 
 
-def _touching(lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Ends that cross by no more than rounding are made to touch."""
-    close = (lo > hi) & (lo - hi <= ROUNDING * np.maximum(np.abs(lo), np.abs(hi)))
-    return np.where(close, hi, lo), hi
-
-
 def _finite(
     box: Box,
     columns: IntArray,
@@ -210,15 +154,10 @@ def _finite(
     return with_ends(lo, hi, column_scales(sparse.vstack(matrices, "csr"), d))
 
 
-def _parts(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
-    """The size of what each row adds up, at most, in a box."""
-    return np.asarray(abs(A) @ np.maximum(np.abs(lo), np.abs(hi)) + np.abs(d))
-
-
 def _bounds(B: sparse.csr_array, rule: CompiledRule, lo: FloatArray, hi: FloatArray) -> FloatArray:
     """The bounds of a rule; that of a strict row lies a little inside, so that borders part."""
     strict = strict_rows(rule)
-    return rule.d - _STRICT * _parts(B, rule.d, lo, hi) * strict if strict.any() else rule.d
+    return rule.d - _STRICT * largest_sums(B, rule.d, lo, hi) * strict if strict.any() else rule.d
 
 
 def strict_rows(rule: CompiledRule) -> BoolArray:
@@ -237,18 +176,3 @@ def strict_rows(rule: CompiledRule) -> BoolArray:
             if all(signs) or len(signs) == len(own):
                 found[own] = signs if len(signs) == len(own) else True
     return found
-
-
-def _matrix(rows: Sequence[Row], columns: IntArray) -> tuple[Any, FloatArray]:
-    """Rows as a matrix on some sorted columns; dense unless that is large."""
-    bounds = np.array([row.bound for row in rows])
-    places = [np.searchsorted(columns, row.columns) for row in rows]
-    if len(rows) * len(columns) > 1_000_000:
-        indptr = np.cumsum([0] + [len(place) for place in places])
-        values = np.concatenate([row.values for row in rows])
-        shape = (len(rows), len(columns))
-        return sparse.csr_array((values, np.concatenate(places), indptr), shape=shape), bounds
-    A: npt.NDArray[np.float64] = np.zeros((len(rows), len(columns)))
-    for own, place, row in zip(A, places, rows, strict=True):
-        own[place] = row.values
-    return A, bounds

@@ -17,7 +17,8 @@ from scipy import sparse
 
 from hipad.arrays import BoolArray, FloatArray, IntArray
 from hipad.rules.analysis.box import ROUNDING
-from hipad.rules.analysis.pairwise.regions import Region, Regions
+from hipad.rules.analysis.pairwise.region import Region
+from hipad.rules.analysis.pairwise.regions import Regions
 from hipad.rules.compiling.rows import Row
 
 _SWEEPS = 12

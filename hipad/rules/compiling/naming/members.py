@@ -83,6 +83,17 @@ def _wrong_members(block: str, found: str) -> RuleError:
     )
 
 
+def block_for_feature(block: str, column: int | None) -> RuleError:
+    """What is said where a block stands in the place of one feature."""
+    quoted = quote_name(block)
+    return rule_error(
+        f"{quoted} is a block of features: write mean({quoted}), sum({quoted}), "
+        f"min({quoted}) or max({quoted})",
+        column=column,
+        suggestion=f"mean({quoted})",
+    )
+
+
 def each_once(columns: IntArray) -> IntArray:
     """Sorted columns without repeats; columns that are so already are given back as they are."""
     disorder = np.count_nonzero(columns[1:] <= columns[:-1])

@@ -17,6 +17,7 @@ from hipad.wording import listed
 
 
 def settle_flag(ground: Ground, condition: Condition) -> Node:
+    """A name alone, as `smoker`: its column of 0 and 1 must be 1, or 0 where it is negated."""
     term, wanted = condition.sides[0][0], condition.sides[1][0].coefficient
     name = term.names[0]
     if not isinstance(name, str) or ground.lexicon.block(name) is not None:
@@ -112,6 +113,7 @@ def _no_level(ground: Ground, group: str, level: str, column: int | None) -> Rul
 
 
 def settle_member(ground: Ground, condition: Condition) -> Node:
+    """`stage in {I, II}`: one of these values of a category; RuleError for a set of numbers."""
     group, items = str(condition.sides[0][0].names[0]), condition.sides[1][0].names
     column = condition.sides[0][0].column
     texts = [str(item) for item in items]

@@ -12,6 +12,7 @@ from hipad.rules.language.terms import FeatureSpan, Name
 
 
 def settle_count(ground: Ground, condition: Condition) -> Node:
+    """A count whose names are columns of 0 and 1; RuleError where one is not."""
     counted = condition.sides[0][0]
     names: list[Name] = []
     for name in counted.names:

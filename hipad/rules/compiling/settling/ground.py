@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hipad.errors import RuleError
+from hipad.rules.compiling.naming.members import block_for_feature
 from hipad.rules.compiling.naming.names import FeatureIndex
 from hipad.rules.compiling.settling.lexicon import Lexicon
 from hipad.rules.compiling.settling.values import ColumnValues
 from hipad.rules.language.model import Condition
-from hipad.rules.language.spelling import quote_name, rule_error
+from hipad.rules.language.spelling import rule_error
 from hipad.rules.language.terms import FeatureSpan, Name, Side, Term
 
 
@@ -47,13 +48,7 @@ def own_name(ground: Ground, name: str, column: int | None) -> str:
     if j is not None:
         return ground.index.name(ground.index.find(ground.index.name(j), column))
     if (block := ground.lexicon.block(name)) is not None:
-        quoted = quote_name(block)
-        raise rule_error(
-            f"{quoted} is a block of features: write mean({quoted}), sum({quoted}), "
-            f"min({quoted}) or max({quoted})",
-            column=column,
-            suggestion=f"mean({quoted})",
-        )
+        raise block_for_feature(block, column)
     if name.lower() in ("nan", "inf", "infinity"):
         raise rule_error(f"'{name}' is no number to compare with: write another", column=column)
     raise ground.index.unknown(name, column, ground.lexicon.blocks)

@@ -59,10 +59,12 @@ class ColumnValues:
         return self._distinct[j]
 
     def lowest(self, j: int) -> float:
+        """The smallest value of a column; nan where none is known."""
         values = self.distinct(j)
         return float(values[0]) if len(values) else np.nan
 
     def highest(self, j: int) -> float:
+        """The largest value of a column; nan where none is known."""
         values = self.distinct(j)
         return float(values[-1]) if len(values) else np.nan
 

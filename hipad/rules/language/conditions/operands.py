@@ -38,6 +38,7 @@ Operand = Side | SizeOf | CurveOf | AmongGroup
 
 
 def read_operand(cursor: Cursor) -> Operand:
+    """What stands on one side of a sign: a sum, |a|, abs(a), log2(a), or any(a, b)."""
     word, after = cursor.peek(), cursor.peek(1)
     if word.kind == "BAR":
         cursor.take()
@@ -70,6 +71,7 @@ def read_operand(cursor: Cursor) -> Operand:
 
 
 def lone_feature(operand: Operand) -> str | None:
+    """The name of an operand that is one feature and nothing else; None for any other."""
     if isinstance(operand, tuple) and len(operand) == 1:
         term = operand[0]
         if len(term.names) == 1 and not term.function and isinstance(term.names[0], str):
@@ -78,6 +80,7 @@ def lone_feature(operand: Operand) -> str | None:
 
 
 def one_feature(operand: Operand, cursor: Cursor) -> Term:
+    """The term of an operand that is one feature; RuleError for any other."""
     name = lone_feature(operand)
     if name is None or not isinstance(operand, tuple):
         raise cursor.error(

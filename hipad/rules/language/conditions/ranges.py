@@ -92,6 +92,7 @@ def read_signed(cursor: Cursor, *, listing: bool = False) -> Term | None:
 
 
 def between(left: Operand, low: Term, high: Term, word: Word) -> Node:
+    """The condition low <= left <= high; RuleError where the limits are exchanged."""
     if isinstance(left, CurveOf):
         low, high = (
             replace(each, coefficient=level_of(left.function, each.coefficient))
@@ -114,6 +115,7 @@ def between(left: Operand, low: Term, high: Term, word: Word) -> Node:
 
 
 def read_range(cursor: Cursor, left: Operand, opened: Word) -> Node:
+    """What follows `between` or `in`: two limits, or an interval between brackets."""
     for words in (("the", "range"), ("range",), ("the", "interval"), ("of",)):
         if cursor.accept_words(*words):
             break

@@ -42,6 +42,7 @@ def read_share(cursor: Cursor) -> tuple[bool, float] | None:
 
 
 def share_condition(term: Term, top: bool, share: float) -> Condition:
+    """A feature beyond its own percentile: `top 10 % of x` is x >= p90(x)."""
     level = format_number(round(100 - share if top else share, 6))
     border = Term(1.0, term.names, f"p{level}", term.column)
     return Condition(((term,), (border,)), (">=" if top else "<=",))

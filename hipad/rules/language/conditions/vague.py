@@ -22,6 +22,7 @@ _LOW: Final = frozenset(spoken("low decreased reduced underexpressed downregulat
 
 
 def is_known(cursor: Cursor, name: str) -> bool:
+    """Whether the data are known and have a feature or block of this name."""
     return cursor.vocabulary is not None and cursor.vocabulary.is_name(name)
 
 

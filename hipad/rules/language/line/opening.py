@@ -14,6 +14,7 @@ _SPLITS: Final = ("ARROW", "IFF", "BACK", "COMMA", "SEMICOLON")
 
 
 def accept_off(cursor: Cursor) -> bool:
+    """Step over the word off, which switches a rule off; not where off is a feature's name."""
     if cursor.says("off") and cursor.peek(1).kind not in (*RELATION_KINDS, "COLON", "ARROW"):
         cursor.take()
         return True

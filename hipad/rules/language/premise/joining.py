@@ -52,12 +52,14 @@ def read_join(cursor: Cursor) -> str:
 
 
 def accept_and(cursor: Cursor) -> bool:
+    """Step over and, &, as well as, and the like, but not over and/or."""
     if cursor.says("and") and cursor.peek(1).kind == "DIVIDED" and cursor.says("or", ahead=2):
         return False
     return bool(cursor.accept("AND")) or any(cursor.accept_words(*words) for words in _AND)
 
 
 def accept_or(cursor: Cursor) -> bool:
+    """Step over or, |, or and/or."""
     if cursor.says("and") and cursor.peek(1).kind == "DIVIDED" and cursor.says("or", ahead=2):
         cursor.at += 3
         return True

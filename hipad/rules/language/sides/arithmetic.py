@@ -18,6 +18,7 @@ def times(side: Side, factor: float) -> Side:
 
 
 def in_range(value: float, sign: Word) -> float:
+    """The value, if a rule can hold it: 0, or neither too large nor too small."""
     if value and not 1 / LARGEST <= abs(value) <= LARGEST:
         raise rule_error(
             f"a number in a rule must be 0 or between {1 / LARGEST:g} and {LARGEST:g} in size, "

@@ -43,16 +43,19 @@ _KNOWN: Final = frozenset((*FUNCTIONS, *SYNONYMS, *LEARNT, *_QUANTILES))
 
 
 def is_function(name: str) -> bool:
+    """Whether a name, in small letters, is that of a function: mean, p90, ..."""
     return name in _KNOWN or percentile(name) is not None
 
 
 def read_call(cursor: Cursor) -> Term:
+    """A function and what stands between its brackets, as mean(K1)."""
     word = cursor.take()
     names, number = read_group(cursor)
     return function_of(word, names, number)
 
 
 def function_of(word: Word, names: list[Name], number: float | None) -> Term:
+    """The term of a function of these names; `number` is the share of a quantile."""
     function = SYNONYMS.get(word.low, word.low)
     if function in _QUANTILES:
         return _quantile(word, names, number)
@@ -94,6 +97,7 @@ def read_group(cursor: Cursor) -> tuple[list[Name], float | None]:
 
 
 def read_item(cursor: Cursor) -> Name:
+    """One name between brackets, or a range of columns, as g1:g4."""
     if not cursor.is_name():
         raise cursor.error(
             "name features or blocks between the brackets, as in mean(K1) or mean(a, b)"
@@ -126,6 +130,7 @@ def _wrong_group(cursor: Cursor, opening: Word, names: list[Name]) -> RuleError:
 
 
 def unknown_function(word: Word) -> RuleError:
+    """What is said of a name before a bracket that is no function, with what to write."""
     name = plain_text(word.text)
     if name.lower() in ("log", "log1p", "lg"):
         return rule_error(

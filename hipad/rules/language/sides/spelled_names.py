@@ -70,10 +70,12 @@ def bracketed_name(cursor: Cursor, opening: Word) -> str | None:
 
 
 def names_follow(cursor: Cursor, ahead: int) -> bool:
+    """Whether a name, or a bracket, stands so many words ahead."""
     word = cursor.peek(ahead)
     return cursor.is_name(ahead) or (word.kind == "OPEN" and word.text == "(")
 
 
 def skip_links(cursor: Cursor) -> None:
+    """Step over small words before a name, as of and the."""
     while cursor.peek().kind == "NAME" and cursor.peek().low in _LINKS and names_follow(cursor, 1):
         cursor.take()

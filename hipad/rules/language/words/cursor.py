@@ -39,10 +39,12 @@ class Cursor:
         return other
 
     def peek(self, ahead: int = 0) -> Word:
+        """The word so many places ahead; at the end a word of kind END."""
         at = self.at + ahead
         return self.words[at] if at < len(self.words) else self._end
 
     def take(self) -> Word:
+        """The next word, which is stepped over."""
         word = self.peek()
         self.at += 1
         return word
@@ -70,6 +72,7 @@ class Cursor:
 
     @property
     def is_over(self) -> bool:
+        """Whether no word is left."""
         return self.at >= len(self.words)
 
     def text(self, first: int, last: int | None = None) -> str:

@@ -33,6 +33,7 @@ class Word(NamedTuple):
 
     @property
     def column(self) -> int:
+        """Where it begins in the line, counted from one, as editors do."""
         return self.start + 1
 
 

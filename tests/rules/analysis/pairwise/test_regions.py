@@ -40,7 +40,12 @@ def test_columns_of_one_weight_act_as_one():
     assert patient.values.mean() >= 4
 
 
-def test_an_empty_region_and_one_that_is_the_whole_box():
-    empty, whole = regions_of("x0 >= 11 => positive; x0 >= -1 => positive").regions
-    assert empty.point is None
-    assert whole.is_whole_box
+def test_a_strict_border_belongs_to_neither_side():
+    assert regions_of("x0 < 5 => positive; x0 >= 5 => negative").meeting(0, 1) is None
+    assert regions_of("x0 <= 5 => positive; x0 >= 5 => negative").meeting(0, 1) is not None
+
+
+def test_a_side_without_end_lies_beyond_what_rules_compare_with():
+    far = regions_of("x0 >= 500 => positive; x1 >= 3 => positive", -np.inf, np.inf)
+    assert far.witness(0).values[0] >= 500
+    assert far.meeting(0, 1) is not None

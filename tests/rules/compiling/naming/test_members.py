@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hipad.errors import RuleError
-from hipad.rules import FeatureIndex, resolve_blocks
+from hipad.rules import FeatureIndex, compile_rules, resolve_blocks
 from hipad.rules.compiling.naming.members import block_columns, each_once
 
 
@@ -80,3 +80,10 @@ def test_sorted_columns_are_given_back_as_they_are():
     columns = np.array([1, 4, 9])
     assert each_once(columns) is columns
     assert each_once(np.array([4, 1, 4])).tolist() == [1, 4]
+
+
+@pytest.mark.parametrize("rule", ["K >= 2 => positive", "mean(K:a) >= 2 => positive"])
+def test_a_block_in_the_place_of_a_feature_is_told_with_what_to_write(rule):
+    with pytest.raises(RuleError, match=r"K is a block of features: write mean\(K\)") as caught:
+        compile_rules(rule, feature_names=["a", "b"], blocks={"K": [0, 1]})
+    assert caught.value.suggestion == "mean(K)"

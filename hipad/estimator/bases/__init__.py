@@ -1,0 +1,1 @@
+"""What the classifiers are made of: their ways with scikit-learn, and a fitted model."""

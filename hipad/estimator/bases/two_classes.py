@@ -1,0 +1,46 @@
+"""What every classifier here is to scikit-learn: two classes, and rows that are dense or sparse."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from hipad.designs.base import FloatArray
+from hipad.estimator.labels import plain_labels, signed_labels
+
+FORMS = {"accept_sparse": ["csr", "csc"], "dtype": [np.float64, np.float32]}
+
+
+class TrainingRows(NamedTuple):
+    """Rows of finite numbers, their labels, the labels as -1 and +1, and weights of at least 0."""
+
+    X: Any
+    y: np.ndarray
+    signs: FloatArray
+    weights: FloatArray
+
+
+class TwoClasses(ClassifierMixin, BaseEstimator):
+    """A classifier of two classes that takes sparse rows as they are."""
+
+    classes_: np.ndarray
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+        """The rows of a fit, checked; the classifier learns its classes and columns from them."""
+        X, y = validate_data(self, X, plain_labels(y), **FORMS)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self.classes_, signs = signed_labels(y, weights)
+        return TrainingRows(X, y, signs, weights)
+
+    def _rows_to_predict(self, X: Any) -> Any:
+        """Rows to predict, which must have the columns of the fit."""
+        return validate_data(self, X, reset=False, **FORMS)

@@ -1,0 +1,72 @@
+"""JSON files that say what they are, and tell whether they are whole.
+
+    {"format": "hipad-model", "version": 1, "library": ..., "checksum": ..., "content": {...}}
+
+The checksum covers the content, so a file that was cut off or edited is told from a whole one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import hipad
+from hipad.data.writing import write_text
+from hipad.errors import DataError
+
+FORMAT: Final = "hipad-model"
+VERSION: Final = 1
+MOST_BYTES: Final = 256 * 2**20
+
+
+def write_sealed(path: Path, content: dict[str, Any]) -> None:
+    """Write a content with its header; an existing file stays until the new one is whole."""
+    header = {"format": FORMAT, "version": VERSION, "library": hipad.__version__}
+    document = {**header, "checksum": checksum(content), "content": content}
+    write_text(path, json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False))
+
+
+def read_sealed(path: Path) -> dict[str, Any]:
+    """The content as it was written; DataError says what the file is otherwise."""
+    document = _document(path)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise DataError(f"expected a JSON file of format {FORMAT!r}, got another one")
+    if document["version"] != VERSION:
+        raise DataError(
+            f"expected format version {VERSION}, got {document['version']!r} (saved by hipad "
+            f"{document.get('library', '?')}): use that version of hipad, or a newer one"
+        )
+    content: dict[str, Any] = document["content"]
+    if document["checksum"] != checksum(content):
+        raise DataError("the model file is damaged or was edited: save the model again")
+    return content
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """Equal for equal contents, in whichever order they name their parts."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _document(path: Path) -> Any:
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise DataError(f"expected a model of at most {MOST_BYTES:,} bytes, got more")
+        return json.loads(text.decode("utf-8"), parse_constant=_no_number)
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataError(f"the file cannot be opened: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"expected a model saved by HIPADClassifier.save, got something else or a part of it "
+            f"({error}): give the whole file"
+        ) from error
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")

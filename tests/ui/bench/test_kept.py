@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from tests.ui.pima import fitted
+from ui.bench.kept import sides_table, thresholds
+from ui.bench.sides import Side
+
+
+def test_a_kept_model_shows_its_thresholds_and_worths():
+    state, _ = fitted()
+    rules = "Age >= 50 => diabetic worth 20 patients\nBMI <= 20 => healthy"
+    told = thresholds(state.request(rules=rules).fit())
+    assert told == "Age >= 50 ⇒ diabetic, worth 20; BMI <= 20 ⇒ healthy, worth left open"
+
+
+def test_kept_models_are_told_apart_in_the_table():
+    state, model = fitted()
+    sides = [Side.of(own, state.data) for own in (model, model.named("second"))]
+    table = sides_table(sides, "second")
+    assert table["pinned"].tolist() == ["", "pinned"]
+    assert all("worth" in words for words in table["rules"])
