@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.estimator.choosing import choice, jury
+from hipad.estimator.choosing import jury, tried_values
 
 
 def shorten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three values of lambda1 on two folds, once: the same code, much sooner."""
-    monkeypatch.setattr(choice, "N_STEPS", 3)
+    monkeypatch.setattr(tried_values, "N_STEPS", 3)
     monkeypatch.setattr(jury, "FOLDS", 2)
     monkeypatch.setattr(jury, "MOST_REPEATS", 1)

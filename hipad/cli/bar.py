@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sized
 from typing import TextIO, TypeVar
 
-from hipad.estimator.choosing.choice import N_STEPS, RIDGES
+from hipad.estimator.choosing.tried_values import N_STEPS, RIDGES
 from hipad.solver import Progress
 
 WIDTH = 24  # characters of the bar

@@ -73,7 +73,8 @@ class HIPADClassifier(FittedModel):
     engine : "ipm" or "osqp", default="ipm"
         Solver of phase 2.
     standardize : bool, default=True
-        Scale columns to mean 0 and deviation 1; implicitly: sparse data stay sparse.
+        Scale columns to mean 0 and deviation 1 (from 1,000 columns on, those that hardly vary to
+        less); implicitly: sparse data stay sparse.
     switch : "support" or "paper", default="support"
         When phase 1 ends: with the features of its optimum, or at the paper's test, which leaves
         it earlier.

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 
 from hipad.designs import column_moments, standardisation
+from hipad.designs.scaling import WIDE
 
 KINDS = {"dense": lambda X: X, "csc": sp.csc_array, "csr": sp.csr_array}
 
@@ -55,3 +56,25 @@ def test_extreme_scales_neither_overflow_nor_vanish():
     X = np.array([[1e-200, 1e200], [3e-200, 3e200]])
     for matrix in (X, sp.csr_array(X)):
         np.testing.assert_allclose(column_moments(matrix)[1], [1e-200, 1e200], rtol=1e-14)
+
+
+def test_in_wide_tables_a_column_that_hardly_varies_counts_less():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, WIDE)) * np.r_[1e-3, 10.0, np.ones(WIDE - 2)]
+    X[:, 2] = 7.0
+    deviation = X.std(axis=0)
+    usual = np.median(np.delete(deviation, 2))
+    for whole in (X, sp.csc_array(X)):
+        mean, scale = standardisation(whole)
+        np.testing.assert_allclose(mean, X.mean(axis=0))
+        np.testing.assert_allclose(scale[[0, 1]], np.hypot(deviation[[0, 1]], usual))
+        assert scale[2] == 1.0, "a constant column"
+    order = rng.permutation(WIDE)
+    np.testing.assert_allclose(standardisation(X[:, order])[1], standardisation(X)[1][order])
+
+
+def test_in_narrow_tables_the_unit_of_a_column_does_not_matter():
+    X = np.random.default_rng(0).standard_normal((30, WIDE - 1))
+    units = np.random.default_rng(1).uniform(1e-3, 1e3, WIDE - 1)
+    scaled, other = (whole / standardisation(whole)[1] for whole in (X, X * units))
+    np.testing.assert_allclose(scaled, other)

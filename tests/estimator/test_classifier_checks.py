@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from hipad import HIPADClassifier
-from hipad.estimator.choosing import choice, jury
+from hipad.estimator.choosing import jury, tried_values
 
 ESTIMATORS = [
     HIPADClassifier(),
@@ -27,7 +27,7 @@ SETTINGS = list(product((True, False), ("balanced", None), METHODS, ("auto", 0.0
 @pytest.fixture(autouse=True)
 def short_path(monkeypatch):
     """Automatic choices try three values on two folds: the same code in a tenth of the time."""
-    monkeypatch.setattr(choice, "N_STEPS", 3)
+    monkeypatch.setattr(tried_values, "N_STEPS", 3)
     monkeypatch.setattr(jury, "FOLDS", 2)
 
 

@@ -80,10 +80,10 @@ def test_the_model_changes_continuously_with_the_worth_down_to_nothing(stiffness
     rng = np.random.default_rng(4)
     y = np.arange(30) % 2
     X = rng.standard_normal((30, 400)) + np.outer(y, 0.8 * (np.arange(400) < 20))
-    without = HIPADClassifier().fit(X, y)
+    without = HIPADClassifier(lambda2=1.0).fit(X, y)
     rules = "x300 >= 1 => 1 worth {} patients"
     fits = [
-        HIPADClassifier(rules.format(worth), stiffness=stiffness).fit(X, y)
+        HIPADClassifier(rules.format(worth), stiffness=stiffness, lambda2=1.0).fit(X, y)
         for worth in ("0", "0.000001", "0.0001")
     ]
     np.testing.assert_array_equal(fits[0].coef_, without.coef_)

@@ -61,7 +61,7 @@ def _units() -> str:
             key="rules_units",
             label_visibility="collapsed",
             help="B and d as you wrote them, or as the solver has them: features with mean 0 and "
-            "deviation 1.",
+            "deviation 1 (less for those that hardly vary, where features are thousands).",
         )
     )
 

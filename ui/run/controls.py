@@ -161,7 +161,8 @@ def _scaling(panel: Panel) -> None:
     panel.toggle(
         "standardize",
         "Scale the features",
-        "Mean 0 and deviation 1 for each feature, so that lambda1 treats all alike.",
+        "Mean 0 and deviation 1 for each feature, so that lambda1 treats all alike. Of thousands "
+        "of features, those that hardly vary beside the others count less.",
     )
     panel.toggle(
         "balanced",

@@ -21,20 +21,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.designs.scaling import column_moments
 from hipad.estimator.choosing.following import Follower
 from hipad.estimator.choosing.jury import Jury
 from hipad.estimator.choosing.posing import Posing
+from hipad.estimator.choosing.tried_values import TriedValues, rounded
 from hipad.estimator.choosing.weighing import Opinion
 from hipad.estimator.empty import noise
 from hipad.estimator.training import TrainingData
 
-N_STEPS = 10
-SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
-RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
 FEW = 8.0  # patients, so few that a large ridge is the safer guess
-SPARING = 0.25  # errors by which a sparser model may be behind the best
+SPARING = 0.25  # errors by which a sparser model may be behind the best,
+ALIKE = 0.01  # or this share of the loss: nobody would notice
 CHANCE = float(np.log(2.0))  # the loss of who knows nothing
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
 PATIENCE = 3  # values clearly worse than the best before a path is left
@@ -64,7 +62,7 @@ class AutoChoice:
     """The values that are tried, what was found of them, and the ones to take."""
 
     def __init__(self, posing: Posing) -> None:
-        self.posing, self.plan = posing, posing.plan
+        self.posing, self.plan, self.tried = posing, posing.plan, TriedValues(posing)
         self.opinions: list[Opinion] = []
 
     def steps(self) -> Iterator[PathPoint]:
@@ -83,19 +81,11 @@ class AutoChoice:
     def _paths(self, jury: Jury) -> Iterator[Iterator[Opinion] | list[Opinion]]:
         """The path of each lambda2, in turn or on several threads: the points are the same."""
         jobs = self.plan.n_jobs or 1
-        if jobs == 1 or len(self.ridges) == 1:
-            yield from (self._path(jury, lambda2) for lambda2 in self.ridges)
+        if jobs == 1 or len(self.tried.ridges) == 1:
+            yield from (self._path(jury, lambda2) for lambda2 in self.tried.ridges)
             return
-        with ThreadPoolExecutor(len(self.ridges) if jobs < 0 else jobs) as pool:
-            yield from pool.map(lambda ridge: list(self._path(jury, ridge)), self.ridges)
-
-    @property
-    def ridges(self) -> list[float]:
-        """The values of lambda2 to try."""
-        given = self.plan.lambda2
-        if not isinstance(given, str):
-            return [given]
-        return [_rounded(ridge * self._unit) for ridge in RIDGES]
+        with ThreadPoolExecutor(len(self.tried.ridges) if jobs < 0 else jobs) as pool:
+            yield from pool.map(lambda ridge: list(self._path(jury, ridge)), self.tried.ridges)
 
     @property
     def values(self) -> tuple[float, float]:
@@ -109,7 +99,7 @@ class AutoChoice:
         given1, given2 = self.plan.lambda1, self.plan.lambda2
         return (
             lambda1 if isinstance(given1, str) else given1,
-            ridge * self._unit if isinstance(given2, str) else given2,
+            ridge * self.tried.unit if isinstance(given2, str) else given2,
         )
 
     @property
@@ -124,11 +114,11 @@ class AutoChoice:
         if self.plan.max_features is not None:
             return self._nearest  # whose size is known
         if (sparser := self._sparser) is not None:
-            return replace(sparser, lambda2=_rounded(float(mean[1])))
+            return replace(sparser, lambda2=rounded(float(mean[1])))
         return replace(
             self._nearest,
-            lambda1=_rounded(float(mean[0])),
-            lambda2=_rounded(float(mean[1])),
+            lambda1=rounded(float(mean[0])),
+            lambda2=rounded(float(mean[1])),
             scores=np.average([one.scores for one in fitting], axis=0, weights=say),
             cut=round(float(np.average([one.cut for one in fitting], weights=say)), 3),
         )
@@ -138,7 +128,8 @@ class AutoChoice:
         """The sparsest model beside the mean that is as good as the best; None if it has no less.
 
         As good: clearly better than chance, and behind the best by no more than a share of the
-        difference's error. Where nothing is better than chance, sparse models are not either.
+        difference's error or of the loss itself. Where nothing is better than chance, sparse models
+        are not either.
         """
         nearest, best = self._nearest, self.best
         beside = [one for one in self._fitting if one.lambda2 == nearest.lambda2]
@@ -148,7 +139,7 @@ class AutoChoice:
     @property
     def _nearest(self) -> Opinion:
         """The model next to the mean."""
-        steps = np.abs(_places(self._fitting) - self._mean) / self._spacing
+        steps = np.abs(_places(self._fitting) - self._mean) / self.tried.spacing
         return self._fitting[int(np.argmin(steps.sum(axis=1)))]
 
     @property
@@ -174,11 +165,6 @@ class AutoChoice:
         return fitting or [min(self.opinions, key=lambda one: one.support_size)]
 
     @property
-    def _spacing(self) -> FloatArray:
-        """How far one value lies from the next, as logarithms of lambda1 and lambda2."""
-        return np.array([-np.log(SMALLEST) / N_STEPS, np.log(RIDGES[0] / RIDGES[1])])
-
-    @property
     def path(self) -> tuple[PathPoint, ...]:
         """All points, each compared with the best; the best and the one taken are marked."""
         if not self.opinions:
@@ -198,7 +184,7 @@ class AutoChoice:
     def _path(self, jury: Jury, lambda2: float) -> Iterator[Opinion]:
         """The path of one lambda2, while it may still help."""
         posing, polish = self.posing, self.plan.settings.method == "hipad"
-        grid, judged = self._grid()
+        grid, judged = self.tried.lambda1()
         ridge = np.full(len(jury.training), lambda2)
         problem = posing.trial(lambda2)
         follower = Follower(problem, jury.training, ridge, polish, jury.units)
@@ -211,25 +197,6 @@ class AutoChoice:
             if _is_hopeless(done):
                 return
 
-    def _grid(self) -> tuple[FloatArray, float]:
-        """Values of lambda1 from large to small, and from which on they are judged."""
-        data_alone = self.posing.largest_lambda1
-        largest = max(data_alone, self.posing.first_lambda1)
-        given = self.plan.lambda1
-        if isinstance(given, str):
-            grid = np.geomspace(0.9 * largest, SMALLEST * data_alone, N_STEPS)
-            return np.array([_rounded(value) for value in grid]), np.inf
-        return approach(largest, given), given
-
-    @property
-    def _unit(self) -> float:
-        """The mean variance of a column."""
-        data = self.posing.data
-        if data.design.scale is not None:
-            return 1.0
-        deviation = column_moments(data.X, data.weights)[1]
-        return float(np.mean(deviation**2)) or 1.0
-
     def _point(self, opinion: Opinion) -> PathPoint:
         return PathPoint(
             lambda1=opinion.lambda1,
@@ -238,13 +205,6 @@ class AutoChoice:
             accuracy=balanced_accuracy(opinion.scores - opinion.cut, self.posing.data),
             support_size=opinion.support_size,
         )
-
-
-def approach(largest: float, value: float) -> FloatArray:
-    """Some values on the way from the largest lambda1 down to a given one."""
-    first = max(largest, value, 1e-300)
-    steps = np.geomspace(first, max(value, 1e-2 * first), 5)[1:-1]
-    return np.r_[steps[steps > value], value]
 
 
 def balanced_accuracy(scores: FloatArray, data: TrainingData) -> float:
@@ -257,7 +217,8 @@ def balanced_accuracy(scores: FloatArray, data: TrainingData) -> float:
 def _as_good(one: Opinion, best: Opinion) -> bool:
     behind, error = one.behind(best)
     gain, doubt = one.behind(replace(one, losses=np.full_like(one.losses, CHANCE)))
-    return -gain > 2 * doubt and behind <= SPARING * float(np.hypot(error, LEAST_ERROR))
+    spared = max(SPARING * float(np.hypot(error, LEAST_ERROR)), ALIKE * best.loss)
+    return -gain > 2 * doubt and behind <= spared
 
 
 def _is_hopeless(done: Sequence[Opinion]) -> bool:
@@ -272,8 +233,3 @@ def _is_hopeless(done: Sequence[Opinion]) -> bool:
 def _places(opinions: Sequence[Opinion]) -> FloatArray:
     """lambda1 and lambda2 of each, as logarithms."""
     return np.log([(max(one.lambda1, 1e-300), one.lambda2) for one in opinions])
-
-
-def _rounded(value: float) -> float:
-    """To two digits: further ones hang on the order of rows and columns."""
-    return float(f"{value:.2g}")

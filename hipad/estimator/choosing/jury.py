@@ -60,19 +60,22 @@ class Jury:
 
     @cached_property
     def units(self) -> FloatArray | None:
-        """The deviation of each feature among the training rows of each fold, where it matters.
+        """The scale of each feature by the training rows of each fold, where it matters.
 
-        Columns are standardised on all rows. A fold that used these deviations would know more of
-        its held-out patients than of new ones: a value that is rare among its own would look tame.
+        Columns are standardised on all rows. A fold that used these scales would know more of its
+        held-out patients than of new ones: a value that is rare among its own would look tame. What
+        a scale has beyond the deviation of its column (in wide tables) is left as it is.
         """
         data = self.data
         if data.design.scale is None:
             return None
-        shares = np.zeros((data.y.size, len(self.training)))
-        for k, rows in enumerate(self.training):
+        everyone = np.arange(data.y.size)
+        shares = np.zeros((data.y.size, len(self.training) + 1))
+        for k, rows in enumerate([*self.training, everyone]):
             shares[rows, k] = data.weights[rows] / data.weights[rows].sum()
         variance = data.design.square_sums(shares) - data.design.correlate(shares) ** 2
-        return np.sqrt(np.maximum(variance, LEAST_VARIANCE))
+        beyond = np.maximum(1.0 - variance[:, -1:], 0.0)
+        return np.sqrt(np.maximum(variance[:, :-1] + beyond, LEAST_VARIANCE))
 
     def opinion(self, fits: Fits, lambda2: float) -> Opinion:
         """What patients and rules say of the models at one pair of values."""

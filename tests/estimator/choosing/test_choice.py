@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.estimator.choosing.choice import N_STEPS, RIDGES, AutoChoice, approach
+from hipad.estimator.choosing.choice import AutoChoice
 from hipad.estimator.choosing.posing import Posing
+from hipad.estimator.choosing.tried_values import N_STEPS, RIDGES
 from hipad.estimator.choosing.weighing import Opinion
 from hipad.estimator.parameters import Plan
 from hipad.estimator.training import TrainingData, shares
@@ -99,12 +100,6 @@ def test_a_given_lambda2_is_kept_and_a_given_lambda1_asks_for_no_path():
     assert {p.lambda2 for p in other.path_} == {0.3}
 
 
-def test_lambda2_is_counted_in_the_variance_of_the_columns():
-    X, y = data()
-    plain, large = (choice_of(f * X, y, standardize=False).ridges for f in (1.0, 10.0))
-    np.testing.assert_allclose(large, 100 * np.array(plain), rtol=0.1)
-
-
 def permuted(seed):
     X, y = data(n=50, m=30, seed=seed)
     rng = np.random.default_rng(seed)
@@ -162,10 +157,3 @@ def test_the_intercept_is_where_held_out_patients_are_as_likely():
     given = HIPADClassifier(lambda1=chosen.lambda1_, lambda2=chosen.lambda2_)
     middle = given.fit(X[train], y[train]).score(X[test], y[test])
     assert chosen.score(X[test], y[test]) > middle + 0.03
-
-
-def test_the_way_to_a_value_ends_there():
-    np.testing.assert_allclose(approach(1.0, 0.1)[-1], 0.1)
-    assert (np.diff(approach(1.0, 0.001)) < 0).all()
-    assert approach(1.0, 2.0).tolist() == [2.0]
-    assert approach(1.0, 0.0)[-1] == 0.0

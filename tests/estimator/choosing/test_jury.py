@@ -77,3 +77,24 @@ def test_where_rows_and_features_are_many_some_rows_teach(monkeypatch):
     assert jury.training[-1].size <= 26
     assert sum(part.size for part in jury.ways[0]) == 100, "all are judged"
     assert jury_of(n=100, m=20).training[-1].size == 100
+
+
+def test_one_patient_with_an_odd_value_does_not_rule_the_loss():
+    jury = jury_of()
+    tame = fits(jury)
+    wild = fits(jury)
+    wild.scores[3] *= -1e4 * np.sign(wild.scores[3] * jury.data.y[3])
+    usual, odd = (jury.opinion(one, 1.0).loss for one in (tame, wild))
+    assert odd < usual + 0.1
+    assert odd < 0.9 * np.log(2)
+
+
+@pytest.mark.parametrize("m", [4, 1200])
+def test_folds_count_in_their_own_scales(m):
+    jury = jury_of(m=m)
+    X, k = jury.data.X, 0
+    deviation, own = X.std(axis=0), X[jury.training[k]].std(axis=0)
+    spare = jury.data.design.scale**2 - deviation**2
+    expected = np.sqrt(own**2 + spare) / jury.data.design.scale
+    np.testing.assert_allclose(jury.units[:, k], expected, rtol=1e-6)
+    np.testing.assert_allclose(jury.units[:, -1], 1.0)

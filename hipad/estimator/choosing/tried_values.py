@@ -1,0 +1,66 @@
+"""The values of lambda1 and lambda2 that an automatic choice tries."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from hipad.designs.base import FloatArray
+from hipad.designs.scaling import column_moments
+from hipad.estimator.choosing.posing import Posing
+
+N_STEPS = 10
+SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
+RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
+
+
+class TriedValues:
+    """What is tried for one fit."""
+
+    def __init__(self, posing: Posing) -> None:
+        self.posing = posing
+
+    @property
+    def ridges(self) -> list[float]:
+        """The values of lambda2 to try."""
+        given = self.posing.plan.lambda2
+        if not isinstance(given, str):
+            return [given]
+        return [rounded(ridge * self.unit) for ridge in RIDGES]
+
+    def lambda1(self) -> tuple[FloatArray, float]:
+        """Values of lambda1 from large to small, and from which on they are judged."""
+        data_alone = self.posing.largest_lambda1
+        largest = max(data_alone, self.posing.first_lambda1)
+        given = self.posing.plan.lambda1
+        if isinstance(given, str):
+            grid = np.geomspace(0.9 * largest, SMALLEST * data_alone, N_STEPS)
+            return np.array([rounded(value) for value in grid]), np.inf
+        return approach(largest, given), given
+
+    @property
+    def spacing(self) -> FloatArray:
+        """How far one value lies from the next, as logarithms of lambda1 and lambda2."""
+        return np.array([-np.log(SMALLEST) / N_STEPS, np.log(RIDGES[0] / RIDGES[1])])
+
+    @cached_property
+    def unit(self) -> float:
+        """The mean variance of a column."""
+        data = self.posing.data
+        if data.design.scale is not None:
+            return 1.0
+        deviation = column_moments(data.X, data.weights)[1]
+        return float(np.mean(deviation**2)) or 1.0
+
+
+def approach(largest: float, value: float) -> FloatArray:
+    """Some values on the way from the largest lambda1 down to a given one."""
+    first = max(largest, value, 1e-300)
+    steps = np.geomspace(first, max(value, 1e-2 * first), 5)[1:-1]
+    return np.r_[steps[steps > value], value]
+
+
+def rounded(value: float) -> float:
+    """To two digits: further ones hang on the order of rows and columns."""
+    return float(f"{value:.2g}")
