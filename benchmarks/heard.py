@@ -1,8 +1,9 @@
 """Rules at their default worth that are right, flipped, irrelevant or weak: what each costs.
 
 The experts' rules of benchmarks/curves.py, as they are and with their outcomes exchanged; a pair of
-rules on the column that tells least of the outcome (in all rows), and a pair on one that tells
-little (area under its curve about 0.6). Each pair cuts its column at its quarters. "not listening"
+rules on the column that tells least of the outcome (in all rows; a shuffled one is added where all
+tell something), and a pair on one that tells little (area under its curve about 0.6). Each pair
+cuts its column at its quarters. "not listening"
 gives the experts' rules the automatic worth as a written one, so that nobody is listened to.
 
 Figures are points of balanced accuracy on the rest of the rows, paired by draw.
@@ -11,6 +12,7 @@ Figures are points of balanced accuracy on the rest of the rows, paired by draw.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -23,6 +25,7 @@ from hipad import HIPADClassifier
 from hipad.estimator.strength import default_patients
 
 WEAK = 0.6
+IRRELEVANT = 0.55  # area under the curve, up to which a column tells nothing
 WAYS = ("without", "rules alone", "with rules", "not listening", "flipped", "irrelevant", "weak")
 Scores = dict[str, np.ndarray]
 GOALS = """Goals: the experts' rules never more than 2 points below the better of the rules alone
@@ -53,6 +56,7 @@ def run(options: Options) -> str:
 
 def measured(data: Table, size: int, draws: int) -> Scores:
     """Balanced accuracy of every way, one number for each draw."""
+    data = with_irrelevant_column(data)
     texts = {
         "without": "",
         "with rules": data.rules,
@@ -80,6 +84,16 @@ def measured(data: Table, size: int, draws: int) -> Scores:
 def frame(data: Table, rows: np.ndarray) -> pd.DataFrame | np.ndarray:
     """Some rows with the names of their columns."""
     return data.X[rows] if data.names is None else pd.DataFrame(data.X[rows], columns=data.names)
+
+
+def with_irrelevant_column(data: Table) -> Table:
+    """The table; with a shuffled copy of its first column where no column is irrelevant."""
+    areas = np.array([area_of(data.y, x) for x in data.X.T])
+    if np.min(np.abs(areas - 0.5)) < IRRELEVANT - 0.5 or data.names is None:
+        return data
+    order = np.random.default_rng(0).permutation(len(data.y))
+    X = np.column_stack([data.X, data.X[order, 0]])
+    return replace(data, X=X, names=(*data.names, "shuffled"))
 
 
 def flipped(rules: str) -> str:

@@ -66,7 +66,7 @@ def as_told(
     """The rules as the solver is told them, and what the training patients say of each."""
     X, y = patients.train
     witnesses = Witnesses.of(rules, X, y, np.ones(len(y)))
-    return witnesses.all_spoken(rules, patients.scale), [witnesses.heard(rule) for rule in rules]
+    return witnesses.all_spoken(rules, patients.scale), witnesses.all_heard(rules)
 
 
 def cut_out(

@@ -41,11 +41,12 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
                 if dial.position == position:
                     _threshold(state, rules, dial)
             rule = compiled.get(rules.labels[position])
-            trust = 1.0 if rule is None else hearing.trust_of(rule, base, seen)
+            trust = 1.0 if rule is None else hearing.trust_of(rule, compiled.values(), base, seen)
             usual = worths[position].value(rules, base.settings.patients, n_patients)
             _worth(state, rules, worths[position], trust * usual)
             if rule is not None:
-                st.caption(hearing.words(hearing.pull_of(rule, base, seen), n_patients))
+                pull = hearing.pull_of(rule, compiled.values(), base, seen)
+                st.caption(hearing.words(pull, n_patients))
             _doubt(state, position)
     _actions(state)
 

@@ -115,4 +115,4 @@ class Posing:
             return data.scaled(rules), [None] * len(rules)
         patients = data.patients(rules)
         spoken = patients.all_spoken(rules, data.design.scale)
-        return spoken, [patients.heard(rule) for rule in rules]
+        return spoken, list(patients.all_heard(rules))

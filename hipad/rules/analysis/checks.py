@@ -205,8 +205,7 @@ def _contradicted_findings(
                 "contradicted",
                 "warning",
                 (rule.label,),
-                f"{said.wrong:.3g} of the {said.fired:.3g} training patients {rule.label} speaks "
-                f"of contradict it ({worth})",
+                f"{said.contradiction(rule.label)} ({worth})",
                 "check the outcome, the threshold and the units, or leave the rule out",
             )
 

@@ -13,12 +13,13 @@ single rule could be met by the intercept alone.
 The patients who meet a rule are also evidence on it. Each class counts one half of them, so that a
 rule which says nothing is right on one half, whatever the prevalence. With r of k right, and
 `PRIOR` more patients of whom `EXPECTED` are right, the rule is right on a share q, and it keeps
-(q - 1/2) / (EXPECTED - 1/2) of its worth: all of it until patients contradict it.
+(q - 1/2) / (EXPECTED - 1/2) of its worth: all of it until patients contradict it. Rules on the same
+features are one opinion, told from two sides: the patients of all of them are evidence on each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +34,7 @@ from hipad.rules.compiling.rows import on_columns, rows_met
 FLOOR, ALONE = 0.25, 0.5  # least excess of the typical patient, in deviations of B x
 FEWEST = 2.0  # patients who show what is typical
 ROOM = 0.9  # how far inwards, where the rows of a premise end in one another
-PRIOR, EXPECTED = 5.0, 0.8  # patients before the first, and how many of them are right
+PRIOR, EXPECTED = 4.0, 0.8  # patients before the first, and how many of them are right
 DOUBTFUL = 0.5
 
 
@@ -41,12 +42,14 @@ DOUBTFUL = 0.5
 class Heard:
     """Training patients who meet a rule, and those among them who bear it out, by weight.
 
-    `trust` is the share of its automatic worth that a rule keeps after them.
+    `trust` is the share of its automatic worth that a rule keeps after them. `shared` says that
+    they are those of all rules on the same features, because these leave it less.
     """
 
     fired: float
     right: float
     trust: float = 1.0
+    shared: bool = False
 
     @property
     def wrong(self) -> float:
@@ -58,9 +61,20 @@ class Heard:
         """True where the patients leave less than half of the trust."""
         return self.trust < DOUBTFUL
 
+    def contradiction(self, name: str) -> str:
+        """How many patients contradict a rule of this name.
+
+        >>> Heard(5, 1).contradiction("r1")
+        '4 of the 5 training patients r1 speaks of contradict it'
+        """
+        who, whom = ("and other rules on the same features speak", "them")
+        if not self.shared:
+            who, whom = "speaks", "it"
+        patients = f"{self.wrong:.3g} of the {self.fired:.3g} training patients"
+        return f"{patients} {name} {who} of contradict {whom}"
+
     def __str__(self) -> str:
-        said = f"{self.wrong:.3g} of the {self.fired:.3g} training patients it speaks of"
-        return f"{said} contradict it: {self.trust:.0%} of its automatic worth is left"
+        return f"{self.contradiction('it')}: {self.trust:.0%} of its automatic worth is left"
 
 
 @dataclass(frozen=True)
@@ -136,15 +150,36 @@ class Witnesses:
         own = self.values[:, np.searchsorted(self.columns, named)]
         return on_columns(rule.B, named), np.ascontiguousarray(own.T)
 
-    def heard(self, rule: CompiledRule) -> Heard:
-        """What the patients say of a rule."""
-        fires, right = self.fires(rule), self.y == rule.sign
+    def heard(self, rule: CompiledRule, kin: Sequence[CompiledRule] = ()) -> Heard:
+        """What the patients say of a rule, and of it together with others on its features."""
+        alone = self._evidence([rule])
+        if not kin:
+            return alone
+        joined = replace(self._evidence([rule, *kin]), shared=True)
+        return min(alone, joined, key=lambda one: one.trust)
+
+    def all_heard(self, rules: Sequence[CompiledRule]) -> list[Heard]:
+        """What the patients say of each rule."""
+        return [self.heard(rule, kin_of(rule, rules)) for rule in rules]
+
+    def _evidence(self, rules: Sequence[CompiledRule]) -> Heard:
+        """Who meets any of these rules, once for each of them, and who bears it out."""
+        fires = np.array([self.fires(rule) for rule in rules])
+        right = fires & np.array([self.y == rule.sign for rule in rules])
+        met, bears_out = fires.sum(axis=0), right.sum(axis=0)
         evidence = self.halves * self.weights.sum()
-        k, r = float(evidence @ fires), float(evidence @ (fires & right))
-        q = (EXPECTED * PRIOR + r) / (PRIOR + k)
+        q = (EXPECTED * PRIOR + evidence @ bears_out) / (PRIOR + evidence @ met)
         trust = float(np.clip((q - 0.5) / (EXPECTED - 0.5), 0.0, 1.0))
-        counts = float(self.weights @ fires), float(self.weights @ (fires & right))
-        return Heard(*counts, trust)
+        return Heard(float(self.weights @ met), float(self.weights @ bears_out), trust)
+
+
+def kin_of(rule: CompiledRule, rules: Iterable[CompiledRule]) -> list[CompiledRule]:
+    """The other rules that name the same features."""
+    return [
+        other
+        for other in rules
+        if other is not rule and np.array_equal(other.columns, rule.columns)
+    ]
 
 
 def _room(B: sparse.csr_array, d: FloatArray, excess: FloatArray) -> float:

@@ -121,3 +121,31 @@ def test_a_rule_of_a_rare_class_is_judged_against_its_prevalence():
     Z[:10], Z[90:98] = 1.0, 1.0  # right on 8 of 18, where 1 in 10 would be chance
     (rule,), seen = patients("x0 >= 1 => positive", X=Z, y=y)
     assert seen.heard(rule).trust == 1.0
+
+
+def test_rules_on_the_same_features_are_judged_by_the_patients_of_all():
+    y = np.tile([-1.0, 1.0], 20)
+    Z = np.zeros((40, 2))
+    Z[:8, 0], Z[8:16, 0] = 1.0, -1.0  # each side is right on four of eight
+    text = "x0 >= 1 => positive\nx0 <= -1 => negative\nx1 >= 1 => positive"
+    (high, low, other), seen = patients(text, X=Z, y=y)
+    heard = seen.all_heard([high, low, other])
+    assert heard[0].shared
+    assert (heard[0].fired, heard[0].right) == (16, 8)
+    assert heard[0].trust == heard[1].trust < seen.heard(high).trust
+    assert not heard[2].shared
+    assert "8 of the 16 training patients it and other rules on the same features speak of" in str(
+        heard[0]
+    )
+
+
+def test_a_side_that_is_wrong_is_not_saved_by_the_other():
+    y = np.tile([-1.0, 1.0], 20)
+    Z = np.zeros((40, 1))
+    Z[y > 0] = 1.0
+    Z[:8] = -1.0
+    Z[8:10] = -1.0
+    (right, wrong), seen = patients("x0 >= 1 => positive\nx0 <= -1 => positive", X=Z, y=y)
+    one, other = seen.all_heard([right, wrong])
+    assert other.trust <= seen.heard(wrong).trust
+    assert one.trust <= seen.heard(right).trust == 1.0

@@ -12,7 +12,7 @@ def pull(text: str) -> Pull:
     state, model = fitted()
     data = state.data
     (rule,) = compile_rules(text, feature_names=data.index, classes=data.classes)
-    return pull_of(rule, model, as_seen(data, model.settings))
+    return pull_of(rule, [rule], model, as_seen(data, model.settings))
 
 
 @pytest.mark.parametrize(
@@ -45,5 +45,5 @@ def test_patients_who_contradict_a_rule_lower_its_automatic_worth_only():
         compile_rules(rule, feature_names=data.index, classes=data.classes)[0]
         for rule in (text, f"{text} worth 20 patients")
     )
-    assert trust_of(auto, model, seen) < 0.9
-    assert trust_of(written, model, seen) == 1.0
+    assert trust_of(auto, [auto], model, seen) < 0.9
+    assert trust_of(written, [written], model, seen) == 1.0
