@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from joblib import cpu_count
 
 from hipad.cli.bar import Bar
 from hipad.cli.inputs import (
@@ -42,7 +43,9 @@ def add_material_options(parser: argparse.ArgumentParser, *, needs_rules: bool) 
 def add_work_options(parser: argparse.ArgumentParser) -> None:
     """Workers, results, handouts."""
     own = parser.add_argument_group("work")
-    own.add_argument("--workers", type=int, default=1, help="processes on this machine (1)")
+    own.add_argument(
+        "--workers", type=int, help="processes on this machine (as many as it has cores)"
+    )
     own.add_argument(
         "--scheduler", metavar="ADDRESS", help="a Dask scheduler, for example tcp://host:8786"
     )
@@ -80,14 +83,15 @@ def outcomes_of(
     tasks: Sequence[Task], materials: Mapping[str, Material], options: argparse.Namespace
 ) -> list[Done]:
     """Do the tasks with a bar; what fails is told on stderr and left out by whoever sums up."""
-    if options.workers < 1:
-        raise DataError(f"expected --workers of 1 or more, got {options.workers}")
+    workers = cpu_count() if options.workers is None else options.workers
+    if workers < 1:
+        raise DataError(f"expected --workers of 1 or more, got {workers}")
     ledger = Ledger(Path(options.results) if options.results else None)
     there = set(ledger.found)
     pace, found = Pace(len(tasks)), []
     with Bar() as bar:
         bar.show(str(pace), 0.0, always=True)
-        work = {"workers": options.workers, "scheduler": options.scheduler}
+        work = {"workers": workers, "scheduler": options.scheduler}
         for done in perform(tasks, materials, ledger, **work):
             found.append(done)
             pace.add(again=done.key in there, failed=done.failed)

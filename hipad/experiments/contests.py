@@ -121,17 +121,27 @@ def _libsvm(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
     scaler: Any = "passthrough"
     if options.get("standardize", True):
         scaler = StandardScaler(with_mean=not sparse.issparse(draw.X_train))
+    X = _short_indices(draw.X_train)
     svc: Any = Pipeline([("scale", scaler), ("svc", SVC(kernel="linear"))])
     if smallest >= 2:
         folds = StratifiedKFold(min(FOLDS, smallest), shuffle=True, random_state=0)
         search = GridSearchCV(svc, {"svc__C": C_GRID}, cv=folds, refit=False)
-        search.fit(draw.X_train, draw.y_train)
+        search.fit(X, draw.y_train)
         svc.set_params(**search.best_params_)
     start = time.process_time()
-    svc.fit(draw.X_train, draw.y_train)
+    svc.fit(X, draw.y_train)
     seconds = time.process_time() - start
-    support = draw.X_train.shape[1]
-    return Scored(svc.decision_function(draw.X_test), support=support, fit_seconds=seconds)
+    scores = svc.decision_function(_short_indices(draw.X_test))
+    return Scored(scores, support=X.shape[1], fit_seconds=seconds)
+
+
+def _short_indices(X: Any) -> Any:
+    """The same matrix; a sparse one with indices of 32 bits, since LIBSVM takes no others."""
+    if not sparse.issparse(X):
+        return X
+    rows = sparse.csr_array(X)
+    parts = rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    return sparse.csr_array(parts, shape=rows.shape)
 
 
 def _rules_alone(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
 from hipad.data import read_table
 from hipad.errors import DataError
@@ -189,8 +189,6 @@ def _material(name: str, path: Path) -> Material:
         raise DataError(f"expected two classes in {path.name}, got {np.unique(y).size}")
     keep = [j for j, column in enumerate(table.number_names) if column != label]
     X = table.numbers[:, keep]
-    if issparse(X):  # LIBSVM, a rival here, takes no other indices
-        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return Material(name, X, np.where(y == y.max(), 1.0, -1.0))
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hipad.cli import experimenting
 from tests.shortening import shorten
+
+
+@pytest.fixture(autouse=True)
+def one_worker(monkeypatch):
+    """Experiments run in this process, where a test can see them."""
+    monkeypatch.setattr(experimenting, "cpu_count", lambda: 1)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 
 from hipad.errors import DataError
 from hipad.experiments.contests import METHODS, contest, judged
@@ -48,3 +49,14 @@ def test_a_tie_counts_one_half():
 def test_an_unknown_method_is_named():
     with pytest.raises(DataError, match="got 'magic'"):
         contest(table(), 0, method="magic", rows={"labelled": 8})
+
+
+def test_libsvm_takes_sparse_rows_whatever_their_indices():
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(60) % 2, 1.0, -1.0)
+    X = sparse.csr_array(
+        (rng.standard_normal((60, 20)) + y[:, None]) * (rng.random((60, 20)) < 0.5)
+    )
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    found = contest(Material("wide", X, y), 0, method="LIBSVM", rows={"labelled": 10})
+    assert found["accuracy"] > 0.7
