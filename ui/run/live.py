@@ -122,5 +122,11 @@ def path_stories(state: AppState, data: Dataset) -> list[Story]:
     """The path, as far as it has come."""
     path, mosaic, model = path_of(state), mosaic_of(state, data), state.model
     used = None if model is None else float(model.classifier.lambda1_)
-    key = (id(path), len(path.points), path.job.status, used, id(mosaic))
-    return [state.remember("path story", key, lambda: story_of_path(path, mosaic, data, used))]
+    key = (id(path), len(path.points), path.job.status, used, id(mosaic), state.expert)
+    return [
+        state.remember(
+            "path story",
+            key,
+            lambda: story_of_path(path, mosaic, data, used, expert=state.expert),
+        )
+    ]

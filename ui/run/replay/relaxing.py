@@ -154,8 +154,10 @@ class RelaxedPath:
         return cls(job, points)
 
 
-def story_of_path(path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float | None) -> Story:
-    """The path as frames; `used` is the lambda1 of the present model."""
+def story_of_path(
+    path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float | None, *, expert: bool = False
+) -> Story:
+    """The path as frames; `used` is the lambda1 of the present model, told to experts."""
     points, live = path.points[:], path.job.is_active
     signs = np.zeros(data.n_features)
     frames, before = [], np.zeros(0, dtype=np.int64)
@@ -167,10 +169,10 @@ def story_of_path(path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float 
     who = "test patients" if data.judged.part == "test" else "held-out training patients"
     sizes = [float(point.features.size) for point in points]
     return Story(
-        title="As sparsity is relaxed",
+        title="",
         axis="degree",
         places=list(range(len(points))),
-        words=[_words(k, point, len(points)) for k, point in enumerate(points, start=1)],
+        words=[_words(k, points, expert) for k in range(len(points))],
         charts=(
             LineChart(
                 f"Wrong answers, {who}",
@@ -186,12 +188,13 @@ def story_of_path(path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float 
         state=steps_done(path.job),
         live=live,
         marks=_mark(points, used),
-        ticks=_ticks(points),
+        ticks=_ticks(points, expert),
     )
 
 
-def _words(k: int, point: RelaxPoint, n: int) -> str:
-    return f"Degree {k} of {n}, lambda1 {number(point.lambda1, 2)}"
+def _words(k: int, points: Sequence[RelaxPoint], expert: bool) -> str:
+    degree = f"Degree {k + 1} of {len(points)}"
+    return f"{degree}, lambda1 {number(points[k].lambda1, 2)}" if expert else degree
 
 
 def _headline(points: Sequence[RelaxPoint], who: str) -> str:
@@ -215,7 +218,9 @@ def _mark(points: Sequence[RelaxPoint], used: float | None) -> list[tuple[float,
     return [(place, "your run")]
 
 
-def _ticks(points: Sequence[RelaxPoint]) -> list[tuple[float, str]]:
+def _ticks(points: Sequence[RelaxPoint], expert: bool) -> list[tuple[float, str]]:
+    if not expert:
+        return [(0, "few allowed"), (len(points) - 1, "many allowed")] if len(points) > 1 else []
     shown = sorted({0, len(points) // 3, 2 * len(points) // 3, len(points) - 1})
     return [(k, f"λ1 {number(points[k].lambda1, 2)}") for k in shown] if points else []
 
