@@ -24,6 +24,7 @@ from ui.jobs import Job
 from ui.models import Request, TrainedModel, largest_useful
 from ui.run.replay.mosaic import Mosaic
 from ui.run.replay.story import Line, LineChart, Story
+from ui.settings import AUTOMATIC
 
 STEPS: Final = 40
 LARGEST, SMALLEST = 4.0, 0.03  # of the lambda1 above which the patients alone let no feature in
@@ -155,9 +156,15 @@ class RelaxedPath:
 
 
 def story_of_path(
-    path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float | None, *, expert: bool = False
+    path: RelaxedPath,
+    mosaic: Mosaic,
+    data: Dataset,
+    model: TrainedModel | None,
+    *,
+    expert: bool = False,
 ) -> Story:
-    """The path as frames; `used` is the lambda1 of the present model, told to experts."""
+    """The path as frames, with the present model beside it; lambda1 is told to experts."""
+    used = None if model is None else float(model.classifier.lambda1_)
     points, live = path.points[:], path.job.is_active
     signs = np.zeros(data.n_features)
     frames, before = [], np.zeros(0, dtype=np.int64)
@@ -185,6 +192,7 @@ def story_of_path(
         mosaic=mosaic,
         moves=mosaic.moves(frames, signs),
         headline="" if live else _headline(points, who),
+        aside="" if live or model is None else beside(model),
         state=steps_done(path.job),
         live=live,
         marks=_mark(points, used),
@@ -205,6 +213,16 @@ def _headline(points: Sequence[RelaxPoint], who: str) -> str:
         f"Fewest wrong answers ({percent(best.error)} of {best.judged:,} {who}) with "
         f"{count(best.features.size, 'feature')}"
     )
+
+
+def beside(model: TrainedModel) -> str:
+    """The present model: a choice by cross-validation settles more than the path varies."""
+    right = model.judgement.accuracy
+    if model.judgement.part != "test":
+        return ""  # its own training patients flatter it
+    how = ", chosen by cross-validation" if model.settings.fewness == AUTOMATIC else ""
+    with_features = count(model.support.size, "feature")
+    return f"; your run{how}: {percent(1 - right.value)} with {with_features}"
 
 
 def _mark(points: Sequence[RelaxPoint], used: float | None) -> list[tuple[float, str]]:
