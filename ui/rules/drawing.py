@@ -26,6 +26,7 @@ TOLD: Final = 5  # conditions, and cells of one, that are told in words
 YOURS, SCALED = "Your units", "Scaled units"
 LARGE, SMALL = 2, 3  # colours: large values help to meet the condition, small ones do
 WRITTEN: Final = 24  # columns whose cells have room for their number
+DEEPEST: Final = 2.2  # the full colour would stand here: numbers stay readable on the cells
 UPRIGHT: Final = 3  # columns whose names stand side by side
 
 
@@ -136,7 +137,7 @@ def draw(shown: MatrixPicture, *, literal: bool) -> go.Figure:
         texttemplate="%{text}" if n_columns <= WRITTEN else "",
         textfont={"color": charts.theme_option("textColor"), "size": 12},
         hovertemplate="%{customdata}<extra></extra>",
-        colorscale=_scale(), zmin=-1, zmax=1, showscale=False, xgap=2, ygap=2,
+        colorscale=_scale(), zmin=-DEEPEST, zmax=DEEPEST, showscale=False, xgap=2, ygap=2,
     )  # fmt: skip
     chart.add_heatmap(
         z=np.zeros((n_rows, 1)), x=[0], y=rows, row=1, col=2,
