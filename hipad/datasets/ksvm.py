@@ -95,7 +95,7 @@ def make_ksvm_s(
         rules=RULES,
         name=f"ksvm-s {n_train} x {n_features}",
         description=(
-            f"Synthetic: {n_train} training and {n_test} test rows of {n_features:,} features. "
+            f"Synthetic: {n_train:,} training and {n_test:,} test rows of {n_features:,} features. "
             f"Four blocks of {block_size} features carry the class; the training rows show the "
             "two weak ones only, the rules tell of the two strong ones."
         ),

@@ -54,6 +54,22 @@ def last_line(editor: Locator) -> Locator:
     return editor.locator(".cm-line").last
 
 
+def test_a_broken_rule_is_gone_to_from_the_run_page(server: str, visit: Visit) -> None:
+    page = visit(server)
+    editor = rules_page(page)
+    write(editor, "Glukose >= 126 => diabetic\nBMI >= 30 => diabetic")  # after four lines
+    expect(page.locator(".hipad-mistake")).to_be_visible()
+    go(page, "Run")
+    page.get_by_role("link", name="Go to line 5").click()
+    expect(page.locator(".hipad-said")).to_contain_text("Line 5: ")
+    expect(page.locator(".cm-activeLine.cm-line")).to_have_text("Glukose >= 126 => diabetic")
+    expect(editor).to_be_focused()
+    page.keyboard.press("Alt+Enter")
+    expect(editor.locator(".cm-line").nth(4)).to_have_text("Glucose >= 126 => diabetic")
+    go(page, "Run")
+    expect(page.get_by_text("and 4 rules to learn from")).to_be_visible()
+
+
 @pytest.mark.long
 def test_names_are_completed_by_the_keyboard_and_explained(server: str, visit: Visit) -> None:
     page = visit(server)

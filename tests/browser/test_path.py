@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.browser.conftest import serving
 
@@ -20,16 +19,8 @@ def press(page: Page, key: str) -> None:
 
 
 def go(page: Page, name: str) -> None:
-    """Go to a page; a redraw of the old one at the same moment can swallow a click."""
-    there = page.get_by_role("heading", name=name, exact=True)
-    for _ in range(3):
-        page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
-        try:
-            there.wait_for(timeout=15_000)
-            break
-        except PlaywrightTimeout:
-            continue
-    expect(there).to_be_visible()
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
+    expect(heading(page, name)).to_be_visible()
 
 
 def heading(page: Page, name: str):

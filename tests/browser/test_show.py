@@ -79,7 +79,7 @@ def test_play_and_pause_without_the_server(page):
 @pytest.mark.long
 def test_the_image_shows_the_features_of_the_step(page):
     page.get_by_role("slider", name="Step of the story").press("End")
-    until(page, "player.at === player.last")
+    until(page, "player.sides[0].frame === player.last")  # the next picture of the screen
     lit = "player.sides[0].mosaic.levels.filter((level) => level > 0).length"
     assert ask(page, lit) == ask(page, "player.sides[0].inside.at(-1)") > 0
     expect(page.get_by_text("197 of 200", exact=True)).to_be_visible()

@@ -151,8 +151,9 @@ def margins(found: Comparison, rules: list[CompiledRule]) -> None:
     )
     st.markdown("\n".join(f"- {plain(r.label)}: {plain(worst_case(r), 300)}" for r in new[:8]))
     st.caption(
-        "Typical patient: the least unusual one the rule speaks of; worst case: the least "
-        "favourable one within the range of the data. Above 0 the model agrees with the rule."
+        "Both models are held against the rules as the sliders have them. Typical patient: the "
+        "least unusual one the rule speaks of; worst case: the least favourable one within the "
+        "range of the data. Above 0 the model agrees with the rule."
     )
 
 

@@ -122,9 +122,9 @@ def _synthetic_card(preset: str, words: str) -> Card:
 CARDS: Final = (
     Card(
         "all-bcrabl",
-        "Leukaemia: 12,625 gene probes, 15 patients to learn from",
+        "Leukaemia: 79 patients, 12,625 gene probes",
         "Does a leukaemia carry the BCR/ABL fusion? An expert knows which three of the probes "
-        "rise. 79 patients in all.",
+        "rise. Only 15 patients to learn from, 64 to test on.",
         lambda: clinical("all-bcrabl", {"fewness": "very few"}, test_fraction=0.8, seed=1),
         ":material/biotech:",
     ),

@@ -61,8 +61,8 @@ def class_balance(data: Dataset) -> tuple[go.Figure, str]:
     train = data.counts("train")
     share = train[data.classes[1]] / max(sum(train.values()), 1)
     return chart, (
-        f"{percent(share, 0)} of the patients to learn from are {plain(data.classes[1])}, "
-        "the positive class."
+        f"{percent(share, 0)} of the patients to learn from are of the positive class, "
+        f"{plain(data.classes[1])}."
     )
 
 

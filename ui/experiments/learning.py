@@ -38,9 +38,9 @@ FEWEST_DRAWS: Final = 3  # for an interval
 def show(state: AppState, material: Material) -> None:
     """Choices, then the curves as they grow."""
     st.caption(
-        "Some patients are drawn at random and called labelled; models are fitted to them with "
-        "your rules, without, and by LIBSVM; all others are tested. The more draws, the narrower "
-        "the intervals."
+        "Patients are drawn at random, and models learn from them: with your rules, without, and "
+        "as a usual SVM (LIBSVM). All other patients test them. The more draws, the narrower the "
+        "intervals."
     )
     possible = sizes_for(material, SIZES)
     draws, sizes = FIRST_DRAWS, [int(n) for n in USUAL_SIZES if n in possible]

@@ -8,6 +8,7 @@ import streamlit as st
 
 from hipad.rules import read_rules
 from ui.frame import glossary
+from ui.rules.checking import broken_rules
 from ui.state import AppState
 
 PAGES: Final = {
@@ -48,7 +49,7 @@ def next_step(state: AppState) -> str:
     if state.data is None:
         return "Next: choose data, a sample or a file of your own."
     if broken(state):
-        return "Next: mend the rules; a line of them cannot be read."
+        return "Next: mend the rules; a line of them cannot be used."
     if job is not None and job.is_active:
         return "The run is under way."
     if state.model is None:
@@ -62,7 +63,8 @@ def next_step(state: AppState) -> str:
 
 
 def broken(state: AppState) -> bool:
-    """Whether a line of the rules cannot be read."""
-    text, data = state.rules.text, state.data
-    read = read_rules if data is None else data.read
-    return state.remember("rules read", (text, data), lambda: bool(read(text).errors))
+    """Whether a line of the rules cannot be used."""
+    if state.data is not None:
+        return bool(broken_rules(state))
+    text = state.rules.text
+    return state.remember("rules read", text, lambda: bool(read_rules(text).errors))

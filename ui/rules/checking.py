@@ -65,6 +65,14 @@ def known_lambda1(state: AppState) -> float | None:
     return FEWNESS[settings.fewness] * largest
 
 
+def broken_rules(state: AppState) -> tuple[RuleError, ...]:
+    """What is wrong with the rules that the next run would take; read once for each text."""
+    data, text = state.data, state.rules.text
+    if data is None or not state.settings.use_rules:
+        return ()
+    return state.remember("broken rules", (data, text), lambda: look(data, text)[0].errors)
+
+
 def look(data: Dataset, text: str) -> tuple[Study, dict[int, CompiledRule]]:
     """The rules and what is wrong with them, before anything is tried."""
     return first_look(

@@ -26,6 +26,8 @@ TOLD: Final = 5  # conditions, and cells of one, that are told in words
 YOURS, SCALED = "Your units", "Scaled units"
 LARGE, SMALL = 2, 3  # colours: large values help to meet the condition, small ones do
 WRITTEN: Final = 24  # columns whose cells have room for their number
+DEEPEST: Final = 2.2  # the full colour would stand here: numbers stay readable on the cells
+UPRIGHT: Final = 3  # columns whose names stand side by side
 
 
 def show(state: AppState, checked: Study, data: Dataset) -> None:
@@ -135,7 +137,7 @@ def draw(shown: MatrixPicture, *, literal: bool) -> go.Figure:
         texttemplate="%{text}" if n_columns <= WRITTEN else "",
         textfont={"color": charts.theme_option("textColor"), "size": 12},
         hovertemplate="%{customdata}<extra></extra>",
-        colorscale=_scale(), zmin=-1, zmax=1, showscale=False, xgap=2, ygap=2,
+        colorscale=_scale(), zmin=-DEEPEST, zmax=DEEPEST, showscale=False, xgap=2, ygap=2,
     )  # fmt: skip
     chart.add_heatmap(
         z=np.zeros((n_rows, 1)), x=[0], y=rows, row=1, col=2,
@@ -146,19 +148,22 @@ def draw(shown: MatrixPicture, *, literal: bool) -> go.Figure:
         hovertemplate="%{customdata}<extra></extra>",
         colorscale=_scale(), zmin=-1, zmax=1, showscale=False, ygap=2,
     )  # fmt: skip
-    _axes(chart, shown)
+    _axes(chart, shown, "d" if literal else "limit")
     return chart
 
 
-def _axes(chart: go.Figure, shown: MatrixPicture) -> None:
+def _axes(chart: go.Figure, shown: MatrixPicture, bound_name: str) -> None:
     n = len(shown.columns)
     every = max(1, -(-n // WRITTEN))
     named = range(0, n, every)
     chart.update_xaxes(showgrid=False, zeroline=False, ticks="")
     chart.update_xaxes(
-        tickvals=list(named), ticktext=[_column(shown, k) for k in named], tickangle=-30, col=1
+        tickvals=list(named),
+        ticktext=[_column(shown, k) for k in named],
+        tickangle=-30 if n > UPRIGHT else 0,
+        col=1,
     )
-    chart.update_xaxes(tickvals=[0], ticktext=["d"], col=2)
+    chart.update_xaxes(tickvals=[0], ticktext=[bound_name], col=2)
     chart.update_yaxes(autorange="reversed", showgrid=False, zeroline=False, ticks="")
     chart.update_yaxes(
         tickvals=list(range(len(shown.d))),

@@ -149,12 +149,12 @@ def _outcome(
         key=f"form_outcome_{key}",
         help="The class that follows.",
     )
-    usual = default_patients(state.settings.patients, len(data.y_train))
+    usual = float(f"{default_patients(state.settings.patients, len(data.y_train)):.3g}")
     has_own = own.toggle(
         "own worth",
         rule is not None and rule.worth is not None,
         key=f"form_own_{key}",
-        help=f"Off: as the settings say, now {usual:.3g} patients.",
+        help=f"Off: as the settings say, now {usual:g} patients.",
     )
     patients = worth.number_input(
         "worth (patients)",

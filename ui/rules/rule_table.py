@@ -12,7 +12,7 @@ import streamlit as st
 from hipad.errors import HipadError
 from hipad.evaluation.study import RuleCheck, Study
 from hipad.rules import RuleCounts, read_rules
-from hipad.wording import count
+from hipad.wording import count, percent
 from ui.rules.editing import Reader, with_rules
 from ui.rules.toolbar import change
 from ui.state import AppState
@@ -119,7 +119,9 @@ def heard(check: RuleCheck) -> str:
 def met(counts: RuleCounts) -> str:
     """Whom the rule speaks of, and how often it is right about them."""
     fired = len(counts.fired)
-    return f"{fired:,} of {counts.n_rows:,}" + (f", {counts.precision:.0%}" if fired else "")
+    return f"{fired:,} of {counts.n_rows:,}" + (
+        f", {percent(counts.precision, 0)}" if fired else ""
+    )
 
 
 def _columns() -> dict[str, Any]:

@@ -121,6 +121,11 @@ def _remembered(state: AppState, k: int, job: Job[Any], mosaic: Mosaic, title: s
 def path_stories(state: AppState, data: Dataset) -> list[Story]:
     """The path, as far as it has come."""
     path, mosaic, model = path_of(state), mosaic_of(state, data), state.model
-    used = None if model is None else float(model.classifier.lambda1_)
-    key = (id(path), len(path.points), path.job.status, used, id(mosaic))
-    return [state.remember("path story", key, lambda: story_of_path(path, mosaic, data, used))]
+    key = (id(path), len(path.points), path.job.status, id(model), id(mosaic), state.expert)
+    return [
+        state.remember(
+            "path story",
+            key,
+            lambda: story_of_path(path, mosaic, data, model, expert=state.expert),
+        )
+    ]

@@ -93,7 +93,7 @@ def fall(model: TrainedModel) -> str:
 
 def _headline(model: TrainedModel) -> None:
     words = model.judgement.sentence
-    alone = model.without_rules
+    alone, gain = model.without_rules, 0
     if alone is not None:
         gain = model.judgement.accuracy.k - alone.accuracy.k
         effect = f"the rules {'add' if gain > 0 else 'cost'} {count(abs(gain), 'right answer')}."
@@ -101,7 +101,7 @@ def _headline(model: TrainedModel) -> None:
             f" Without the rules, the same settings are right in {percent(alone.accuracy.value)}"
             f": {effect if gain else 'no difference here.'}"
         )
-    st.success(words, icon=":material/fact_check:")
+    (st.info if gain < 0 else st.success)(words, icon=":material/fact_check:")
     if model.judgement.part == "training":
         st.caption("These patients were used for training, so the figures flatter the model.")
 

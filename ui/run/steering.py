@@ -9,7 +9,8 @@ import streamlit as st
 from hipad.errors import RuleError
 from hipad.wording import count
 from ui.jobs import JobStatus
-from ui.rules.checking import look
+from ui.rules.checking import broken_rules
+from ui.rules.editor.rule_editor import LINE
 from ui.run import duel
 from ui.state import AppState
 from ui.words import plain
@@ -114,14 +115,6 @@ def words(state: AppState) -> None:
         )
 
 
-def broken_rules(state: AppState) -> tuple[RuleError, ...]:
-    """What is wrong with the rules that the next run would take; read once for each text."""
-    data, text = state.data, state.rules.text
-    if data is None or not state.settings.use_rules:
-        return ()
-    return state.remember("broken rules", (data, text), lambda: look(data, text)[0].errors)
-
-
 def _broken(errors: tuple[RuleError, ...]) -> None:
     """The first broken rule in words, and the way to its line."""
     first, more = errors[0], len(errors) - 1
@@ -131,7 +124,7 @@ def _broken(errors: tuple[RuleError, ...]) -> None:
         icon=":material/error:",
     )
     where = f"line {first.line}" if first.line else "the rules"
-    line = {"line": str(first.line)} if first.line else None
+    line = {LINE: str(first.line)} if first.line else None
     st.page_link(
         "pages/rules.py", label=f"Go to {where}", icon=":material/rule:", query_params=line
     )

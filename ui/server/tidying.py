@@ -20,6 +20,7 @@ from streamlit import cli_util, config
 from streamlit.runtime import Runtime, get_instance
 from streamlit.web.server import server_util
 
+from ui.server.latest_run import heed_latest_run
 from ui.server.logs import keep_values_out
 from ui.state import KEY, AppState
 
@@ -31,6 +32,8 @@ LOGGER: Final = logging.getLogger(__name__)
 async def attended(_app: object) -> AsyncIterator[None]:
     """The life of the server: it opens the browser when it starts, and tidies up all along."""
     keep_values_out()
+    heed_latest_run()
+    set_aside()
     if not config.get_option("server.headless"):
         open_browser()
     sweeper = asyncio.create_task(sweep_forever())
@@ -38,6 +41,16 @@ async def attended(_app: object) -> AsyncIterator[None]:
         yield
     finally:
         sweeper.cancel()
+
+
+def set_aside() -> None:
+    """Spare the collector what the server is made of.
+
+    Streamlit collects after every look at a page, with all threads waiting: a seventh of a second
+    if every module's own objects are gone through each time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def open_browser() -> None:

@@ -16,6 +16,7 @@ from ui.state import AppState
 from ui.words import plain
 
 MOST_SHOWN: Final = 8
+FORGOTTEN: Final = "keep_forgotten"  # the work as it was when all that was kept was deleted
 
 
 def show(state: AppState) -> bool:
@@ -109,4 +110,6 @@ def controls(state: AppState) -> None:
         help="Remove everything that was kept for this browser. What is open stays open.",
     ):
         autosave.forget_all(state)
-        st.toast("Kept work was deleted", duration="long")
+        st.session_state[FORGOTTEN] = state.kept
+    if state.kept is not None and st.session_state.get(FORGOTTEN) is state.kept:
+        st.caption("Kept work was deleted; what is open is written again when it changes.")

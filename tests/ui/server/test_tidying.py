@@ -157,3 +157,11 @@ def test_one_session_that_cannot_be_closed_does_not_keep_the_others(
 
 def test_memory_can_be_given_back_on_any_system() -> None:
     give_back_memory()
+
+
+def test_the_collector_spares_what_the_server_is_made_of() -> None:
+    tidying.set_aside()
+    try:
+        assert gc.get_freeze_count() > len(gc.get_objects())
+    finally:
+        gc.unfreeze()

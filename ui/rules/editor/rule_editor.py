@@ -17,6 +17,8 @@ from ui.rules.editor.linking import EditorLink
 from ui.state import AppState
 
 LABEL: Final = "Rules, one per line"
+LINE: Final = "line"  # of a link to this page: the line at which to begin
+MOST_DIGITS: Final = 6
 LARGEST: Final = 400_000  # bytes of a text as it is sent; above, there is the text area only
 
 
@@ -83,6 +85,7 @@ def _told(
         "text": text,
         "seen": link.last_seen,
         "ready": link.is_ready,
+        "line": line_of(st.query_params.get(LINE, "")),
         "label": LABEL,
         "example": example,
         "names": {"key": names.key, "address": address},
@@ -90,6 +93,16 @@ def _told(
         "words": WORDS,
         **said,
     }
+
+
+def line_of(text: str) -> int | None:
+    """The line that a link names, if it is one.
+
+    >>> line_of("12"), line_of("0"), line_of("two")
+    (12, None, None)
+    """
+    is_number = text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
+    return int(text) or None if is_number else None
 
 
 def _is_vast(text: str) -> bool:

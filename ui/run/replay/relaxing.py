@@ -24,6 +24,7 @@ from ui.jobs import Job
 from ui.models import Request, TrainedModel, largest_useful
 from ui.run.replay.mosaic import Mosaic
 from ui.run.replay.story import Line, LineChart, Story
+from ui.settings import AUTOMATIC
 
 STEPS: Final = 40
 LARGEST, SMALLEST = 4.0, 0.03  # of the lambda1 above which the patients alone let no feature in
@@ -154,8 +155,16 @@ class RelaxedPath:
         return cls(job, points)
 
 
-def story_of_path(path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float | None) -> Story:
-    """The path as frames; `used` is the lambda1 of the present model."""
+def story_of_path(
+    path: RelaxedPath,
+    mosaic: Mosaic,
+    data: Dataset,
+    model: TrainedModel | None,
+    *,
+    expert: bool = False,
+) -> Story:
+    """The path as frames, with the present model beside it; lambda1 is told to experts."""
+    used = None if model is None else float(model.classifier.lambda1_)
     points, live = path.points[:], path.job.is_active
     signs = np.zeros(data.n_features)
     frames, before = [], np.zeros(0, dtype=np.int64)
@@ -167,10 +176,10 @@ def story_of_path(path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float 
     who = "test patients" if data.judged.part == "test" else "held-out training patients"
     sizes = [float(point.features.size) for point in points]
     return Story(
-        title="As sparsity is relaxed",
+        title="",
         axis="degree",
         places=list(range(len(points))),
-        words=[_words(k, point, len(points)) for k, point in enumerate(points, start=1)],
+        words=[_words(k, points, expert) for k in range(len(points))],
         charts=(
             LineChart(
                 f"Wrong answers, {who}",
@@ -183,15 +192,17 @@ def story_of_path(path: RelaxedPath, mosaic: Mosaic, data: Dataset, used: float 
         mosaic=mosaic,
         moves=mosaic.moves(frames, signs),
         headline="" if live else _headline(points, who),
+        aside="" if live or model is None else beside(model),
         state=steps_done(path.job),
         live=live,
         marks=_mark(points, used),
-        ticks=_ticks(points),
+        ticks=_ticks(points, expert),
     )
 
 
-def _words(k: int, point: RelaxPoint, n: int) -> str:
-    return f"Degree {k} of {n}, lambda1 {number(point.lambda1, 2)}"
+def _words(k: int, points: Sequence[RelaxPoint], expert: bool) -> str:
+    degree = f"Degree {k + 1} of {len(points)}"
+    return f"{degree}, lambda1 {number(points[k].lambda1, 2)}" if expert else degree
 
 
 def _headline(points: Sequence[RelaxPoint], who: str) -> str:
@@ -202,6 +213,16 @@ def _headline(points: Sequence[RelaxPoint], who: str) -> str:
         f"Fewest wrong answers ({percent(best.error)} of {best.judged:,} {who}) with "
         f"{count(best.features.size, 'feature')}"
     )
+
+
+def beside(model: TrainedModel) -> str:
+    """The present model: a choice by cross-validation settles more than the path varies."""
+    right = model.judgement.accuracy
+    if model.judgement.part != "test":
+        return ""  # its own training patients flatter it
+    how = ", chosen by cross-validation" if model.settings.fewness == AUTOMATIC else ""
+    with_features = count(model.support.size, "feature")
+    return f"; your run{how}: {percent(1 - right.value)} with {with_features}"
 
 
 def _mark(points: Sequence[RelaxPoint], used: float | None) -> list[tuple[float, str]]:
@@ -215,7 +236,9 @@ def _mark(points: Sequence[RelaxPoint], used: float | None) -> list[tuple[float,
     return [(place, "your run")]
 
 
-def _ticks(points: Sequence[RelaxPoint]) -> list[tuple[float, str]]:
+def _ticks(points: Sequence[RelaxPoint], expert: bool) -> list[tuple[float, str]]:
+    if not expert:
+        return [(0, "few allowed"), (len(points) - 1, "many allowed")] if len(points) > 1 else []
     shown = sorted({0, len(points) // 3, 2 * len(points) // 3, len(points) - 1})
     return [(k, f"λ1 {number(points[k].lambda1, 2)}") for k in shown] if points else []
 

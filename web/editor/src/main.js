@@ -44,6 +44,7 @@ class Editor {
     this.data = data;
     this.names = null;
     this.got = "";
+    this.shown = null; // the line that a link led to
     this.link = new Link((edit) => this.tell("edit", { ...edit, names: this.got }));
     this.language = new Compartment();
     this.vocabulary = vocabulary(data.words, data.functions);
@@ -170,6 +171,20 @@ class Editor {
     show(this.view, data);
     this.box.dataset.edit = String(this.link.edit);
     this.describe();
+    this.goTo(data.line);
+  }
+
+  /** Go once to the line that a link names; later the cursor is its owner's. */
+  goTo(number) {
+    if (!number || number === this.shown) return;
+    this.shown = number;
+    const { doc } = this.view.state;
+    const place = doc.line(Math.min(number, doc.lines)).from;
+    this.view.dispatch({
+      selection: { anchor: place },
+      effects: EditorView.scrollIntoView(place, { y: "center" }),
+    });
+    this.view.focus();
   }
 
   write(text, isServers) {

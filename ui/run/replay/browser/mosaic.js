@@ -6,6 +6,7 @@ const LIGHTING = 450 // milliseconds
 const FADING = 900
 const FEW_CELLS = 80 // so few get large cells, with their names
 const SHADES = 14 // between two colours: so many repaints of a cell at most
+const WIDEST = 3 // times as wide as high is a cell at most
 const ROOMY = 44 // side of a cell that can hold a name
 const MOST_FADING = 4000 // cells; more than these change at once
 
@@ -114,25 +115,26 @@ class MosaicView {
     const place = this.regionOf(cell)
     const k = cell - place.begin
     // Edges lie on points of the screen, so that cells of one and a half points leave no seams.
-    const edge = (begin, i) => Math.round((begin + i * place.side) * this.ratio) / this.ratio
+    const edge = (begin, i, side) => Math.round((begin + i * side) * this.ratio) / this.ratio
     const column = Math.floor(k / place.rows)
     const row = k % place.rows
-    const [x, y] = [edge(place.x, column), edge(place.y, row)]
+    const [x, y] = [edge(place.x, column, place.across), edge(place.y, row, place.side)]
+    const [right, below] = [edge(place.x, column + 1, place.across), edge(place.y, row + 1, place.side)]
     this.pen.fillStyle = colour
-    this.pen.fillRect(x, y, edge(place.x, column + 1) - x - place.gap, edge(place.y, row + 1) - y - place.gap)
-    if (place.side >= ROOMY && this.names.has(cell)) this.write(this.names.get(cell), x, y, place.side, colour)
+    this.pen.fillRect(x, y, right - x - place.gap, below - y - place.gap)
+    if (place.side >= ROOMY && this.names.has(cell)) this.write(this.names.get(cell), x, y, place, colour)
   }
 
   /** A feature's name on its cell, where there is room for it. */
-  write(name, x, y, side, colour) {
+  write(name, x, y, { across, side }, colour) {
     const { pen, look } = this
     const [red, green, blue] = channels(colour)
     pen.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#000" : "#fff"
     pen.font = `${look.size}px ${look.font}`
     pen.textAlign = "center"
     pen.textBaseline = "middle"
-    const least = Math.max(3, Math.floor((side - 6) / (0.55 * look.size)))
-    pen.fillText(name.length > least ? `${name.slice(0, least - 1)}…` : name, x + side / 2, y + side / 2)
+    const least = Math.max(3, Math.floor((across - 6) / (0.55 * look.size)))
+    pen.fillText(name.length > least ? `${name.slice(0, least - 1)}…` : name, x + across / 2, y + side / 2)
   }
 
   levelsAt(frame) {
@@ -204,7 +206,7 @@ class MosaicView {
 
   cellAt(x, y) {
     for (const place of this.places ?? []) {
-      const column = Math.floor((x - place.x) / place.side)
+      const column = Math.floor((x - place.x) / place.across)
       const row = Math.floor((y - place.y) / place.side)
       const k = column * place.rows + row
       if (column >= 0 && row >= 0 && row < place.rows && k < place.region.cells) return place.begin + k
@@ -234,12 +236,26 @@ function placed(regions, width, height, size, ratio) {
     const room = { x: 0, y: below, width, height: height - below }
     places.push({ ...filled(rest, room, ratio), region: rest, label: true, wide: true, room: width })
   }
+  if (few) stretched(places, width)
   let begin = 0
   for (const place of places) {
+    place.across ??= place.side
     place.begin = begin
     begin += place.region.cells
   }
   return places
+}
+
+/** Few cells take the whole width, so that their names have room. */
+function stretched(places, width) {
+  const right = (place) => place.x + Math.ceil(place.region.cells / place.rows) * place.side
+  const factor = Math.min(WIDEST, width / Math.max(...places.map(right)))
+  if (factor <= 1) return
+  for (const place of places) {
+    place.across = place.side * factor
+    place.x *= factor
+    place.room *= factor
+  }
 }
 
 /** Blocks side by side in bands, with the largest cells that fit. */

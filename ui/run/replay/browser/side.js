@@ -114,7 +114,7 @@ class Side {
   /** The frame in a sentence, with the names of those who came and went. */
   sentence() {
     const frame = this.frame
-    if (frame < 0) return `${this.story.title}: ${this.story.state}.`
+    if (frame < 0) return `${[this.story.title, this.story.state].filter(Boolean).join(": ")}.`
     const figures = this.figures(frame).map(([value, words]) => `${value} ${words}`)
     const { offsets, cells, changes, names } = this.mosaic
     const came = []
@@ -126,7 +126,7 @@ class Side {
     const told = [figures.join(", ")]
     if (came.length) told.push(`entered: ${listed(came)}`)
     if (went.length) told.push(`left: ${listed(went)}`)
-    return `${this.story.title}. ${this.words}: ${told.join("; ")}.`
+    return `${[this.story.title, this.words].filter(Boolean).join(". ")}: ${told.join("; ")}.`
   }
 }
 
