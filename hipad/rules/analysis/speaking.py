@@ -34,7 +34,7 @@ from hipad.rules.compiling.rows import on_columns, rows_met
 FLOOR, ALONE = 0.25, 0.5  # least excess of the typical patient, in deviations of B x
 FEWEST = 2.0  # patients who show what is typical
 ROOM = 0.9  # how far inwards, where the rows of a premise end in one another
-PRIOR, EXPECTED = 4.0, 0.8  # patients before the first, and how many of them are right
+PRIOR, EXPECTED = 5.0, 0.8  # patients before the first, and how many of them are right
 DOUBTFUL = 0.5
 
 
