@@ -117,22 +117,29 @@ def _hard(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
 
 def _libsvm(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
     """A linear SVM without rules, C by inner folds; features are scaled where HIPAD scales them."""
-    smallest = int(min(np.sum(draw.y_train > 0), np.sum(draw.y_train < 0)))
-    scaler: Any = "passthrough"
-    if options.get("standardize", True):
-        scaler = StandardScaler(with_mean=not sparse.issparse(draw.X_train))
-    X = _short_indices(draw.X_train)
+    X, scaled = _short_indices(draw.X_train), bool(options.get("standardize", True))
+    scaler: Any = StandardScaler(with_mean=not sparse.issparse(X)) if scaled else "passthrough"
     svc: Any = Pipeline([("scale", scaler), ("svc", SVC(kernel="linear"))])
+    smallest = int(min(np.sum(draw.y_train > 0), np.sum(draw.y_train < 0)))
     if smallest >= 2:
         folds = StratifiedKFold(min(FOLDS, smallest), shuffle=True, random_state=0)
-        search = GridSearchCV(svc, {"svc__C": C_GRID}, cv=folds, refit=False)
-        search.fit(X, draw.y_train)
-        svc.set_params(**search.best_params_)
+        svc.set_params(svc__C=_chosen_C(svc if scaled else None, X, draw.y_train, folds))
     start = time.process_time()
     svc.fit(X, draw.y_train)
     seconds = time.process_time() - start
     scores = svc.decision_function(_short_indices(draw.X_test))
     return Scored(scores, support=X.shape[1], fit_seconds=seconds)
+
+
+def _chosen_C(scaling: Any, X: Any, y: FloatArray, folds: StratifiedKFold) -> float:
+    """The best C; where folds do not scale by themselves, their products of rows are shared."""
+    if scaling is not None:
+        search = GridSearchCV(scaling, {"svc__C": C_GRID}, cv=folds, refit=False)
+        return float(search.fit(X, y).best_params_["svc__C"])
+    products = X @ X.T
+    products = products.toarray() if sparse.issparse(products) else products
+    search = GridSearchCV(SVC(kernel="precomputed"), {"C": C_GRID}, cv=folds, refit=False)
+    return float(search.fit(products, y).best_params_["C"])
 
 
 def _short_indices(X: Any) -> Any:

@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC
 
 from hipad.errors import DataError
-from hipad.experiments.contests import METHODS, contest, judged
+from hipad.experiments.contests import METHODS, _chosen_C, contest, judged
 from hipad.experiments.material import Material
 from tests.experiments.small import recipe, table
 
@@ -60,3 +63,13 @@ def test_libsvm_takes_sparse_rows_whatever_their_indices():
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     found = contest(Material("wide", X, y), 0, method="LIBSVM", rows={"labelled": 10})
     assert found["accuracy"] > 0.7
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_shared_products_of_rows_choose_the_same_C(kind):
+    rng = np.random.default_rng(1)
+    y = np.where(np.arange(60) % 2, 1.0, -1.0)
+    X = kind(rng.standard_normal((60, 8)) + 0.4 * y[:, None])
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    plain = Pipeline([("scale", "passthrough"), ("svc", SVC(kernel="linear"))])
+    assert _chosen_C(None, X, y, folds) == _chosen_C(plain, X, y, folds)
