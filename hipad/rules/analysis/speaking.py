@@ -163,10 +163,10 @@ class Witnesses:
         return [self.heard(rule, kin_of(rule, rules)) for rule in rules]
 
     def _evidence(self, rules: Sequence[CompiledRule]) -> Heard:
-        """Who meets any of these rules, once for each of them, and who bears it out."""
+        """Patients who meet any of these rules, each once, and the share of them that agree."""
         fires = np.array([self.fires(rule) for rule in rules])
         right = fires & np.array([self.y == rule.sign for rule in rules])
-        met, bears_out = fires.sum(axis=0), right.sum(axis=0)
+        met, bears_out = fires.any(axis=0), right.sum(axis=0) / np.maximum(fires.sum(axis=0), 1)
         evidence = self.halves * self.weights.sum()
         q = (EXPECTED * PRIOR + evidence @ bears_out) / (PRIOR + evidence @ met)
         trust = float(np.clip((q - 0.5) / (EXPECTED - 0.5), 0.0, 1.0))

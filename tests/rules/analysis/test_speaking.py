@@ -149,3 +149,13 @@ def test_a_side_that_is_wrong_is_not_saved_by_the_other():
     one, other = seen.all_heard([right, wrong])
     assert other.trust <= seen.heard(wrong).trust
     assert one.trust <= seen.heard(right).trust == 1.0
+
+
+def test_a_patient_who_meets_two_rules_counts_once():
+    y = np.tile([-1.0, 1.0], 20)
+    Z = np.zeros((40, 1))
+    Z[:8] = 5.0
+    (low, high), seen = patients("x0 >= 1 => positive\nx0 >= 2 => positive", X=Z, y=y)
+    alone = seen.heard(low)
+    assert [one.trust for one in seen.all_heard([low, high])] == [alone.trust] * 2
+    assert seen.all_heard([low, high])[0].fired == 8
