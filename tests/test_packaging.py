@@ -223,3 +223,5 @@ def test_the_app_of_the_wheel_serves_from_any_folder(wheel: Path, tmp_path: Path
         assert status(server.address, "/") == 200
         assert status(server.address, "/_stcore/health", host="evil.example") in (400, 403)
     assert "Traceback" not in log.read_text()
+    with pytest.raises(OSError, match="refused"):
+        status(server.address, "/")  # no server is left behind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -20,10 +21,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C, or until this process is told to end: the server ends with it."""
     require(NEEDED, "the app")
-    with suppress(KeyboardInterrupt):
-        return subprocess.call(command(options), cwd=APP.parent)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with suppress(KeyboardInterrupt):
+            return subprocess.call(command(options), cwd=APP.parent)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return 0
 
 
