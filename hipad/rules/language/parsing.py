@@ -9,6 +9,7 @@ import re
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from threading import RLock
 from typing import Final
 
 from hipad.errors import RuleError
@@ -21,6 +22,7 @@ from hipad.rules.language.words.lexing import Vocabulary
 
 REMEMBERED: Final = 6  # texts: the page asks many times for the rules before and after an edit
 MOST_LINES: Final = 60  # of one rule
+_ONE_AT_A_TIME: Final = RLock()
 _CLOSING = {"`": "`", '"': '"', "'": "'", "“": "”"}
 _GOES_ON = re.compile(
     r"(?:\b(?:and|or|not|unless|if|then|but|of|when|either|both|implies)|[-,+*/&|(\[{<>=≥≤→⇒⟹∧∨:])$",
@@ -83,16 +85,20 @@ def rule_errors(text: str, vocabulary: Vocabulary | None = None) -> list[RuleErr
     return list(read_rules(text, vocabulary).errors)
 
 
-@lru_cache(maxsize=REMEMBERED)
 def read_rules(text: str, vocabulary: Vocabulary | None = None) -> RulesText:
-    """Read whatever can be read. The last few texts are remembered, so each is parsed once.
-
-    With a vocabulary, the names of the data are known while the text is read.
+    """Read whatever can be read. The last few texts are remembered: each is parsed once,
+    also where two threads ask at the same moment. With a vocabulary, the names are known.
 
     >>> found = read_rules("a >= => yes\\nb >= 2 => no")
     >>> found.rules.labels, [error.line for error in found.errors]
     (('rule 1',), [1])
     """
+    with _ONE_AT_A_TIME:
+        return _read(text, vocabulary)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _read(text: str, vocabulary: Vocabulary | None) -> RulesText:
     if error := text_error(text):
         return RulesText(RuleSet(), (error,))
     lines = _joined(text)
