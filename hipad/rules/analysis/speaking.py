@@ -12,9 +12,12 @@ single rule could be met by the intercept alone.
 
 The patients who meet a rule are also evidence on it. Each class counts one half of them, so that a
 rule which says nothing is right on one half, whatever the prevalence. With r of k right, and
-`PRIOR` more patients of whom `EXPECTED` are right, the rule is right on a share q, and it keeps
-(q - 1/2) / (EXPECTED - 1/2) of its worth: all of it until patients contradict it. Rules on the same
-features are one opinion, told from two sides: the patients of all of them are evidence on each.
+`PRIOR` more patients of whom `EXPECTED` are right, the rule is right on a share q. Where q is
+`CONVINCING` or more, it keeps all of its worth, and ((q - 1/2) / (CONVINCING - 1/2))^SHARPNESS of
+it below: a rule that is hardly better than a coin has next to nothing left. Where few patients are
+labelled, more of them are needed to shake a rule: it is worth more there (estimator/strength.py).
+Rules on the same features are one opinion, told from two sides: the patients of all of them are
+evidence on each.
 """
 
 from __future__ import annotations
@@ -34,7 +37,9 @@ from hipad.rules.compiling.rows import on_columns, rows_met
 FLOOR, ALONE = 0.25, 0.5  # least excess of the typical patient, in deviations of B x
 FEWEST = 2.0  # patients who show what is typical
 ROOM = 0.9  # how far inwards, where the rows of a premise end in one another
-PRIOR, EXPECTED = 5.0, 0.8  # patients before the first, and how many of them are right
+PRIOR, EXPECTED = 4.0, 0.8  # patients before the first, and how many of them are right
+FEW = 16.0  # labelled patients, below which the prior ones are more
+CONVINCING, SHARPNESS = 0.74, 4.0  # share that is enough, and how steep it goes down from there
 DOUBTFUL = 0.5
 
 
@@ -167,10 +172,20 @@ class Witnesses:
         fires = np.array([self.fires(rule) for rule in rules])
         right = fires & np.array([self.y == rule.sign for rule in rules])
         met, bears_out = fires.any(axis=0), right.sum(axis=0) / np.maximum(fires.sum(axis=0), 1)
-        evidence = self.halves * self.weights.sum()
-        q = (EXPECTED * PRIOR + evidence @ bears_out) / (PRIOR + evidence @ met)
-        trust = float(np.clip((q - 0.5) / (EXPECTED - 0.5), 0.0, 1.0))
+        total = float(self.weights.sum())
+        evidence, prior = self.halves * total, prior_patients(total)
+        q = (EXPECTED * prior + evidence @ bears_out) / (prior + evidence @ met)
+        trust = float(np.clip((q - 0.5) / (CONVINCING - 0.5), 0.0, 1.0)) ** SHARPNESS
         return Heard(float(self.weights @ met), float(self.weights @ bears_out), trust)
+
+
+def prior_patients(total: float) -> float:
+    """For how many patients a rule speaks before any is seen, where `total` are labelled.
+
+    >>> [prior_patients(total) for total in (8, 16, 200)]
+    [16.0, 4.0, 4.0]
+    """
+    return PRIOR * max((FEW / total) ** 2, 1.0)
 
 
 def kin_of(rule: CompiledRule, rules: Iterable[CompiledRule]) -> list[CompiledRule]:

@@ -8,7 +8,14 @@ from scipy import sparse
 
 from hipad.rules import Witnesses, compile_rules
 from hipad.rules.analysis.pull import shortest_patient
-from hipad.rules.analysis.speaking import ALONE, EXPECTED, FLOOR, PRIOR
+from hipad.rules.analysis.speaking import (
+    ALONE,
+    CONVINCING,
+    EXPECTED,
+    FLOOR,
+    PRIOR,
+    SHARPNESS,
+)
 
 X = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [4.0, 5.0], [8.0, 5.0]])
 Y = np.array([-1.0, -1.0, 1.0, 1.0, 1.0])
@@ -97,7 +104,26 @@ def test_trust_falls_with_contradiction_and_never_rises_above_one():
     assert trusts[0] == 1.0
     assert trusts == sorted(trusts, reverse=True)
     q = (EXPECTED * PRIOR + 5) / (PRIOR + 10)
-    assert trusts[-1] == pytest.approx((q - 0.5) / (EXPECTED - 0.5))
+    assert trusts[-1] == pytest.approx(((q - 0.5) / (CONVINCING - 0.5)) ** SHARPNESS)
+
+
+def test_a_coin_has_next_to_nothing_left_and_a_good_rule_all():
+    y = np.tile([-1.0, 1.0], 20)
+    for right, least, most in ((5, 0.0, 0.1), (8, 1.0, 1.0)):
+        Z = np.zeros((40, 1))
+        Z[1 : 2 * right : 2], Z[0 : 2 * (10 - right) : 2] = 1.0, 1.0
+        (rule,), seen = patients("x0 >= 1 => positive", X=Z, y=y)
+        assert least <= seen.heard(rule).trust <= most
+
+
+def test_where_few_are_labelled_more_of_them_are_needed_to_shake_a_rule():
+    trusts = []
+    for copies in (1, 4):
+        y, Z = np.tile([-1.0, 1.0], 4 * copies), np.zeros((8 * copies, 1))
+        Z[:4] = 1.0  # right on two of four
+        (rule,), seen = patients("x0 >= 1 => positive", X=Z, y=y)
+        trusts.append(seen.heard(rule).trust)
+    assert trusts[0] > 0.9 > 0.5 > trusts[1]
 
 
 def test_who_is_met_by_nobody_is_trusted():
