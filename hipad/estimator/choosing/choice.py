@@ -1,6 +1,6 @@
 """lambda1="auto" and lambda2="auto": a path for each lambda2, and what is good and sparse on it.
 
-The path goes down to a hundredth of lambda1_max, whatever the number of features. The best pair of
+The path goes down to a hundredth of lambda1_max, unless large models gain nothing. The best pair of
 values is the one of least loss on held-out patients (weighing.py). With few patients many pairs are
 about as good, and the best is a matter of chance. So all pairs have a say, each the less the more
 standard errors its loss lies above the best, and their weighted geometric mean is taken: often a
@@ -30,12 +30,14 @@ from hipad.estimator.empty import noise
 from hipad.estimator.training import TrainingData
 
 SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
-FEW = 8.0  # patients, so few that a large ridge is the safer guess
+FEW, CAUTION = 60.0, 0.6  # patients, so few that a large ridge is the safer guess; and how much
 SPARING = 0.25  # errors by which a sparser model may be behind the best,
 ALIKE = 0.01  # or this share of the loss: nobody would notice
 CHANCE = float(np.log(2.0))  # the loss of who knows nothing
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
-PATIENCE = 3  # values clearly worse than the best before a path is left
+PATIENCE = 3  # values clearly worse than the best before a path is left,
+GAINLESS = 2  # or no better, with more features than patients and
+LARGE = 100_000  # numbers in the columns of a model: smaller ones cost too little to be saved
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
 
@@ -154,7 +156,7 @@ class AutoChoice:
         behind = np.array([one.behind(self.best) for one in self._fitting])
         errors = np.hypot(behind[:, 1], LEAST_ERROR)
         ridge = np.array([one.lambda2 for one in self._fitting])
-        caution = (ridge / ridge.max()) ** (FEW / self.posing.data.total)
+        caution = (ridge / ridge.max()) ** min(FEW / self.posing.data.total, CAUTION)
         return caution * np.exp(-SHARPNESS * behind[:, 0] / errors)
 
     @property
@@ -194,7 +196,7 @@ class AutoChoice:
                 continue  # lambda1_max is an upper bound where the classes are not balanced
             done.append(jury.opinion(fits, lambda2))
             yield done[-1]
-            if _is_hopeless(done):
+            if _is_hopeless(done) or _gains_nothing(done, posing.data.total):
                 return
 
     def _point(self, opinion: Opinion) -> PathPoint:
@@ -228,6 +230,15 @@ def _is_hopeless(done: Sequence[Opinion]) -> bool:
         return False
     last = [one.behind(best) for one in done[-PATIENCE:]]
     return all(mean > 2 * error > 0 for mean, error in last)
+
+
+def _gains_nothing(done: Sequence[Opinion], patients: float) -> bool:
+    """Whether the last values had large models, with more features than patients, for nothing."""
+    last, before = done[-GAINLESS:], done[:-GAINLESS]
+    if not before or min(one.support_size for one in last) <= max(patients, LARGE / patients):
+        return False
+    least = min(one.loss for one in before)
+    return all(one.loss > (1 - ALIKE) * least for one in last)
 
 
 def _places(opinions: Sequence[Opinion]) -> FloatArray:

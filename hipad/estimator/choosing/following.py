@@ -19,7 +19,7 @@ from hipad.solver.lockstep.stage import Stage
 from hipad.solver.problem import Problem
 from hipad.solver.threads import single_thread
 
-TOLERANCE = 1e-7  # at less, the order of the rows shows
+TOLERANCE = 1e-9  # at less, the order of the rows shows
 NEAR = 0.7  # features pulled by this share of lambda1 at the value before are candidates
 BEYOND = 1.02  # a pull of more than this times lambda1 is one that was overlooked
 MOST_ROUNDS = 3

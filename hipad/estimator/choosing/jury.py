@@ -27,7 +27,7 @@ from hipad.estimator.choosing.weighing import (
 SAY = 0.5
 FOLDS = 5
 MOST_ROWS = 1000  # as many teach enough to choose by, where features are as many
-PATIENTS = 120  # scores that a choice should rest on: with fewer patients, folds are repeated
+PATIENTS = 60  # scores of the rarer class that a choice should rest on: else folds are repeated
 MOST_REPEATS = 4
 FARTHEST = 3.0  # times the median: what scores beyond it say, they say there
 LEAST_MEDIAN = 1 / FARTHEST  # class means lie at 1, and are no outliers
@@ -41,7 +41,8 @@ class Jury:
         data, plan = posing.data, posing.plan
         self.data, self.says = data, posing.says()
         self.named = posing.trial(1.0).stack.features
-        repeats = int(np.clip(round(PATIENTS / data.total), 1, MOST_REPEATS))
+        rarer = min(float(data.weights[data.y == sign].sum()) for sign in (-1.0, 1.0))
+        repeats = int(np.clip(round(PATIENTS / max(rarer, 1.0)), 1, MOST_REPEATS))
         seed = plan.random_state or 0
         if isinstance(plan.cv, list):
             given = [part for part in plan.cv if np.unique(data.y[part]).size]

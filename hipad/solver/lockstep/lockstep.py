@@ -29,6 +29,8 @@ from hipad.solver.problem import Problem
 STEP_FACTOR = 0.99
 ROOM = 0.1  # a warm start keeps this share of its room
 MOST_STEPS = 40
+LEAST_LACK = 1e-6  # of a margin
+ROUNDING = 1e-4  # of the tolerance
 
 
 class Lockstep:
@@ -125,11 +127,14 @@ class Lockstep:
         return np.vstack([samples, -self.problem.stack.thresholds @ u]) + self.labels[:, None] * b
 
     def _unfinished(self, at: Standing, lack: Lack, tolerance: float) -> np.ndarray:
-        """Problems whose gap, relative to the objective, or lack of margin is too large."""
-        gap = sum(pairs.product.sum(axis=0) for pairs in at.pairs)
+        """Problems whose gap, relative to the objective, or lack of margin is too large.
+
+        Once the gap is next to nothing a step is all rounding, and lets the margins drift away.
+        """
         size = np.maximum(np.where(self.seen, at.rows.x, 0.0).sum(axis=0), 1e-8)
+        gap = sum(pairs.product.sum(axis=0) for pairs in at.pairs) / size
         short = np.abs(lack.rows).max(axis=0)
-        return (gap > tolerance * size) | (short > 10 * tolerance)
+        return (gap > tolerance) | ((short > LEAST_LACK) & (gap > ROUNDING * tolerance))
 
     def _factorized(
         self, stage: Stage, at: Standing, w: FloatArray, left: np.ndarray, stuck: np.ndarray

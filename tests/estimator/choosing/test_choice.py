@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.estimator.choosing.choice import AutoChoice
+from hipad.estimator.choosing.choice import AutoChoice, _gains_nothing
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.tried_values import N_STEPS, RIDGES
 from hipad.estimator.choosing.weighing import Opinion
@@ -90,6 +90,25 @@ def test_the_path_goes_down_to_a_hundredth_whatever_the_number_of_features():
     assert len(clf.path_) == N_STEPS
     assert clf.path_[0].lambda1 / clf.path_[-1].lambda1 == pytest.approx(90, rel=0.15)
     assert clf.path_[-1].support_size > 200
+
+
+def opinions(*found: tuple[float, int]) -> list[Opinion]:
+    """Values of these losses and numbers of features, in the order of a path."""
+    one, none = np.ones(1), np.zeros(0)
+    return [Opinion(1.0, 1.0, loss * one, one, one, none, 0.0, size) for loss, size in found]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "losses", "ends"),
+    [
+        ((10, 2000, 4000), (0.5, 0.5, 0.499), True),
+        ((10, 2000, 4000), (0.5, 0.5, 0.49), False),  # it gains
+        ((10, 60, 80), (0.5, 0.5, 0.5), False),  # small models are cheap
+        ((2000, 4000), (0.5, 0.5), False),  # nothing to compare with
+    ],
+)
+def test_a_path_ends_where_large_models_gain_nothing(sizes, losses, ends):
+    assert _gains_nothing(opinions(*zip(losses, sizes, strict=True)), 60) is ends
 
 
 def test_a_given_lambda2_is_kept_and_a_given_lambda1_asks_for_no_path():
