@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, Final
 
@@ -43,6 +44,10 @@ KINDS: Final[dict[str, Callable[..., Figures]]] = {
 Keyed = tuple[Task, str]
 
 
+class LostWorker(Exception):
+    """A worker of a cluster died, and took with it data or fits that others waited for."""
+
+
 def perform(
     tasks: Sequence[Task],
     materials: Mapping[str, Material],
@@ -70,7 +75,7 @@ def perform(
                     yield done
                     if stop():
                         return
-        except TerminatedWorkerError as error:
+        except (TerminatedWorkerError, LostWorker) as error:
             deaths += 1
             if deaths > MOST_DEATHS:
                 raise HipadError(
@@ -104,9 +109,12 @@ def _place(
 
 @contextmanager
 def cluster(scheduler: str, materials: Mapping[str, Material]) -> Iterator[None]:
-    """Everything inside is done by the workers of the cluster with this scheduler."""
+    """Everything inside is done by the workers of the cluster with this scheduler.
+
+    Dask does lost fits again by itself, but not those whose scattered data died with a worker.
+    """
     require(["distributed"], "a Dask cluster", extra="cluster")
-    from distributed import Client
+    from distributed import Client, KilledWorker
 
     try:
         client = Client(scheduler, timeout=ANSWER)
@@ -116,7 +124,10 @@ def cluster(scheduler: str, materials: Mapping[str, Material]) -> Iterator[None]
             "give its address as tcp://host:8786, or leave the scheduler out"
         ) from error
     with client, parallel_config(backend="dask", scatter=list(materials.values())):
-        yield
+        try:
+            yield
+        except (CancelledError, KilledWorker) as error:
+            raise LostWorker from error
 
 
 def do(task: Task, key: str, material: Material) -> Done:
