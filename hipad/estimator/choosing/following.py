@@ -2,8 +2,9 @@
 
 For each value of lambda1 every fold is fitted as HIPAD fits: the features of the elastic net, then
 the SVM on what it kept. The fits are those of the lockstep solver: near enough to the optimum to
-judge a value by. Features that are far from being pulled in are looked at once a value, all others
-at every step.
+judge a value by. The model on all rows goes along, last: its features are counted, so it is exact,
+but nobody asks for its scores, so it has no phase 2. Features that are far from being pulled in are
+looked at once a value, all others at every step.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from hipad.solver.lockstep.stage import Stage
 from hipad.solver.problem import Problem
 from hipad.solver.threads import single_thread
 
-TOLERANCE = 1e-9  # at less, the order of the rows shows
+TOLERANCE = 1e-4  # of the folds: enough to judge by
+EXACT = 1e-9  # of the model itself, whose features are counted
 NEAR = 0.7  # features pulled by this share of lambda1 at the value before are candidates
 BEYOND = 1.02  # a pull of more than this times lambda1 is one that was overlooked
 MOST_ROUNDS = 3
@@ -27,7 +29,10 @@ MOST_ROUNDS = 3
 
 @dataclass(frozen=True)
 class Fits:
-    """All models at one lambda1: scores of all rows without intercept, one column a model."""
+    """All models at one lambda1: scores of all rows without intercept, one column a model.
+
+    The last scores are those of phase 1.
+    """
 
     lambda1: float
     scores: FloatArray
@@ -54,6 +59,8 @@ class Follower:
         self.fleet = Lockstep(problem, prices, lambda2, units)
         self._always = np.union1d(problem.stack.features, problem.prices.free)
         self._pull = 2.0 * self._needed()  # prices begin in the middle
+        self._kept = [np.full(1, -1)] * len(rows)  # features of each model, and
+        self._models: list[tuple[FloatArray, float]] = []  # what phase 2 made of them
 
     def follow(self, grid: Sequence[float]) -> Iterator[Fits]:
         """The models at each value."""
@@ -68,28 +75,41 @@ class Follower:
         features = np.union1d(near, self._always).astype(int)
         for _ in range(MOST_ROUNDS):
             stage = fleet.stage(features, lambda1)
-            w = fleet.solve(stage, TOLERANCE)
+            w = fleet.solve(stage, self._tolerances(EXACT))
             self._pull = self._needed()
             over = np.flatnonzero(self._pull.max(axis=1) > BEYOND * lambda1)
             missed = np.setdiff1d(over, features, assume_unique=True)
             if missed.size == 0:
                 break
             features = np.union1d(features, missed)
-        sizes = np.count_nonzero(w, axis=0)
+        kept = np.flatnonzero(w.any(axis=1) | np.isin(features, named))
+        smooth, w = fleet.stage(features[kept], 0.0), w[kept]
+        sizes, b = np.count_nonzero(w, axis=0), fleet.b
         if self.polish:
-            w = self._polished(stage, w)
-        at = np.searchsorted(features, named)
-        return Fits(lambda1, stage.design.dot(w), fleet.b.copy(), sizes, w[at])
+            w, b = self._polished(replace(smooth, fixed=w != 0))
+        return Fits(lambda1, smooth.design.dot(w), b, sizes, w[np.isin(smooth.names, named)])
+
+    def _tolerances(self, of_the_last: float) -> FloatArray:
+        return np.r_[np.full(self.fleet.b.size - 1, TOLERANCE), of_the_last]
 
     def _needed(self) -> FloatArray:
         """The lambda1 that would hold each feature out, one column a model."""
         return self.problem.prices.needed(self.fleet.pull_on_all())
 
-    def _polished(self, stage: Stage, w: FloatArray) -> FloatArray:
-        """Phase 2: without lambda1, on the features kept; the path goes on from phase 1."""
-        fleet = self.fleet
+    def _polished(self, stage: Stage) -> tuple[FloatArray, FloatArray]:
+        """Phase 2: without lambda1, on the features kept; the path goes on from phase 1.
+
+        A model that keeps the features of the value before is what it was: it does not ask for
+        lambda1.
+        """
+        assert stage.fixed is not None
+        fleet, kept = self.fleet, [stage.names[fixed] for fixed in stage.fixed.T]
+        same = np.array([np.array_equal(*both) for both in zip(kept, self._kept, strict=True)])
         alpha, u = fleet.alpha, fleet.u
-        smooth = replace(stage, limits=fleet.limits(stage.names, 0.0), fixed=w != 0)
-        polished = fleet.solve(smooth, TOLERANCE)
+        w = fleet.solve(stage, np.where(same, np.inf, self._tolerances(np.inf)))
         fleet.alpha, fleet.u = alpha, u
-        return polished
+        for k in np.flatnonzero(same):
+            w[stage.fixed[:, k], k], fleet.b[k] = self._models[k]
+        self._kept = kept
+        self._models = [(w[fixed, k], fleet.b[k]) for k, fixed in enumerate(stage.fixed.T)]
+        return w, fleet.b.copy()

@@ -109,4 +109,4 @@ class Curvature:
         return Z.T @ Z
 
     def _seen(self, stage: Stage, at: np.ndarray) -> FloatArray:
-        return stage.columns.some(at)[:, self.rows]
+        return stage.signed(at)[:, self.rows]

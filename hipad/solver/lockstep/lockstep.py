@@ -12,6 +12,9 @@ The second derivative jumps where a feature enters or leaves; each step takes th
 stands (a semismooth Newton method). So w needs no barrier of its own, and a step costs two products
 with the data, for all problems at once, and one factorisation for each (systems.py).
 
+Products go to zero in proportion to the price of their row. So two equal rows go exactly the way
+of one row that counts twice, and no accuracy is needed to make a choice the same for both.
+
 Phase 2 is the same with the features fixed and without lambda1.
 """
 
@@ -20,7 +23,8 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.lockstep.stage import SignedColumns, Stage
+from hipad.solver.lockstep.signed_columns import SignedColumns
+from hipad.solver.lockstep.stage import Stage
 from hipad.solver.lockstep.standing import Lack, Products, Standing
 from hipad.solver.lockstep.systems import Systems
 from hipad.solver.prices import SignPrices
@@ -29,8 +33,10 @@ from hipad.solver.problem import Problem
 STEP_FACTOR = 0.99
 ROOM = 0.1  # a warm start keeps this share of its room
 MOST_STEPS = 40
-LEAST_LACK = 1e-6  # of a margin
+LACK = 10.0  # tolerances: how much of a margin may be missing,
+LEAST_LACK = 1e-6  # but no less
 ROUNDING = 1e-4  # of the tolerance
+SCALINGS = 4  # Newton steps towards the best multiple of a warm start
 
 
 class Lockstep:
@@ -55,6 +61,8 @@ class Lockstep:
         self.labels = np.r_[problem.y, stack.of_b]
         self.alpha, self.b = 0.5 * self.prices, np.zeros(count)
         self.u = np.full((stack.n_rows, count), self._first_u())
+        self.shares = self.prices, self.prices, self.prices[problem.n_samples + stack.owner]
+        self.columns = SignedColumns(problem.design, problem.y)
         self.systems = Systems(problem, self.seen)
         self.steps = 0
 
@@ -69,8 +77,7 @@ class Lockstep:
         design = problem.design if everyone else problem.design.only(names)
         units = self._units_of(names)
         ridge = base[:, None] + self.lambda2 * units**2
-        columns = SignedColumns(design, problem.y)
-        return Stage(columns, names, ridge, C, self.limits(names, lambda1))
+        return Stage(design, self.columns, names, ridge, C, self.limits(names, lambda1))
 
     def limits(self, names: np.ndarray, lambda1: float) -> SignPrices:
         """Prices of the weights of some features, in the units of each problem."""
@@ -88,12 +95,15 @@ class Lockstep:
         pull[problem.stack.features] -= problem.stack.coupling.T @ self.u
         return pull if self.units is None else pull / self.units
 
-    def solve(self, stage: Stage, tolerance: float) -> FloatArray:
-        """Go to the optimum from where the problems stand; their weights, one column each."""
+    def solve(self, stage: Stage, tolerance: float | FloatArray) -> FloatArray:
+        """Go to the optimum from where the problems stand; their weights, one column each.
+
+        The tolerance is one for all, or one for each problem; infinite: it stays where it is.
+        """
         at, stuck = self._warm(stage), np.zeros(self.b.size, dtype=bool)
         for _ in range(MOST_STEPS):
             w, lack = self._look(stage, at)
-            left = np.flatnonzero(self._unfinished(at, lack, tolerance) & ~stuck)
+            left = np.flatnonzero(self._unfinished(at, lack, np.asarray(tolerance)) & ~stuck)
             left = self._factorized(stage, at, w, left, stuck)
             if left.size == 0:
                 break
@@ -103,8 +113,10 @@ class Lockstep:
         return stage.weights(self._pull(stage, self.alpha, self.u))
 
     def _pull(self, stage: Stage, alpha: FloatArray, u: FloatArray) -> FloatArray:
-        n = self.problem.n_samples
-        return stage.design.correlate(self.problem.y[:, None] * alpha[:n]) - stage.C.T @ u
+        return self._pull_of_samples(stage, alpha) - stage.C.T @ u
+
+    def _pull_of_samples(self, stage: Stage, alpha: FloatArray) -> FloatArray:
+        return stage.design.correlate(self.problem.y[:, None] * alpha[: self.problem.n_samples])
 
     def _look(self, stage: Stage, at: Standing) -> tuple[FloatArray, Lack]:
         """The weights here, and what is missing to feasibility."""
@@ -126,15 +138,15 @@ class Lockstep:
         samples = self.problem.y[:, None] * stage.design.dot(w)
         return np.vstack([samples, -self.problem.stack.thresholds @ u]) + self.labels[:, None] * b
 
-    def _unfinished(self, at: Standing, lack: Lack, tolerance: float) -> np.ndarray:
+    def _unfinished(self, at: Standing, lack: Lack, tolerance: FloatArray) -> np.ndarray:
         """Problems whose gap, relative to the objective, or lack of margin is too large.
 
         Once the gap is next to nothing a step is all rounding, and lets the margins drift away.
         """
         size = np.maximum(np.where(self.seen, at.rows.x, 0.0).sum(axis=0), 1e-8)
         gap = sum(pairs.product.sum(axis=0) for pairs in at.pairs) / size
-        short = np.abs(lack.rows).max(axis=0)
-        return (gap > tolerance) | ((short > LEAST_LACK) & (gap > ROUNDING * tolerance))
+        lacking = np.abs(lack.rows).max(axis=0) > np.maximum(LACK * tolerance, LEAST_LACK)
+        return (gap > tolerance) | (lacking & (gap > ROUNDING * tolerance))
 
     def _factorized(
         self, stage: Stage, at: Standing, w: FloatArray, left: np.ndarray, stuck: np.ndarray
@@ -151,7 +163,10 @@ class Lockstep:
         moved = at.moved(affine, np.minimum(1.0, at.room(affine)))
         mu, mu_affine = self._complementarity(at), self._complementarity(moved)
         centring = np.minimum((mu_affine / mu) ** 3, 1.0) * mu
-        targets = [centring - pairs.product - by.product for pairs, by in at.beside(affine)]
+        targets = [
+            centring * share - pairs.product - by.product
+            for share, (pairs, by) in zip(self.shares, at.beside(affine), strict=True)
+        ]
         direction = self._direction(at, lack, targets)
         return at.moved(direction, np.minimum(1.0, STEP_FACTOR * at.room(direction)))
 
@@ -170,25 +185,40 @@ class Lockstep:
         )
 
     def _complementarity(self, at: Standing) -> FloatArray:
-        """Mean product over all pairs that count."""
-        count = 2 * self.seen.sum(axis=0) + at.rules.x.shape[0]
-        return sum(pairs.product.sum(axis=0) for pairs in at.pairs) / count
+        """All products by all shares."""
+        products = sum(pairs.product.sum(axis=0) for pairs in at.pairs)
+        return products / sum(share.sum(axis=0) for share in self.shares)
 
     def _warm(self, stage: Stage) -> Standing:
-        """Where the problems stand, moved well inside: prices, slacks and multipliers keep room."""
+        """The best multiple of where the problems stand, moved well inside its bounds."""
         free = np.where(self.seen, self.prices, 1.0)
-        alpha = np.where(self.seen, np.clip(self.alpha, ROOM * free, (1 - ROOM) * free), 1.0)
+        alpha = self.alpha * self._best_multiple(stage)
+        alpha = np.where(self.seen, np.clip(alpha, ROOM * free, (1 - ROOM) * free), 1.0)
         u = np.maximum(self.u, ROOM * self._first_u())
         seen = np.where(self.seen, alpha, 0.0)
         lack = 1.0 - self._margins(stage, stage.weights(self._pull(stage, seen, u)), u, self.b)
         short, over = np.maximum(lack, 0.0) + ROOM, np.maximum(-lack, 0.0) + ROOM
-        level = ROOM * self.prices.sum(axis=0) / self.seen.sum(axis=0)
         return Standing(
             Products(alpha, np.where(self.seen, over, 0.0)),
             Products(np.where(self.seen, free - alpha, 1.0), np.where(self.seen, short, 0.0)),
-            Products(u, level / u),
+            Products(u, ROOM * self.shares[-1] / u),
             self.b,
         )
+
+    def _best_multiple(self, stage: Stage) -> FloatArray:
+        """The multiple of the prices at which the dual is largest along them; the rules stay.
+
+        With another lambda1 the same prices give far smaller or larger weights.
+        """
+        pull, total = self._pull_of_samples(stage, self.alpha), self.alpha.sum(axis=0)
+        rest = -(stage.C.T @ self.u)
+        multiple = np.ones(total.size)
+        for _ in range(SCALINGS):
+            w = stage.weights(multiple * pull + rest)
+            slope, bend = total - np.sum(pull * w, axis=0), np.sum(pull**2 * stage.curved(w), axis=0)
+            step = slope / np.where(bend > 0, bend, np.inf)
+            multiple = np.clip(multiple + step, 0.1 * multiple, 10 * multiple)
+        return multiple
 
     def _first_u(self) -> float:
         """A multiplier with which the rules' slack is about one."""

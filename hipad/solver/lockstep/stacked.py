@@ -39,7 +39,7 @@ class StackedSystems:
         labels = self._labels * self._here
         h, C = h[np.ix_(kept, left)].T, stage.C[:, kept]
         self._D = np.where(self._here, D[:, left].T, 1.0)
-        Z = stage.columns.some(kept).T
+        Z = stage.signed(kept).T
         hC = h[:, None, :] * C
         inner = self.stack.curvature - hC @ C.T + _diagonals(theta[:, left].T)
         self._inner, stuck = _root(inner)

@@ -7,7 +7,8 @@ import scipy.sparse as sp
 
 from hipad.designs import make_design
 from hipad.solver import Problem, RuleBlock
-from hipad.solver.lockstep.stage import SignedColumns, Stage
+from hipad.solver.lockstep.signed_columns import SignedColumns
+from hipad.solver.lockstep.stage import Stage
 from hipad.solver.prices import SignPrices
 
 
@@ -27,7 +28,8 @@ def all_features(problem, count):
     C[:, at] = problem.stack.coupling[:, of]
     ridge = np.tile(problem.ridge(names)[:, None], count)
     free = SignPrices(np.zeros((m, count)), np.zeros((m, count)))
-    return Stage(SignedColumns(problem.design, problem.y), names, ridge, C, free)
+    columns = SignedColumns(problem.design, problem.y)
+    return Stage(problem.design, columns, names, ridge, C, free)
 
 
 def some_in(rng, stage, count):

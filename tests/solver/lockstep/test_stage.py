@@ -6,20 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from hipad.solver.lockstep import stage as stages
-from hipad.solver.lockstep.stage import SignedColumns
 from hipad.solver.prices import SignPrices
 from tests.solver.lockstep.newton_systems import all_features, small_problem
-
-
-def test_columns_are_the_same_kept_or_read_again(monkeypatch):
-    problem = small_problem(np.random.default_rng(0), 10, 6, with_rule=False)
-    at = np.array([4, 1])
-    expected = (problem.design.columns(at) * problem.y[:, None]).T
-    for largest in (stages.LARGEST, 10):
-        monkeypatch.setattr(stages, "LARGEST", largest)
-        found = SignedColumns(problem.design, problem.y).some(at)
-        np.testing.assert_array_equal(found, expected)
 
 
 def test_what_is_in_is_what_has_a_weight_or_no_price_and_is_not_barred():

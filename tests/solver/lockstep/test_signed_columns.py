@@ -1,0 +1,29 @@
+"""Columns that are kept, or read again where there is no room."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hipad.solver.lockstep import signed_columns
+from hipad.solver.lockstep.signed_columns import SignedColumns
+from tests.solver.lockstep.newton_systems import small_problem
+
+
+@pytest.mark.parametrize("room", [signed_columns.ROOM, 45, 10])
+def test_columns_are_the_same_kept_or_read_again(monkeypatch, room):
+    problem = small_problem(np.random.default_rng(0), 10, 200, with_rule=False)
+    monkeypatch.setattr(signed_columns, "ROOM", room)
+    columns = SignedColumns(problem.design, problem.y)
+    for names in ([4, 1], [1, 3], [], [4, 1], np.arange(200)[::-1], [7]):
+        at = np.array(names, dtype=int)
+        expected = (problem.design.columns(at) * problem.y[:, None]).T
+        np.testing.assert_array_equal(columns.some(at), expected)
+
+
+def test_what_is_kept_is_not_read_again(monkeypatch):
+    problem = small_problem(np.random.default_rng(0), 10, 6, with_rule=False)
+    columns = SignedColumns(problem.design, problem.y)
+    columns.some(np.array([4, 1]))
+    monkeypatch.setattr(columns, "_read", None)
+    assert columns.some(np.array([1, 4])).shape == (2, 10)
