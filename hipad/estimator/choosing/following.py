@@ -4,7 +4,7 @@ For each value of lambda1 every fold is fitted as HIPAD fits: the features of th
 the SVM on what it kept. The fits are those of the lockstep solver: near enough to the optimum to
 judge a value by. The model on all rows goes along, last: its features are counted, so it is exact,
 but nobody asks for its scores, so it has no phase 2. Features that are far from being pulled in are
-looked at once a value, all others at every step.
+looked at three times a value, all others at every step.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from hipad.solver.threads import single_thread
 
 TOLERANCE = 1e-4  # of the folds: enough to judge by
 EXACT = 1e-9  # of the model itself, whose features are counted
-NEAR = 0.7  # features pulled by this share of lambda1 at the value before are candidates
-BEYOND = 1.02  # a pull of more than this times lambda1 is one that was overlooked
+ROUGH = 0.03  # gap at which it shows which features may be in,
+NEAR = 0.9  # namely those pulled by this share of lambda1; before, the value before shows it
+BEYOND = 1.02  # a pull of more than this times lambda1 is one that a fold overlooked
 MOST_ROUNDS = 3
 
 
@@ -59,6 +60,7 @@ class Follower:
         self.fleet = Lockstep(problem, prices, lambda2, units)
         self._always = np.union1d(problem.stack.features, problem.prices.free)
         self._pull = 2.0 * self._needed()  # prices begin in the middle
+        self._beyond = np.r_[np.full(len(rows) - 1, BEYOND), 1 + EXACT**0.5]
         self._kept = [np.full(1, -1)] * len(rows)  # features of each model, and
         self._models: list[tuple[FloatArray, float]] = []  # what phase 2 made of them
 
@@ -71,23 +73,40 @@ class Follower:
     def fit(self, lambda1: float) -> Fits:
         """The models at one value."""
         fleet, named = self.fleet, self.problem.stack.features
-        near = np.flatnonzero(self._pull.max(axis=1) > NEAR * lambda1)
-        features = np.union1d(near, self._always).astype(int)
-        for _ in range(MOST_ROUNDS):
-            stage = fleet.stage(features, lambda1)
-            w = fleet.solve(stage, self._tolerances(EXACT))
-            self._pull = self._needed()
-            over = np.flatnonzero(self._pull.max(axis=1) > BEYOND * lambda1)
-            missed = np.setdiff1d(over, features, assume_unique=True)
-            if missed.size == 0:
-                break
-            features = np.union1d(features, missed)
-        kept = np.flatnonzero(w.any(axis=1) | np.isin(features, named))
-        smooth, w = fleet.stage(features[kept], 0.0), w[kept]
+        stage, w = self._selected(lambda1)
+        kept = np.flatnonzero(w.any(axis=1) | np.isin(stage.names, named))
+        smooth, w = fleet.stage(stage.names[kept], 0.0), w[kept]
         sizes, b = np.count_nonzero(w, axis=0), fleet.b
         if self.polish:
             w, b = self._polished(replace(smooth, fixed=w != 0))
         return Fits(lambda1, smooth.design.dot(w), b, sizes, w[np.isin(smooth.names, named)])
+
+    def _selected(self, lambda1: float) -> tuple[Stage, FloatArray]:
+        """Phase 1: roughly with the features near by the value before, then with those near now.
+
+        Where features were overlooked, the models that want them go on with them.
+        """
+        fleet, tolerance = self.fleet, self._tolerances(EXACT)
+        fleet.solve(fleet.stage(self._near(lambda1), lambda1), ROUGH)
+        self._pull = self._needed()
+        stage = fleet.stage(self._near(lambda1), lambda1)
+        w = fleet.solve(stage, tolerance, going_on=True)
+        for _ in range(MOST_ROUNDS):
+            self._pull = self._needed()
+            over = self._pull > self._beyond * lambda1
+            over[stage.names] = False
+            wanting = over.any(axis=0)
+            if not wanting.any():
+                break
+            wider = np.union1d(stage.names, np.flatnonzero(over.any(axis=1)))
+            stage = fleet.stage(wider, lambda1)
+            w = fleet.solve(stage, np.where(wanting, tolerance, np.inf))
+        return stage, w
+
+    def _near(self, lambda1: float) -> np.ndarray:
+        """Features that are nearly pulled in, and those that may be in whatever pulls them."""
+        near = np.flatnonzero(self._pull.max(axis=1) > NEAR * lambda1)
+        return np.union1d(near, self._always).astype(int)
 
     def _tolerances(self, of_the_last: float) -> FloatArray:
         return np.r_[np.full(self.fleet.b.size - 1, TOLERANCE), of_the_last]

@@ -47,6 +47,8 @@ class Lockstep:
     are standardised, a weight is penalised in units of what the problem knows.
     """
 
+    _at: Standing  # where the last steps ended
+
     def __init__(
         self,
         problem: Problem,
@@ -95,21 +97,27 @@ class Lockstep:
         pull[problem.stack.features] -= problem.stack.coupling.T @ self.u
         return pull if self.units is None else pull / self.units
 
-    def solve(self, stage: Stage, tolerance: float | FloatArray) -> FloatArray:
+    def solve(
+        self, stage: Stage, tolerance: float | FloatArray, *, going_on: bool = False
+    ) -> FloatArray:
         """Go to the optimum from where the problems stand; their weights, one column each.
 
         The tolerance is one for all, or one for each problem; infinite: it stays where it is.
+        `going_on`: with other features than before, but else as if it had not been interrupted.
         """
-        at, stuck = self._warm(stage), np.zeros(self.b.size, dtype=bool)
+        at, tolerance = self._at if going_on else self._warm(stage), np.asarray(tolerance)
+        stuck = np.zeros(self.b.size, dtype=bool)
         for _ in range(MOST_STEPS):
             w, lack = self._look(stage, at)
-            left = np.flatnonzero(self._unfinished(at, lack, np.asarray(tolerance)) & ~stuck)
+            left = np.flatnonzero(self._unfinished(at, lack, tolerance) & ~stuck)
             left = self._factorized(stage, at, w, left, stuck)
             if left.size == 0:
                 break
             at = self._advance(at, lack)
             self.steps += 1
-        self.alpha, self.u, self.b = np.where(self.seen, at.rows.x, 0.0), at.rules.x, at.b
+        self._at, moved = at, np.isfinite(tolerance)
+        self.alpha = np.where(moved, np.where(self.seen, at.rows.x, 0.0), self.alpha)
+        self.u, self.b = np.where(moved, at.rules.x, self.u), np.where(moved, at.b, self.b)
         return stage.weights(self._pull(stage, self.alpha, self.u))
 
     def _pull(self, stage: Stage, alpha: FloatArray, u: FloatArray) -> FloatArray:
@@ -135,8 +143,8 @@ class Lockstep:
         return w, lack
 
     def _margins(self, stage: Stage, w: FloatArray, u: FloatArray, b: FloatArray) -> FloatArray:
-        samples = self.problem.y[:, None] * stage.design.dot(w)
-        return np.vstack([samples, -self.problem.stack.thresholds @ u]) + self.labels[:, None] * b
+        of_rules = -self.problem.stack.thresholds @ u
+        return np.vstack([stage.margins(w), of_rules]) + self.labels[:, None] * b
 
     def _unfinished(self, at: Standing, lack: Lack, tolerance: FloatArray) -> np.ndarray:
         """Problems whose gap, relative to the objective, or lack of margin is too large.
@@ -215,7 +223,10 @@ class Lockstep:
         multiple = np.ones(total.size)
         for _ in range(SCALINGS):
             w = stage.weights(multiple * pull + rest)
-            slope, bend = total - np.sum(pull * w, axis=0), np.sum(pull**2 * stage.curved(w), axis=0)
+            slope, bend = (
+                total - np.sum(pull * w, axis=0),
+                np.sum(pull**2 * stage.curved(w), axis=0),
+            )
             step = slope / np.where(bend > 0, bend, np.inf)
             multiple = np.clip(multiple + step, 0.1 * multiple, 10 * multiple)
         return multiple

@@ -11,6 +11,9 @@ from hipad.designs.base import Design, FloatArray
 from hipad.solver.lockstep.signed_columns import SignedColumns
 from hipad.solver.prices import SignPrices
 
+FEW = 0.25  # share of the numbers in all columns
+
+
 @dataclass(frozen=True)
 class Stage:
     """Features that may be in: their design, names, quadratic coefficients and coupling to u.
@@ -31,6 +34,13 @@ class Stage:
     def signed(self, at: np.ndarray) -> FloatArray:
         """The columns of some of the features, one row for each, with the signs of the labels."""
         return self.columns.some(self.names[at])
+
+    def margins(self, w: FloatArray) -> FloatArray:
+        """y Z w of all samples: by the columns that are in, or by all where most are."""
+        kept = np.flatnonzero(w.any(axis=1))
+        if kept.size * self.columns.y.size < FEW * self.design.cost:
+            return self.columns.dot(self.names[kept], w[kept])
+        return self.columns.y[:, None] * self.design.dot(w)
 
     def weights(self, pull: FloatArray) -> FloatArray:
         """The weights that go with a pull."""

@@ -99,16 +99,18 @@ def opinions(*found: tuple[float, int]) -> list[Opinion]:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "losses", "ends"),
+    ("patients", "sizes", "losses", "ends"),
     [
-        ((10, 2000, 4000), (0.5, 0.5, 0.499), True),
-        ((10, 2000, 4000), (0.5, 0.5, 0.49), False),  # it gains
-        ((10, 60, 80), (0.5, 0.5, 0.5), False),  # small models are cheap
-        ((2000, 4000), (0.5, 0.5), False),  # nothing to compare with
+        (1000, (10, 2000, 2500), (0.5, 0.5, 0.499), True),
+        (1000, (10, 2000, 2500), (0.5, 0.5, 0.49), False),  # it gains
+        (1000, (10, 2000), (0.5, 0.5), False),  # once is not enough,
+        (60, (10, 2000), (0.5, 0.5), True),  # but where features are far more than patients
+        (60, (10, 60, 80), (0.5, 0.5, 0.5), False),  # small models are cheap
+        (60, (2000,), (0.5,), False),  # nothing to compare with
     ],
 )
-def test_a_path_ends_where_large_models_gain_nothing(sizes, losses, ends):
-    assert _gains_nothing(opinions(*zip(losses, sizes, strict=True)), 60) is ends
+def test_a_path_ends_where_large_models_gain_nothing(patients, sizes, losses, ends):
+    assert _gains_nothing(opinions(*zip(losses, sizes, strict=True)), patients) is ends
 
 
 def test_a_given_lambda2_is_kept_and_a_given_lambda1_asks_for_no_path():

@@ -46,3 +46,25 @@ def test_supports_grow_and_nothing_is_overlooked():
     deep = Follower(whole, [np.arange(60)], np.ones(1), polish=False).fit(0.3 * largest)
     assert sizes[0] < sizes[1]
     assert abs(int(deep.sizes[0]) - int(sizes[1])) <= 3, "whatever the way there"
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("lambda2", [10.0, 1.0, 0.1])
+def test_the_features_of_the_model_itself_are_counted_exactly(lambda2, seed):
+    whole = problem(n=40, m=300, seed=seed)
+    rows = [np.setdiff1d(np.arange(40), np.arange(k, 40, 4)) for k in range(4)] + [np.arange(40)]
+    grid = lambda1_max(whole) * np.geomspace(0.9, 0.01, 8)
+    follower = Follower(whole, rows, np.full(5, lambda2), polish=True)
+    for fits in follower.follow(grid.tolist()):
+        exact = Hipad(whole.with_parameters(lambda1=fits.lambda1, lambda2=lambda2)).run()
+        assert fits.sizes[-1] == exact.features.size
+
+
+def test_a_model_that_keeps_its_features_is_what_it_was():
+    whole = problem(n=60, m=5)
+    follower = Follower(whole, [np.arange(50), np.arange(60)], np.ones(2), polish=True)
+    first, second = follower.fit(1e-3), follower.fit(9e-4)
+    assert first.sizes[0] == second.sizes[0] == 5
+    np.testing.assert_array_equal(first.scores[:, 0], second.scores[:, 0])
+    fresh = Follower(whole, [np.arange(50), np.arange(60)], np.ones(2), polish=True).fit(9e-4)
+    np.testing.assert_allclose(fresh.scores[:, 0], second.scores[:, 0], atol=1e-2)

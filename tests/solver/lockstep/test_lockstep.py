@@ -113,3 +113,47 @@ def test_a_pull_on_all_features_counts_data_and_rules():
     expected = whole.design.correlate(whole.y * fleet.alpha[:20, 0])
     expected[stack.features] -= stack.coupling.T @ fleet.u[:, 0]
     np.testing.assert_allclose(fleet.pull_on_all()[:, 0], expected)
+
+
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-4])
+@pytest.mark.parametrize("with_rule", [False, True])
+def test_a_row_that_counts_twice_goes_the_way_of_two_equal_rows(with_rule, tolerance):
+    whole = problem(3, 24, 60, (rule(60),) if with_rule else ())
+    twice = np.r_[np.arange(24), 5, 5, 8]
+    counts = np.bincount(twice)
+    as_weights = replace(whole, p=counts / counts.sum())
+    as_rows = replace(
+        whole, design=whole.design.rows(twice), y=whole.y[twice], p=np.full(27, 1 / 27)
+    )
+    found = []
+    for one in (as_weights, as_rows):
+        fleet = Lockstep(one, one.p[:, None], np.ones(1))
+        found.append(fleet.solve(fleet.stage(np.arange(60), 0.1), tolerance))
+    np.testing.assert_allclose(found[0], found[1], atol=1e-9)
+
+
+def test_a_problem_without_a_tolerance_stays_where_it_is():
+    whole = problem(4, 30, 20)
+    fleet = Lockstep(whole, np.tile(whole.p[:, None], 2), np.ones(2))
+    before = fleet.solve(fleet.stage(np.arange(20), 0.2), 1e-8)
+    after = fleet.solve(fleet.stage(np.arange(20), 0.1), np.array([np.inf, 1e-8]))
+    alpha = fleet.alpha[:30, 0]
+    pull = whole.design.correlate(whole.y * alpha)
+    np.testing.assert_allclose(np.sign(before[:, 0]), np.where(abs(pull) > 0.2, np.sign(pull), 0))
+    assert not np.allclose(after[:, 1], before[:, 1])
+
+
+def test_going_on_with_fewer_features_ends_at_the_same_optimum():
+    whole = problem(5, 40, 200)
+    lambda1 = 0.3 * lambda1_max(whole)
+    ways = []
+    for rough in (False, True):
+        fleet = Lockstep(whole, whole.p[:, None], np.ones(1))
+        names = np.arange(200)
+        if rough:
+            fleet.solve(fleet.stage(names, lambda1), 0.03)
+            names = np.flatnonzero(np.abs(fleet.pull_on_all()[:, 0]) > 0.8 * lambda1)
+        w = np.zeros(200)
+        w[names] = fleet.solve(fleet.stage(names, lambda1), 1e-9, going_on=rough)[:, 0]
+        ways.append(w)
+    np.testing.assert_allclose(ways[0], ways[1], atol=1e-6)

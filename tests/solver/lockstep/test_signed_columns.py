@@ -19,6 +19,8 @@ def test_columns_are_the_same_kept_or_read_again(monkeypatch, room):
         at = np.array(names, dtype=int)
         expected = (problem.design.columns(at) * problem.y[:, None]).T
         np.testing.assert_array_equal(columns.some(at), expected)
+        w = np.arange(2.0 * at.size).reshape(-1, 2)
+        np.testing.assert_allclose(columns.dot(at, w), expected.T @ w, atol=1e-12)
 
 
 def test_what_is_kept_is_not_read_again(monkeypatch):
