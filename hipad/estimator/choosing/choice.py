@@ -36,8 +36,9 @@ ALIKE = 0.01  # or this share of the loss: nobody would notice
 CHANCE = float(np.log(2.0))  # the loss of who knows nothing
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
 PATIENCE = 3  # values clearly worse than the best before a path is left,
-GAINLESS, FAR = 2, 3.0  # or no better (one, with so many times more features than patients), and
+GAINLESS = 2  # or no better, with more features than patients and
 LARGE = 100_000  # numbers in the columns of a model: smaller ones cost too little to be saved
+MORE, HUGE = 3, 500_000  # with so many times more features and so many numbers, one is enough
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
 
@@ -234,7 +235,8 @@ def _is_hopeless(done: Sequence[Opinion]) -> bool:
 
 def _gains_nothing(done: Sequence[Opinion], patients: float) -> bool:
     """Whether the last values had large models, with more features than patients, for nothing."""
-    count = 1 if done[-1].support_size > FAR * patients else GAINLESS
+    size = done[-1].support_size
+    count = 1 if size > max(MORE * patients, HUGE / patients) else GAINLESS
     last, before = done[-count:], done[:-count]
     if not before or min(one.support_size for one in last) <= max(patients, LARGE / patients):
         return False

@@ -104,7 +104,8 @@ def opinions(*found: tuple[float, int]) -> list[Opinion]:
         (1000, (10, 2000, 2500), (0.5, 0.5, 0.499), True),
         (1000, (10, 2000, 2500), (0.5, 0.5, 0.49), False),  # it gains
         (1000, (10, 2000), (0.5, 0.5), False),  # once is not enough,
-        (60, (10, 2000), (0.5, 0.5), True),  # but where features are far more than patients
+        (1000, (10, 4000), (0.5, 0.5), True),  # but where features are far more than patients
+        (60, (10, 2000), (0.5, 0.5), False),  # and cost much
         (60, (10, 60, 80), (0.5, 0.5, 0.5), False),  # small models are cheap
         (60, (2000,), (0.5,), False),  # nothing to compare with
     ],
