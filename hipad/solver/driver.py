@@ -118,7 +118,7 @@ class Hipad(Watched[Progress]):
             phase = self._admm("paper")
             yield from self._follow(phase)
         elif self._goes_quickly():
-            phase = self._working_set(guesses=self._guesses("selected"))
+            phase = self._working_set(guesses=self._guesses("selected"), propose=True)
             yield from self._follow(phase)
         else:
             phase = yield from self._optimum_by_admm("optimum")
@@ -169,7 +169,10 @@ class Hipad(Watched[Progress]):
         )
 
     def _working_set(
-        self, start: np.ndarray | None = None, guesses: tuple[Guess, ...] = ()
+        self,
+        start: np.ndarray | None = None,
+        guesses: tuple[Guess, ...] = (),
+        propose: bool = False,
     ) -> ExactPhase:
         return ExactPhase(
             self.problem,
@@ -177,6 +180,7 @@ class Hipad(Watched[Progress]):
             max_steps=self._left,
             start=start,
             guesses=guesses,
+            propose=propose,
         )
 
     def _admm(self, goal: Literal["optimum", "paper", "convergence"]) -> AdmmPhase:

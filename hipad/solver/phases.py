@@ -26,6 +26,7 @@ from hipad.solver.certificate import (
 )
 from hipad.solver.exact import WorkingSet
 from hipad.solver.iterates import ALL_FEATURES, Point, Tick, certify, objective_of, tick_of
+from hipad.solver.lockstep.selecting import near_optimum
 from hipad.solver.problem import Problem
 
 EARLY = "phase 1 was left by the paper's test: these features need not be those of the optimum"
@@ -147,7 +148,9 @@ class AdmmPhase:
 class ExactPhase:
     """The elastic net itself by working sets, certified over all features.
 
-    A guess, the optimum of an earlier fit, may be near enough to go from there directly.
+    A guess, the optimum of an earlier fit, may be near enough to go from there directly. With
+    `propose` the solver of many problems (lockstep/) makes one, which mostly is: it is faster, but
+    may end short of the optimum, where working sets do not.
     """
 
     number = 1
@@ -160,8 +163,10 @@ class ExactPhase:
         max_steps: int | None = None,
         start: np.ndarray | None = None,
         guesses: tuple[Guess, ...] = (),
+        propose: bool = False,
     ) -> None:
         self.problem, self._start, self._guesses = problem, start, guesses
+        self._propose = propose and problem.lambda1 > 0
         self.max_iterations, self.max_steps = max_iterations, max_steps
         self._set: WorkingSet | None = None
         self._optimum: Point | None = None
@@ -179,7 +184,7 @@ class ExactPhase:
         return self._set
 
     def ticks(self) -> Iterator[Tick]:
-        tries = (optimum_from(self.problem, guess) for guess in self._guesses)
+        tries = (optimum_from(self.problem, guess) for guess in self._proposals())
         found = next((optimum for optimum in tries if optimum is not None), None)
         if found is not None:
             self._optimum = Point.of(self.problem, found)
@@ -189,6 +194,13 @@ class ExactPhase:
             yield self._tick(record.step.primal_residual, record.step.dual_residual)
         if self.set.complete:
             yield self._tick(0.0, 0.0)
+
+    def _proposals(self) -> Iterator[Guess]:
+        yield from self._guesses
+        if self._propose:
+            near = near_optimum(self.problem)
+            self._start = near.features
+            yield near
 
     def point(self) -> Point:
         if self._optimum is not None:

@@ -3,8 +3,7 @@
 For each value of lambda1 every fold is fitted as HIPAD fits: the features of the elastic net, then
 the SVM on what it kept. The fits are those of the lockstep solver: near enough to the optimum to
 judge a value by. The model on all rows goes along, last: its features are counted, so it is exact,
-but nobody asks for its scores, so it has no phase 2. Features that are far from being pulled in are
-looked at three times a value, all others at every step.
+but nobody asks for its scores, so it has no phase 2.
 """
 
 from __future__ import annotations
@@ -16,16 +15,13 @@ import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.solver.lockstep.lockstep import Lockstep
+from hipad.solver.lockstep.selecting import EXACT, Selector
 from hipad.solver.lockstep.stage import Stage
 from hipad.solver.problem import Problem
 from hipad.solver.threads import single_thread
 
 TOLERANCE = 1e-4  # of the folds: enough to judge by
-EXACT = 1e-9  # of the model itself, whose features are counted
-ROUGH = 0.03  # gap at which it shows which features may be in,
-NEAR = 0.9  # namely those pulled by this share of lambda1; before, the value before shows it
-BEYOND = 1.02  # a pull of more than this times lambda1 is one that a fold overlooked
-MOST_ROUNDS = 3
+BEYOND = 1.02  # times lambda1: a fold that is pulled by less has not overlooked a feature
 
 
 @dataclass(frozen=True)
@@ -58,9 +54,8 @@ class Follower:
         for k, own in enumerate(rows):
             prices[own, k] = problem.p[own] / problem.p[own].sum()
         self.fleet = Lockstep(problem, prices, lambda2, units)
-        self._always = np.union1d(problem.stack.features, problem.prices.free)
-        self._pull = 2.0 * self._needed()  # prices begin in the middle
-        self._beyond = np.r_[np.full(len(rows) - 1, BEYOND), 1 + EXACT**0.5]
+        beyond = np.r_[np.full(len(rows) - 1, BEYOND), 1.0 + EXACT]
+        self.selector = Selector(self.fleet, self._tolerances(EXACT), beyond)
         self._kept = [np.full(1, -1)] * len(rows)  # features of each model, and
         self._models: list[tuple[FloatArray, float]] = []  # what phase 2 made of them
 
@@ -73,7 +68,7 @@ class Follower:
     def fit(self, lambda1: float) -> Fits:
         """The models at one value."""
         fleet, named = self.fleet, self.problem.stack.features
-        stage, w = self._selected(lambda1)
+        stage, w = self.selector.select(lambda1)
         kept = np.flatnonzero(w.any(axis=1) | np.isin(stage.names, named))
         smooth, w = fleet.stage(stage.names[kept], 0.0), w[kept]
         sizes, b = np.count_nonzero(w, axis=0), fleet.b
@@ -81,39 +76,8 @@ class Follower:
             w, b = self._polished(replace(smooth, fixed=w != 0))
         return Fits(lambda1, smooth.design.dot(w), b, sizes, w[np.isin(smooth.names, named)])
 
-    def _selected(self, lambda1: float) -> tuple[Stage, FloatArray]:
-        """Phase 1: roughly with the features near by the value before, then with those near now.
-
-        Where features were overlooked, the models that want them go on with them.
-        """
-        fleet, tolerance = self.fleet, self._tolerances(EXACT)
-        fleet.solve(fleet.stage(self._near(lambda1), lambda1), ROUGH)
-        self._pull = self._needed()
-        stage = fleet.stage(self._near(lambda1), lambda1)
-        w = fleet.solve(stage, tolerance, going_on=True)
-        for _ in range(MOST_ROUNDS):
-            self._pull = self._needed()
-            over = self._pull > self._beyond * lambda1
-            over[stage.names] = False
-            wanting = over.any(axis=0)
-            if not wanting.any():
-                break
-            wider = np.union1d(stage.names, np.flatnonzero(over.any(axis=1)))
-            stage = fleet.stage(wider, lambda1)
-            w = fleet.solve(stage, np.where(wanting, tolerance, np.inf))
-        return stage, w
-
-    def _near(self, lambda1: float) -> np.ndarray:
-        """Features that are nearly pulled in, and those that may be in whatever pulls them."""
-        near = np.flatnonzero(self._pull.max(axis=1) > NEAR * lambda1)
-        return np.union1d(near, self._always).astype(int)
-
     def _tolerances(self, of_the_last: float) -> FloatArray:
         return np.r_[np.full(self.fleet.b.size - 1, TOLERANCE), of_the_last]
-
-    def _needed(self) -> FloatArray:
-        """The lambda1 that would hold each feature out, one column a model."""
-        return self.problem.prices.needed(self.fleet.pull_on_all())
 
     def _polished(self, stage: Stage) -> tuple[FloatArray, FloatArray]:
         """Phase 2: without lambda1, on the features kept; the path goes on from phase 1.

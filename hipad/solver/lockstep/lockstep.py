@@ -120,6 +120,14 @@ class Lockstep:
         self.u, self.b = np.where(moved, at.rules.x, self.u), np.where(moved, at.b, self.b)
         return stage.weights(self._pull(stage, self.alpha, self.u))
 
+    def guess(self, k: int) -> tuple[FloatArray, FloatArray]:
+        """Multipliers and prices of a problem, on their bound where the other of a pair is more."""
+        (alpha, s), (t, xi), (u, pi), _ = self._at
+        prices, own = self.prices[:, k], self.seen[:, k]
+        low, high = own & (alpha < self.prices * s)[:, k], own & (t < self.prices * xi)[:, k]
+        alpha = np.where(low, 0.0, np.where(high, prices, self.alpha[:, k]))
+        return np.where(u > pi, u, 0.0)[:, k], alpha
+
     def _pull(self, stage: Stage, alpha: FloatArray, u: FloatArray) -> FloatArray:
         return self._pull_of_samples(stage, alpha) - stage.C.T @ u
 
