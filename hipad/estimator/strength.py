@@ -25,18 +25,19 @@ STIFFEST = 100.0  # times the automatic stiffness: beyond it a rule is a ridge a
 NEAREST = 1.0  # a premise next to the average patient is taken to be one deviation away
 PATIENTS_SHARE = 0.15  # a rule without a worth of its own counts as this share of the patients,
 MOST_SHARE = 2.0  # but, where they are few, as more: up to twice all of them
-ENOUGH = 128**0.5  # patients at which it counts as much as all of them
+FEWEST, STEEPNESS = 8.0, 2.5  # which it does for so few, and how fast its share falls from there
 
 
 def default_patients(patients: float | str, total: float) -> float:
     """What a rule without a worth of its own counts for: the more, the fewer patients there are.
 
     >>> [round(default_patients("auto", total), 1) for total in (8, 16, 32, 200)]
-    [16.0, 8.0, 4.8, 30.0]
+    [16.0, 5.7, 4.8, 30.0]
     """
     if not isinstance(patients, str):
         return float(patients)
-    return total * min(max((ENOUGH / total) ** 2, PATIENTS_SHARE), MOST_SHARE)
+    share = MOST_SHARE * (FEWEST / total) ** STEEPNESS
+    return total * min(max(share, PATIENTS_SHARE), MOST_SHARE)
 
 
 def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
