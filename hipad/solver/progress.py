@@ -18,8 +18,8 @@ Method = Literal["hipad", "admm", "exact"]
 class Settings:
     """How to run: method, engine of phase 2, switch test, limits.
 
-    `quick` lets working sets choose the features where the ADMM would take longer. The model is the
-    same; without it the ADMM can be watched.
+    `quick` lets faster solvers choose the features where the ADMM would take longer. The model is
+    the same; without it the ADMM can be watched.
     """
 
     method: Method = "hipad"

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from hipad.errors import HipadError
+from hipad.experiments import workers
 from hipad.experiments.ledger import Ledger
 from hipad.experiments.task import Done, Task
-from hipad.experiments.workers import perform
+from hipad.experiments.workers import LostWorker, perform
 from tests.experiments.small import table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,8 +42,8 @@ def test_two_processes_give_the_same_numbers_and_survive_a_death(alone):
     for done in perform(tasks(), {"small": table()}, Ledger(), workers=2):
         found.append(done)
         if len(found) == 1:
-            workers = list(reusable_executor._executor._processes)
-            os.kill(workers[0], signal.SIGKILL)
+            processes = list(reusable_executor._executor._processes)
+            os.kill(processes[0], signal.SIGKILL)
     assert numbers(found) == alone
     assert len(found) == 6
 
@@ -60,6 +61,32 @@ def test_a_cluster_gives_the_same_numbers_and_survives_a_death(alone):
             if len(found) == 1:
                 os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
     assert numbers(found) == alone
+
+
+def test_a_worker_that_dies_with_the_data_of_others_loses_nothing(alone, monkeypatch):
+    made, spread = [], workers._spread
+
+    def dying(missing, *others):
+        made.append(len(missing))
+        outcomes = spread(missing, *others)
+        yield next(outcomes)
+        if len(made) < 3:
+            raise LostWorker
+        yield from outcomes
+
+    monkeypatch.setattr(workers, "_spread", dying)
+    assert numbers(list(perform(tasks(), {"small": table()}, Ledger()))) == alone
+    assert made == [6, 5, 4]
+
+
+def test_too_many_deaths_are_told(monkeypatch):
+    def dying(*_):
+        raise LostWorker
+        yield
+
+    monkeypatch.setattr(workers, "_spread", dying)
+    with pytest.raises(HipadError, match="6 worker processes died"):
+        list(perform(tasks(1), {"small": table()}, Ledger()))
 
 
 def test_a_finished_fit_is_never_repeated(tmp_path, alone, monkeypatch):
