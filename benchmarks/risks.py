@@ -54,10 +54,13 @@ def run(options: Options) -> str:
 
 def _line(name: str, kind: str, figures: list[Calibrated]) -> list[str]:
     slopes, ratios, losses = (np.array(column) for column in zip(*figures, strict=True))
+    slopes, flat = slopes[np.isfinite(slopes)], int(np.sum(np.isnan(slopes)))
     judged = name == "population" and kind.startswith("HIPAD")
     return [
         name, kind,
-        mean_and_error(slopes) + (_goal(slopes, SLOPE) if judged else ""),
+        mean_and_error(slopes)
+        + (_goal(slopes, SLOPE) if judged else "")
+        + (f"; {flat} with the same risk for all" if flat else ""),
         mean_and_error(ratios) + (_goal(ratios, MEAN) if judged else ""),
         mean_and_error(losses),
     ]  # fmt: skip
