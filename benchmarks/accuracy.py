@@ -91,10 +91,25 @@ def unbalanced(options: Options) -> str:
             found = [outcome(hipad(data, label, settings, paper), data) for data in draws]
             values = [one.balanced for one in found]
             goal = verdict(float(np.mean(values)), 0.985) if not paper else ""
-            rows.append([f"{share:.0%}", label, mean_and_error(values), goal])
+            rows.append(
+                [
+                    f"{share:.0%}",
+                    label,
+                    mean_and_error(values),
+                    goal,
+                    precise(found, settings is PLAIN),
+                ]
+            )
         found = [outcome(Libsvm(), data) for data in draws]
-        rows.append([f"{share:.0%}", "LIBSVM", mean_and_error([one.balanced for one in found]), ""])
-    return table(["positives", "classifier", "balanced accuracy", "goal"], rows)
+        values = [one.balanced for one in found]
+        rows.append([f"{share:.0%}", "LIBSVM", mean_and_error(values), "", ""])
+    return table(["positives", "classifier", "balanced accuracy", "goal", "precision"], rows)
+
+
+def precise(found: Sequence[Outcome], chosen: bool) -> str:
+    """The share of the features kept that matter; a goal where lambda1 was chosen."""
+    mean = float(np.mean([one.precision for one in found]))
+    return verdict(mean, 0.95) if chosen else f"{mean:.3f}"
 
 
 def hipad(data: SyntheticData, name: str, settings: dict, paper: bool) -> Hipad:
