@@ -3,10 +3,11 @@
 The path goes down to a hundredth of lambda1_max, unless large models gain nothing. The best pair of
 values is the one of least loss on held-out patients (weighing.py). With few patients many pairs are
 about as good, and the best is a matter of chance. So all pairs have a say, each the less the more
-standard errors its loss lies above the best, and the less its model differs from those beside it.
-Their weighted geometric mean is taken: it moves little when the data do. The differences are told
-patient by patient, so that their errors are far smaller than those of the losses. Then the sparsest
-model that is as good as the best, within a share of that error, is taken instead.
+standard errors its loss lies above the best, and their weighted geometric mean is taken: often a
+sparser model. It moves little when the data do. The differences are told patient by patient, so
+that their errors are far smaller than those of the losses. Losses that speak clearly give their
+best pair. Then the sparsest model that is as good as the best, within a share of that error, is
+taken instead.
 
 A wish for few features is met along the same path: models with more are not looked at.
 """
@@ -24,7 +25,7 @@ from hipad.estimator.choosing.following import Follower
 from hipad.estimator.choosing.jury import Jury
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.tried_values import TriedValues, rounded
-from hipad.estimator.choosing.weighing import Opinion, differing
+from hipad.estimator.choosing.weighing import Opinion
 from hipad.estimator.empty import noise
 from hipad.estimator.training import TrainingData
 
@@ -153,13 +154,11 @@ class AutoChoice:
     @property
     def _say(self) -> FloatArray:
         """How much each model of the size asked for has to say, by how near it is to the best."""
-        fitting, total = self._fitting, self.posing.data.total
-        behind, error = np.array([one.behind(self.best) for one in fitting]).T
-        ridge, size = np.array([(one.lambda2, one.support_size) for one in fitting]).T
-        caution, own = (ridge / ridge.max()) ** min(FEW / total, CAUTION), np.ones(len(fitting))
-        for value in set(ridge):
-            own[ridge == value] = differing(size[ridge == value])
-        return own * caution * np.exp(-SHARPNESS * behind / np.hypot(error, LEAST_ERROR))
+        behind = np.array([one.behind(self.best) for one in self._fitting])
+        errors = np.hypot(behind[:, 1], LEAST_ERROR)
+        ridge = np.array([one.lambda2 for one in self._fitting])
+        caution = (ridge / ridge.max()) ** min(FEW / self.posing.data.total, CAUTION)
+        return caution * np.exp(-SHARPNESS * behind[:, 0] / errors)
 
     @property
     def _fitting(self) -> list[Opinion]:

@@ -18,7 +18,6 @@ import numpy as np
 from hipad.designs.base import FloatArray
 
 MOST_STEPS = 50
-STEPS = (0.1, 1.0)  # of the logarithm of the number of features: less is no less, and more no more
 LEAST_SCALE = 0.1  # scores that tell next to nothing say nothing of the cut either
 
 
@@ -135,19 +134,3 @@ class Opinion:
         mean = float(self.weights @ difference)
         variance = (self.weights**2 / self.counts) @ (difference - mean) ** 2
         return mean, float(np.sqrt(variance))
-
-
-def differing(sizes: FloatArray) -> FloatArray:
-    """How far each model of a path differs from those beside it, told by numbers of features.
-
-    Mean 1. At the end of a path models hardly differ: ten that have all features are one.
-
-    >>> differing(np.array([1.0, 2.0, 4.0, 8.0, 8.0, 8.0])).round(2).tolist()
-    [1.58, 1.58, 1.58, 0.79, 0.23, 0.23]
-    """
-    if sizes.size < 2:
-        return np.ones(sizes.size)
-    steps = np.abs(np.diff(np.log(np.maximum(sizes, 1.0))))
-    beside = np.r_[steps[0], (steps[1:] + steps[:-1]) / 2, steps[-1]]
-    apart = np.clip(beside, *STEPS)
-    return apart / apart.mean()

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -47,14 +45,10 @@ def test_losses_that_speak_clearly_choose_their_best_value():
     assert told(*clear).taken.lambda1 == pytest.approx(0.25)
 
 
-@pytest.mark.parametrize(("sizes", "middle"), [((1, 2, 4, 8), 0.35), ((1, 8, 8, 8), 0.62)])
-def test_losses_that_say_nothing_choose_the_middle_of_models_that_differ(sizes, middle):
+def test_losses_that_say_nothing_choose_the_middle():
     rng = np.random.default_rng(0)
-    flat = [0.69 + 0.1 * rng.permutation(np.linspace(-1, 1, 20)) for _ in range(4)]
-    choice = told(*flat)
-    pairs = zip(choice.opinions, sizes, strict=True)
-    choice.opinions = [replace(one, support_size=size) for one, size in pairs]
-    assert choice.taken.lambda1 == pytest.approx(middle, rel=0.1)
+    flat = [0.69 + 0.1 * rng.permutation(np.linspace(-1, 1, 20)) for _ in range(5)]
+    assert told(*flat).taken.lambda1 == pytest.approx(0.25, rel=0.3)
 
 
 def test_of_models_that_are_as_good_the_sparsest_is_taken():
