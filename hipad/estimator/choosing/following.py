@@ -74,7 +74,9 @@ class Follower:
         sizes, b = np.count_nonzero(w, axis=0), fleet.b
         if self.polish:
             w, b = self._polished(replace(smooth, fixed=w != 0))
-        return Fits(lambda1, smooth.design.dot(w), b, sizes, w[np.isin(smooth.names, named)])
+        of_named = np.zeros((named.size, b.size))  # those that do not matter are in no stage
+        of_named[np.isin(named, smooth.names)] = w[np.isin(smooth.names, named)]
+        return Fits(lambda1, smooth.design.dot(w), b, sizes, of_named)
 
     def _tolerances(self, of_the_last: float) -> FloatArray:
         return np.r_[np.full(self.fleet.b.size - 1, TOLERANCE), of_the_last]

@@ -231,10 +231,8 @@ class Lockstep:
         multiple = np.ones(total.size)
         for _ in range(SCALINGS):
             w = stage.weights(multiple * pull + rest)
-            slope, bend = (
-                total - np.sum(pull * w, axis=0),
-                np.sum(pull**2 * stage.curved(w), axis=0),
-            )
+            slope = total - np.sum(pull * w, axis=0)
+            bend = np.sum(pull**2 * stage.curved(w), axis=0)
             step = slope / np.where(bend > 0, bend, np.inf)
             multiple = np.clip(multiple + step, 0.1 * multiple, 10 * multiple)
         return multiple

@@ -179,3 +179,13 @@ def test_the_intercept_is_where_held_out_patients_are_as_likely():
     given = HIPADClassifier(lambda1=chosen.lambda1_, lambda2=chosen.lambda2_)
     middle = given.fit(X[train], y[train]).score(X[test], y[test])
     assert chosen.score(X[test], y[test]) > middle + 0.03
+
+
+@pytest.mark.parametrize("ignored", ["x0", "x0 and x1"])
+def test_a_rule_may_name_a_feature_that_does_not_matter(ignored):
+    X, y = data(n=60, m=30)
+    clf = HIPADClassifier(f"x0 + x1 >= 1 => positive\n{ignored} does not matter")
+    clf.fit(X, y)
+    assert clf.certificate_.is_optimal()
+    assert 0 not in clf.support_
+    assert len(clf.path_) > 5

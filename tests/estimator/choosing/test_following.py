@@ -33,7 +33,8 @@ def test_the_models_are_near_those_of_hipad(lambda2):
             exact = Hipad(part).run()
             scores = whole.design.columns(exact.features) @ exact.w
             assert abs(fits.sizes[k] - exact.features.size) <= 3
-            assert fits.sizes[-1] == exact.features.size or k
+            if k == 0:  # the same rows as the last
+                assert fits.sizes[-1] == exact.features.size
             if exact.features.size > 5:
                 assert np.corrcoef(scores, fits.scores[:, k])[0, 1] > 0.97
 
