@@ -113,7 +113,7 @@ class Jury:
                 scores[repeat, out] = scale.factor * fits.scores[out, k] + scale.offset
                 margins[repeat] += scale.factor * self._margins(fits.named[:, k]) / len(parts)
                 k += 1
-        return _without_outliers(scores), margins
+        return _without_outliers(scores, self.data.weights), margins
 
     def _calibration(self, fits: Fits, k: int) -> Calibration:
         rows, data = self.training[k], self.data
@@ -151,13 +151,27 @@ class Jury:
         return np.r_[self.data.weights, [say.sigma * self.data.total for say in self.says]]
 
 
-def _without_outliers(scores: FloatArray) -> FloatArray:
+def _without_outliers(scores: FloatArray, weights: FloatArray) -> FloatArray:
     """No score so far out that a single patient rules the best scale of a repeat.
 
     A patient with a value that nobody else has may score a hundred times what others do.
     """
-    far = FARTHEST * np.maximum(np.nanmedian(np.abs(scores), axis=1, keepdims=True), LEAST_MEDIAN)
+    medians = [[weighted_median(np.abs(one), weights)] for one in scores]
+    far = FARTHEST * np.maximum(medians, LEAST_MEDIAN)
     return np.clip(scores, -far, far)
+
+
+def weighted_median(values: FloatArray, weights: FloatArray) -> float:
+    """The median of what is not NaN, where a weight of two counts as two.
+
+    >>> weighted_median(np.array([3.0, 1.0, np.nan, 2.0]), np.array([2.0, 1.0, 9.0, 1.0]))
+    2.5
+    """
+    order = np.argsort(np.where(np.isfinite(values), values, np.inf))
+    known = order[np.isfinite(values[order])]
+    below = np.cumsum(weights[known]) / weights[known].sum()
+    low, high = np.searchsorted(below, [0.5 - 1e-12, 0.5 + 1e-12])
+    return float((values[known[low]] + values[known[min(high, known.size - 1)]]) / 2)
 
 
 def _mean_of_known(rows: FloatArray) -> FloatArray:

@@ -189,3 +189,15 @@ def test_a_rule_may_name_a_feature_that_does_not_matter(ignored):
     assert clf.certificate_.is_optimal()
     assert 0 not in clf.support_
     assert len(clf.path_) > 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_repeated_rows_and_weights_choose_the_same_also_where_patients_are_few(seed):
+    rng = np.random.default_rng(seed)
+    X, y = data(n=8, m=60, seed=seed, signal=1.0)
+    twice = rng.integers(0, 8, 3)
+    weights = np.ones(8) + np.bincount(twice, minlength=8)
+    as_weights = HIPADClassifier(standardize=False).fit(X, y, sample_weight=weights)
+    as_rows = HIPADClassifier(standardize=False).fit(np.vstack([X, X[twice]]), np.r_[y, y[twice]])
+    assert as_weights.lambda1_ == as_rows.lambda1_
+    np.testing.assert_allclose(as_weights.coef_, as_rows.coef_, atol=1e-9)
