@@ -1,13 +1,15 @@
 """lambda1="auto" and lambda2="auto": a path for each lambda2, and what is good and sparse on it.
 
-The path goes down to a hundredth of lambda1_max, unless large models gain nothing. The best pair of
-values is the one of least loss on held-out patients (weighing.py). With few patients many pairs are
-about as good, and the best is a matter of chance. So all pairs have a say, each the less the more
-standard errors its loss lies above the best, and their weighted geometric mean is taken: often a
-sparser model. It moves little when the data do. The differences are told patient by patient, so
-that their errors are far smaller than those of the losses. Losses that speak clearly give their
-best pair. Then the sparsest model that is as good as the best, within a share of that error, is
-taken instead.
+The path goes down to a hundredth of lambda1_max, unless models with more features than patients
+gain nothing. The best pair of values is the one of least loss on held-out patients (weighing.py).
+With few patients many pairs are about as good, and the best is a matter of chance. So all pairs
+have a say, each the less the more standard errors its loss lies above the best, and the one in the
+middle is taken: half of the say is for smaller values, half for larger ones. Often that is a
+sparser model, and it seldom moves when the data do. (A mean would lie between the sparse and the
+dense models where both are good, and the models there need not be.) The differences are told
+patient by patient, so that their errors are far smaller than those of the losses. Losses that speak
+clearly give their best pair. Then the sparsest model that is as good as the best, within a share of
+that error, is taken instead.
 
 A wish for few features is met along the same path: models with more are not looked at.
 """
@@ -24,8 +26,8 @@ from hipad.designs.base import FloatArray
 from hipad.estimator.choosing.following import Follower
 from hipad.estimator.choosing.jury import Jury
 from hipad.estimator.choosing.posing import Posing
-from hipad.estimator.choosing.tried_values import TriedValues, rounded
-from hipad.estimator.choosing.weighing import Opinion
+from hipad.estimator.choosing.tried_values import TriedValues
+from hipad.estimator.choosing.weighing import Opinion, weighted_median
 from hipad.estimator.empty import noise
 from hipad.estimator.training import TrainingData
 
@@ -35,10 +37,9 @@ SPARING = 0.25  # errors by which a sparser model may be behind the best,
 ALIKE = 0.01  # or this share of the loss: nobody would notice
 CHANCE = float(np.log(2.0))  # the loss of who knows nothing
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
-PATIENCE = 3  # values clearly worse than the best before a path is left,
-GAINLESS = 2  # or no better, with more features than patients and
-LARGE = 100_000  # numbers in the columns of a model: smaller ones cost too little to be saved
-MORE, HUGE = 3, 500_000  # with so many times more features and so many numbers, one is enough
+PATIENCE = 2  # values clearly worse than the best before a path is left,
+GAINLESS = 2  # or no better, with more features than patients;
+LARGE = 100_000  # numbers in the columns of a model: before such a one, one value is enough
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
 
@@ -112,44 +113,30 @@ class AutoChoice:
 
     @property
     def taken(self) -> Opinion:
-        """What is said of the values taken: the mean of what is said of all, by their say."""
-        fitting, say, mean = self._fitting, self._say, np.exp(self._mean)
+        """What is said of the values taken: one of the pairs tried."""
         if self.plan.max_features is not None:
-            return self._nearest  # whose size is known
-        if (sparser := self._sparser) is not None:
-            return replace(sparser, lambda2=rounded(float(mean[1])))
-        return replace(
-            self._nearest,
-            lambda1=rounded(float(mean[0])),
-            lambda2=rounded(float(mean[1])),
-            scores=np.average([one.scores for one in fitting], axis=0, weights=say),
-            cut=round(float(np.average([one.cut for one in fitting], weights=say)), 3),
-        )
+            return self._middle  # the wish says how sparse
+        return max(self._sparser, key=lambda one: one.lambda1, default=self._middle)
 
     @property
-    def _sparser(self) -> Opinion | None:
-        """The sparsest model beside the mean that is as good as the best; None if it has no less.
+    def _sparser(self) -> list[Opinion]:
+        """Sparser models of the same lambda2 as the one in the middle that are as good as the best.
 
         As good: clearly better than chance, and behind the best by no more than a share of the
         difference's error or of the loss itself. Where nothing is better than chance, sparse models
         are not either.
         """
-        nearest, best = self._nearest, self.best
-        beside = [one for one in self._fitting if one.lambda2 == nearest.lambda2]
-        good = [one for one in beside if one.lambda1 > nearest.lambda1 and _as_good(one, best)]
-        return max(good, key=lambda one: one.lambda1, default=None)
+        middle, best = self._middle, self.best
+        beside = [one for one in self._fitting if one.lambda2 == middle.lambda2]
+        return [one for one in beside if one.lambda1 > middle.lambda1 and _as_good(one, best)]
 
     @property
-    def _nearest(self) -> Opinion:
-        """The model next to the mean."""
-        steps = np.abs(_places(self._fitting) - self._mean) / self.tried.spacing
+    def _middle(self) -> Opinion:
+        """The model in the middle of all: half of the say lies on either side."""
+        places, say = _places(self._fitting), self._say
+        lambda1, lambda2 = (weighted_median(column, say) for column in places.T)
+        steps = np.abs(places - [lambda1, lambda2]) / self.tried.spacing
         return self._fitting[int(np.argmin(steps.sum(axis=1)))]
-
-    @property
-    def _mean(self) -> FloatArray:
-        """The mean of all values, as logarithms, each by its say."""
-        mean: FloatArray = np.average(_places(self._fitting), axis=0, weights=self._say)
-        return mean
 
     @property
     def _say(self) -> FloatArray:
@@ -172,14 +159,14 @@ class AutoChoice:
         """All points, each compared with the best; the best and the one taken are marked."""
         if not self.opinions:
             return ()
-        best, nearest = self.best, self._sparser or self._nearest
+        best, taken = self.best, self.taken
         return tuple(
             replace(
                 self._point(one),
                 behind=one.behind(best)[0],
                 error=one.behind(best)[1],
                 best=one is best,
-                chosen=one is nearest,
+                chosen=one is taken,
             )
             for one in self.opinions
         )
@@ -192,13 +179,15 @@ class AutoChoice:
         problem = posing.trial(lambda2)
         follower = Follower(problem, jury.training, ridge, polish, jury.units)
         done: list[Opinion] = []
-        for fits in follower.follow(grid.tolist()):
-            if fits.lambda1 > judged or (not done and not fits.sizes.any()):
+        for lambda1 in grid.tolist():
+            ahead = follower.expected_size(lambda1)
+            if _is_hopeless(done) or _gains_nothing(done, ahead, posing.data.total):
+                return
+            fits = follower.fit(lambda1)
+            if lambda1 > judged or (not done and not fits.sizes.any()):
                 continue  # lambda1_max is an upper bound where the classes are not balanced
             done.append(jury.opinion(fits, lambda2))
             yield done[-1]
-            if _is_hopeless(done) or _gains_nothing(done, posing.data.total):
-                return
 
     def _point(self, opinion: Opinion) -> PathPoint:
         return PathPoint(
@@ -226,19 +215,23 @@ def _as_good(one: Opinion, best: Opinion) -> bool:
 
 def _is_hopeless(done: Sequence[Opinion]) -> bool:
     """Whether the last few values were all clearly worse than the best."""
-    best = min(done, key=lambda one: one.loss)
     if len(done) <= PATIENCE:
         return False
+    best = min(done, key=lambda one: one.loss)
     last = [one.behind(best) for one in done[-PATIENCE:]]
     return all(mean > 2 * error > 0 for mean, error in last)
 
 
-def _gains_nothing(done: Sequence[Opinion], patients: float) -> bool:
-    """Whether the last values had large models, with more features than patients, for nothing."""
-    size = done[-1].support_size
-    count = 1 if size > max(MORE * patients, HUGE / patients) else GAINLESS
+def _gains_nothing(done: Sequence[Opinion], ahead: int, patients: float) -> bool:
+    """Whether models with more features than patients have them for nothing.
+
+    These are the last few, or the one ahead if it will be large: then the last one tells enough.
+    """
+    large = ahead * patients > LARGE
+    count = 1 if large else GAINLESS
     last, before = done[-count:], done[:-count]
-    if not before or min(one.support_size for one in last) <= max(patients, LARGE / patients):
+    sizes = [ahead] if large else [one.support_size for one in last]
+    if not before or min(sizes) <= patients:
         return False
     least = min(one.loss for one in before)
     return all(one.loss > (1 - ALIKE) * least for one in last)

@@ -8,7 +8,7 @@ but nobody asks for its scores, so it has no phase 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,14 +59,16 @@ class Follower:
         self._kept = [np.full(1, -1)] * len(rows)  # features of each model, and
         self._models: list[tuple[FloatArray, float]] = []  # what phase 2 made of them
 
-    def follow(self, grid: Sequence[float]) -> Iterator[Fits]:
-        """The models at each value."""
-        for lambda1 in grid:
-            with single_thread():
-                yield self.fit(lambda1)
+    def expected_size(self, lambda1: float) -> int:
+        """About how many features the model on all rows will have, by what pulls them now."""
+        return int(np.count_nonzero(self.selector.needed[:, -1] > lambda1))
 
     def fit(self, lambda1: float) -> Fits:
         """The models at one value."""
+        with single_thread():
+            return self._fit(lambda1)
+
+    def _fit(self, lambda1: float) -> Fits:
         fleet, named = self.fleet, self.problem.stack.features
         stage, w = self.selector.select(lambda1)
         kept = np.flatnonzero(w.any(axis=1) | np.isin(stage.names, named))

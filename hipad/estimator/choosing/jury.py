@@ -22,6 +22,7 @@ from hipad.estimator.choosing.weighing import (
     Opinion,
     logistic_fit,
     platt_targets,
+    weighted_median,
 )
 
 SAY = 0.5
@@ -159,19 +160,6 @@ def _without_outliers(scores: FloatArray, weights: FloatArray) -> FloatArray:
     medians = [[weighted_median(np.abs(one), weights)] for one in scores]
     far = FARTHEST * np.maximum(medians, LEAST_MEDIAN)
     return np.clip(scores, -far, far)
-
-
-def weighted_median(values: FloatArray, weights: FloatArray) -> float:
-    """The median of what is not NaN, where a weight of two counts as two.
-
-    >>> weighted_median(np.array([3.0, 1.0, np.nan, 2.0]), np.array([2.0, 1.0, 9.0, 1.0]))
-    2.5
-    """
-    order = np.argsort(np.where(np.isfinite(values), values, np.inf))
-    known = order[np.isfinite(values[order])]
-    below = np.cumsum(weights[known]) / weights[known].sum()
-    low, high = np.searchsorted(below, [0.5 - 1e-12, 0.5 + 1e-12])
-    return float((values[known[low]] + values[known[min(high, known.size - 1)]]) / 2)
 
 
 def _mean_of_known(rows: FloatArray) -> FloatArray:

@@ -10,8 +10,9 @@ from hipad.designs.base import FloatArray
 from hipad.designs.scaling import column_moments
 from hipad.estimator.choosing.posing import Posing
 
-N_STEPS = 10
-SMALLEST = 0.01  # the path ends at this fraction of lambda1_max
+N_STEPS = 9
+FIRST, SMALLEST = 0.7, 0.01  # the path goes between these fractions of lambda1_max,
+WIDENING = 1.25  # in steps that grow: among sparse models a small one can miss the best
 RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 
 
@@ -35,7 +36,7 @@ class TriedValues:
         largest = max(data_alone, self.posing.first_lambda1)
         given = self.posing.plan.lambda1
         if isinstance(given, str):
-            grid = np.geomspace(0.9 * largest, SMALLEST * data_alone, N_STEPS)
+            grid = widening(FIRST * largest, SMALLEST * data_alone)
             return np.array([rounded(value) for value in grid]), np.inf
         return approach(largest, given), given
 
@@ -52,6 +53,17 @@ class TriedValues:
             return 1.0
         deviation = column_moments(data.X, data.weights)[1]
         return float(np.mean(deviation**2)) or 1.0
+
+
+def widening(first: float, last: float) -> FloatArray:
+    """Falling values, each by a larger factor than the one before.
+
+    >>> widening(0.7, 0.01).round(3).tolist()
+    [0.7, 0.51, 0.33, 0.201, 0.117, 0.066, 0.036, 0.019, 0.01]
+    """
+    way = np.linspace(0.0, 1.0, N_STEPS) ** WIDENING
+    values: FloatArray = first * (last / first) ** way
+    return values
 
 
 def approach(largest: float, value: float) -> FloatArray:

@@ -61,6 +61,19 @@ def platt_targets(y: FloatArray, weights: FloatArray) -> FloatArray:
     return np.where(y > 0, (high + 1) / (high + 2), 1 / (low + 2))
 
 
+def weighted_median(values: FloatArray, weights: FloatArray) -> float:
+    """The median of what is not NaN, where a weight of two counts as two.
+
+    >>> weighted_median(np.array([3.0, 1.0, np.nan, 2.0]), np.array([2.0, 1.0, 9.0, 1.0]))
+    2.5
+    """
+    order = np.argsort(np.where(np.isfinite(values), values, np.inf))
+    known = order[np.isfinite(values[order])]
+    below = np.cumsum(weights[known]) / weights[known].sum()
+    low, high = np.searchsorted(below, [0.5 - 1e-12, 0.5 + 1e-12])
+    return float((values[known[low]] + values[known[min(high, known.size - 1)]]) / 2)
+
+
 def logistic_fit(evidence: Evidence) -> Fitted:
     """The least logistic loss over scale >= 0 and offset, by Newton's method."""
     X = np.column_stack([evidence.scores, evidence.offset])

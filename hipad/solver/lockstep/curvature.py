@@ -26,7 +26,7 @@ FEW = 0.5  # share of the rows below which the features that are in are few
 class Curvature:
     """One problem: its training rows, and Z h Z' over the features that were last in."""
 
-    _over: FloatArray | None
+    _half: FloatArray | None  # U / sqrt(D) while few features are in
 
     def __init__(self, problem: Problem, rows: np.ndarray) -> None:
         self.rows, self.stack = rows, problem.stack
@@ -65,8 +65,9 @@ class Curvature:
         n, k = Z.shape
         U = np.zeros((D.size, k + inner.shape[0]))
         U[:n, :k], U[:, k:] = Z, self._V
-        self._D, self._over = D, U / D[:, None]
-        small = U.T @ self._over
+        self._root = 1.0 / np.sqrt(D)
+        self._half = self._root[:, None] * U
+        small = self._half.T @ self._half  # symmetric: half of the work
         small[np.arange(k), np.arange(k)] += ridge
         small[k:, k:] += inner
         self._factor = cholesky(small)
@@ -78,13 +79,14 @@ class Curvature:
             M += self._V @ solve_cholesky(self._inner, self._V.T)
         M[:n, :n] += self._updated(stage, kept, h)
         M[np.diag_indices_from(M)] += D
-        self._over, self._factor = None, cholesky(M)
+        self._half, self._factor = None, cholesky(M)
 
     def _apply(self, r: FloatArray) -> FloatArray:
         """The inverse of Z h Z' + V inner^-1 V' + D, times r."""
-        if self._over is None:
+        if self._half is None:
             return solve_cholesky(self._factor, r)
-        return r / self._D - self._over @ solve_cholesky(self._factor, self._over.T @ r)
+        r = self._root * r
+        return self._root * (r - self._half @ solve_cholesky(self._factor, self._half.T @ r))
 
     def _updated(self, stage: Stage, kept: np.ndarray, h: FloatArray) -> FloatArray:
         """Z h Z', from what it was before where that is less work."""

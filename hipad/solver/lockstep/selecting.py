@@ -25,22 +25,25 @@ MOST_ROUNDS = 3
 
 class Selector:
     """All problems of a fleet; a tolerance for each, and by what factor a pull may exceed lambda1
-    before a feature counts as overlooked."""
+    before a feature counts as overlooked.
+
+    `needed` is the lambda1 that would hold each feature out where the problems stand.
+    """
 
     def __init__(self, fleet: Lockstep, tolerance: FloatArray, beyond: FloatArray) -> None:
         self.fleet, self.tolerance, self.beyond = fleet, tolerance, beyond
-        self._pull = 2.0 * self._needed()  # prices begin in the middle
+        self.needed = 2.0 * self._needed()  # prices begin in the middle
 
     def select(self, lambda1: float) -> tuple[Stage, FloatArray]:
         """The features that were looked at last, and their weights, one column a problem."""
         fleet = self.fleet
         fleet.solve(fleet.stage(self._near(lambda1), lambda1), ROUGH)
-        self._pull = self._needed()
+        self.needed = self._needed()
         stage = fleet.stage(self._near(lambda1), lambda1)
         w = fleet.solve(stage, self.tolerance, going_on=True)
         for _ in range(MOST_ROUNDS):
-            self._pull = self._needed()
-            over = self._pull > self.beyond * lambda1
+            self.needed = self._needed()
+            over = self.needed > self.beyond * lambda1
             over[stage.names] = False
             wanting = over.any(axis=0)
             if not wanting.any():
@@ -51,7 +54,7 @@ class Selector:
 
     def _near(self, lambda1: float) -> np.ndarray:
         """Features that are nearly pulled in, and those that may be in whatever pulls them."""
-        near = np.flatnonzero(self._pull.max(axis=1) > NEAR * lambda1)
+        near = np.flatnonzero(self.needed.max(axis=1) > NEAR * lambda1)
         return np.union1d(near, self.fleet.problem.always_in).astype(int)
 
     def _needed(self) -> FloatArray:

@@ -24,7 +24,7 @@ def test_the_models_are_near_those_of_hipad(lambda2):
     rows = [np.arange(60), np.arange(0, 60, 2), np.arange(60)]
     grid = lambda1_max(whole) * np.array([0.8, 0.4, 0.2, 0.1])
     follower = Follower(whole, rows, np.full(3, lambda2), polish=True)
-    for fits in follower.follow(grid.tolist()):
+    for fits in map(follower.fit, grid.tolist()):
         for k, own in enumerate(rows[:-1]):
             part = Problem(
                 whole.design.rows(own), whole.y[own], whole.p[own] / whole.p[own].sum(),
@@ -43,10 +43,19 @@ def test_supports_grow_and_nothing_is_overlooked():
     whole = problem(m=400)
     largest = lambda1_max(whole)
     follower = Follower(whole, [np.arange(60)], np.ones(1), polish=False)
-    sizes = [fits.sizes[0] for fits in follower.follow([0.9 * largest, 0.3 * largest])]
+    sizes = [fits.sizes[0] for fits in map(follower.fit, [0.9 * largest, 0.3 * largest])]
     deep = Follower(whole, [np.arange(60)], np.ones(1), polish=False).fit(0.3 * largest)
     assert sizes[0] < sizes[1]
     assert abs(int(deep.sizes[0]) - int(sizes[1])) <= 3, "whatever the way there"
+
+
+def test_the_size_of_the_next_model_is_told_before_it_is_fitted():
+    whole = problem(m=400)
+    grid = lambda1_max(whole) * np.geomspace(0.7, 0.1, 6)
+    follower = Follower(whole, [np.arange(60)], np.ones(1), polish=False)
+    told = [(follower.expected_size(value), int(follower.fit(value).sizes[0])) for value in grid]
+    assert all(size <= expected for expected, size in told[1:])
+    assert all(expected <= 3 * size for expected, size in told[1:])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -56,7 +65,7 @@ def test_the_features_of_the_model_itself_are_counted_exactly(lambda2, seed):
     rows = [np.setdiff1d(np.arange(40), np.arange(k, 40, 4)) for k in range(4)] + [np.arange(40)]
     grid = lambda1_max(whole) * np.geomspace(0.9, 0.01, 8)
     follower = Follower(whole, rows, np.full(5, lambda2), polish=True)
-    for fits in follower.follow(grid.tolist()):
+    for fits in map(follower.fit, grid.tolist()):
         exact = Hipad(whole.with_parameters(lambda1=fits.lambda1, lambda2=lambda2)).run()
         assert fits.sizes[-1] == exact.features.size
 

@@ -8,12 +8,14 @@ import pytest
 from hipad import HIPADClassifier
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.tried_values import (
+    FIRST,
     N_STEPS,
     RIDGES,
     SMALLEST,
     TriedValues,
     approach,
     rounded,
+    widening,
 )
 from hipad.estimator.parameters import Plan
 from hipad.estimator.training import TrainingData, shares
@@ -33,10 +35,17 @@ def test_the_path_goes_down_to_a_hundredth_of_the_largest_value():
     grid, judged = tried.lambda1()
     largest = tried.posing.largest_lambda1
     assert len(grid) == N_STEPS
-    assert grid[0] == rounded(0.9 * largest)
+    assert grid[0] == rounded(FIRST * largest)
     assert grid[-1] == rounded(SMALLEST * largest)
     assert (grid < judged).all(), "all of them are judged"
     assert values_of(lambda1=0.05).lambda1()[1] == 0.05
+
+
+def test_steps_grow_towards_large_models():
+    factors = -np.diff(np.log(widening(1.0, 0.01)))
+    assert (np.diff(factors) > 0).all()
+    assert factors[0] < np.log(1.5), "between sparse models little is missed"
+    assert factors[-1] < np.log(2.5)
 
 
 def test_lambda2_is_counted_in_variances_of_columns():
