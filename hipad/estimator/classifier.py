@@ -94,7 +94,8 @@ class HIPADClassifier(FittedModel):
     random_state : int, default=None
         Which way rows are divided into folds; None is 0. Their order never matters.
     n_jobs : int, default=None
-        Threads of the automatic choices, -1 for as many as help. The model is the same.
+        Threads of the automatic choices in wide tables, -1 for as many as help. The model is the
+        same.
 
     Attributes
     ----------

@@ -39,7 +39,8 @@ CHANCE = float(np.log(2.0))  # the loss of who knows nothing
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
 PATIENCE = 2  # values clearly worse than the best before a path is left,
 GAINLESS = 2  # or no better, with more features than patients;
-LARGE = 100_000  # numbers in the columns of a model: before such a one, one value is enough
+LARGE = 250_000  # numbers in the columns of a model: before such a one, one value is enough
+TOGETHER = 1_000_000  # weights of all models of a path: up to here all paths are followed at once
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
 
@@ -83,13 +84,15 @@ class AutoChoice:
                 yield self._point(opinion)
 
     def _paths(self, jury: Jury) -> Iterator[Iterator[Opinion] | list[Opinion]]:
-        """The path of each lambda2, in turn or on several threads: the points are the same."""
-        jobs = self.plan.n_jobs or 1
-        if jobs == 1 or len(self.tried.ridges) == 1:
-            yield from (self._path(jury, lambda2) for lambda2 in self.tried.ridges)
+        """Paths in small tables all at once, in others in turn or on threads: the same points."""
+        ridges, jobs = self.tried.ridges, self.plan.n_jobs or 1
+        numbers = self.posing.data.design.shape[1] * len(jury.training)
+        groups = [ridges] if numbers <= TOGETHER else [[lambda2] for lambda2 in ridges]
+        if jobs == 1 or len(groups) == 1:
+            yield from (self._follow(jury, group) for group in groups)
             return
-        with ThreadPoolExecutor(len(self.tried.ridges) if jobs < 0 else jobs) as pool:
-            yield from pool.map(lambda ridge: list(self._path(jury, ridge)), self.tried.ridges)
+        with ThreadPoolExecutor(len(groups) if jobs < 0 else jobs) as pool:
+            yield from pool.map(lambda group: list(self._follow(jury, group)), groups)
 
     @property
     def values(self) -> tuple[float, float]:
@@ -168,26 +171,26 @@ class AutoChoice:
                 best=one is best,
                 chosen=one is taken,
             )
-            for one in self.opinions
+            for one in sorted(self.opinions, key=lambda one: (-one.lambda2, -one.lambda1))
         )
 
-    def _path(self, jury: Jury, lambda2: float) -> Iterator[Opinion]:
-        """The path of one lambda2, while it may still help."""
+    def _follow(self, jury: Jury, ridges: Sequence[float]) -> Iterator[Opinion]:
+        """The paths of some lambda2 side by side, each while it may still help."""
         posing, polish = self.posing, self.plan.settings.method == "hipad"
         grid, judged = self.tried.lambda1()
-        ridge = np.full(len(jury.training), lambda2)
-        problem = posing.trial(lambda2)
-        follower = Follower(problem, jury.training, ridge, polish, jury.units)
-        done: list[Opinion] = []
+        follower = Follower(posing.trial(1.0), jury.training, ridges, polish, jury.units)
+        done: dict[float, list[Opinion]] = {lambda2: [] for lambda2 in ridges}
         for lambda1 in grid.tolist():
-            ahead = follower.expected_size(lambda1)
-            if _is_hopeless(done) or _gains_nothing(done, ahead, posing.data.total):
-                return
-            fits = follower.fit(lambda1)
-            if lambda1 > judged or (not done and not fits.sizes.any()):
-                continue  # lambda1_max is an upper bound where the classes are not balanced
-            done.append(jury.opinion(fits, lambda2))
-            yield done[-1]
+            for lambda2 in tuple(follower.ridges):
+                ahead = follower.expected_size(lambda1, lambda2)
+                if _is_over(done[lambda2], ahead, posing.data.total):
+                    follower.leave(lambda2)
+            for fits in follower.fit(lambda1) if follower.ridges else ():
+                own = done[fits.lambda2]
+                if lambda1 > judged or (not own and not fits.sizes.any()):
+                    continue  # lambda1_max is an upper bound where the classes are not balanced
+                own.append(jury.opinion(fits))
+                yield own[-1]
 
     def _point(self, opinion: Opinion) -> PathPoint:
         return PathPoint(
@@ -211,6 +214,11 @@ def _as_good(one: Opinion, best: Opinion) -> bool:
     gain, doubt = one.behind(replace(one, losses=np.full_like(one.losses, CHANCE)))
     spared = max(SPARING * float(np.hypot(error, LEAST_ERROR)), ALIKE * best.loss)
     return -gain > 2 * doubt and behind <= spared
+
+
+def _is_over(done: Sequence[Opinion], ahead: int, patients: float) -> bool:
+    """Whether a path is to be left: the next model is expected to have `ahead` features."""
+    return _is_hopeless(done) or _gains_nothing(done, ahead, patients)
 
 
 def _is_hopeless(done: Sequence[Opinion]) -> bool:

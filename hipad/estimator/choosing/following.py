@@ -1,4 +1,4 @@
-"""One path from large to small lambda1, followed by all folds and all lambda2 at once.
+"""Paths from large to small lambda1, followed by all folds and several lambda2 side by side.
 
 For each value of lambda1 every fold is fitted as HIPAD fits: the features of the elastic net, then
 the SVM on what it kept. The fits are those of the lockstep solver: near enough to the optimum to
@@ -26,12 +26,13 @@ BEYOND = 1.02  # times lambda1: a fold that is pulled by less has not overlooked
 
 @dataclass(frozen=True)
 class Fits:
-    """All models at one lambda1: scores of all rows without intercept, one column a model.
+    """All models at one pair of values: scores of all rows without intercept, one column a model.
 
     The last scores are those of phase 1.
     """
 
     lambda1: float
+    lambda2: float
     scores: FloatArray
     b: FloatArray
     sizes: np.ndarray
@@ -39,36 +40,54 @@ class Fits:
 
 
 class Follower:
-    """Models on some rows each, with a lambda2 each, at falling values of lambda1."""
+    """Models on some rows each, for several lambda2, at falling values of lambda1.
+
+    `rows` are those of each model, and `units` the scales of features in them; the models of one
+    lambda2 lie side by side.
+    """
 
     def __init__(
         self,
         problem: Problem,
         rows: Sequence[np.ndarray],
-        lambda2: FloatArray,
+        ridges: Sequence[float],
         polish: bool,
         units: FloatArray | None = None,
     ) -> None:
-        self.problem, self.polish = problem, polish
-        prices = np.zeros((problem.n_samples, len(rows)))
+        self.problem, self.polish, self.ridges = problem, polish, list(ridges)
+        count, times = len(rows), len(self.ridges)
+        prices = np.zeros((problem.n_samples, count))
         for k, own in enumerate(rows):
             prices[own, k] = problem.p[own] / problem.p[own].sum()
-        self.fleet = Lockstep(problem, prices, lambda2, units)
-        beyond = np.r_[np.full(len(rows) - 1, BEYOND), 1.0 + EXACT]
-        self.selector = Selector(self.fleet, self._tolerances(EXACT), beyond)
-        self._kept = [np.full(1, -1)] * len(rows)  # features of each model, and
+        lambda2 = np.repeat(np.asarray(self.ridges, dtype=float), count)
+        units = None if units is None else np.tile(units, times)
+        self.fleet = Lockstep(problem, np.tile(prices, times), lambda2, units)
+        self._last = np.tile(np.arange(count) == count - 1, times)
+        tolerance = np.where(self._last, EXACT, TOLERANCE)
+        self.selector = Selector(self.fleet, tolerance, np.where(self._last, 1.0 + EXACT, BEYOND))
+        self._kept = [np.full(1, -1)] * (count * times)  # features of each model, and
         self._models: list[tuple[FloatArray, float]] = []  # what phase 2 made of them
 
-    def expected_size(self, lambda1: float) -> int:
+    def expected_size(self, lambda1: float, lambda2: float) -> int:
         """About how many features the model on all rows will have, by what pulls them now."""
-        return int(np.count_nonzero(self.selector.needed[:, -1] > lambda1))
+        whole = int(np.flatnonzero(self._last & (self.fleet.lambda2 == lambda2))[0])
+        return int(np.count_nonzero(self.selector.needed[:, whole] > lambda1))
 
-    def fit(self, lambda1: float) -> Fits:
-        """The models at one value."""
+    def leave(self, lambda2: float) -> None:
+        """Follow the path of one lambda2 no further."""
+        stay = np.flatnonzero(self.fleet.lambda2 != lambda2)
+        self.ridges.remove(lambda2)
+        self.selector.only(stay)
+        self._last = self._last[stay]
+        self._kept = [self._kept[k] for k in stay]
+        self._models = [self._models[k] for k in stay] if self._models else []
+
+    def fit(self, lambda1: float) -> list[Fits]:
+        """The models at one value, one `Fits` for each lambda2 that is still followed."""
         with single_thread():
             return self._fit(lambda1)
 
-    def _fit(self, lambda1: float) -> Fits:
+    def _fit(self, lambda1: float) -> list[Fits]:
         fleet, named = self.fleet, self.problem.stack.features
         stage, w = self.selector.select(lambda1)
         kept = np.flatnonzero(w.any(axis=1) | np.isin(stage.names, named))
@@ -78,10 +97,12 @@ class Follower:
             w, b = self._polished(replace(smooth, fixed=w != 0))
         of_named = np.zeros((named.size, b.size))  # those that do not matter are in no stage
         of_named[np.isin(named, smooth.names)] = w[np.isin(smooth.names, named)]
-        return Fits(lambda1, smooth.design.dot(w), b, sizes, of_named)
-
-    def _tolerances(self, of_the_last: float) -> FloatArray:
-        return np.r_[np.full(self.fleet.b.size - 1, TOLERANCE), of_the_last]
+        parts = (smooth.design.dot(w), b, sizes, of_named)
+        at = [np.flatnonzero(fleet.lambda2 == lambda2) for lambda2 in self.ridges]
+        return [
+            Fits(lambda1, lambda2, *(part[..., own] for part in parts))
+            for lambda2, own in zip(self.ridges, at, strict=True)
+        ]
 
     def _polished(self, stage: Stage) -> tuple[FloatArray, FloatArray]:
         """Phase 2: without lambda1, on the features kept; the path goes on from phase 1.
@@ -93,7 +114,7 @@ class Follower:
         fleet, kept = self.fleet, [stage.names[fixed] for fixed in stage.fixed.T]
         same = np.array([np.array_equal(*both) for both in zip(kept, self._kept, strict=True)])
         alpha, u = fleet.alpha, fleet.u
-        w = fleet.solve(stage, np.where(same, np.inf, self._tolerances(np.inf)))
+        w = fleet.solve(stage, np.where(same | self._last, np.inf, TOLERANCE))
         fleet.alpha, fleet.u = alpha, u
         for k in np.flatnonzero(same):
             w[stage.fixed[:, k], k], fleet.b[k] = self._models[k]

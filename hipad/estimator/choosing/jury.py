@@ -79,14 +79,14 @@ class Jury:
         beyond = np.maximum(1.0 - variance[:, -1:], 0.0)
         return np.sqrt(np.maximum(variance[:, :-1] + beyond, LEAST_VARIANCE))
 
-    def opinion(self, fits: Fits, lambda2: float) -> Opinion:
+    def opinion(self, fits: Fits) -> Opinion:
         """What patients and rules say of the models at one pair of values."""
         scores, margins = self._outside(fits)
         found = [self._fitted(*one) for one in zip(scores, margins, strict=True)]
         heard = np.asarray(np.isfinite(scores).any(axis=0))
         return Opinion(
             lambda1=fits.lambda1,
-            lambda2=lambda2,
+            lambda2=fits.lambda2,
             losses=_mean_of_known(np.array([one.losses for one in found])),
             weights=self._weights(heard),
             counts=self._counts(),

@@ -21,6 +21,7 @@ from hipad.solver.lockstep.standing import Direction
 from hipad.solver.problem import Problem
 
 FEW = 0.5  # share of the rows below which the features that are in are few
+LITTLE = 5_000_000  # multiplications that take less time than to look for fewer
 
 
 class Curvature:
@@ -90,6 +91,9 @@ class Curvature:
 
     def _updated(self, stage: Stage, kept: np.ndarray, h: FloatArray) -> FloatArray:
         """Z h Z', from what it was before where that is less work."""
+        if kept.size * self.rows.size**2 < LITTLE:
+            self._gram = None
+            return self._product(stage, kept, h)
         names = stage.names[kept]
         _, old, new = np.intersect1d(self._names, names, assume_unique=True, return_indices=True)
         left = np.delete(np.arange(self._names.size), old)

@@ -63,10 +63,23 @@ class Lockstep:
         self.labels = np.r_[problem.y, stack.of_b]
         self.alpha, self.b = 0.5 * self.prices, np.zeros(count)
         self.u = np.full((stack.n_rows, count), self._first_u())
-        self.shares = self.prices, self.prices, self.prices[problem.n_samples + stack.owner]
         self.columns = SignedColumns(problem.design, problem.y)
         self.systems = Systems(problem, self.seen)
         self.steps = 0
+
+    @property
+    def shares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What each product of a place counts: the price of its row."""
+        of_rules = self.prices[self.problem.n_samples + self.problem.stack.owner]
+        return self.prices, self.prices, of_rules
+
+    def only(self, problems: np.ndarray) -> None:
+        """Go on with some of the problems."""
+        self.lambda2, self.b = self.lambda2[problems], self.b[problems]
+        self.seen, self.prices = self.seen[:, problems], self.prices[:, problems]
+        self.alpha, self.u = self.alpha[:, problems], self.u[:, problems]
+        self.units = None if self.units is None else self.units[:, problems]
+        self.systems.only(problems)
 
     def stage(self, names: np.ndarray, lambda1: float) -> Stage:
         """Some features, in the order of their names."""

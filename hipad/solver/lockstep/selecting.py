@@ -34,6 +34,12 @@ class Selector:
         self.fleet, self.tolerance, self.beyond = fleet, tolerance, beyond
         self.needed = 2.0 * self._needed()  # prices begin in the middle
 
+    def only(self, problems: np.ndarray) -> None:
+        """Go on with some of the problems."""
+        self.fleet.only(problems)
+        self.tolerance, self.beyond = self.tolerance[problems], self.beyond[problems]
+        self.needed = self.needed[:, problems]
+
     def select(self, lambda1: float) -> tuple[Stage, FloatArray]:
         """The features that were looked at last, and their weights, one column a problem."""
         fleet = self.fleet

@@ -13,7 +13,7 @@ from hipad.solver.lockstep.stage import Stage
 from hipad.solver.lockstep.standing import Direction
 from hipad.solver.problem import Problem
 
-LARGEST = 30  # rows or features: beyond, problems one by one are faster
+LARGEST = 45  # rows or features: beyond, problems one by one are faster
 LEAST_DIAGONAL = 1e-13  # relative, added so that rounding leaves a matrix positive
 
 

@@ -19,11 +19,19 @@ class Systems:
     """
 
     def __init__(self, problem: Problem, seen: np.ndarray) -> None:
-        self.seen, n = seen, problem.n_samples
-        self._together = StackedSystems(problem, seen)
+        self.problem, n = problem, problem.n_samples
         self._each = [Curvature(problem, np.flatnonzero(column[:n])) for column in seen.T]
+        self._begin(seen)
+
+    def _begin(self, seen: np.ndarray) -> None:
+        self.seen, self._together = seen, StackedSystems(self.problem, seen)
         self._joined, self._left = False, np.zeros(0, dtype=int)
         self.going = np.zeros(seen.shape[1], dtype=bool)
+
+    def only(self, problems: np.ndarray) -> None:
+        """Go on with some of the problems."""
+        self._each = [self._each[k] for k in problems]
+        self._begin(self.seen[:, problems])
 
     def factorize(
         self, stage: Stage, h: FloatArray, D: FloatArray, theta: FloatArray, left: np.ndarray

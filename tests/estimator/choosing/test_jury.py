@@ -26,10 +26,8 @@ def fits(jury, weight=1.0):
     """Every model scores by the first column."""
     count, named = len(jury.training), jury.named
     scores = np.repeat(weight * jury.data.design.columns([0]), count, axis=1)
-    return Fits(
-        0.1, scores, np.zeros(count), np.ones(count), np.repeat(weight * (named == 0.0), count)
-        .reshape(named.size, count),
-    )  # fmt: skip
+    of_named = np.repeat(weight * (named == 0.0), count).reshape(named.size, count)
+    return Fits(0.1, 1.0, scores, np.zeros(count), np.ones(count), of_named)
 
 
 def test_nobody_is_judged_by_a_model_that_saw_him():
@@ -49,25 +47,25 @@ def test_many_patients_need_no_repeats_and_cv_says_how_many_folds():
 
 def test_the_scale_of_the_models_has_no_say():
     jury = jury_of()
-    one, other = (jury.opinion(fits(jury, weight), 1.0) for weight in (1.0, 50.0))
+    one, other = (jury.opinion(fits(jury, weight)) for weight in (1.0, 50.0))
     assert one.loss == pytest.approx(other.loss)
     np.testing.assert_allclose(one.scores, other.scores)
     assert one.loss < np.log(2)
-    assert jury.opinion(fits(jury, -1.0), 1.0).loss == pytest.approx(np.log(2), abs=0.02)
+    assert jury.opinion(fits(jury, -1.0)).loss == pytest.approx(np.log(2), abs=0.02)
 
 
 def test_a_rule_has_a_say_by_its_worth():
     text = "x0 >= 1 => {} worth {} patients"
-    without = jury_of().opinion(fits(jury_of()), 1.0)
+    without = jury_of().opinion(fits(jury_of()))
 
     def loss(outcome, worth):
         jury = jury_of(rules=text.format(outcome, worth))
-        return jury.opinion(fits(jury), 1.0).loss
+        return jury.opinion(fits(jury)).loss
 
     assert loss("negative", 20) > without.loss > loss("positive", 20)
     assert loss("negative", 1e-6) == pytest.approx(without.loss, abs=1e-6)
     jury = jury_of(rules=text.format("positive", 20))
-    weights = jury.opinion(fits(jury), 1.0).weights
+    weights = jury.opinion(fits(jury)).weights
     assert weights[-1] / weights[:-1].sum() == pytest.approx(SAY * 20 / 40)
 
 
@@ -84,7 +82,7 @@ def test_one_patient_with_an_odd_value_does_not_rule_the_loss():
     tame = fits(jury)
     wild = fits(jury)
     wild.scores[3] *= -1e4 * np.sign(wild.scores[3] * jury.data.y[3])
-    usual, odd = (jury.opinion(one, 1.0).loss for one in (tame, wild))
+    usual, odd = (jury.opinion(one).loss for one in (tame, wild))
     assert odd < usual + 0.1
     assert odd < 0.9 * np.log(2)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hipad.solver.lockstep import curvature
 from hipad.solver.lockstep.curvature import Curvature
 from tests.solver.lockstep.newton_systems import (
     all_features,
@@ -14,9 +15,11 @@ from tests.solver.lockstep.newton_systems import (
 )
 
 
+@pytest.mark.parametrize("little", [0, curvature.LITTLE])
 @pytest.mark.parametrize("with_rule", [False, True])
 @pytest.mark.parametrize("sets", [[3], [40], [40, 45, 60], [3, 50, 2], [50, 48]])
-def test_the_step_solves_the_system_however_the_features_came(sets, with_rule):
+def test_the_step_solves_the_system_however_the_features_came(sets, with_rule, little, monkeypatch):
+    monkeypatch.setattr(curvature, "LITTLE", little)
     rng = np.random.default_rng(0)
     problem = small_problem(rng, 20, 70, with_rule)
     rows = np.arange(20) if with_rule else np.arange(0, 20, 2)
@@ -33,6 +36,7 @@ def test_the_step_solves_the_system_however_the_features_came(sets, with_rule):
 
 
 def test_features_that_stay_are_not_multiplied_again(monkeypatch):
+    monkeypatch.setattr(curvature, "LITTLE", 0)
     rng = np.random.default_rng(1)
     problem = small_problem(rng, 20, 70, with_rule=False)
     stage, system = all_features(problem, 1), Curvature(problem, np.arange(20))

@@ -143,6 +143,21 @@ def test_a_problem_without_a_tolerance_stays_where_it_is():
     assert not np.allclose(after[:, 1], before[:, 1])
 
 
+@pytest.mark.parametrize("with_rule", [False, True])
+def test_problems_that_are_left_do_not_matter_to_the_others(with_rule):
+    whole = problem(4, 30, 20, (rule(20),) if with_rule else ())
+    part = np.where(np.arange(30) < 20, 1 / 20, 0.0)
+    prices = np.column_stack([whole.p, part, whole.p])
+    fleet = Lockstep(whole, prices, np.array([1.0, 1.0, 10.0]), np.tile([1.0, 2.0, 1.0], (20, 1)))
+    fleet.solve(fleet.stage(np.arange(20), 0.2), 1e-8)
+    fleet.only(np.array([1, 2]))
+    both = fleet.solve(fleet.stage(np.arange(20), 0.1), 1e-10)
+    for k, (lambda2, unit) in enumerate([(1.0, 2.0), (10.0, 1.0)], start=1):
+        alone = Lockstep(whole, prices[:, [k]], np.array([lambda2]), np.full((20, 1), unit))
+        w = alone.solve(alone.stage(np.arange(20), 0.1), 1e-10)[:, 0]
+        np.testing.assert_allclose(both[:, k - 1], w, atol=1e-6)
+
+
 def test_going_on_with_fewer_features_ends_at_the_same_optimum():
     whole = problem(5, 40, 200)
     lambda1 = 0.3 * lambda1_max(whole)
