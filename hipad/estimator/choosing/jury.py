@@ -28,7 +28,7 @@ from hipad.estimator.choosing.weighing import (
 SAY = 0.5
 FOLDS = 5
 MOST_ROWS = 1000  # as many teach enough to choose by, where features are as many
-PATIENTS = 60  # scores of the rarer class that a choice should rest on: else folds are repeated
+PATIENTS = 120  # scores of the rarer class that a choice should rest on: else folds are repeated
 MOST_REPEATS = 4
 FARTHEST = 3.0  # times the median: what scores beyond it say, they say there
 LEAST_MEDIAN = 1 / FARTHEST  # class means lie at 1, and are no outliers
