@@ -1,7 +1,7 @@
 """lambda1="auto" and lambda2="auto": a path for each lambda2, and what is good and sparse on it.
 
-The path goes down to a hundredth of lambda1_max, unless models with more features than patients
-gain nothing. The best pair of values is the one of least loss on held-out patients (weighing.py).
+The path goes down to a hundredth of lambda1_max, unless it is left before (leaving.py). The best
+pair of values is the one of least loss on held-out patients (weighing.py).
 With few patients many pairs are about as good, and the best is a matter of chance. So all pairs
 have a say, each the less the more standard errors its loss lies above the best, and the one in the
 middle is taken: half of the say is for smaller values, half for larger ones. Often that is a
@@ -25,6 +25,7 @@ import numpy as np
 from hipad.designs.base import FloatArray
 from hipad.estimator.choosing.following import Follower
 from hipad.estimator.choosing.jury import Jury
+from hipad.estimator.choosing.leaving import ALIKE, is_over
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.tried_values import TriedValues
 from hipad.estimator.choosing.weighing import Opinion, weighted_median
@@ -33,13 +34,9 @@ from hipad.estimator.training import TrainingData
 
 SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
 FEW, CAUTION = 60.0, 0.6  # patients, so few that a large ridge is the safer guess; and how much
-SPARING = 0.25  # errors by which a sparser model may be behind the best,
-ALIKE = 0.01  # or this share of the loss: nobody would notice
+SPARING = 0.25  # errors by which a sparser model may be behind the best
 CHANCE = float(np.log(2.0))  # the loss of who knows nothing
 LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
-PATIENCE = 2  # values clearly worse than the best before a path is left,
-GAINLESS = 2  # or no better, with more features than patients;
-LARGE = 250_000  # numbers in the columns of a model: before such a one, one value is enough
 TOGETHER = 1_000_000  # weights of all models of a path: up to here all paths are followed at once
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
@@ -183,7 +180,7 @@ class AutoChoice:
         for lambda1 in grid.tolist():
             for lambda2 in tuple(follower.ridges):
                 ahead = follower.expected_size(lambda1, lambda2)
-                if _is_over(done[lambda2], ahead, posing.data.total):
+                if is_over(done[lambda2], ahead, posing.data.total):
                     follower.leave(lambda2)
             for fits in follower.fit(lambda1) if follower.ridges else ():
                 own = done[fits.lambda2]
@@ -214,35 +211,6 @@ def _as_good(one: Opinion, best: Opinion) -> bool:
     gain, doubt = one.behind(replace(one, losses=np.full_like(one.losses, CHANCE)))
     spared = max(SPARING * float(np.hypot(error, LEAST_ERROR)), ALIKE * best.loss)
     return -gain > 2 * doubt and behind <= spared
-
-
-def _is_over(done: Sequence[Opinion], ahead: int, patients: float) -> bool:
-    """Whether a path is to be left: the next model is expected to have `ahead` features."""
-    return _is_hopeless(done) or _gains_nothing(done, ahead, patients)
-
-
-def _is_hopeless(done: Sequence[Opinion]) -> bool:
-    """Whether the last few values were all clearly worse than the best."""
-    if len(done) <= PATIENCE:
-        return False
-    best = min(done, key=lambda one: one.loss)
-    last = [one.behind(best) for one in done[-PATIENCE:]]
-    return all(mean > 2 * error > 0 for mean, error in last)
-
-
-def _gains_nothing(done: Sequence[Opinion], ahead: int, patients: float) -> bool:
-    """Whether models with more features than patients have them for nothing.
-
-    These are the last few, or the one ahead if it will be large: then the last one tells enough.
-    """
-    large = ahead * patients > LARGE
-    count = 1 if large else GAINLESS
-    last, before = done[-count:], done[:-count]
-    sizes = [ahead] if large else [one.support_size for one in last]
-    if not before or min(sizes) <= patients:
-        return False
-    least = min(one.loss for one in before)
-    return all(one.loss > (1 - ALIKE) * least for one in last)
 
 
 def _places(opinions: Sequence[Opinion]) -> FloatArray:

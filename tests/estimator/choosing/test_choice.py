@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.estimator.choosing.choice import AutoChoice, _gains_nothing
+from hipad.estimator.choosing.choice import AutoChoice
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.tried_values import N_STEPS, RIDGES
 from hipad.estimator.choosing.weighing import Opinion
@@ -90,29 +90,6 @@ def test_the_path_goes_down_to_a_hundredth_while_large_models_gain():
     assert len(clf.path_) == N_STEPS
     assert clf.path_[0].lambda1 / clf.path_[-1].lambda1 == pytest.approx(70, rel=0.15)
     assert clf.path_[-1].support_size > 3 * len(y)
-
-
-def opinions(*found: tuple[float, int]) -> list[Opinion]:
-    """Values of these losses and numbers of features, in the order of a path."""
-    one, none = np.ones(1), np.zeros(0)
-    return [Opinion(1.0, 1.0, loss * one, one, one, none, 0.0, size) for loss, size in found]
-
-
-@pytest.mark.parametrize(
-    ("patients", "sizes", "ahead", "losses", "ends"),
-    [
-        (60, (10, 70, 80), 90, (0.5, 0.5, 0.499), True),
-        (60, (10, 70, 80), 90, (0.5, 0.5, 0.49), False),  # it gains
-        (60, (10, 50, 80), 90, (0.5, 0.5, 0.5), False),  # once is not enough,
-        (1000, (10, 900), 1100, (0.5, 0.5), True),  # but before a large model
-        (1000, (10, 800), 900, (0.5, 0.5), False),  # with more features than patients
-        (60, (10, 80), 1000, (0.5, 0.5), False),  # and many numbers
-        (1000, (900,), 5000, (0.5,), False),  # nothing to compare with
-    ],
-)
-def test_a_path_ends_where_large_models_gain_nothing(patients, sizes, ahead, losses, ends):
-    done = opinions(*zip(losses, sizes, strict=True))
-    assert _gains_nothing(done, ahead, patients) is ends
 
 
 def test_between_sparse_and_dense_models_as_good_nothing_in_between_is_taken():

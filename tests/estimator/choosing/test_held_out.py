@@ -22,7 +22,7 @@ def test_a_chosen_model_keeps_one_honest_score_a_patient():
 
 
 def test_given_values_keep_none_but_have_them_on_demand():
-    X, y = data()
+    X, y = data(shift=1.5)
     clf = HIPADClassifier(lambda1=0.05, lambda2=1.0).fit(X, y)
     assert clf._model.held_out is None
     scores = held_out_scores(clf._data, clf._model.plan, 0.05, 1.0)
