@@ -18,7 +18,7 @@ from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
 from ui.exports import comparable_weights, measure_of, weight_table
 from ui.models import TrainedModel
-from ui.run import rule_lines, tracks
+from ui.run import fewness, rule_lines
 from ui.run.certificates import numbers, sentence
 from ui.state import AppState
 from ui.words import plain
@@ -73,7 +73,7 @@ def show(state: AppState) -> None:
         chart, text = top_features(model, data)
         charts.show(chart, key="result_features", text=text)
     rule_lines.show(model, expert=state.expert)
-    _search(model)
+    _search(model, expert=state.expert)
     _take_away(state, model, data)
 
 
@@ -122,12 +122,12 @@ def _figures(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
     fourth.caption(f"of {count(data.n_features, 'feature')}{solver}")
 
 
-def _search(model: TrainedModel) -> None:
+def _search(model: TrainedModel, *, expert: bool) -> None:
     """How the number of features was chosen, where the program chose it."""
-    history = model.classifier.history_
-    if sum(record.phase == 0 for record in history) > 1:
+    path = model.classifier.path_
+    if sum(point.support_size > 0 for point in path) > 1:
         with st.expander("How the number of features was chosen"):
-            chart, text = tracks.path(history, len(model.support))
+            chart, text = fewness.chart(path, expert=expert)
             charts.show(chart, key="run_path", text=text)
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tests.ui.run.records import record
 from ui.run import tracks
 from ui.run.tracks import Track
@@ -19,23 +17,6 @@ def test_long_runs_are_thinned_to_their_true_numbers():
     assert len(track.records) == 100
     assert (track.steps[0], track.steps[-1]) == (1, 5_000)
     assert [r.iteration for r in track.records] == track.steps
-
-
-def searched():
-    tried = (record(n, phase=0) for n in (1, 2, 3))
-    return [replace(r, objective=abs(r.iteration - 2.0), support_size=r.iteration) for r in tried]
-
-
-def test_the_degree_with_the_smallest_loss_is_named():
-    text = tracks.path(searched(), 2)[1]
-    assert "3 degrees of sparsity" in text
-    assert text.endswith("(0) was at about 2 features.")
-
-
-def test_another_number_of_features_than_the_best_is_explained():
-    text = tracks.path(searched(), 3)[1]
-    assert "at about 2 features" in text
-    assert "The model uses 3: " in text
 
 
 def test_one_objective_runs_through_both_phases():
