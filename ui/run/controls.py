@@ -116,8 +116,8 @@ def _fewness(panel: Panel, state: AppState) -> None:
     panel.choice(
         "fewness",
         "How few features?",
-        "Fewer features are easier to explain. Automatic tries up to eight degrees by "
-        "cross-validation and takes their average, weighted by how well each does.",
+        "Fewer features are easier to explain. Automatic tries up to nine degrees by "
+        "cross-validation and takes the one in the middle of those that do about as well.",
         names,
     )
 

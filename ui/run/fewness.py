@@ -86,9 +86,9 @@ def _told(tried: list[PathPoint]) -> str:
     best = next((point for point in tried if point.best), tried[0])
     taken = next((point for point in tried if point.chosen), best)
     text = (
-        f"{count(len(tried), 'model')} tried by cross-validation; the least error was at "
-        f"{count(best.support_size, 'feature')} ({percent(best.accuracy)} of held-out patients "
-        "right, both classes counting alike)."
+        f"{count(len(tried), 'model')} tried by cross-validation; the least error, which counts "
+        f"how sure answers were as well, was at {count(best.support_size, 'feature')} "
+        f"({percent(best.accuracy)} of held-out patients right, both classes counting alike)."
     )
     if taken is best:
         return f"{text} That one was taken."

@@ -37,7 +37,7 @@ def test_a_line_for_each_lambda2_and_both_marks():
 def test_the_words_tell_the_best_and_the_one_taken():
     text = fewness.chart(path(best=40, taken=5))[1]
     assert text.startswith("9 models tried by cross-validation")
-    assert "the least error was at 40 features (90.0 %" in text
+    assert "was at 40 features (90.0 % of held-out patients right" in text
     assert "The one taken has 5 (80.0 %)" in text
     assert fewness.chart(path(best=5, taken=5))[1].endswith("That one was taken.")
 
