@@ -2,7 +2,8 @@
 
 table1: HIPAD, ADMM and LIBSVM on the real data sets that are there. table2: the same with rules on
 ksvm-s, ten draws of each size. figure1: the early convergence of the support. All parameters are
-chosen on the training rows. Seconds are processor time of one fit at the chosen parameters.
+chosen on the training rows, among models with at most as many features as in the paper. Seconds are
+processor time of one fit at the chosen parameters.
 """
 
 from __future__ import annotations

@@ -58,5 +58,14 @@ def test_lines_stand_beside_the_paper():
     assert not table_lines(TABLE2, larger)[0].reaches
 
 
+def test_a_method_may_keep_as_many_features_as_it_kept_in_the_paper():
+    tasks = table_tasks([entry for entry in TABLE1 if entry.name == "leukemia"])
+    most = {
+        task.settings["method"]: task.settings.get("options", {}).get("max_features")
+        for task in tasks
+    }
+    assert most == {"HIPAD": 393, "ADMM": 717, "LIBSVM": None}
+
+
 def test_synthetic_data_are_made_at_both_sizes():
     assert list(synthetic_material()) == ["ksvm-s-10k", "ksvm-s-50k"]

@@ -31,7 +31,7 @@ NAMES = {
 def paper_section(title: str, lines: Sequence[TableLine]) -> Section:
     """A table of the paper beside ours, with Friedman's test over its data sets."""
     head = ("data", "method", "accuracy %", "paper", "features", "paper", "CPU s", "paper", "")
-    sentences = []
+    sentences = ["Settings are chosen among models with at most as many features as in the paper."]
     names = list(dict.fromkeys(line.entry.name for line in lines))
     scores = {m: [ln.accuracy.value for ln in lines if ln.method == m] for m in METHODS}
     if len(names) > 1 and all(len(own) == len(names) for own in scores.values()):
