@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.reporting import Options, write_section
 
 PARTS = (
-    "speed", "rules", "accuracy", "defaults", "fewlabels", "curves", "heard", "knowledge", "real",
-    "reading", "fuzz", "app", "sessions", "grid", "risks", "worth", "doubt",
+    "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves", "heard",
+    "knowledge", "real", "reading", "fuzz", "app", "sessions", "grid", "risks", "worth", "doubt",
 )  # fmt: skip
 
 
