@@ -1,11 +1,10 @@
 """lambda1="auto" and lambda2="auto": a path for each lambda2, and what is good and sparse on it.
 
 The path goes down to a hundredth of lambda1_max, unless it is left before (leaving.py). The best
-pair of values is the one of least loss on held-out patients (weighing.py).
-With few patients many pairs are about as good, and the best is a matter of chance. So all pairs
-have a say, each the less the more standard errors its loss lies above the best, and the one in the
-middle is taken: half of the say is for smaller values, half for larger ones. Often that is a
-sparser model, and it seldom moves when the data do. (A mean would lie between the sparse and the
+pair of values is the one of least loss on held-out patients (weighing.py). With few patients many
+pairs are about as good, and the best is a matter of chance. So all pairs have a say, each the less
+the more standard errors its loss lies above the best, and the one in the middle is taken: half of
+the say is for smaller values, half for larger ones. (A mean would lie between the sparse and the
 dense models where both are good, and the models there need not be.) The differences are told
 patient by patient, so that their errors are far smaller than those of the losses. Losses that speak
 clearly give their best pair. Then the sparsest model that is as good as the best, within a share of
@@ -28,7 +27,7 @@ from hipad.estimator.choosing.jury import Jury
 from hipad.estimator.choosing.leaving import ALIKE, is_over
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.tried_values import TriedValues
-from hipad.estimator.choosing.weighing import Opinion, weighted_median
+from hipad.estimator.choosing.weighing import Opinion, upper_median
 from hipad.estimator.empty import noise
 from hipad.estimator.training import TrainingData
 
@@ -132,9 +131,9 @@ class AutoChoice:
 
     @property
     def _middle(self) -> Opinion:
-        """The model in the middle of all: half of the say lies on either side."""
+        """The model in the middle of all: half of the say on either side; in doubt, sparser."""
         places, say = _places(self._fitting), self._say
-        lambda1, lambda2 = (weighted_median(column, say) for column in places.T)
+        lambda1, lambda2 = (upper_median(column, say) for column in places.T)
         steps = np.abs(places - [lambda1, lambda2]) / self.tried.spacing
         return self._fitting[int(np.argmin(steps.sum(axis=1)))]
 

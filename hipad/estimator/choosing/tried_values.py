@@ -12,7 +12,7 @@ from hipad.estimator.choosing.posing import Posing
 
 N_STEPS = 9
 FIRST, SMALLEST = 0.7, 0.01  # the path goes between these fractions of lambda1_max,
-WIDENING = 1.25  # in steps that grow: among sparse models a small one can miss the best
+WIDENING = 1.25  # in steps that grow: among sparse models large ones would miss the best
 RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 
 

@@ -74,6 +74,17 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> float:
     return float((values[known[low]] + values[known[min(high, known.size - 1)]]) / 2)
 
 
+def upper_median(values: FloatArray, weights: FloatArray) -> float:
+    """The value with half of the weight on either side; of two such values the larger one.
+
+    >>> upper_median(np.array([1.0, 5.0, 2.0]), np.array([1.0, 2.0, 1.0]))
+    5.0
+    """
+    order = np.argsort(-values)
+    above = np.cumsum(weights[order]) / weights.sum()
+    return float(values[order[np.searchsorted(above, 0.5 - 1e-9)]])
+
+
 def logistic_fit(evidence: Evidence) -> Fitted:
     """The least logistic loss over scale >= 0 and offset, by Newton's method."""
     X = np.column_stack([evidence.scores, evidence.offset])

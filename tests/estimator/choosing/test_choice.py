@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
+from hipad.estimator.choosing import choice
 from hipad.estimator.choosing.choice import AutoChoice
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.tried_values import N_STEPS, RIDGES
@@ -97,7 +98,7 @@ def test_between_sparse_and_dense_models_as_good_nothing_in_between_is_taken():
     rng = np.random.default_rng(0)
     bad = 0.68 + 0.01 * rng.random((3, 20))
     sparse, dense = (0.3 + 0.05 * rng.permutation(np.linspace(-1, 1, 20)) for _ in range(2))
-    assert told(sparse, *bad, dense).taken.support_size in (1, 5)
+    assert told(sparse, *bad, dense)._middle.support_size in (1, 5)
 
 
 def test_a_given_lambda2_is_kept_and_a_given_lambda1_asks_for_no_path():
@@ -114,8 +115,10 @@ def permuted(seed):
     return X, y, rng.permutation(50), rng.permutation(30)
 
 
+@pytest.mark.parametrize("most", [0, choice.TOGETHER])
 @pytest.mark.parametrize("seed", range(2))
-def test_orders_copies_and_threads_change_nothing(seed):
+def test_orders_copies_and_threads_change_nothing(seed, most, monkeypatch):
+    monkeypatch.setattr(choice, "TOGETHER", most)  # 0: each path on its own, and on threads
     X, y, rows, columns = permuted(seed)
     plain = HIPADClassifier().fit(X, y)
     same = [
