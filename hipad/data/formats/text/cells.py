@@ -38,6 +38,7 @@ class Block(NamedTuple):
 
     cells: Cells
     n_rows: int
+    trimmed: int = 0  # rows that had empty cells beyond the header, which are not among the cells
 
 
 def table_from_cells(
@@ -73,13 +74,22 @@ def _blocks(rows: Iterable[NumberedRow], width: int) -> Iterator[Block]:
         yield Block(pa.concat_arrays(held), len(held))
 
 
+class WidthError(DataError):
+    """A row is not as long as the header."""
+
+
 def check_width(got: int, width: int, number: int) -> None:
     """Refuse a row that is not as long as the header."""
     if got != width:
-        raise DataError(
+        raise WidthError(
             f"expected {count(width, 'cell')} in every row, as in the header, got "
             f"{got:,} in row {number:,}: look there for a separator or quote too many or too few"
         )
+
+
+def trimmed_remark(n_rows: int) -> str:
+    """Say that empty cells at the end of rows were left out."""
+    return f"{count(n_rows, 'row')} longer than the header: the empty cells at the end were dropped"
 
 
 def table_from_blocks(
@@ -95,6 +105,8 @@ def table_from_blocks(
     names, remarks = tidy_names(header)
     limits.check_shape(most_rows, len(names))
     matrix, texts = _read_numbers(blocks(), (most_rows, len(names)), limits, decimal)
+    if texts.trimmed:
+        remarks.append(trimmed_remark(texts.trimmed))
     texts.complete(blocks())
     text = {}
     for j, column in read_columns(texts.columns(), decimal):
@@ -123,8 +135,9 @@ def _read_numbers(
     """All cells as numbers (NaN where there is none), but for columns that hold something else."""
     matrix, n_rows = np.empty(shape), 0
     texts, reader = Texts(shape[1]), NumberReader()
-    for cells, n in blocks:
+    for cells, n, trimmed in blocks:
         limits.check_shape(n_rows + n, shape[1])
+        texts.trimmed += trimmed
         plain = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
         numbers = reader.read(plain, texts.odd)
         texts.add(cells, n)
@@ -161,6 +174,7 @@ class Texts:
     found: dict[int, int] = field(default_factory=dict)  # column: the block that told
     pieces: list[Piece] = field(default_factory=list)
     early: list[Piece] = field(default_factory=list)
+    trimmed: int = 0
 
     def __post_init__(self) -> None:
         self.odd = np.zeros(self.width, dtype=bool)
@@ -182,7 +196,7 @@ class Texts:
         last = max(self.found.values(), default=0)
         late = np.array([j for j, block in self.found.items() if block], dtype=np.int64)
         place = {j: i for i, j in enumerate(late.tolist())}
-        for cells, n_rows in islice(blocks, last):
+        for cells, n_rows, _ in islice(blocks, last):
             self.early.append(Piece.of(cells, n_rows, late, place))
         self.found = dict(sorted(self.found.items()))
 
