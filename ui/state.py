@@ -20,7 +20,7 @@ import streamlit as st
 
 from hipad.errors import DataError
 from ui.bench.tuned_rules import Tuning
-from ui.data.building import build
+from ui.data.building import build, facing_rules
 from ui.data.guessing import first_preparation
 from ui.data.reading_job import Reading
 from ui.dataset import Dataset, Loaded, Preparation
@@ -96,6 +96,9 @@ class AppState(Memory):
         """Start a run with the present choices, in place of the one before."""
         if self.job is not None:
             self.job.stop()
+        if self.data and self.loaded and self.preparation and not self.models:
+            given = self.loaded, self.preparation, self.rules.text
+            self.data = facing_rules(self.data, *given)
         asked = self.request()
         self.ran = ModelRecipe(asked.name, asked.rules, dict(asked.blocks), asked.settings)
         self.job = asked.job(speed=speed)
@@ -104,7 +107,7 @@ class AppState(Memory):
     def load(self, loaded: Loaded, preparation: Preparation | None = None) -> None:
         """Take new data in place of the old, with the rules, blocks and settings they bring."""
         preparation = preparation or first_preparation(loaded)
-        data = build(loaded, preparation, loaded.blocks)
+        data = build(loaded, preparation, loaded.blocks, loaded.rules)
         self._set_aside(f"{loaded.name} was loaded")
         self.data, self.keep_name = data, new_name()
         self.loaded, self.preparation = loaded, preparation
@@ -129,7 +132,7 @@ class AppState(Memory):
         loaded = loaded or self.loaded
         if loaded is None:
             raise DataError("expected data to prepare, none are loaded: load a sample or a file")
-        data = build(loaded, preparation, self.blocks)
+        data = build(loaded, preparation, self.blocks, self.rules.text)
         recipes, pinned = (*map(recipe_of, self.models), *self.waiting), self.pinned_name
         had_run = self.job is not None
         if self._followed is None or self._followed != (self.job, self.refitting):

@@ -61,9 +61,10 @@ def material_of(options: argparse.Namespace) -> Material:
     column = getattr(options, "groups", None)
     if column:
         options.exclude = [*options.exclude, column]
-    ready = prepared_table(options.data, options)
-    index = FeatureIndex(ready.feature_names)
     text = read_text(options.rules) if options.rules else ""
+    ready = prepared_table(options.data, options, text)
+    print(ready.positive_line, file=sys.stderr)
+    index = FeatureIndex(ready.feature_names)
     blocks = blocks_of(options.blocks, index, ready.table)
     groups = np.asarray(ready.table.as_text(column))[ready.rows] if column else None
     y = np.where(np.asarray(ready.y).astype(str) == ready.classes[1], 1.0, -1.0)

@@ -30,6 +30,7 @@ from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError, RuleError
 from hipad.estimator.files.model_file import Origin, StoredModel
 from hipad.rules import FeatureIndex, read_blocks
+from hipad.rules.compiling.outcomes import first_outcome
 from hipad.wording import listed, some
 
 TURNS: Final[dict[str, Turn]] = {"auto": "auto", "yes": True, "no": False}
@@ -46,7 +47,8 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         "--positive",
         metavar="CLASS",
         help="the positive class, which the words positive and negative in rules then refer to "
-        "(default: yes, true, case or the like, else the last by the alphabet)",
+        "(default: by the usual words, as in case and control, else the class of the first rule, "
+        "else the rarer one)",
     )
     parser.add_argument(
         "--missing",
@@ -149,10 +151,11 @@ def read_described(path: str, options: argparse.Namespace) -> Table:
     return table
 
 
-def prepared_table(path: str, options: argparse.Namespace) -> Prepared:
-    """A table as numbers."""
+def prepared_table(path: str, options: argparse.Namespace, rules: str = "") -> Prepared:
+    """A table as numbers; the first of the rules may tell which class is positive."""
     table = read_described(path, options)
-    return prepare(table, **asdict(preparation(table, options)))
+    outcome = first_outcome(rules)
+    return prepare(table, **asdict(preparation(table, options)), outcome=outcome)
 
 
 def preparation(table: Table, options: argparse.Namespace) -> Options:

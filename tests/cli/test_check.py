@@ -84,7 +84,7 @@ def test_a_rule_is_shown_with_the_class_it_says(table, tmp_path, capsys):
     text = "sugar >= 7 => positive\n"
     code, said = check(table, tmp_path, capsys, text, "--positive", "no")
     assert code == 0
-    assert "classes: no (positive) and yes (negative)" in said.out
+    assert "positive class: no (as chosen); the other is yes" in said.out
     assert "rule 1: sugar >= 7 => no" in said.out
     _, said = check(table, tmp_path, capsys, "sugar >= 7 => YES\n")
     assert "rule 1: sugar >= 7 => yes" in said.out

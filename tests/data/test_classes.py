@@ -23,7 +23,8 @@ def found(*labels, positive=None):
         (("yes", "no"), "no", "yes"),
         (("Positive", "zero"), "zero", "Positive"),
         (("case", "control"), "control", "case"),
-        (("ill", "well"), "ill", "well"),  # nothing usual: the last
+        (("ill", "well"), "well", "ill"),
+        (("here", "there"), "here", "there"),  # nothing usual, equally frequent: the last
         (("2", "b"), "2", "b"),  # numbers before text
     ],
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hipad.data.classes import DecidedBy
 from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError, HipadError
 from hipad.estimator.choosing.choice import PathPoint
@@ -46,6 +47,7 @@ class Origin:
     label: str
     classes: tuple[str, str]  # negative, positive
     recipe: ColumnRecipe
+    decided_by: DecidedBy = "choice"  # what told the positive class
 
 
 @dataclass(frozen=True)
