@@ -110,7 +110,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
     label = options.label or origin.label or table.label
     if not label:
         raise DataError("expected --label COLUMN, the column with the classes: name it")
-    truth = labels_of(table, known_label(table, label))
+    truth = labels_of(table, known_label(table, label), origin.classes)
     X, kept = origin.recipe.matrix(table, np.flatnonzero(truth != ""))
     y = np.where(truth[kept] == origin.classes[1], 1.0, -1.0)
     model = Oriented(clf, origin.classes)

@@ -33,6 +33,7 @@ from hipad.rules import FeatureIndex, read_blocks
 from hipad.rules.compiling.outcomes import first_outcome
 from hipad.wording import listed, some
 
+MOST_REMARKS: Final = 10
 TURNS: Final[dict[str, Turn]] = {"auto": "auto", "yes": True, "no": False}
 
 
@@ -131,11 +132,17 @@ def read_data(path: str, turn: Turn = "auto") -> Table:
     """A table, read in a process of its own, with a bar; Ctrl-C ends both."""
     name = Path(path).name
     with Bar() as bar:
-        return read_apart(
+        table = read_apart(
             Path(path),
             turn=turn,
             progress=lambda done, words: bar.show(f"reading {name}: {words}", done),
         )
+    noticed = [remark for remark in table.remarks if not remark.startswith("turned:")]
+    for remark in noticed[:MOST_REMARKS]:
+        print(f"note: {name}: {remark}", file=sys.stderr)
+    if len(noticed) > MOST_REMARKS:
+        print(f"note: {name}: {len(noticed) - MOST_REMARKS:,} more remarks", file=sys.stderr)
+    return table
 
 
 def read_described(path: str, options: argparse.Namespace) -> Table:

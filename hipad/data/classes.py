@@ -9,6 +9,7 @@ rarer class, else the last in order.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -106,11 +107,25 @@ def positive_line(classes: tuple[str, str], decided_by: DecidedBy) -> str:
     return f"positive class: {classes[1]} ({REASONS[decided_by]}); the other is {classes[0]}"
 
 
-def labels_of(table: Table, label: str) -> Text:
-    """The label column as text, "" where a row has none."""
+def labels_of(table: Table, label: str, known: Sequence[str] = ()) -> Text:
+    """The label column as text, "" where a row has none.
+
+    A word such as NA stands for no label, unless it is one of the `known` classes, or the only
+    other value that the column has.
+    """
     if label not in table.names:
         raise DataError(f"expected the label to be a column, got {label!r}: {some(table.names)}")
-    return table.as_text(label)
+    if known:
+        return table.as_text(label, known)
+    word = class_word(table, label)
+    return table.as_text(label, (word,) if word else ())
+
+
+def class_word(table: Table, label: str) -> str:
+    """The word for a gap that is a class, as it is all that a label has beside one; "" if none."""
+    words = table.gap_words(label)
+    classes = set(np.unique(table.as_text(label)).tolist()) - {""} if len(words) == 1 else set()
+    return next(iter(words)) if len(classes) == 1 else ""
 
 
 def find_classes(labels: Text, label: str, positive: str | None, outcome: str = "") -> Classes:
@@ -125,7 +140,8 @@ def find_classes(labels: Text, label: str, positive: str | None, outcome: str = 
     if len(found) < 2:
         got = f"one ({found[0]!r})" if found else "none"
         raise DataError(
-            f"expected two classes in {label!r}, got {got}: choose another label column"
+            f"expected two classes in {label!r}, got {got}: choose another label column, or give "
+            "a name to the class of rows whose cell is empty or says NA or the like"
         )
     if positive is None and len(found) > 2:
         raise DataError(
@@ -202,8 +218,8 @@ def side_of(label: str) -> int:
     [-1, -1, 1, 1, 0]
     """
     number = to_number(label)
-    if number is not None and number == number:
-        return {0.0: -1, -1.0: -1}.get(number, 0)
+    if number is not None and label.strip() != "Na":
+        return -1 if number != number or number in (0.0, -1.0) else 0  # a word for a gap: nothing
     if signed := _SIGNED.fullmatch(label.strip()):
         return 1 if signed[1] == "+" else -1
     words = _words(label)

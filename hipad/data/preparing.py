@@ -14,7 +14,14 @@ import scipy.sparse as sp
 
 from hipad.arrays import IntArray
 from hipad.data import encoding
-from hipad.data.classes import Classes, DecidedBy, find_classes, labels_of, positive_line
+from hipad.data.classes import (
+    Classes,
+    DecidedBy,
+    class_word,
+    find_classes,
+    labels_of,
+    positive_line,
+)
 from hipad.data.encoding import ColumnRecipe
 from hipad.data.moments import column_statistics
 from hipad.data.preparation_options import Missing, Options, PreparationStep, Steps
@@ -86,7 +93,7 @@ def labelled_rows(
     classes = find_classes(labels[rows], options.label, options.positive, outcome)
     if options.missing == "drop rows":
         recipe, _ = _choose_columns(table, options, rows)
-        rows = rows[~encoding.has_gap(table, rows, recipe.number_names, tuple(recipe.levels))]
+        rows = rows[~encoding.has_gap(table, rows, recipe.number_names, recipe.levels)]
         _still_two(classes, labels[rows], options.label)
     return rows, labels[rows], classes
 
@@ -148,7 +155,14 @@ def _labelled(table: Table, options: Options, rows: IntArray) -> tuple[Text, Int
     labels = labels_of(table, options.label)
     known = rows[labels[rows] != ""]
     lost = len(rows) - len(known)
-    steps = [PreparationStep("rows without a label dropped", lost, (), "label")] if lost else []
+    steps = []
+    if lost:
+        words = tuple(table.gap_words(options.label))
+        steps.append(PreparationStep("rows without a label dropped", lost, words, "label"))
+    if word := class_word(table, options.label):
+        what = "a word for a gap taken as a class, as there is one other class only"
+        n = int((labels[rows] == word).sum())
+        steps.append(PreparationStep(what, n, (word,), "label"))
     return labels, known, steps
 
 
@@ -191,9 +205,9 @@ def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[Col
         )
     blank = sum(int((table.text[name][rows] == "").sum()) for name in usable)
     if blank and options.missing != "drop rows":
-        steps.append(
-            PreparationStep("gaps in text columns, encoded as no level", blank, (), "missing")
-        )
+        words = tuple(sorted({word for name in usable for word in table.gap_words(name)}))
+        what = "gaps in text columns, encoded as no level"
+        steps.append(PreparationStep(what, blank, words, "missing"))
     if left_out:
         why = f"more than {MAX_LEVELS} levels, or none" if options.one_hot else "not numbers"
         steps.append(

@@ -91,9 +91,10 @@ def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
         raise DataError("expected test rows, none is left without gaps: fill the gaps instead")
     if label not in table.names:
         return Matched(X, None, left, tuple(steps))
-    labels = labels_of(table, label)[left]
     negative, positive = train.classes
-    check_known(labels, {positive, *(train.merged or {negative})}, label)
+    classes = {positive, *(train.merged or {negative})}
+    labels = labels_of(table, label, sorted(classes))[left]
+    check_known(labels, classes, label)
     known = labels != ""
     if not known.all():
         lost = int((~known).sum())

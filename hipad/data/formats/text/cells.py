@@ -23,11 +23,12 @@ from hipad.data.formats.text.text_columns import fixed_width, read_columns
 from hipad.data.limits import Limits
 from hipad.data.process.telling import tell_rows
 from hipad.data.table import Table, tidy_names
-from hipad.data.texts import Cells
+from hipad.data.texts import Cells, Text
 from hipad.errors import DataError
 from hipad.wording import count
 
 BLOCK_CELLS: Final = 100_000
+MOST_ONE_VALUED: Final = 100  # columns: a table with more of them is no list of patients' classes
 FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
 
 NumberedRow: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
@@ -109,6 +110,7 @@ def table_from_blocks(
         remarks.append(trimmed_remark(texts.trimmed))
     texts.complete(blocks())
     text = {}
+    written = _written_numbers(names, matrix, texts.odd, blocks)
     for j, column in read_columns(texts.columns(), decimal):
         if column.numbers is not None:
             matrix[:, j] = column.numbers
@@ -116,6 +118,8 @@ def table_from_blocks(
             remarks.append(f"column {names[j]!r}: {column.remark}")
         if column.numbers is None:
             text[names[j]] = column
+            if (cells := column.written()) is not None:
+                written[names[j]] = cells
     kept = [j for j, name in enumerate(names) if name not in text]
     # The matrix gives back what text columns took of it before these take more.
     numbers = _keep_columns(matrix, kept)
@@ -126,7 +130,42 @@ def table_from_blocks(
         text=columns,
         format=format,
         remarks=(*remarks, *left_out),
+        written={name: written[name] for name in names if name in written},
     )
+
+
+def _written_numbers(
+    names: list[str], matrix: FloatArray, odd: BoolArray, blocks: Callable[[], Iterable[Block]]
+) -> dict[str, Text]:
+    """Columns of numbers as they were written, where words stand beside one number or none.
+
+    What is a gap among numbers may be the other class of a label there, such as 1 and `none`.
+    """
+    found = _one_valued(matrix, np.flatnonzero(~odd))
+    if not 0 < len(found) <= MOST_ONE_VALUED:
+        return {}
+    place = {j: i for i, j in enumerate(found.tolist())}
+    pieces = [Piece.of(cells, n_rows, found, place) for cells, n_rows, _ in blocks()]
+    columns = ((j, pa.concat_arrays([piece.column(j) for piece in pieces])) for j in place)
+    read = {names[j]: column.written() for j, column in read_columns(columns)}
+    return {name: cells for name, cells in read.items() if cells is not None}
+
+
+def _one_valued(matrix: FloatArray, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Of these columns those with gaps and at most one number beside them."""
+    low, high = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
+    gaps = np.zeros(len(columns), dtype=bool)
+    start, step = 0, FIRST_ROWS
+    while start < len(matrix) and len(columns):
+        part = matrix[start : start + step, columns]
+        gap = np.isnan(part)
+        gaps |= gap.any(axis=0)
+        low = np.fmin(low, np.where(gap, np.inf, part).min(axis=0))
+        high = np.fmax(high, np.where(gap, -np.inf, part).max(axis=0))
+        same = low >= high
+        columns, low, high, gaps = columns[same], low[same], high[same], gaps[same]
+        start, step = start + step, max(FIRST_ROWS, BLOCK_CELLS // max(len(columns), 1))
+    return columns[gaps]
 
 
 def _read_numbers(
