@@ -96,3 +96,18 @@ def test_what_is_set_aside_can_be_let_go_and_is_bounded(with_model):
     assert len(state.pasts) == 2
     state.let_go()
     assert len(state.pasts) == 1
+
+
+def test_launch_positive_class_follows_the_first_rule():
+    state = AppState()
+    state.load(loaded(sick=["AML"] * 3 + ["ALL"] * 5))
+    assert (state.data.classes, state.data.decided_by) == (("ALL", "AML"), "rarer")
+    patients = [rows.tolist() for rows in state.data.patients]
+    state.rules.change("a >= 1 => ALL", "a rule")
+    state.launch()
+    state.job.wait(60)
+    assert (state.data.classes, state.data.decided_by) == (("AML", "ALL"), "rule")
+    assert state.model.classes == ("AML", "ALL")
+    state.prepare(Preparation(label="sick", positive="AML"))
+    assert [rows.tolist() for rows in state.data.patients] == patients
+    state.stop_work()

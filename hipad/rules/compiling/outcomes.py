@@ -138,9 +138,9 @@ def first_outcome(text: str) -> str:
     'diabetic'
     """
     found = read_rules(text).rules
-    said = [*(rule for rule in found if rule.enabled), *found.statements]
-    outcomes = (each.outcome for each in said if each.outcome)
-    return next((outcome for outcome in outcomes if outcome.lower() not in _LITERAL), "")
+    said = [rule.outcome for rule in found if rule.enabled]
+    said += [statement.outcome for statement in found.statements if statement.enabled]
+    return next((each for each in said if each and each.lower() not in _LITERAL), "")
 
 
 def outcome_sign(rule: Rule, classes: Sequence[object], *, positive_chosen: bool = False) -> float:
