@@ -146,9 +146,8 @@ def text_gaps(levels: Cells, gaps: BoolArray, times: npt.NDArray[Any]) -> tuple[
     often: Counter[str] = Counter()
     for at, word in words.items():
         often[word] += int(times[at])
-    kept = {
-        word for word, n in often.items() if word not in RARE_GAPS or n >= max(2, FREQUENT * filled)
-    }
+    least = max(2, FREQUENT * filled)
+    kept = {word for word, n in often.items() if word not in RARE_GAPS or n >= least}
     gaps[[at for at, word in words.items() if word in kept]] = False
     return gaps, "; ".join(
         _kept_or_not(word, often[word], kept=word in kept) for word in sorted(often)

@@ -97,7 +97,8 @@ def test_long_names_are_cut_and_stay_different():
 def test_tidy_cells_words_that_may_be_values(cells, tidy, remark):
     column = tidy_cells(cells)
     assert column.cells.tolist() == tidy
-    assert column.remark.startswith(remark) and bool(remark) == bool(column.remark)
+    assert column.remark.startswith(remark)
+    assert bool(remark) == bool(column.remark)
     hidden = any(cell and not now for cell, now in zip(cells, tidy, strict=True))
     assert (column.written is None) != hidden
     assert column.written is None or column.written.tolist() == cells

@@ -119,7 +119,5 @@ def test_read_delimited_row_names_that_come_again(at):
 
 @pytest.mark.parametrize("row", ["case,f,31,9,9", "case,f", "case,f,31,,9"])
 def test_read_delimited_rows_that_do_not_fit(row):
-    with pytest.raises(
-        DataError, match="expected 3 cells in every row, as in the header, got . in"
-    ):
+    with pytest.raises(DataError, match=r"expected 3 cells in every row, .* got . in row"):
         read_delimited(f"y,sex,age\ncase,f,31\n{row}\n".encode(), LIMITS)
