@@ -102,7 +102,7 @@ def positive_line(classes: tuple[str, str], decided_by: DecidedBy) -> str:
     """Which of the (negative, positive) classes is positive, and why.
 
     >>> positive_line(("healthy", "diabetic"), "words")
-    "positive class: diabetic (by the usual meaning of the labels); the other is healthy"
+    'positive class: diabetic (by the usual meaning of the labels); the other is healthy'
     """
     return f"positive class: {classes[1]} ({REASONS[decided_by]}); the other is {classes[0]}"
 
