@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from hipad.errors import DataError
@@ -39,11 +39,11 @@ class Limits:
         >>> Limits.from_environment({"HIPAD_LIMIT_SECONDS": "30"}).seconds
         30
         """
-        stated = {}
-        for field in fields(cls):
-            variable = PREFIX + field.name.upper()
-            if variable in environment:
-                stated[field.name] = stated_number(variable, field.default, environment)
+        usual = asdict(cls())
+        stated = {
+            name: stated_number(PREFIX + name.upper(), value, environment)
+            for name, value in usual.items()
+        }
         return cls(**stated)
 
     def check_shape(self, rows: int, columns: int, *, cells: int | None = None) -> None:

@@ -90,7 +90,7 @@ def factorised(system: FloatArray) -> tuple[FloatArray, bool]:
     kept, trace = np.diag(system).copy(), 0.0
     while True:
         try:
-            return cho_factor(system, lower=True, check_finite=False)  # type: ignore[no-any-return]
+            return cho_factor(system, lower=True, check_finite=False)
         except LinAlgError:
             if trace > 1e-6:
                 raise
