@@ -27,7 +27,7 @@ from hipad.data import (
     with_symbols,
 )
 from hipad.data.encoding import ColumnRecipe
-from hipad.errors import DataError, RuleError
+from hipad.errors import DataError, RuleError, unopened
 from hipad.estimator.files.model_file import Origin, StoredModel
 from hipad.rules import FeatureIndex, read_blocks
 from hipad.rules.compiling.outcomes import first_outcome
@@ -180,10 +180,10 @@ def read_text(path: str) -> str:
     """A text file."""
     try:
         return Path(path).read_text("utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path} cannot be opened: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: expected text in UTF-8, got other bytes: save it anew") from error
+    except (OSError, ValueError) as error:
+        raise unopened(path, error) from error
 
 
 def symbol_columns(table: Table | None, index: FeatureIndex) -> dict[str, IntArray]:
@@ -225,6 +225,8 @@ def origin_of(stored: StoredModel) -> Origin:
 def check_output(path: str, read: Iterable[str | None]) -> None:
     """Before the work: refuse a target without a folder, and a file that the command reads."""
     target = Path(path)
+    if "\0" in path:
+        raise DataError(f"{path!r} cannot be written: expected a path, got a NUL: name a file")
     if not target.resolve().parent.is_dir():
         raise DataError(f"{path} cannot be written: its folder is not there, make it first")
     if any(_is_same(target, Path(other)) for other in read if other):
@@ -234,5 +236,5 @@ def check_output(path: str, read: Iterable[str | None]) -> None:
 def _is_same(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)
-    except OSError:  # one of them is not there
+    except (OSError, ValueError):  # one of them is not there, or cannot be
         return False

@@ -31,7 +31,12 @@ from hipad.solver.threads import single_thread
 
 
 class HIPADClassifier(FittedModel):
-    """Sparse linear classifier for few patients, many features and expert rules.
+    """Sparse linear classifier of two classes for few patients, many features and expert rules.
+
+    With rules it must not stand inside ``OneVsRestClassifier``, ``OneVsOneClassifier`` or
+    ``OutputCodeClassifier``: they call the classes 0 and 1 anew in each fit, so that a right rule
+    on class 1, or on positive patients, comes to speak of another class. Join all classes but one
+    instead, and write rules on that one.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import hipad
 from hipad.data.writing import write_text
-from hipad.errors import DataError
+from hipad.errors import DataError, unopened
 
 FORMAT: Final = "hipad-model"
 VERSION: Final = 1
@@ -54,13 +54,12 @@ def _document(path: Path) -> Any:
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise DataError(f"expected a model of at most {MOST_BYTES:,} bytes, got more")
+    except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
+        raise unopened("the file", error) from error
+    if len(text) > MOST_BYTES:
+        raise DataError(f"expected a model of at most {MOST_BYTES:,} bytes, got more")
+    try:
         return json.loads(text.decode("utf-8"), parse_constant=_no_number)
-    except DataError:
-        raise
-    except OSError as error:
-        raise DataError(f"the file cannot be opened: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"expected a model saved by HIPADClassifier.save, got something else or a part of it "
