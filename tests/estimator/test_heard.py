@@ -54,7 +54,7 @@ def fits():
 
 
 def columns(clf, i):
-    return clf._compiled[i].columns
+    return clf._knowledge.rules[i].columns
 
 
 def test_a_rule_that_is_called_heard_has_a_feature_in(fits):

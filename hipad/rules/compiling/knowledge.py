@@ -96,13 +96,13 @@ class CompiledStatement:
 class Knowledge:
     """All that was written: rules, and what is known of single features.
 
-    `written` holds all of it as it was read, with what is switched off.
+    `written` holds all of it as it was read, with what is switched off; None if that is not known.
     """
 
     rules: tuple[CompiledRule, ...] = ()
     features: FeatureKnowledge = field(default_factory=FeatureKnowledge)
     statements: tuple[CompiledStatement, ...] = ()
-    written: RuleSet = field(default_factory=RuleSet)
+    written: RuleSet | None = None
 
 
 def compile_knowledge(rules: str | Iterable[Rule | str], **context: Any) -> Knowledge:
