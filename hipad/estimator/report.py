@@ -12,9 +12,7 @@ from hipad.rules import RuleRecord, rule_report
 from hipad.solver import Hipad
 
 
-def model_report(
-    data: TrainingData, model: Model, warm: Hipad | None = None
-) -> list[RuleRecord]:
+def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) -> list[RuleRecord]:
     """One record a rule.
 
     Margins and worst cases are those of the model as it predicts, in the user's units; slack and

@@ -16,8 +16,7 @@ from hipad.wording import count, percent
 from ui.rules.editing import Reader, with_rules
 from ui.rules.toolbar import change
 from ui.state import AppState
-from ui.words import brings_in
-from ui.words import plain
+from ui.words import brings_in, plain
 
 MOST_ROWS: Final = 200  # rules in the table
 LONGEST: Final = 300  # characters of a premise in it

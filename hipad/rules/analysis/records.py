@@ -218,9 +218,7 @@ def rule_report(
     """
     nothing = [None] * len(rules)
     pairs = list(certificates) if certificates is not None else [(None, None)] * len(rules)
-    told = zip(
-        rules, pairs, pulls or nothing, effects or nothing, knobs or nothing, strict=True
-    )
+    told = zip(rules, pairs, pulls or nothing, effects or nothing, knobs or nothing, strict=True)
     records = []
     for rule, (slack, residual), pull, effect, own in told:
         parts: dict[str, Any] = {"slack": slack, "residual": residual, "pull": pull, "knobs": own}

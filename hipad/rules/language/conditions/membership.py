@@ -21,6 +21,7 @@ from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.lexing import Word
 from hipad.rules.language.words.quantities import is_number, read_number
 
+
 def read_right_range(cursor: Cursor, left: Operand, relation: str) -> Node | None:
     """18-25, 5 ± 2, `30 or more`, `top 10 %`, a missing value: what may follow = or is."""
     word = cursor.peek()
