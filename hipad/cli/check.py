@@ -57,8 +57,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lambda1",
         type=float,
-        help="the sparsity of a run, to see whether rules are strong enough (default: the model's, or a "
-        "tenth of the value at which the data alone keep no feature)",
+        help="the sparsity of a run, to see whether rules are strong enough (default: the model's, "
+        "or a tenth of the value at which the data alone keep no feature)",
     )
 
 

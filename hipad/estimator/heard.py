@@ -108,7 +108,7 @@ class WorthRefits:
         self.now = model.solution
 
     def told(self, i: int, pull: Pull) -> Pull:
-        """The pull of rule i with its features in the model and, if there are none, what it takes."""
+        """The pull of rule i, its features in the model and, if there are none, what it takes."""
         inside = self.inside(i, self.now)
         pull = replace(pull, inside=inside)
         if inside or pull.limit != "worth" or pull.lambda1 == 0:

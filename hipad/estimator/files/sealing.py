@@ -35,8 +35,9 @@ def read_sealed(path: Path) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"expected a JSON file of format {FORMAT!r}, got another one")
     if document["version"] not in READABLE:
+        known = " or ".join(map(str, READABLE))
         raise DataError(
-            f"expected format version {' or '.join(map(str, READABLE))}, got {document['version']!r} (saved by hipad "
+            f"expected format version {known}, got {document['version']!r} (saved by hipad "
             f"{document.get('library', '?')}): use that version of hipad, or a newer one"
         )
     content: dict[str, Any] = document["content"]

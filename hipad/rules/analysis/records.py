@@ -52,7 +52,7 @@ class Effect:
 
     @property
     def opposed(self) -> bool:
-        """True if the model says the opposite: about most of whom the rule covers, and typically."""
+        """True if the model says the opposite about most whom the rule covers, and typically."""
         if self.typical is None or self.typical >= 0:
             return False
         if self.covered:
