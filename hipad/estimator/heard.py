@@ -21,7 +21,7 @@ from hipad.rules import CompiledRule, Effect, Knobs, Pull, prototype, rule_pulls
 from hipad.solver import Hipad, Problem, Solution
 
 MOST_FITS = 60  # for all rules of a report, to find what they would take
-MOST_LEFT_OUT = 200  # rules of a report without which a model is fitted
+MOST_LEFT_OUT = 100  # rules of a report without which a model is fitted
 HALVINGS = 5
 MOST_SIGMA = 100.0  # a rule worth more than a hundred times all patients is no advice
 SAME = 1e-6  # relative change of the weights that is none
