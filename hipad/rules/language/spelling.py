@@ -112,7 +112,8 @@ def quote_label(label: str) -> str:
     >>> quote_label("NEG"), quote_label("BCR/ABL"), quote_label("-1")
     ('NEG', '"BCR/ABL"', '-1')
     """
-    plain = is_bare(label) and label.lower() not in _COMMANDS and not _COUNTING.match(label)
+    meant = label.lower() in _COMMANDS | _LINKS  # of these some let the next line go on
+    plain = is_bare(label) and not meant and not _COUNTING.match(label)
     bare = plain or _BARE_NUMBER.fullmatch(label)
     return label if bare else '"' + label.replace('"', '""') + '"'
 

@@ -83,10 +83,8 @@ def test_quote_name_of_every_word_of_the_language_is_read_back():
     assert {"normal", "unknown", "its", "over", "worth", "between"} <= set(words)
     for word in words:
         rules = [Rule((condition,), "ill") for condition in conditions_on(word)]
-        rules += [
-            Rule(rules[0].conditions, word, worth=5.0),
-            Rule(rules[0].conditions, "ill", word),
-        ]
+        first = rules[0].conditions
+        rules += [Rule(first, word), Rule(first, word, worth=5.0), Rule(first, "ill", word)]
         assert list(parse_rules("\n".join(map(str, rules)))) == rules
         stated = [Statement("raised", ("q1", word), word), Statement("ignored", (word,))]
         assert list(parse_rules("\n".join(map(str, stated))).statements) == stated
