@@ -58,8 +58,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lambda1",
         type=float,
-        help="the sparsity of a run, to see whether rules are heard (default: the model's, or a "
-        "tenth of the value at which the data alone keep no feature)",
+        help="the sparsity of a run, to see whether rules are strong enough (default: the model's, "
+        "or a tenth of the value at which the data alone keep no feature)",
     )
 
 
@@ -164,17 +164,17 @@ def row_list(rows: np.ndarray) -> str:
 
 
 def advice(check: RuleCheck) -> Iterator[str]:
-    """Better thresholds, whether the rule is heard, and what it must be worth for that."""
+    """Better thresholds, whether a feature of it enters, and what it must be worth for that."""
     yield from (f"suggestion: {better}" for better in check.better)
     if check.pull is not None:
         yield str(check.pull)
     if check.needed_patients is not None:
         needed = f"{check.needed_patients:.3g} patients"
         yield f"suggestion: for a feature of it to enter it must be worth more than {needed}"
-    elif check.pull is not None and check.knobs is not None and check.pull.heard:
+    elif check.pull is not None and check.knobs is not None and check.pull.enters:
         worth = check.pull.sigma_needed * check.knobs.n_samples
         yield (
-            f"it is heard from a worth of {worth:.3g} patients on"
+            f"a feature of it enters from a worth of {worth:.3g} patients on"
             if worth
             else "the data alone bring a feature of it in, whatever its worth"
         )

@@ -5,24 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.estimator.heard import model_pulls
+from hipad.estimator.heard import model_effects, model_pulls
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
-from hipad.rules import CompiledRule, RuleRecord, rule_report
+from hipad.rules import RuleRecord, rule_report
+from hipad.solver import Hipad
 
 
-def model_report(
-    rules: tuple[CompiledRule, ...], data: TrainingData, model: Model
-) -> list[RuleRecord]:
+def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) -> list[RuleRecord]:
     """One record a rule.
 
     Margins and worst cases are those of the model as it predicts, in the user's units; slack and
-    residual those of the optimisation problem.
+    residual those of the optimisation problem. Fits without a rule start from `warm`.
     """
     w = np.zeros(data.design.shape[1])
     w[model.features] = model.coef
     return rule_report(
-        rules,
+        model.plan.rules,
         w=w,
         b=model.intercept,
         lo=data.box.lo,
@@ -31,6 +30,7 @@ def model_report(
         scale=data.design.scale,
         train=(data.X, data.y),
         pulls=model_pulls(data, model),
+        effects=list(model_effects(data, model, warm)),
         knobs=model.knobs,
         certificates=farkas_residuals(model),
     )

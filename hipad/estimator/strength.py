@@ -61,14 +61,15 @@ def knobs_of(
     """
     worth = rule.rule.worth
     sigma = (default_patients(patients, total) if worth is None else worth) / total
-    if worth is None and patients == "auto" and heard is not None:
+    automatic = worth is None and patients == "auto" and heard is not None
+    if automatic and heard is not None:
         sigma *= heard.trust
     follows = isinstance(stiffness, str)
     softest = automatic_stiffness(rule.B, rule.d, sigma)
     rho = softest if follows else min(float(stiffness), STIFFEST * softest)
     if worth is None and patients == "equal":
         sigma = rho = softest if follows else float(stiffness)
-    return Knobs(sigma=sigma, rho=rho, n_samples=total, rho_follows=follows, heard=heard)
+    return Knobs(sigma, rho, total, rho_follows=follows, heard=heard, automatic=automatic)
 
 
 def rule_blocks(

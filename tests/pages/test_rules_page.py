@@ -5,7 +5,7 @@ import pytest
 
 from hipad.rules import read_rules
 from ui.rules.checking import checked_rules
-from ui.rules.rule_table import heard
+from ui.rules.rule_table import strong_enough
 
 
 def write(app, text):
@@ -182,17 +182,17 @@ def test_a_suggestion_is_taken_by_a_click_only(app):
     assert rule.conditions[0].sides[1][0].coefficient > 100
 
 
-def test_a_silenced_rule_names_its_knob(app):
+def test_a_weak_rule_names_its_knob(app):
     app.load("pima")
     app.state.settings = app.state.settings.changed(fewness="few")
     app.state.rules.change("a: BloodPressure >= 110 => diabetic worth 1 patient", "quiet")
     app.go("rules")
     assert "ake it worth more than" in app.text()
     (check,) = checked_rules(app.state).checks
-    assert check.pull.silenced
+    assert not check.pull.enters
     app.click(f"suggestion_{len(check.better)}")
     (check,) = checked_rules(app.state).checks
-    assert not check.pull.silenced
+    assert check.pull.enters
 
 
 def test_a_weak_rule_is_heard_with_the_data(app):
@@ -200,8 +200,8 @@ def test_a_weak_rule_is_heard_with_the_data(app):
     app.state.settings = app.state.settings.changed(fewness="few")
     app.state.rules.change("a: Glucose >= 180 => diabetic worth 1 patient", "quiet")
     (check,) = checked_rules(app.state).checks
-    assert heard(check) == "yes, with the patients"
-    assert not [f for f in checked_rules(app.state).findings if f.kind == "silenced"]
+    assert strong_enough(check) == "yes, with the patients"
+    assert not [f for f in checked_rules(app.state).findings if f.kind == "weak"]
 
 
 def test_counts_equal_a_count_by_hand(app):
