@@ -58,14 +58,21 @@ def show(state: AppState) -> None:
 def _history(state: AppState) -> None:
     """Every version by the name of the edit that made it, newest first."""
     history = state.rules
-    key = f"rules_history_{len(history.edits)}_{history.at}"
+    versions = {f"{n}. {edit.what}": edit for n, edit in enumerate(history.edits, 1)}
+    names = list(versions)[::-1]
+    # The browser answers with the name it shows: a box with other names must be another box.
+    key = f"rules_history_{history.at}_{hash(tuple(names))}"
+
+    def chosen() -> None:
+        if (edit := versions.get(st.session_state[key])) is not None:
+            history.go_to(edit)
+
     st.selectbox(
         "Version",
-        range(len(history.edits) - 1, -1, -1),
-        index=len(history.edits) - 1 - history.at,
-        format_func=lambda at: f"{at + 1}. {history.edits[at].what}",
+        names,
+        index=len(names) - 1 - history.at,
         key=key,
-        on_change=lambda: history.go_to(st.session_state[key]),
+        on_change=chosen,
         help="Go to any earlier or later version of the rules.",
         width=280,
     )
