@@ -104,10 +104,10 @@ def test_version_box_is_another_one_when_an_edit_gets_another_name(app):
     app.load("pima").go("rules")
     write(app, app.state.rules.text + "\nAge >= 60")
     before = version_box(app)
-    assert before.value == "3. text edited"
+    assert before.options[0] == "3. text edited"
     app.state.rules.amend(app.state.rules.text + " => diabetic", "added rule 3")
     after = version_box(app.run())
-    assert after.value == "3. added rule 3"
+    assert after.options[0] == "3. added rule 3"
     assert before.key != after.key
 
 
