@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from tests.browser.test_path import go, heading, press
 pytestmark = pytest.mark.browser
 READABLE = 4.5  # contrast that text needs
 TOKENS = ("feature", "function", "number", "outcome", "note", "worth", "word", "sign", "title")
+FOUR = ("BMI", "Age", "Glucose", "BloodPressure")  # features of the sample
 SAMPLE = "off mine: mean(metabolic) >= 3 and Glucose > 1 => diabetic worth 5 patients  # why"
 
 
@@ -140,6 +142,98 @@ def test_nothing_typed_is_lost_by_whatever_comes_between(server: str, visit: Vis
     page.keyboard.type("\nAge >= 64 => diabetic")
     page.get_by_text("Plain text", exact=True).click()
     expect(last_line(editor)).to_have_text("Age >= 64 => diabetic")
+
+
+WATCH = """() => {
+  const look = () => {
+    const box = document.querySelector("[data-testid=stException]");
+    if (box && !window.faults.includes(box.innerText)) window.faults.push(box.innerText);
+  };
+  window.faults = [];
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+def test_forty_rules_are_typed_with_all_that_people_do_meanwhile(server: str, visit: Visit) -> None:
+    page = visit(server)
+    editor = rules_page(page)
+    page.evaluate(WATCH)  # pages of the app are drawn in the same document
+    keys, pause = page.keyboard, lambda: page.wait_for_timeout(500)  # the text is sent meanwhile
+    editor.press("Control+a")
+    editor.press("Delete")
+    rules = [f"{name} > {n} => diabetic" for n in range(30, 40) for name in FOUR]
+    for n, rule in enumerate(rules):
+        if n % 4 == 0:  # bit by bit
+            for part in re.findall(r"\w+|\W+\w+", rule):
+                keys.type(part)
+                pause()
+        elif n % 4 == 1:  # wrong at first
+            keys.type(f"{rule}, I thought")
+            pause()
+            for _ in ", I thought":
+                keys.press("Backspace")
+        elif n % 4 == 2:  # from elsewhere
+            keys.type(rule)
+            keys.press("Shift+Home")
+            keys.press("Control+x")
+            pause()
+            keys.press("Control+v")
+        else:  # taken back and done again
+            keys.type(rule)
+            keys.press("Control+z")
+            pause()
+            keys.press("Control+y")
+        expect(last_line(editor)).to_have_text(rule)
+        if n % 10 == 5:
+            pause()
+            press(page, "rules_undo")
+            expect(last_line(editor)).not_to_have_text(rule)
+            press(page, "rules_redo")
+            expect(last_line(editor)).to_have_text(rule)
+        if n % 10 == 8:
+            go(page, "Run")
+            editor = open_editor(page)
+        editor.click()
+        editor.press("Control+End")
+        if n + 1 < len(rules):
+            keys.press("Enter")
+            expect(last_line(editor)).to_have_text("")
+    expect(page.get_by_text("40 rules on, 0 off")).to_be_visible()
+    page.get_by_text("Plain text", exact=True).click()
+    area = page.locator("[class*=st-key-rules_text] textarea")
+    expect(area).to_have_value("\n".join(rules))
+    assert page.evaluate("window.faults") == []
+
+
+OVERTAKEN = """async ([address, data]) => {
+  const { default: draw } = await import(address);
+  const host = document.body.appendChild(document.createElement("div"));
+  const parentElement = host.attachShadow({ mode: "open" });
+  const setTriggerValue = () => {};
+  const first = draw({ data, parentElement, setTriggerValue });
+  const editor = parentElement.querySelector(".cm-content");
+  const second = draw({ data, parentElement, setTriggerValue });
+  first();
+  draw({ data, parentElement, setTriggerValue });
+  const stays = parentElement.querySelector(".cm-content") === editor;
+  host.remove();
+  second();
+  return [stays, parentElement.querySelectorAll(".cm-content").length];
+}"""
+
+
+def test_draw_that_was_overtaken_leaves_the_editor_and_its_cursor(
+    server: str, visit: Visit
+) -> None:
+    page = visit(server)
+    rules_page(page)
+    address = page.evaluate(
+        "performance.getEntriesByType('resource').find(({ name }) => name.includes('editor.js')).name"
+    )
+    data = {"text": "", "seen": None, "ready": True, "line": None, "label": "", "example": ""}
+    data |= {"names": {"key": "none", "address": ""}, "functions": [], "words": []}
+    data |= {"meanings": [], "problems": []}
+    assert page.evaluate(OVERTAKEN, [address, data]) == [True, 0]
 
 
 @pytest.mark.long
