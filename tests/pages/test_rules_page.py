@@ -111,6 +111,23 @@ def test_version_box_is_another_one_when_an_edit_gets_another_name(app):
     assert before.key != after.key
 
 
+def test_version_box_and_text_area_that_are_gone_change_nothing(app):
+    app.load("pima").go("rules")
+    reports = []  # of widgets that the browser may send once more
+    for n in range(3):
+        area = next(a for a in app.at.text_area if a.key.startswith("rules_text_"))
+        reports += [version_box(app)._widget_state, area._widget_state]
+        write(app, f"{app.state.rules.text}\nAge >= 6{n} => diabetic")
+        reports += [area._widget_state]
+    app.click("rules_undo").click("rules_redo")
+    before = (app.state.rules.at, app.state.rules.text)
+    for report in reports:
+        told = app.at._tree.get_widget_states()
+        told.widgets.append(report)
+        app.at._run(told)
+        assert (app.state.rules.at, app.state.rules.text) == before
+
+
 def test_the_text_survives_a_visit_to_another_page(app):
     app.load("pima").go("rules")
     write(app, "Glucose >= 140 => diabetic")

@@ -15,6 +15,7 @@ from ui.rules.editing import describe
 from ui.state import AppState
 from ui.words import plain
 
+VERSIONS: Final = "rules_history"
 LARGEST: Final = 4 * RULES.longest  # bytes of a rules file
 
 
@@ -60,17 +61,19 @@ def _history(state: AppState) -> None:
     history = state.rules
     versions = {f"{n}. {edit.what}": edit for n, edit in enumerate(history.edits, 1)}
     names = list(versions)[::-1]
+    now = names[len(names) - 1 - history.at]
     # The browser answers with the name it shows: a box with other names must be another box.
-    key = f"rules_history_{history.at}_{hash(tuple(names))}"
+    key = state.fresh_key(VERSIONS, (now, names))
 
     def chosen() -> None:
-        if (edit := versions.get(st.session_state[key])) is not None:
-            history.go_to(edit)
+        picked = st.session_state[key]
+        if picked in versions and picked != now and state.is_drawn(VERSIONS, key):
+            history.go_to(versions[picked])
 
     st.selectbox(
         "Version",
         names,
-        index=len(names) - 1 - history.at,
+        index=names.index(now),
         key=key,
         on_change=chosen,
         help="Go to any earlier or later version of the rules.",
