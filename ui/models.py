@@ -182,8 +182,7 @@ class Request:
         judged, positive = self.data.judged, self.data.classes[1]
         if judged.part != "test":
             return None
-        scores = (each.scores(judged.X) for each in (alone, model))
-        change = flips(*scores, judged.y == positive)
+        change = flips(alone.scores(judged.X), model.scores(judged.X), judged.y == positive)
         if not change.is_fall:
             return None
         right = model.judgement.accuracy

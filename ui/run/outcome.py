@@ -83,9 +83,6 @@ def alarm(state: AppState) -> None:
         f"{low:.0f} to {high:.0f} points (95 % interval).",
         icon=":material/dangerous:",
     )
-    st.page_link(
-        "pages/experiments.py", label="What if a rule is wrong?", icon=":material/science:"
-    )
 
 
 def _headline(model: TrainedModel) -> None:
@@ -98,7 +95,12 @@ def _headline(model: TrainedModel) -> None:
             f" Without the rules, the same settings are right in {percent(alone.accuracy.value)}"
             f": {effect if gain else 'no difference here.'}"
         )
-    (st.info if gain < 0 else st.success)(words, icon=":material/fact_check:")
+    box = st.success if gain >= 0 else st.info if model.harm is None else st.error
+    box(words, icon=":material/fact_check:")
+    if model.harm is not None:
+        st.page_link(
+            "pages/experiments.py", label="What if a rule is wrong?", icon=":material/science:"
+        )
     if model.judgement.part == "training":
         st.caption("These patients were used for training, so the figures flatter the model.")
 

@@ -129,7 +129,7 @@ class Player {
     const told = this.data.stories[this.sides.indexOf(visible[0])]
     const alone = this.sides.length === 1
     this.head.textContent = alone ? told.headline + told.aside : ""
-    this.alarm.textContent = visible.map((side) => side.story.alarm).find(Boolean) ?? ""
+    this.alarm.textContent = visible.map((side) => this.data.stories[this.sides.indexOf(side)].alarm).find(Boolean) ?? ""
     this.head.classList.toggle("bad", Boolean(told.alarm))
     const other = this.sides.length > 1
     this.turn.hidden = !other && !this.data.canAsk
