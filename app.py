@@ -13,7 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from ui import sidebar
-from ui.frame import arrival, going_back, steps
+from ui.frame import arrival, going_back, recovery, steps
 from ui.server.guard import Guard
 from ui.server.tidying import attended
 from ui.session import autosave
@@ -39,6 +39,7 @@ def show() -> None:
     state = open_session()
     arrival.show(state, page.title)
     sidebar.show(watch=page.title != "Run")
+    recovery.show()
     steps.show(state, page.title)
     going_back.show(state)
     try:

@@ -46,6 +46,7 @@ def belongs(page: Page, name: str) -> None:
     player = page.evaluate(f"() => {{ const player = {PLAYER}; return player.data.label }}")
     assert name in player
     expect(heading(page, "Result")).to_be_visible()
+    assert page.evaluate("sessionStorage.getItem('hipad-reloaded')") is None  # never was it lost
 
 
 @pytest.mark.parametrize("seconds", [0.1, 0.3, 1.0])
@@ -96,3 +97,12 @@ def test_other_data_while_a_run_is_shown(server, visit):
     page.get_by_text("Load other data").click()
     click_all(page, ("show_all-bcrabl", 0), ("show_pima", 0.3))
     belongs(page, "pima")
+
+
+def test_a_page_that_the_browser_lost_comes_back(server, visit):
+    page = visit(server)
+    expect(page.locator(".st-key-show_pima button").first).to_be_visible()
+    page.wait_for_function("() => window.hipadRecovery")
+    page.evaluate("document.querySelector('#root').remove()")
+    expect(page.locator("[data-testid=stApp]")).not_to_be_attached()
+    expect(page.locator(".st-key-show_pima button").first).to_be_visible()
