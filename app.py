@@ -16,7 +16,7 @@ from hipad.errors import HipadError
 
 try:
     from ui import sidebar
-    from ui.frame import going_back, steps
+    from ui.frame import arrival, going_back, recovery, steps
     from ui.server.guard import Guard
     from ui.server.tidying import attended
     from ui.session import autosave
@@ -42,7 +42,9 @@ def show() -> None:
     st.html(LOOK)
     page = st.navigation(pages)
     state = open_session()
+    arrival.show(state, page.title)
     sidebar.show(watch=page.title != "Run")
+    recovery.show()
     steps.show(state, page.title)
     going_back.show(state)
     try:

@@ -288,7 +288,8 @@ def test_draw_that_was_overtaken_leaves_the_editor_and_its_cursor(
     page = visit(server)
     rules_page(page)
     address = page.evaluate(
-        "performance.getEntriesByType('resource').find(({ name }) => name.includes('editor.js')).name"
+        "performance.getEntriesByType('resource').map(({ name }) => name)"
+        ".find((name) => name.includes('editor.js'))"
     )
     data = {"text": "", "seen": None, "ready": True, "line": None, "label": "", "example": ""}
     data |= {"names": {"key": "none", "address": ""}, "functions": [], "words": []}

@@ -64,7 +64,7 @@ def test_fifty_thousand_columns_send_nothing_large(app):
 
 
 def test_size_seed_and_noise_of_a_synthetic_sample(app):
-    for name, value in (("training_patients", 30), ("features", 500), ("seed", 3)):
+    for name, value in (("n_train", 30), ("n_features", 500), ("seed", 3)):
         app.at.number_input(key=f"ksvm-s-50k_{name}").set_value(value)
     app.at.slider(key="ksvm-s-50k_noise").set_value((20, 20))
     app.click("sample_ksvm-s-50k")
