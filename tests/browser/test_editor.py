@@ -253,7 +253,6 @@ def test_forty_rules_are_typed_with_all_that_people_do_meanwhile(server: str, vi
         if n % 10 == 8:
             go(page, "Run")
             editor = open_editor(page)
-        editor.click()
         editor.press("Control+End")
         if n + 1 < len(rules):
             keys.press("Enter")
@@ -287,10 +286,8 @@ def test_draw_that_was_overtaken_leaves_the_editor_and_its_cursor(
 ) -> None:
     page = visit(server)
     rules_page(page)
-    address = page.evaluate(
-        "performance.getEntriesByType('resource').map(({ name }) => name)"
-        ".find((name) => name.includes('editor.js'))"
-    )
+    loaded = page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)")
+    address = next(name for name in loaded if "editor.js" in name)
     data = {"text": "", "seen": None, "ready": True, "line": None, "label": "", "example": ""}
     data |= {"names": {"key": "none", "address": ""}, "functions": [], "words": []}
     data |= {"meanings": [], "problems": []}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+
 from tests.pages.test_rules_page import form, write
 from ui.rules.editor import rule_editor
 from ui.rules.editor.rule_editor import link_of
@@ -73,3 +76,27 @@ def test_a_vast_text_has_the_text_area(app, monkeypatch):
     app.run()
     assert not editors(app)
     assert areas(app)[0].value == write_note
+
+
+def edit_report(app, **fields):
+    """What the browser sends when text was typed in the editor."""
+    (editor,) = app.at.get("bidi_component")
+    return WidgetState(
+        id=f"$$STREAMLIT_INTERNAL_KEY_{editor.proto.id}__events",
+        json_trigger_value=json.dumps([{"event": "edit", "value": fields}]),
+    )
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_undo_that_comes_with_typed_text_takes_that_back(app, place):
+    arrive(app.load("pima").go("rules"))
+    before = app.state.rules.text
+    typed = f"{before}\nAge >= 60 => diabetic"
+    report = edit_report(app, client="a", edit=1, burst=1, text=typed)
+    app.at.button(key="rules_undo").click()
+    told = list(app.at._tree.get_widget_states().widgets)
+    told.insert(place % (len(told) + 1), report)
+    app.at._run(WidgetStates(widgets=told))
+    assert app.state.rules.text == before
+    app.click("rules_redo")
+    assert app.state.rules.text == typed

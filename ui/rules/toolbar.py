@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import streamlit as st
@@ -12,6 +13,7 @@ from ui.data import uploading
 from ui.exports import read_rules_file, rules_file
 from ui.fields import RULES
 from ui.rules.editing import describe
+from ui.rules.editor import rule_editor
 from ui.state import AppState
 from ui.words import plain
 
@@ -27,7 +29,7 @@ def show(state: AppState) -> None:
             "Undo",
             icon=":material/undo:",
             disabled=not history.can_undo,
-            on_click=history.undo,
+            on_click=lambda: _after_typing(state, history.undo),
             key="rules_undo",
             help=f"Take back: {plain(history.edits[history.at].what)}",
         )
@@ -36,7 +38,7 @@ def show(state: AppState) -> None:
             "Redo",
             icon=":material/redo:",
             disabled=not history.can_redo,
-            on_click=history.redo,
+            on_click=lambda: _after_typing(state, history.redo),
             key="rules_redo",
             help=f"Do again: {plain(after)}",
         )
@@ -56,6 +58,13 @@ def show(state: AppState) -> None:
         )
 
 
+def _after_typing(state: AppState, step: Callable[[], None]) -> None:
+    """Take a step in the history; what was typed before the click may come with it, or after."""
+    if state.data is not None:
+        rule_editor.take_edit(state, state.data)
+    step()
+
+
 def _history(state: AppState) -> None:
     """Every version by the name of the edit that made it, newest first."""
     history = state.rules
@@ -68,7 +77,7 @@ def _history(state: AppState) -> None:
     def chosen() -> None:
         picked = st.session_state[key]
         if picked in versions and picked != now and state.is_drawn(VERSIONS, key):
-            history.go_to(versions[picked])
+            _after_typing(state, lambda: history.go_to(versions[picked]))
 
     st.selectbox(
         "Version",

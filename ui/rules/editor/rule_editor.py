@@ -57,20 +57,24 @@ def show(state: AppState, data: Dataset, checked: Study | None, example: str) ->
     if link.is_plain or _is_vast(state.rules.text):
         return
 
-    def edited() -> None:
-        try:
-            link.take(mounting.answer("edit"), state.rules, data.read)
-        except DataError as error:
-            state.error = str(error)
-
     def ready() -> None:
         link.is_ready = True
 
     mounting.mount(
         _told(state, data, checked, link, example),
-        on_edit_change=edited,
+        on_edit_change=lambda: take_edit(state, data),
         on_ready_change=ready,
     )
+
+
+def take_edit(state: AppState, data: Dataset) -> None:
+    """Take over what the browser has just sent, unless that is done."""
+    if (value := mounting.answer("edit")) is None:
+        return
+    try:
+        link_of(state).take(value, state.rules, data.read)
+    except DataError as error:
+        state.error = str(error)
 
 
 def _told(

@@ -2,7 +2,7 @@
 
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { Tag } from "@lezer/highlight";
-import { ARROW, closing } from "./scanning.js";
+import { ARROW, VERBS, closing } from "./scanning.js";
 
 const KINDS = ["feature", "function", "number", "outcome", "note", "worth", "word", "sign", "title"];
 const TAGS = Object.fromEntries(KINDS.map((kind) => [kind, Tag.define()]));
@@ -52,7 +52,7 @@ function token(stream, state, { words, functions }, names) {
 function kindOf(word, state, words, functions, names, stream) {
   const small = word.toLowerCase();
   if (small === "worth") return (state.side = "worth");
-  if (["then", "says", "implies"].includes(small)) return (state.side = "outcome"), "word";
+  if (VERBS.has(small)) return (state.side = "outcome"), "word";
   if (state.side !== "premise") return state.side;
   if (functions.has(small) && stream.match(/^\s*\(/, false)) return "function";
   if (names?.has(word)) return "feature";

@@ -3,7 +3,8 @@
 
 export const ARROW = /^(?:={1,3}>|-{1,2}>|[⇒⟹→⟶↦➔➜])/u;
 const CLOSING = { "`": "`", '"': '"', "'": "'", "“": "”" };
-const SAYS = /^(?:then|says|implies|means|indicates|predicts|leads\s+to)(?![\p{L}\p{N}_.])/iu;
+export const VERBS = new Set(["then", "says", "implies", "means", "indicates", "predicts"]);
+const SAYS = new RegExp(`^(?:${[...VERBS].join("|")}|leads\\s+to)(?![\\p{L}\\p{N}_.])`, "iu");
 const NOTE = /^(?:--+(?=\s)|\/\/)/;
 const CHUNK = /[\p{L}\p{N}_]+|\S/uy;
 const BLANKS = /\s*/uy;
