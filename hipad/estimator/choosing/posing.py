@@ -6,6 +6,7 @@ told the same rules at the same worth.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -35,10 +36,17 @@ class Say(NamedTuple):
 
 
 class Posing:
-    """Data and plan of one fit; makes its problems."""
+    """Data and plan of one fit; makes its problems.
 
-    def __init__(self, data: TrainingData, plan: Plan) -> None:
+    `weights` say for how many patients each rule counts; None, for a rule or for all of them, leaves
+    that to the rule and the plan.
+    """
+
+    def __init__(
+        self, data: TrainingData, plan: Plan, weights: Sequence[float | None] | None = None
+    ) -> None:
         self.data, self.plan = data, plan
+        self.weights = [None] * len(plan.rules) if weights is None else list(weights)
         self.told, self.heard = self._told()
 
     def problem(self, lambda1: float, lambda2: float, rows: np.ndarray | None = None) -> Problem:
@@ -64,9 +72,13 @@ class Posing:
         total, plan = self.data.total, self.plan
         return [
             knobs_of(
-                rule, total=total, patients=plan.patients, stiffness=plan.stiffness, heard=heard
+                rule,
+                total=total,
+                patients=plan.patients if weight is None else weight,
+                stiffness=plan.stiffness,
+                heard=heard,
             )
-            for rule, heard in zip(self.told, self.heard, strict=True)
+            for rule, heard, weight in zip(self.told, self.heard, self.weights, strict=True)
         ]
 
     @cached_property
