@@ -176,8 +176,8 @@ def check_trust(value: object) -> None:
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not 0.0 < float(value) < 1.0:  # type: ignore[arg-type]
         raise HipadError(
-            f"expected rule_trust to be 'auto', None or a number above 0 and below 1, got {value!r}: "
-            "give the probability that the rules help, before any row is seen"
+            "expected rule_trust to be 'auto', None or a number above 0 and below 1, "
+            f"got {value!r}: give the probability that the rules help, before any row is seen"
         )
 
 

@@ -162,7 +162,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         return LinearModel(found.features, coef, intercept)
 
     def _with_others(self, found: Solution) -> Solution:
-        """The solution of the leading member; its certificate is no better than the worst of all."""
+        """The solution of the leading member; its status is no better than the worst of all."""
         others = [m.hipad.solution().certificate for m in self.members if m.hipad and m.share > 0]
         bad = [one for one in others if one.status is not Status.SOLVED]
         if not bad or found.certificate.status is not Status.SOLVED:
@@ -178,8 +178,10 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         prior = np.array([member.candidate.prior for member in self.members])
         chances = probabilities(self.members)
         return tuple(
-            _member_record(member, *both, self.data.total)
-            for member, *both in zip(self.members, prior.tolist(), chances.tolist(), strict=True)
+            _member_record(member, before, after, self.data.total)
+            for member, before, after in zip(
+                self.members, prior.tolist(), chances.tolist(), strict=True
+            )
         )
 
     def _held_out(self) -> FloatArray | None:
@@ -215,7 +217,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         yield from self.hipad
 
     def _choose(self) -> Iterator[Progress]:
-        """Follow the paths of all candidates; at a given lambda1 only to learn the trust in rules."""
+        """Follow the paths of all candidates; at a given lambda1 only to learn trust in rules."""
         if not self.plan.is_automatic and len(self.members) == 1:
             return
         step = 0

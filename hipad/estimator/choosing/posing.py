@@ -38,8 +38,8 @@ class Say(NamedTuple):
 class Posing:
     """Data and plan of one fit; makes its problems.
 
-    `weights` say for how many patients each rule counts; None, for a rule or for all of them, leaves
-    that to the rule and the plan.
+    `weights` say for how many patients each rule counts; None, for a rule or for all of them,
+    leaves that to the rule and the plan.
     """
 
     def __init__(

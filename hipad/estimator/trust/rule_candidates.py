@@ -6,8 +6,8 @@ lambda2 of its own, and averaged by how well each predicts rows that it did not 
 
     without rules                        prior 1 - trust
     all rules, at each of `SHARES`       half of the trust, in equal parts
-    all but one, at the larger of them   the other half, for two to `MOST_SINGLE` rules: one bad rule
-                                         must not cost the good ones
+    all but one, at the larger of them   the other half, for two to `MOST_SINGLE` rules: one bad
+                                         rule must not cost the good ones
 
 A weight is a share of all labelled rows. Shares and candidates were chosen on seven real tables and
 six simulated families together, with right, irrelevant and flipped rules at 4 to 150 labelled rows
