@@ -120,6 +120,25 @@ class Posing:
             if z is not None and z.any() and sigma >= FAINT / self.data.total
         )
 
+    @cached_property
+    def reach(self) -> FloatArray:
+        """How far each row lies along the way to each rule's typical patient, either way; 0 to inf.
+
+        One column a rule. A rule that has no such patient is reached by all.
+        """
+        data = self.data
+        found = np.ones((data.y.size, len(self.told)))
+        halves = data.weights.astype(float)
+        for sign in (-1.0, 1.0):
+            halves[data.y == sign] *= 0.5 / halves[data.y == sign].sum()
+        for i, rule in enumerate(self.told):
+            z = shortest_patient(rule.B, rule.d)
+            if z is None or not z.any():
+                continue
+            values = data.design.columns(rule.columns)
+            found[:, i] = np.abs((values - halves @ values) @ z) / float(z @ z)
+        return found
+
     def _told(self) -> tuple[tuple[ScaledRule, ...], list[Heard | None]]:
         """The rules as the solver is told them, and what the patients say of each."""
         data, rules = self.data, self.plan.rules

@@ -18,7 +18,7 @@ from hipad.estimator.choosing.choice import AutoChoice
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.parameters import Plan
 from hipad.estimator.training import TrainingData
-from hipad.estimator.trust.posterior import held_out_losses, posterior
+from hipad.estimator.trust.posterior import held_out_losses, posterior, testimony
 from hipad.estimator.trust.rule_candidates import RuleCandidate, rule_candidates
 from hipad.solver import Certificate, Hipad
 
@@ -58,6 +58,13 @@ class Member:
             return np.full(data.y.size, np.nan)
         taken = self.choice.taken
         return taken.scores - self.cut
+
+    @property
+    def testimony(self) -> FloatArray:
+        """How much each row may say on the rules that are weighed here; 0 without any."""
+        free = [i for i, share in enumerate(self.candidate.shares) if share]
+        reach = self.posing.reach[:, free]
+        return testimony(reach.max(axis=1, initial=0.0))
 
     @property
     def loss(self) -> float:
@@ -140,9 +147,10 @@ def probabilities(members: Sequence[Member]) -> FloatArray:
     scores = np.column_stack([member.held_out for member in members])
     if len(members) == 1 or not np.isfinite(scores).any():
         return prior
-    found = posterior(
-        held_out_losses(scores, data.y), prior, data.p * data.total, counts=data.weights
-    )
+    losses = held_out_losses(scores, data.y)
+    heard = np.column_stack([member.testimony for member in members])
+    losses = losses[:, :1] + heard * (losses - losses[:, :1])
+    found = posterior(losses, prior, data.p * data.total, counts=data.weights)
     rounded: FloatArray = found.round(DIGITS)
     return rounded / rounded.sum()
 
