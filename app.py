@@ -12,12 +12,17 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from ui import sidebar
-from ui.frame import going_back, steps
-from ui.server.guard import Guard
-from ui.server.tidying import attended
-from ui.session import autosave
-from ui.state import open_session
+from hipad.errors import HipadError
+
+try:
+    from ui import sidebar
+    from ui.frame import arrival, going_back, recovery, steps
+    from ui.server.guard import Guard
+    from ui.server.tidying import attended
+    from ui.session import autosave
+    from ui.state import open_session
+except HipadError as error:  # a variable of the environment that cannot be used
+    raise SystemExit(f"error: {error}") from None
 
 HERE = Path(__file__).parent / "ui"
 ICON = HERE / "icon.svg"  # a symbol's name would ask a font host
@@ -37,7 +42,9 @@ def show() -> None:
     st.html(LOOK)
     page = st.navigation(pages)
     state = open_session()
+    arrival.show(state, page.title)
     sidebar.show(watch=page.title != "Run")
+    recovery.show()
     steps.show(state, page.title)
     going_back.show(state)
     try:

@@ -17,6 +17,18 @@ class DataError(HipadError):
     """A file or table cannot be used as it is."""
 
 
+def unopened(place: object, error: OSError | ValueError) -> DataError:
+    """The error of a file that cannot be opened; a path with a NUL is a ValueError of its own.
+
+    >>> unopened("x.csv", FileNotFoundError(2, "No such file or directory"))
+    DataError('x.csv cannot be opened: No such file or directory')
+    """
+    if isinstance(error, OSError):
+        return DataError(f"{place} cannot be opened: {error.strerror or error}")
+    reason = f"expected the path of a file, got one with an {error}: name a file"
+    return DataError(f"{place} cannot be opened: {reason}")
+
+
 class RuleError(HipadError):
     """A rule cannot be read, or does not fit the data.
 

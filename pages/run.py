@@ -25,5 +25,6 @@ if need_data(state):
     with choice:
         chosen = live.choose(state)
     steering.words(state)
+    outcome.alarm(state)
     live.show(state, chosen)
     outcome.show(state)

@@ -51,6 +51,33 @@ def test_the_limits_of_runs_are_as_stated(variable: str, value: str | None) -> N
     assert float(done.stdout) == float(value or STATED[variable])
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("HIPAD_JOBS", "many"),
+        ("HIPAD_JOBS", "0"),
+        ("HIPAD_READERS", "-1"),
+        ("HIPAD_UNSEEN_SECONDS", "nan"),
+        ("HIPAD_KEEP", "of"),
+        ("HIPAD_LIMIT_SECONDS", "soon"),
+    ],
+)
+def test_the_app_refuses_a_bad_variable_in_a_sentence(variable: str, value: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"],
+        cwd=ROOT,
+        env={**os.environ, variable: value, "STREAMLIT_SERVER_PORT": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "error: expected " in done.stderr
+    assert f" in {variable}, got '{value}'" in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+
+
 def test_the_limits_of_kept_work_are_as_stated() -> None:
     place = Place.from_environment({"HOME": str(ROOT)})
     assert place.is_on

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from hipad.errors import HipadError
-from ui.state import AppState
+from ui.state import AppState, SupersededError
 
 LOGGER: Final = logging.getLogger(__name__)
 
@@ -17,6 +17,8 @@ def attempt(state: AppState, action: Callable[[], Any]) -> bool:
     state.error = ""
     try:
         action()
+    except SupersededError:
+        return False
     except HipadError as error:
         state.error = str(error)
     except MemoryError:

@@ -23,7 +23,7 @@ from hipad.data import (
     Table,
     column_statistics,
 )
-from hipad.data.classes import labels_of
+from hipad.data.classes import DecidedBy, labels_of
 from hipad.data.encoding import ColumnRecipe
 from hipad.designs.scaling import standardisation
 from hipad.rules import FeatureIndex, RuleSet, RulesText
@@ -71,7 +71,13 @@ class Loaded:
 
     def labels(self, column: str) -> list[str]:
         """The different labels in a column."""
-        return [str(label) for label in np.unique(labels_of(self.table, column)) if label]
+        return list(self.frequency(column))
+
+    def frequency(self, column: str) -> dict[str, int]:
+        """How often each label comes in a column, by the alphabet."""
+        names, times = np.unique(labels_of(self.table, column), return_counts=True)
+        found = zip(map(str, names), map(int, times), strict=True)
+        return {name: n for name, n in found if name}
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,7 @@ class Dataset:
     recipe: ColumnRecipe  # how the columns of X come from those of the table
     patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
     ids: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # of all rows, where the file has them
+    decided_by: DecidedBy = "choice"  # why the positive class is the positive one
 
     @cached_property
     def standardisation(self) -> tuple[FloatArray, FloatArray]:

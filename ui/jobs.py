@@ -12,18 +12,18 @@ says so. Only a few jobs run at once; the others wait for a place.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+from hipad.data.limits import stated_number
 from hipad.errors import HipadError
 from hipad.solver import Progress
 
-UNSEEN_SECONDS: Final = float(os.environ.get("HIPAD_UNSEEN_SECONDS", "60"))
-PLACES: Final = threading.BoundedSemaphore(int(os.environ.get("HIPAD_JOBS", "4")))
+UNSEEN_SECONDS: Final = stated_number("HIPAD_UNSEEN_SECONDS", 60)
+PLACES: Final = threading.BoundedSemaphore(stated_number("HIPAD_JOBS", 4))
 LOOK: Final = 0.05  # seconds between two looks at the events while nothing is computed
 
 Outcome = TypeVar("Outcome")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,13 +12,27 @@ from hipad import HIPADClassifier
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
 from hipad.estimator.sparsity import largest_lambda1
-from hipad.evaluation.judging import Judgement
+from hipad.evaluation.comparing import flips
+from hipad.evaluation.judging import Judgement, Share
 from hipad.evaluation.orientation import Oriented, named_outcomes
-from hipad.rules import RuleSet
+from hipad.rules import Budget, RuleSet
 from hipad.solver import Status
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
 from ui.settings import AUTOMATIC, FEWNESS, RunSettings
+
+HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall
+
+
+@dataclass(frozen=True)
+class Harm:
+    """Rules that cost more right answers than chance explains, and the one that costs most."""
+
+    right: Share  # with the rules
+    without: Share  # the same settings without them
+    interval: tuple[float, float]  # of the difference, paired by patient
+    cause: str = ""  # the rule whose removal restores most; empty where no single one does
+    restored: Share | None = None  # without that rule alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +48,7 @@ class TrainedModel:
     classes: tuple[str, str]
     judgement: Judgement
     without_rules: Judgement | None = None  # of a model with the same sparsity and no rules
+    harm: Harm | None = None  # where the test patients show that the rules do clear harm
 
     @property
     def oriented(self) -> Oriented:
@@ -160,7 +175,27 @@ class Request:
             return model
         # what a run without the rules gives, its own number of features included
         alone = replace(self, settings=self.settings.changed(use_rules=False)).fit(like=model)
-        return replace(model, without_rules=alone.judgement)
+        return replace(model, without_rules=alone.judgement, harm=self._harm(model, alone))
+
+    def _harm(self, model: TrainedModel, alone: TrainedModel) -> Harm | None:
+        """What the rules cost, if that is beyond chance on patients that nothing was fitted to."""
+        judged, positive = self.data.judged, self.data.classes[1]
+        if judged.part != "test":
+            return None
+        change = flips(alone.scores(judged.X), model.scores(judged.X), judged.y == positive)
+        if not change.is_fall:
+            return None
+        right = model.judgement.accuracy
+        harm = Harm(right, alone.judgement.accuracy, change.interval)
+        budget = Budget(seconds=HARM_SECONDS)
+        for name, rest in _each_left_out(self.data.parse(self.rules)):
+            again = replace(self, rules=str(rest)).fit(like=model).judgement.accuracy
+            best = right if harm.restored is None else harm.restored
+            if again.k > best.k:
+                harm = replace(harm, cause=name, restored=again)
+            if budget.is_spent:
+                break
+        return harm
 
     def _lambda1(self) -> float | str:
         fewness = self.settings.fewness
@@ -169,6 +204,17 @@ class Request:
         if fewness in FEWNESS:
             return FEWNESS[fewness] * largest_useful(self.data, self.settings)
         return self.settings.lambda1
+
+
+def _each_left_out(rules: RuleSet) -> Iterator[tuple[str, RuleSet]]:
+    """Each rule and statement that is on, and all the others."""
+    for i, (label, rule) in enumerate(zip(rules.labels, rules, strict=True)):
+        if rule.enabled:
+            yield f"{label}: {rule.text}", rules.without(i)
+    for i, statement in enumerate(rules.statements):
+        if statement.enabled:
+            rest = rules.statements[:i] + rules.statements[i + 1 :]
+            yield statement.text, replace(rules, statements=rest)
 
 
 def largest_useful(data: Dataset, settings: RunSettings) -> float:

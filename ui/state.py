@@ -7,21 +7,27 @@
 Widgets keep nothing of their own: a page reads a value from here, shows it, and writes the answer
 back, so nothing is lost on the way to another page. Whatever changes the data goes through `load`,
 `prepare` and `set_blocks`, which either succeed or leave everything as it was.
+
+A click that comes while an earlier one is still at work is answered by a thread of its own. Every
+change of the data draws a ticket when it is asked for, and only the newest ticket may be used: the
+last click wins, however long those before it take.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from threading import RLock
 from typing import Any, Final, cast
 
 import streamlit as st
 
 from hipad.errors import DataError
 from ui.bench.tuned_rules import Tuning
-from ui.data.building import build
-from ui.data.guessing import first_preparation
+from ui.data.building import build, facing_rules
+from ui.data.loading import Arrived, Loading, prepared
 from ui.data.reading_job import Reading
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.experiments.lab import Lab
@@ -38,6 +44,10 @@ KEY: Final = "workbench"
 MOST_PASTS: Final = 2  # sessions that are set aside: each holds its data
 
 
+class SupersededError(Exception):
+    """A newer change of the data was asked for: this one is no longer wanted."""
+
+
 def new_name() -> str:
     """A name for a work, which nobody can guess."""
     return secrets.token_hex(16)
@@ -50,6 +60,7 @@ class AppState(Memory):
     loaded: Loaded | None = None
     pending: Loaded | None = None  # a table that cannot be used before a label is chosen
     awaiting: Session | None = None  # a reopened session whose data are yet to be given
+    loading: Loading | None = None  # the newest load of a sample, while it is on its way
     readings: dict[str, Reading] = field(default_factory=dict)  # files on their way, by uploader
     preparation: Preparation | None = None
     data: Dataset | None = None
@@ -73,6 +84,8 @@ class AppState(Memory):
     returns: int = 0  # grows with `go_back`; part of the keys of widgets that must forget
     keep_name: str = field(default_factory=new_name)  # under which this work is kept, see session/
     kept: object = None  # what was kept last
+    _ticket: object = None  # of the newest change of the data that was asked for
+    _changing: RLock = field(default_factory=RLock, repr=False, compare=False)
     _followed: object = None  # the run and refits that began by themselves with other patients
 
     @property
@@ -96,6 +109,9 @@ class AppState(Memory):
         """Start a run with the present choices, in place of the one before."""
         if self.job is not None:
             self.job.stop()
+        if self.data and self.loaded and self.preparation and not self.models:
+            given = self.loaded, self.preparation, self.rules.text
+            self.data = facing_rules(self.data, *given)
         asked = self.request()
         self.ran = ModelRecipe(asked.name, asked.rules, dict(asked.blocks), asked.settings)
         self.job = asked.job(speed=speed)
@@ -103,8 +119,46 @@ class AppState(Memory):
 
     def load(self, loaded: Loaded, preparation: Preparation | None = None) -> None:
         """Take new data in place of the old, with the rules, blocks and settings they bring."""
-        preparation = preparation or first_preparation(loaded)
-        data = build(loaded, preparation, loaded.blocks)
+        ticket = self.draw_ticket()
+        arrived = prepared(loaded, preparation)
+        with self._used(ticket):
+            self._replace_data(arrived)
+
+    def begin_load(self, loading: Loading) -> None:
+        """Start to load; whatever was asked for before may no longer change the data."""
+        with self._changing:
+            self.draw_ticket()
+            self.loading = loading
+        loading.launch()
+
+    def take(self, loading: Loading) -> None:
+        """Take what a load brought, and run if that was asked for; SupersededError if it is old."""
+        with self._changing:
+            if self.loading is not loading:
+                raise SupersededError
+            self.loading = None
+            self._replace_data(loading.result())
+            if loading.runs:
+                self.launch()
+
+    def draw_ticket(self) -> object:
+        """Begin a change of the data: tickets that were drawn before, and a load, are void."""
+        with self._changing:
+            if self.loading is not None:
+                self.loading.cancel()
+            self.loading, self._ticket = None, object()
+            return self._ticket
+
+    @contextmanager
+    def _used(self, ticket: object) -> Iterator[None]:
+        """Change the data, undisturbed by other threads, if this is the newest ticket."""
+        with self._changing:
+            if ticket is not self._ticket:
+                raise SupersededError
+            yield
+
+    def _replace_data(self, arrived: Arrived) -> None:
+        loaded, preparation, data = arrived
         self._set_aside(f"{loaded.name} was loaded")
         self.data, self.keep_name = data, new_name()
         self.loaded, self.preparation = loaded, preparation
@@ -115,10 +169,11 @@ class AppState(Memory):
 
     def unload(self) -> None:
         """Put the data away; what was made with them can be had back."""
-        self._set_aside("its file was removed")
-        self.loaded = self.preparation = self.data = None
-        self.blocks, self.keep_name = {}, new_name()
-        self._forget_models()
+        with self._used(self.draw_ticket()):
+            self._set_aside("its file was removed")
+            self.loaded = self.preparation = self.data = None
+            self.blocks, self.keep_name = {}, new_name()
+            self._forget_models()
 
     def prepare(self, preparation: Preparation, loaded: Loaded | None = None) -> None:
         """Prepare the data anew; raises DataError and changes nothing when that cannot be done.
@@ -129,17 +184,19 @@ class AppState(Memory):
         loaded = loaded or self.loaded
         if loaded is None:
             raise DataError("expected data to prepare, none are loaded: load a sample or a file")
-        data = build(loaded, preparation, self.blocks)
-        recipes, pinned = (*map(recipe_of, self.models), *self.waiting), self.pinned_name
-        had_run = self.job is not None
-        if self._followed is None or self._followed != (self.job, self.refitting):
-            self._set_aside("the patients changed")
-        self.data, self.loaded, self.preparation = data, loaded, preparation
-        self._forget_models()
-        self.refit(recipes, pinned)
-        if had_run:
-            self.launch()
-        self._followed = (self.job, self.refitting)
+        ticket = self.draw_ticket()
+        data = build(loaded, preparation, self.blocks, self.rules.text)
+        with self._used(ticket):
+            recipes, pinned = (*map(recipe_of, self.models), *self.waiting), self.pinned_name
+            had_run = self.job is not None
+            if self._followed is None or self._followed != (self.job, self.refitting):
+                self._set_aside("the patients changed")
+            self.data, self.loaded, self.preparation = data, loaded, preparation
+            self._forget_models()
+            self.refit(recipes, pinned)
+            if had_run:
+                self.launch()
+            self._followed = (self.job, self.refitting)
 
     def _set_aside(self, why: str) -> None:
         """Keep what there is, if there is a run or a model that other data would drop."""
@@ -149,17 +206,20 @@ class AppState(Memory):
 
     def go_back(self) -> None:
         """Take up what was set aside last; what there is now is set aside in its place."""
-        past = self.pasts.pop()
-        self._set_aside("you went back")
-        self._forget_models()
-        past.put_back(self)
-        self.returns += 1
-        if self.refitting is not None and self.refitting.fits.left:
-            self.refitting.go_on()
+        with self._used(self.draw_ticket()):
+            if not self.pasts:  # a second click of the same hand
+                return
+            past = self.pasts.pop()
+            self._set_aside("you went back")
+            self._forget_models()
+            past.put_back(self)
+            self.returns += 1
+            if self.refitting is not None and self.refitting.fits.left:
+                self.refitting.go_on()
 
     def let_go(self) -> None:
         """Forget what was set aside last."""
-        self.pasts.pop()
+        self.pasts = self.pasts[:-1]
 
     def set_blocks(self, blocks: Mapping[str, str]) -> None:
         """Name other blocks; kept models stay, since each holds its own blocks."""
@@ -202,6 +262,8 @@ class AppState(Memory):
     def stop_work(self) -> None:
         """End whatever is still computed for this session, when nobody can come back to it."""
         self._stop_fits()
+        if self.loading is not None:
+            self.loading.cancel()
         for reading in self.readings.values():
             reading.cancel()
 

@@ -39,13 +39,13 @@ def listing(names: list[str], most: int = 5) -> str:
     return listed(names, limit=most, spell=plain)
 
 
-def heard(pull: Pull | None) -> str:
-    """Whether a rule brings in a feature, in a clinician's words."""
+def brings_in(pull: Pull | None) -> str:
+    """Whether a rule is strong enough to bring in a feature, in a clinician's words."""
     if pull is None:
         return "–"
-    if pull.heard:
+    if pull.enters:
         return "yes" if pull.alone else "yes, with the patients"
-    return "no" if pull.silenced else "no, but it holds others back"
+    return "no"
 
 
 def told(record: RuleRecord, *, expert: bool) -> list[str]:
@@ -58,7 +58,7 @@ def told(record: RuleRecord, *, expert: bool) -> list[str]:
         agrees = "agrees with" if typical.margin > 0 else "contradicts"
         lines.append(f"typical patient: {signed(typical.margin)}, the model {agrees} the rule")
     lines += [worst_case(record)] if record.worst is not None else []
-    lines += [f"heard: {heard(record.pull)}"] if record.pull is not None else []
+    lines += [str(record.effect).replace("row", "patient")] if record.effect is not None else []
     return lines + list(record.remarks)
 
 

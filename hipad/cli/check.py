@@ -32,16 +32,17 @@ from hipad.cli.studying import (
     written,
 )
 from hipad.data import facing
-from hipad.data.classes import labels_of
+from hipad.data.classes import CERTAIN, DecidedBy, labels_of, positive_line
 from hipad.errors import DataError
 from hipad.estimator.files.model_file import read_model
 from hipad.evaluation.orientation import Oriented
 from hipad.evaluation.patients import Patients
 from hipad.evaluation.study import RuleCheck, Study
 from hipad.rules import FeatureIndex, RuleCounts
-from hipad.wording import count, listed
+from hipad.wording import count
 
 EPILOG = RULES_HELP
+NAME_IT = "--positive names another one"
 MOST_LISTED = 10  # rows that contradict a rule
 
 
@@ -57,17 +58,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lambda1",
         type=float,
-        help="the sparsity of a run, to see whether rules are heard (default: the model's, or a "
-        "tenth of the value at which the data alone keep no feature)",
+        help="the sparsity of a run, to see whether rules are strong enough (default: the model's, "
+        "or a tenth of the value at which the data alone keep no feature)",
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Read the rules, then try them; every mistake in the rules is told at once."""
     text = read_rule_file(options.rules)
-    table, steps = modelled_table(options) if options.model else plain_table(options)
+    table, steps, decided_by = (
+        modelled_table(options) if options.model else plain_table(options, text)
+    )
     blocks = blocks_of(options.blocks, table.index, table.table)
-    chosen = options.positive is not None or bool(options.model)
+    chosen = decided_by in CERTAIN
     said = written(text, table, blocks, chosen=chosen)
     if said.first.errors:
         return refuse(options.rules, said.first.errors)
@@ -77,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     study = studied(said, table, patients, lambda1)
     lines = [
         *(f"data: {step}" for step in steps),
-        class_line(table.classes, chosen),
+        positive_line(table.classes, decided_by) + ("" if chosen else f"; {NAME_IT}"),
         *said.lines,
         *rule_lines(study, table, patients),
         *findings(study, table),
@@ -88,31 +91,26 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def class_line(classes: tuple[str, str], chosen: bool) -> str:
-    """The two classes; which of them is positive only where somebody said so."""
-    if chosen:
-        return f"classes: {classes[1]} (positive) and {classes[0]} (negative)"
-    return f"classes: {listed(sorted(classes))}; --positive names the one to call positive"
-
-
-def plain_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]]:
-    """A table by itself, and what was done to make numbers of it."""
-    table = prepared_table(options.data, options)
+def plain_table(
+    options: argparse.Namespace, rules: str
+) -> tuple[CheckedTable, list[str], DecidedBy]:
+    """A table by itself, what was done to make numbers of it, and what tells the positive class."""
+    table = prepared_table(options.data, options, rules)
     y = np.where(table.y == table.classes[1], 1.0, -1.0)
     index = FeatureIndex(table.feature_names)
     checked = CheckedTable(table.X, y, table.rows + 1, table.classes, index, table.table)
-    return checked, list(map(str, table.steps))
+    return checked, list(map(str, table.steps)), table.decided_by
 
 
-def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]]:
-    """A table in the columns of a model."""
+def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str], DecidedBy]:
+    """A table in the columns of a model, which knows its positive class."""
     stored, table = read_model(options.model), read_described(options.data, options)
     clf, origin = stored.classifier, origin_of(stored)
     table = facing(table, origin.recipe.number_names)
     label = options.label or origin.label or table.label
     if not label:
         raise DataError("expected --label COLUMN, the column with the classes: name it")
-    truth = labels_of(table, known_label(table, label))
+    truth = labels_of(table, known_label(table, label), origin.classes)
     X, kept = origin.recipe.matrix(table, np.flatnonzero(truth != ""))
     y = np.where(truth[kept] == origin.classes[1], 1.0, -1.0)
     model = Oriented(clf, origin.classes)
@@ -128,7 +126,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
         model.weights,
         model.intercept,
     )
-    return checked, ["gaps filled as the model's training rows were"]
+    return checked, ["gaps filled as the model's training rows were"], "model"
 
 
 def rule_lines(study: Study, table: CheckedTable, seen: Patients) -> Iterator[str]:
@@ -166,17 +164,17 @@ def row_list(rows: np.ndarray) -> str:
 
 
 def advice(check: RuleCheck) -> Iterator[str]:
-    """Better thresholds, whether the rule is heard, and what it must be worth for that."""
+    """Better thresholds, whether a feature of it enters, and what it must be worth for that."""
     yield from (f"suggestion: {better}" for better in check.better)
     if check.pull is not None:
         yield str(check.pull)
     if check.needed_patients is not None:
         needed = f"{check.needed_patients:.3g} patients"
         yield f"suggestion: for a feature of it to enter it must be worth more than {needed}"
-    elif check.pull is not None and check.knobs is not None and check.pull.heard:
+    elif check.pull is not None and check.knobs is not None and check.pull.enters:
         worth = check.pull.sigma_needed * check.knobs.n_samples
         yield (
-            f"it is heard from a worth of {worth:.3g} patients on"
+            f"a feature of it enters from a worth of {worth:.3g} patients on"
             if worth
             else "the data alone bring a feature of it in, whatever its worth"
         )

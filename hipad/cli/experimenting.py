@@ -20,7 +20,13 @@ from hipad.cli.inputs import (
 )
 from hipad.data.writing import write_text
 from hipad.errors import DataError
-from hipad.experiments.handouts.handout import Section, fits_csv, page, plain_table
+from hipad.experiments.handouts.handout import (
+    Section,
+    failure_sections,
+    fits_csv,
+    page,
+    plain_table,
+)
 from hipad.experiments.ledger import Ledger
 from hipad.experiments.material import Material, rules_for
 from hipad.experiments.pace import Pace
@@ -61,9 +67,10 @@ def material_of(options: argparse.Namespace) -> Material:
     column = getattr(options, "groups", None)
     if column:
         options.exclude = [*options.exclude, column]
-    ready = prepared_table(options.data, options)
-    index = FeatureIndex(ready.feature_names)
     text = read_text(options.rules) if options.rules else ""
+    ready = prepared_table(options.data, options, text)
+    print(ready.positive_line, file=sys.stderr)
+    index = FeatureIndex(ready.feature_names)
     blocks = blocks_of(options.blocks, index, ready.table)
     groups = np.asarray(ready.table.as_text(column))[ready.rows] if column else None
     y = np.where(np.asarray(ready.y).astype(str) == ready.classes[1], 1.0, -1.0)
@@ -82,7 +89,7 @@ def material_of(options: argparse.Namespace) -> Material:
 def outcomes_of(
     tasks: Sequence[Task], materials: Mapping[str, Material], options: argparse.Namespace
 ) -> list[Done]:
-    """Do the tasks with a bar; what fails is told on stderr and left out by whoever sums up."""
+    """Do the tasks with a bar; what fails is told on stderr, and by `hand_out`."""
     workers = cpu_count() if options.workers is None else options.workers
     if workers < 1:
         raise DataError(f"expected --workers of 1 or more, got {workers}")
@@ -107,6 +114,7 @@ def hand_out(
     title: str, sections: Sequence[Section], found: Sequence[Done], options: argparse.Namespace
 ) -> None:
     """Print the tables; write the page and the CSV where they are asked for."""
+    sections = [*failure_sections(found), *sections]
     for section in sections:
         print(section.title)
         if section.rows:

@@ -42,6 +42,7 @@ from hipad.cli.studying import (
     written,
 )
 from hipad.data import FORMATS, Matched, Prepared, facing, match_test, split
+from hipad.data.classes import CERTAIN
 from hipad.data.writing import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.model_file import Origin, save_model
@@ -49,6 +50,7 @@ from hipad.estimator.parameters import CHOICES
 from hipad.estimator.run import FitRun
 from hipad.evaluation.orientation import Oriented
 from hipad.rules import FeatureIndex, RuleSet
+from hipad.rules.compiling.outcomes import first_outcome
 from hipad.solver import Status
 
 EPILOG = RULES_HELP
@@ -114,18 +116,19 @@ def run(options: argparse.Namespace) -> int:
     check_output(options.model, [options.data, options.test, options.rules, options.blocks])
     words = sys.stderr if options.model in STDOUT else sys.stdout
     text = read_rule_file(options.rules) if options.rules else ""
-    train, test = read_rows(options)
+    train, test = read_rows(options, text)
     for step in train.steps:
         print(f"data: {step}", file=words)
+    print(train.positive_line, file=words)
     table = as_checked(train)
     blocks = blocks_of(options.blocks, table.index, train.table)
-    said = written(text, table, blocks, chosen=options.positive is not None)
+    said = written(text, table, blocks, chosen=train.decided_by in CERTAIN)
     if said.first.errors:
         return refuse(options.rules, said.first.errors)
     for line in said.lines:
         print(line, file=words)
     clf = fitted(build(options, said.rules, blocks), train)
-    origin = Origin(train.options.label, train.classes, train.recipe)
+    origin = Origin(train.options.label, train.classes, train.recipe, train.decided_by)
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
     for line in odd(clf, table, said) if said.compiled else ():
@@ -151,13 +154,14 @@ def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterat
     yield from findings(study, table)
 
 
-def read_rows(options: argparse.Namespace) -> tuple[Prepared, Matched | None]:
+def read_rows(options: argparse.Namespace, rules: str = "") -> tuple[Prepared, Matched | None]:
     """Training rows, and test rows where they are asked for."""
     if options.split is not None:
         table = read_described(options.data, options)
-        parts = split(table, preparation(table, options), options.split, options.seed)
+        wanted, outcome = preparation(table, options), first_outcome(rules)
+        parts = split(table, wanted, options.split, options.seed, outcome=outcome)
         return parts.train, parts.test
-    prepared = prepared_table(options.data, options)
+    prepared = prepared_table(options.data, options, rules)
     if options.test is None:
         return prepared, None
     return prepared, match_test(prepared, facing(read_data(options.test), prepared.feature_names))

@@ -27,11 +27,13 @@ from hipad.data import (
     with_symbols,
 )
 from hipad.data.encoding import ColumnRecipe
-from hipad.errors import DataError, RuleError
+from hipad.errors import DataError, RuleError, unopened
 from hipad.estimator.files.model_file import Origin, StoredModel
 from hipad.rules import FeatureIndex, read_blocks
+from hipad.rules.compiling.outcomes import first_outcome
 from hipad.wording import listed, some
 
+MOST_REMARKS: Final = 10
 TURNS: Final[dict[str, Turn]] = {"auto": "auto", "yes": True, "no": False}
 
 
@@ -46,7 +48,8 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         "--positive",
         metavar="CLASS",
         help="the positive class, which the words positive and negative in rules then refer to "
-        "(default: yes, true, case or the like, else the last by the alphabet)",
+        "(default: by the usual words, as in case and control, else the class of the first rule, "
+        "else the rarer one)",
     )
     parser.add_argument(
         "--missing",
@@ -129,11 +132,17 @@ def read_data(path: str, turn: Turn = "auto") -> Table:
     """A table, read in a process of its own, with a bar; Ctrl-C ends both."""
     name = Path(path).name
     with Bar() as bar:
-        return read_apart(
+        table = read_apart(
             Path(path),
             turn=turn,
             progress=lambda done, words: bar.show(f"reading {name}: {words}", done),
         )
+    noticed = [remark for remark in table.remarks if not remark.startswith("turned:")]
+    for remark in noticed[:MOST_REMARKS]:
+        print(f"note: {name}: {remark}", file=sys.stderr)
+    if len(noticed) > MOST_REMARKS:
+        print(f"note: {name}: {len(noticed) - MOST_REMARKS:,} more remarks", file=sys.stderr)
+    return table
 
 
 def read_described(path: str, options: argparse.Namespace) -> Table:
@@ -149,10 +158,11 @@ def read_described(path: str, options: argparse.Namespace) -> Table:
     return table
 
 
-def prepared_table(path: str, options: argparse.Namespace) -> Prepared:
-    """A table as numbers."""
+def prepared_table(path: str, options: argparse.Namespace, rules: str = "") -> Prepared:
+    """A table as numbers; the first of the rules may tell which class is positive."""
     table = read_described(path, options)
-    return prepare(table, **asdict(preparation(table, options)))
+    outcome = first_outcome(rules)
+    return prepare(table, **asdict(preparation(table, options)), outcome=outcome)
 
 
 def preparation(table: Table, options: argparse.Namespace) -> Options:
@@ -170,10 +180,10 @@ def read_text(path: str) -> str:
     """A text file."""
     try:
         return Path(path).read_text("utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path} cannot be opened: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: expected text in UTF-8, got other bytes: save it anew") from error
+    except (OSError, ValueError) as error:
+        raise unopened(path, error) from error
 
 
 def symbol_columns(table: Table | None, index: FeatureIndex) -> dict[str, IntArray]:
@@ -215,6 +225,8 @@ def origin_of(stored: StoredModel) -> Origin:
 def check_output(path: str, read: Iterable[str | None]) -> None:
     """Before the work: refuse a target without a folder, and a file that the command reads."""
     target = Path(path)
+    if "\0" in path:
+        raise DataError(f"{path!r} cannot be written: expected a path, got a NUL: name a file")
     if not target.resolve().parent.is_dir():
         raise DataError(f"{path} cannot be written: its folder is not there, make it first")
     if any(_is_same(target, Path(other)) for other in read if other):
@@ -224,5 +236,5 @@ def check_output(path: str, read: Iterable[str | None]) -> None:
 def _is_same(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)
-    except OSError:  # one of them is not there
+    except (OSError, ValueError):  # one of them is not there, or cannot be
         return False

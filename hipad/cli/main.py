@@ -7,6 +7,7 @@ stopped by Ctrl-C.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -16,16 +17,22 @@ from typing import NoReturn
 
 from hipad import __version__
 from hipad.cli.sentences import INTERRUPTED, REFUSED, sentence
+from hipad.errors import HipadError
 
 COMMANDS = ("app", "fit", "predict", "check", "curve", "doubt", "tune", "reproduce")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    options = build_parser().parse_args(arguments)
+    lost = open_streams()
     try:
-        code: int = options.run(options)
-        sys.stdout.flush()
+        try:  # the commands come here, where a bad variable of the environment ends in a sentence
+            options = build_parser().parse_args(arguments)
+            code: int = options.run(options)
+        finally:
+            sys.stdout.flush()
+        if lost is not None:
+            lost.check()
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError) or isinstance(error.__cause__, BrokenPipeError):
             return leave_quietly()
@@ -35,6 +42,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("stopped: nothing was written", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+class Nowhere(io.StringIO):
+    """Takes the place of a stream that was closed before the start; notes whether it was needed."""
+
+    used = False
+
+    def write(self, text: str) -> int:
+        self.used = self.used or bool(text)
+        return len(text)
+
+    def check(self) -> None:
+        """Refuse to call a command done whose words nobody could read."""
+        if self.used:
+            raise HipadError(
+                "expected an open standard output, got a closed one, so what the command says is "
+                "lost: give it a file, or /dev/null"
+            )
+
+
+def open_streams() -> Nowhere | None:
+    """Replace streams that were closed before the start; tells where words for stdout then go."""
+    if sys.stdout is not None and sys.stderr is not None:
+        return None
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:  # the next file would get its number, and words meant for a reader
+            os.open(os.devnull, os.O_RDWR)
+    sys.stderr = sys.stderr or Nowhere()
+    if sys.stdout is not None:
+        return None
+    sys.stdout = lost = Nowhere()
+    return lost
 
 
 def leave_quietly() -> int:

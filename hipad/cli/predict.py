@@ -77,7 +77,7 @@ def tell_accuracy(table: Table, origin: Origin, rows: np.ndarray, scores: np.nda
     """Compare with the labels where the table has them."""
     if origin.label not in table.names:
         return
-    truth = labels_of(table, origin.label)[rows]
+    truth = labels_of(table, origin.label, origin.classes)[rows]
     known = truth != ""
     if known.any():
         found = judge(scores[known], truth[known], origin.classes, part="labels")

@@ -17,7 +17,7 @@ INTERRUPTED: Final = 130  # Ctrl-C, as shells have it: 128 and the number of the
 
 def sentence(error: Exception) -> str:
     """What went wrong, on one line, with the place in the rules where there is one."""
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).replace("\0", r"\0").split()) or type(error).__name__
     if isinstance(error, RuleError) and error.line is not None:
         place = f"line {error.line}" + (f", column {error.column}" if error.column else "")
         return text if text.startswith("line ") else f"{place}: {text}"

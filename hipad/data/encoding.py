@@ -42,7 +42,7 @@ class ColumnRecipe:
     def matrix(self, table: Table, rows: IntArray) -> tuple[Matrix, IntArray]:
         """These rows as numbers, without gaps, and the rows that were left."""
         if self.fill is None:
-            rows = rows[~has_gap(table, rows, self.number_names, tuple(self.levels))]
+            rows = rows[~has_gap(table, rows, self.number_names, self.levels)]
         numbers = numeric_part(table, rows, self.number_names)
         if self.fill is not None:
             fill_gaps(numbers, self.fill)
@@ -90,7 +90,7 @@ def one_hot(table: Table, rows: IntArray, levels: dict[str, tuple[str, ...]]) ->
     """One column per level, 1 where the row has it; an unknown level or a gap gives zeros."""
     places, columns, width = [], [], 0
     for name, known in levels.items():
-        values = text_column(table, name)[rows]
+        values = text_column(table, name, known)[rows]
         code = np.minimum(np.searchsorted(known, values), len(known) - 1)
         hits = np.flatnonzero(np.array(known)[code] == values)
         places.append(hits)
@@ -102,11 +102,11 @@ def one_hot(table: Table, rows: IntArray, levels: dict[str, tuple[str, ...]]) ->
     return sp.csr_array((np.ones(where[0].size), where), shape=(len(rows), width))
 
 
-def text_column(table: Table, name: str) -> Text:
-    """A column as text, whether it was read as text or as numbers."""
+def text_column(table: Table, name: str, known: Sequence[str] = ()) -> Text:
+    """A column as text, whether it was read as text or as numbers; known levels are no gaps."""
     if name not in table.names:
         raise DataError(_columns_differ(table, [name]))
-    return table.as_text(name)
+    return table.as_text(name, known)
 
 
 def join(numbers: Matrix, levels: sp.csr_array) -> Matrix:
@@ -124,7 +124,7 @@ def is_gap(numbers: Matrix) -> npt.NDArray[np.bool_]:
 
 
 def has_gap(
-    table: Table, rows: IntArray, number_names: Sequence[str], text_names: Sequence[str]
+    table: Table, rows: IntArray, number_names: Sequence[str], levels: dict[str, tuple[str, ...]]
 ) -> npt.NDArray[np.bool_]:
     """Rows in which one of these columns has a gap."""
     numbers = numeric_part(table, rows, number_names)
@@ -134,8 +134,8 @@ def has_gap(
         found = np.bincount(per_row, minlength=len(rows)) > 0
     else:
         found = np.logical_or.reduce(gaps, axis=1)
-    for name in text_names:
-        found |= text_column(table, name)[rows] == ""
+    for name, known in levels.items():
+        found |= text_column(table, name, known)[rows] == ""
     return found
 
 

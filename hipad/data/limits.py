@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from hipad.errors import DataError
@@ -39,11 +39,11 @@ class Limits:
         >>> Limits.from_environment({"HIPAD_LIMIT_SECONDS": "30"}).seconds
         30
         """
-        stated = {}
-        for field in fields(cls):
-            variable = PREFIX + field.name.upper()
-            if variable in environment:
-                stated[field.name] = _whole_number(variable, environment[variable])
+        usual = asdict(cls())
+        stated = {
+            name: stated_number(PREFIX + name.upper(), value, environment)
+            for name, value in usual.items()
+        }
         return cls(**stated)
 
     def check_shape(self, rows: int, columns: int, *, cells: int | None = None) -> None:
@@ -66,13 +66,27 @@ class Limits:
             )
 
 
-def _whole_number(variable: str, text: str) -> int:
+def stated_number(
+    variable: str, usual: int, environment: Mapping[str, str] = os.environ, *, least: int = 1
+) -> int:
+    """The whole number that an environment variable states, or the usual one where it is not set.
+
+    >>> stated_number("HIPAD_JOBS", 4, {"HIPAD_JOBS": "2e0"}), stated_number("HIPAD_JOBS", 4, {})
+    (2, 4)
+    """
+    if variable not in environment:
+        return usual
+    text = environment[variable]
     try:
         value = int(float(text))
     except (ValueError, OverflowError):
-        value = 0
-    if value <= 0:
-        raise DataError(f"expected a number above zero in {variable}, got {text!r}")
+        value = least - 1
+    if value < least:
+        above = "above zero" if least == 1 else f"of {least} or more"
+        raise DataError(
+            f"expected a number {above} in {variable}, got {text!r}: set it, for example, to "
+            f"{usual}, or leave it out"
+        )
     return value
 
 

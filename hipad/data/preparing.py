@@ -14,7 +14,14 @@ import scipy.sparse as sp
 
 from hipad.arrays import IntArray
 from hipad.data import encoding
-from hipad.data.classes import Classes, find_classes, labels_of
+from hipad.data.classes import (
+    Classes,
+    DecidedBy,
+    class_word,
+    find_classes,
+    labels_of,
+    positive_line,
+)
 from hipad.data.encoding import ColumnRecipe
 from hipad.data.moments import column_statistics
 from hipad.data.preparation_options import Missing, Options, PreparationStep, Steps
@@ -40,6 +47,12 @@ class Prepared:
     options: Options
     recipe: ColumnRecipe
     merged: frozenset[str]  # labels taken together as the negative class
+    decided_by: DecidedBy = "choice"  # why the positive class is the positive one
+
+    @property
+    def positive_line(self) -> str:
+        """Which class is positive, and why."""
+        return positive_line(self.classes, self.decided_by)
 
     @property
     def class_counts(self) -> dict[str, int]:
@@ -57,34 +70,49 @@ def prepare(
     drop_constant: bool = True,
     drop_duplicates: bool = False,
     exclude: Sequence[str] = (),
+    outcome: str = "",
 ) -> Prepared:
     """Make numbers of a table: fill gaps, encode text, drop columns that say nothing.
 
-    `positive` names the positive class; with more than two classes the others become one.
+    `positive` names the positive class; with more than two classes the others become one. Without
+    it `find_classes` decides, for which `outcome` is what the first rule says.
     `missing` fills gaps with the column's median, mean or zero, or drops rows with gaps.
     `exclude` names columns that are not to be features.
     """
     options = Options(
         label, positive, missing, one_hot, drop_constant, drop_duplicates, tuple(exclude)
     )
-    return prepare_rows(table, options, np.arange(table.n_rows))
+    return prepare_rows(table, options, np.arange(table.n_rows), outcome=outcome)
 
 
-def labelled_rows(table: Table, options: Options) -> tuple[IntArray, Text, Classes]:
-    """The rows that `prepare` would use, and their classes, without preparing any column."""
+def labelled_rows(
+    table: Table, options: Options, outcome: str = ""
+) -> tuple[IntArray, Text, Classes]:
+    """The rows that `prepare` would use, and their labels, without preparing any column."""
     labels, rows, _ = _labelled(table, options, np.arange(table.n_rows))
-    classes = find_classes(labels[rows], options.label, options.positive)
+    classes = find_classes(labels[rows], options.label, options.positive, outcome)
     if options.missing == "drop rows":
         recipe, _ = _choose_columns(table, options, rows)
-        rows = rows[~encoding.has_gap(table, rows, recipe.number_names, tuple(recipe.levels))]
+        rows = rows[~encoding.has_gap(table, rows, recipe.number_names, recipe.levels)]
         _still_two(classes, labels[rows], options.label)
-    return rows, classes.apply(labels[rows]), classes
+    return rows, labels[rows], classes
 
 
-def prepare_rows(table: Table, options: Options, rows: IntArray) -> Prepared:
-    """Prepare some rows of a table; nothing is learned from the others."""
+def prepare_rows(
+    table: Table,
+    options: Options,
+    rows: IntArray,
+    *,
+    outcome: str = "",
+    classes: Classes | None = None,
+) -> Prepared:
+    """Prepare some rows of a table; nothing is learned from the others.
+
+    `classes` are those of the whole table, where these rows are a part of it.
+    """
     labels, rows, steps = _labelled(table, options, rows)
-    classes = find_classes(labels[rows], options.label, options.positive)
+    if classes is None:
+        classes = find_classes(labels[rows], options.label, options.positive, outcome)
     if classes.merged:
         steps.append(
             PreparationStep(
@@ -114,6 +142,7 @@ def prepare_rows(table: Table, options: Options, rows: IntArray) -> Prepared:
         options=options,
         recipe=recipe,
         merged=frozenset(classes.merged),
+        decided_by=classes.decided_by,
     )
 
 
@@ -126,7 +155,14 @@ def _labelled(table: Table, options: Options, rows: IntArray) -> tuple[Text, Int
     labels = labels_of(table, options.label)
     known = rows[labels[rows] != ""]
     lost = len(rows) - len(known)
-    steps = [PreparationStep("rows without a label dropped", lost, (), "label")] if lost else []
+    steps = []
+    if lost:
+        words = tuple(table.gap_words(options.label))
+        steps.append(PreparationStep("rows without a label dropped", lost, words, "label"))
+    if word := class_word(table, options.label):
+        what = "a word for a gap taken as a class, as there is one other class only"
+        n = int((labels[rows] == word).sum())
+        steps.append(PreparationStep(what, n, (word,), "label"))
     return labels, known, steps
 
 
@@ -169,9 +205,9 @@ def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[Col
         )
     blank = sum(int((table.text[name][rows] == "").sum()) for name in usable)
     if blank and options.missing != "drop rows":
-        steps.append(
-            PreparationStep("gaps in text columns, encoded as no level", blank, (), "missing")
-        )
+        words = tuple(sorted({word for name in usable for word in table.gap_words(name)}))
+        what = "gaps in text columns, encoded as no level"
+        steps.append(PreparationStep(what, blank, words, "missing"))
     if left_out:
         why = f"more than {MAX_LEVELS} levels, or none" if options.one_hot else "not numbers"
         steps.append(

@@ -33,7 +33,7 @@ from hipad.data.genes.describing import LabelRows
 from hipad.data.genes.turning import Turn, oriented, turn_table
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.table import Table
-from hipad.errors import DataError
+from hipad.errors import DataError, unopened
 from hipad.optional import require
 
 FORMATS: Final = (
@@ -84,8 +84,10 @@ def _read_bytes(path: Path, limits: Limits) -> bytes:
     try:
         check_size(path.stat().st_size, limits)
         return path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path} cannot be opened: {error.strerror}") from error
+    except DataError:
+        raise
+    except (OSError, ValueError) as error:
+        raise unopened(path, error) from error
 
 
 def check_size(size: int, limits: Limits) -> None:

@@ -33,16 +33,24 @@ class Split:
     test: Matched
 
 
-def split(table: Table, options: Options, test_fraction: float = 0.25, seed: int = 0) -> Split:
+def split(
+    table: Table,
+    options: Options,
+    test_fraction: float = 0.25,
+    seed: int = 0,
+    *,
+    outcome: str = "",
+) -> Split:
     """Hold back a fraction of each class for testing, and prepare the other rows as asked.
 
-    Medians, levels and constant columns are learned from the training rows alone.
+    Medians, levels and constant columns are learned from the training rows alone. The draw is by
+    label, so that it does not depend on which class is positive. `outcome` is as for `prepare`.
     """
     if not 0 < test_fraction < 1:
         raise DataError(f"expected a test fraction between 0 and 1, got {test_fraction}")
     rng = np.random.default_rng(seed)
-    rows, y, classes = labelled_rows(table, options)
-    held_back = np.zeros(len(y), dtype=bool)
+    rows, labels, classes = labelled_rows(table, options, outcome)
+    y = classes.apply(labels)
     for name in (classes.negative, classes.positive):
         members = np.flatnonzero(y == name)
         if len(members) < 2:
@@ -50,10 +58,20 @@ def split(table: Table, options: Options, test_fraction: float = 0.25, seed: int
                 f"expected two rows or more of class {name!r}, to train on and to test on, "
                 f"got {count(len(members), 'row')}: give a test file instead"
             )
+    held_back = np.zeros(len(y), dtype=bool)
+    for members in _strata(labels):
         n_test = int(np.clip(round(test_fraction * len(members)), 1, len(members) - 1))
         held_back[rng.choice(members, n_test, replace=False)] = True
-    train = prepare_rows(table, options, rows[~held_back])
+    train = prepare_rows(table, options, rows[~held_back], classes=classes)
     return Split(train, _bring(train, table, rows[held_back]))
+
+
+def _strata(labels: Text) -> list[IntArray]:
+    """The rows of each label, and together those whose label comes once."""
+    names, codes, times = np.unique(labels, return_inverse=True, return_counts=True)
+    strata = [np.flatnonzero(codes == code) for code in range(len(names) - 1, -1, -1)]
+    single = np.flatnonzero(times[codes] == 1)
+    return [*(rows for rows in strata if len(rows) > 1), *([single] if len(single) > 1 else [])]
 
 
 def match_test(prepared: Prepared, table: Table) -> Matched:
@@ -73,9 +91,10 @@ def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
         raise DataError("expected test rows, none is left without gaps: fill the gaps instead")
     if label not in table.names:
         return Matched(X, None, left, tuple(steps))
-    labels = labels_of(table, label)[left]
     negative, positive = train.classes
-    check_known(labels, {positive, *(train.merged or {negative})}, label)
+    classes = {positive, *(train.merged or {negative})}
+    labels = labels_of(table, label, sorted(classes))[left]
+    check_known(labels, classes, label)
     known = labels != ""
     if not known.all():
         lost = int((~known).sum())

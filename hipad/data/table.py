@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from hipad.data.texts import MISSING, Text, label_text, tidy_text
+from hipad.data.texts import MISSING, Text, gap_words, label_text, tidy_text
 from hipad.errors import DataError
 from hipad.wording import count, some
 
@@ -34,7 +34,8 @@ class Table:
     """Columns of a file. A gap is NaN among the numbers and "" in text.
 
     `ids` names the rows and `symbols` the gene of each numeric column, where the file tells them;
-    `about` are columns that describe patients and are no features.
+    `about` are columns that describe patients and are no features. `written` are columns with few
+    levels as the file has them, where a word such as NA was taken as a gap.
     """
 
     numbers: Matrix
@@ -48,6 +49,7 @@ class Table:
     symbols: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     turned: bool = False  # the file seemed to have a row for each feature, see genes/turning.py
+    written: dict[str, Text] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.n_rows == 0:
@@ -80,9 +82,19 @@ class Table:
             return self.text[name]
         return self._numbers_of(name).astype(np.float64)
 
-    def as_text(self, name: str) -> Text:
-        """One column by name, as text even where it was read as numbers."""
-        return self.text[name] if name in self.text else label_text(self._numbers_of(name))
+    def as_text(self, name: str, known: Sequence[str] = ()) -> Text:
+        """One column by name, as text even where it was read as numbers.
+
+        A word that was taken as a gap is a level where it is one of those that are `known`.
+        """
+        cells = self.text[name] if name in self.text else label_text(self._numbers_of(name))
+        if known and name in self.written:
+            return np.where(np.isin(self.written[name], known), self.written[name], cells)
+        return cells
+
+    def gap_words(self, name: str) -> dict[str, int]:
+        """The words in a column that were taken as gaps, and how often each comes."""
+        return gap_words(self.written[name], self.as_text(name)) if name in self.written else {}
 
     def _numbers_of(self, name: str) -> npt.NDArray[np.floating[Any]]:
         if name not in self.number_names:

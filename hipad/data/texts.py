@@ -1,5 +1,10 @@
 """What a written cell means: a number, a gap, or a text.
 
+An empty cell is a gap everywhere, and so is a word such as NA among numbers. In a text column with
+few levels a word may be a value as well: `none` is one, `-` and `Na` are where they are frequent,
+and the other words are gaps. What was taken as a gap there stays known (`written` of a table), so
+that a label column can have such a class, and a later table the levels that an earlier one had.
+
 Texts are Arrow arrays while they are worked on. NumPy's have one width for all, that of the longest
 text, so one long text in many rows would take gigabytes; `fixed_width` of the readers bounds that.
 """
@@ -8,8 +13,9 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +24,7 @@ import pyarrow.compute as pc
 
 from hipad.arrays import BoolArray
 from hipad.errors import DataError
+from hipad.wording import count
 
 Cells: TypeAlias = Any  # an Arrow array of strings (Arrow has no types)
 Text = npt.NDArray[np.str_]
@@ -25,6 +32,11 @@ Text = npt.NDArray[np.str_]
 MISSING: Final = frozenset(
     ["", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", ".", "-"]
 )
+VALUE_WORDS: Final = frozenset(["none", "None", "NONE", "-", "Na"])  # gaps only among numbers
+RARE_GAPS: Final = frozenset(["-", "Na"])  # of these: gaps in a text column, too, where few
+FREQUENT: Final = 0.1  # share of the filled cells
+FEW_LEVELS: Final = 20  # columns with more are neither labels nor features
+LONGEST_LEVEL: Final = 100
 GAPS: Final = pa.array(sorted(MISSING))
 NUMBER: Final = (
     r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
@@ -54,7 +66,7 @@ def to_number(cell: str) -> float | None:
 
 
 def tidy_levels(levels: Cells) -> tuple[Cells, BoolArray]:
-    """Texts without blanks around them, and which of them are a gap, if `-` is one."""
+    """Texts without blanks around them, and which of them are a gap among numbers."""
     levels = pc.utf8_trim_whitespace(levels)
     return levels, _among(levels, byte_lengths(levels) <= LONGEST_GAP, _is_gap)
 
@@ -109,16 +121,89 @@ def _buffers(texts: Cells) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]
     return here, np.frombuffer(letters or b"", np.uint8)
 
 
-def tidy_text(cells: npt.ArrayLike) -> Text:
-    """Texts without blanks around them, and "" for every way to write a gap.
+class TextColumn(NamedTuple):
+    """A column of texts, "" for gaps; as it was written, where words were taken as gaps."""
 
-    >>> tidy_text(["a ", "n/a", "-"]).tolist(), tidy_text(["+", "-", "?"]).tolist()
-    (['a', '', ''], ['+', '-', ''])
+    cells: Text
+    written: Text | None
+    remark: str
+
+
+def text_gaps(levels: Cells, gaps: BoolArray, times: npt.NDArray[Any]) -> tuple[BoolArray, str]:
+    """Which levels of a text column are gaps, of those that could be, and a remark if it is open.
+
+    `times` says how often each level comes.
     """
-    found, codes = np.unique(np.asarray(cells, dtype=str), return_inverse=True)
-    levels, gaps = tidy_levels(pa.array(_sound(found), pa.string()))
     plus, minus = signs(levels)
-    return level_array(levels, gaps & ~(minus & plus.any()))[codes]
+    gaps = gaps & ~(minus & plus.any())
+    if np.count_nonzero(~gaps) > FEW_LEVELS:
+        return gaps, ""
+    places = np.flatnonzero(gaps).tolist()
+    words = {at: word for at in places if (word := levels[at].as_py()) in VALUE_WORDS}
+    if not words:
+        return gaps, ""
+    filled = int(times[~gaps].sum()) + int(sum(times[at] for at in words))
+    often: Counter[str] = Counter()
+    for at, word in words.items():
+        often[word] += int(times[at])
+    least = max(2, FREQUENT * filled)
+    kept = {word for word, n in often.items() if word not in RARE_GAPS or n >= least}
+    gaps[[at for at, word in words.items() if word in kept]] = False
+    return gaps, "; ".join(
+        _kept_or_not(word, often[word], kept=word in kept) for word in sorted(often)
+    )
+
+
+def _kept_or_not(word: str, n: int, *, kept: bool) -> str:
+    cells = f"{count(n, 'cell')} {word!r}"
+    if kept:
+        return f"{cells} kept as a level of its own: empty these cells if they are gaps"
+    return f"{cells} taken as missing: write another word if it is a level"
+
+
+def as_written(levels: Cells, gaps: BoolArray, longest: int) -> Text | None:
+    """All levels as they were written; None unless they are few and a word is among the gaps."""
+    if np.count_nonzero(~gaps) > FEW_LEVELS or longest > LONGEST_LEVEL:
+        return None
+    if not (byte_lengths(levels)[gaps] > 0).any():
+        return None
+    return _fixed(levels)
+
+
+def tidy_column(
+    levels: npt.ArrayLike, codes: npt.NDArray[Any], times: npt.NDArray[Any]
+) -> TextColumn:
+    """A column from its different texts, the one that each row has, and how often each comes."""
+    texts, gaps = tidy_levels(pa.array(_sound(np.asarray(levels, dtype=str)), pa.string()))
+    gaps, remark = text_gaps(texts, gaps, times)
+    longest = int(pc.max(pc.utf8_length(texts)).as_py() or 0)
+    written = as_written(texts, gaps, longest)
+    return TextColumn(
+        level_array(texts, gaps)[codes], None if written is None else written[codes], remark
+    )
+
+
+def tidy_cells(cells: npt.ArrayLike) -> TextColumn:
+    """A column from its cells."""
+    found, codes, times = np.unique(
+        np.asarray(cells, dtype=str), return_inverse=True, return_counts=True
+    )
+    return tidy_column(found, codes, times)
+
+
+def tidy_text(cells: npt.ArrayLike) -> Text:
+    """Texts without blanks around them, and "" for gaps.
+
+    >>> tidy_text(["a ", "n/a", "none"]).tolist(), tidy_text(["+", "-", "?"]).tolist()
+    (['a', '', 'none'], ['+', '-', ''])
+    """
+    return tidy_cells(cells).cells
+
+
+def gap_words(written: Text, cells: Text) -> dict[str, int]:
+    """The words of a column that were taken as gaps, and how often each comes."""
+    words, times = np.unique(written[(cells == "") & (written != "")], return_counts=True)
+    return dict(zip(words.tolist(), times.tolist(), strict=True))
 
 
 def _sound(texts: Text) -> list[str]:

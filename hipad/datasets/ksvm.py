@@ -102,14 +102,17 @@ def make_ksvm_s(
     )
 
 
-def relevant_columns(preset: str = "10k", *, block_size: int | None = None) -> IntArray:
-    """The columns that carry the class in a draw of this size: those of the four blocks.
+def relevant_signs(preset: str = "10k", *, block_size: int | None = None) -> IntArray:
+    """The signs that the weights of the first columns, those of the four blocks, ought to have.
 
-    >>> len(relevant_columns("50k"))
-    200
+    All other columns carry nothing of the class.
+
+    >>> signs = relevant_signs("50k")
+    >>> len(signs), signs[[0, 50, 100, 150]]
+    (200, array([ 1,  1, -1, -1]))
     """
     size = PRESETS[preset].block_size if block_size is None else block_size
-    return np.arange(len(BLOCK_MEANS) * size)
+    return np.repeat(np.sign(list(BLOCK_MEANS.values())).astype(int), size)
 
 
 def _check(size: DrawSize, positive_fraction: float) -> None:

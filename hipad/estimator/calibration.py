@@ -8,10 +8,13 @@ the average positive training patient, -1 the average negative one".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from hipad.designs.base import FloatArray
+
+APART: Final = 1e-6  # of the scores' spread: class means that are nearer tell nobody apart
 
 
 @dataclass(frozen=True)
@@ -33,11 +36,30 @@ def class_means_at_one(
     >>> class_means_at_one(np.array([1.0, 3.0]), np.array([-1.0, 1.0]), np.ones(2), 0.0)
     Calibration(factor=1.0, offset=-2.0)
     """
-    low, high = (float(np.average(scores[y == s], weights=weights[y == s])) for s in (-1.0, 1.0))
-    if not high - low > 1e-12 * max(abs(high), abs(low), 1e-300):
+    means = class_means(scores, y, weights)
+    if means is None:
         return Calibration(1.0, b)
+    low, high = means
     factor = 2.0 / (high - low)
     return Calibration(factor, -0.5 * factor * (high + low))
+
+
+def class_means(
+    scores: FloatArray, y: FloatArray, weights: FloatArray
+) -> tuple[float, float] | None:
+    """The mean scores of the classes -1 and +1; None where they are not apart in this order.
+
+    Rounding keeps the means of equal classes apart by a hair, and to divide by that would make
+    scores of any size. So their distance is held against the distance of the rows from the middle.
+
+    >>> class_means(np.array([1.0, 3.0]), np.array([-1.0, 1.0]), np.ones(2))
+    (1.0, 3.0)
+    >>> class_means(np.array([1e-18, 0.0, 1e-34, 1e-18]), np.array([-1, -1, 1, 1]), np.ones(4))
+    """
+    low, high = (float(np.average(scores[y == s], weights=weights[y == s])) for s in (-1.0, 1.0))
+    spread = float(np.average(np.abs(scores - 0.5 * (low + high)), weights=weights))
+    least = max(APART * spread, 1e-12 * max(abs(high), abs(low), 1e-300))
+    return (low, high) if high - low > least else None
 
 
 def least_hinge_offset(

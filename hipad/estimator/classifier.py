@@ -31,7 +31,12 @@ from hipad.solver.threads import single_thread
 
 
 class HIPADClassifier(FittedModel):
-    """Sparse linear classifier for few patients, many features and expert rules.
+    """Sparse linear classifier of two classes for few patients, many features and expert rules.
+
+    With rules it must not stand inside ``OneVsRestClassifier``, ``OneVsOneClassifier`` or
+    ``OutputCodeClassifier``: they call the classes 0 and 1 anew in each fit, so that a right rule
+    on class 1, or on positive patients, comes to speak of another class. Join all classes but one
+    instead, and write rules on that one.
 
     Parameters
     ----------
@@ -49,10 +54,10 @@ class HIPADClassifier(FittedModel):
         Ridge: correlated features share their weight. "auto" follows a path for each of three
         values; with a lambda1 of your own there is no path, and it is 10.
     patients : float, "auto" or "equal", default="auto"
-        What a rule without a worth of its own counts for; "auto" learns it from held-out rows (see
-        `rule_trust`), or is a quarter of the rows where `rule_trust` is None; "equal" sets sigma to
-        the stiffness, as the paper does.
-    rule_trust : "auto", float or None, default="auto"
+        What a rule without a worth of its own counts for; "auto" is a share of the patients
+        (the larger, the fewer they are), less where patients contradict it, or is learnt (see
+        `rule_trust`); "equal" sets sigma to the stiffness, as the paper does.
+    rule_trust : "auto", float or None, default=None
         The probability that the rules help, before any row is seen; "auto" is one half. Models
         without rules and with them at several weights are averaged by how well each predicts
         held-out rows. Worths that are written are used as written. None, and `calibrate=False` or
@@ -124,7 +129,7 @@ class HIPADClassifier(FittedModel):
         lambda1: float | str = "auto",
         lambda2: float | str = "auto",
         patients: float | str = "auto",
-        rule_trust: float | str | None = "auto",
+        rule_trust: float | str | None = None,
         stiffness: float | str = "auto",
         scope: str = "population",
         class_weight: str | dict[Any, float] | None = "balanced",

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from hipad.errors import HipadError
 from hipad.estimator.risks.risk_curve import check_prevalence
-from hipad.rules import CompiledRule
+from hipad.rules import CompiledRule, RuleSet
 from hipad.rules.compiling.knowledge import CompiledStatement, FeatureKnowledge, Knowledge
 from hipad.solver import AdmmSettings, Settings
 from hipad.solver.admm.penalties import Penalties
@@ -80,6 +80,7 @@ class Plan:
     settings: Settings
     statements: tuple[CompiledStatement, ...] = ()
     known: FeatureKnowledge = field(default_factory=FeatureKnowledge)
+    written: RuleSet | None = None
     max_features: int | None = None
     cv: int | list[Any] | None = None
     random_state: int | None = None
@@ -89,6 +90,11 @@ class Plan:
     def is_automatic(self) -> bool:
         """Whether values are to be chosen."""
         return isinstance(self.lambda1, str)
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """Rules and statements of the fit."""
+        return Knowledge(self.rules, self.known, self.statements, self.written)
 
     def at(self, lambda1: float, lambda2: float) -> Plan:
         """The same with given values."""
@@ -109,6 +115,7 @@ class Plan:
             rules=knowledge.rules,
             statements=knowledge.statements,
             known=knowledge.features,
+            written=knowledge.written,
             lambda1=parameters.lambda1,
             lambda2=_ridge(parameters),
             patients=parameters.patients,

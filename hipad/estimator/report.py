@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.estimator.heard import model_pulls
+from hipad.estimator.heard import model_effects, model_pulls
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
-from hipad.rules import CompiledRule, RuleRecord, rule_report
+from hipad.estimator.trust.mixture import trust_of
+from hipad.rules import RuleRecord, rule_report
+from hipad.solver import Hipad
 
 
-def model_report(
-    rules: tuple[CompiledRule, ...], data: TrainingData, model: Model
-) -> list[RuleRecord]:
+def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) -> list[RuleRecord]:
     """One record a rule.
 
     Margins and worst cases are those of the model as it predicts, in the user's units; slack and
-    residual those of the optimisation problem.
+    residual those of the optimisation problem. Fits without a rule start from `warm`.
     """
     w = np.zeros(data.design.shape[1])
     w[model.features] = model.coef
-    return rule_report(
-        rules,
+    records = rule_report(
+        model.plan.rules,
         w=w,
         b=model.intercept,
         lo=data.box.lo,
@@ -31,9 +33,14 @@ def model_report(
         scale=data.design.scale,
         train=(data.X, data.y),
         pulls=model_pulls(data, model),
+        effects=list(model_effects(data, model, warm)),
         knobs=model.knobs,
         certificates=farkas_residuals(model),
     )
+    return [
+        replace(record, trust=trust_of(model.members, i, data.total))
+        for i, record in enumerate(records)
+    ]
 
 
 def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:

@@ -23,16 +23,21 @@ from hipad.solver import RuleBlock
 STIFFNESS_FACTOR = 3.0
 STIFFEST = 100.0  # times the automatic stiffness: beyond it a rule is a ridge and nothing else
 NEAREST = 1.0  # a premise next to the average patient is taken to be one deviation away
-SHARE = 0.25  # of all patients: what a rule counts for where its trust is not learnt
+PATIENTS_SHARE = 0.15  # a rule without a worth of its own counts as this share of the patients,
+MOST_SHARE = 2.0  # but, where they are few, as more: up to twice all of them
+FEWEST, STEEPNESS = 8.0, 2.5  # which it does for so few, and how fast its share falls from there
 
 
 def default_patients(patients: float | str, total: float) -> float:
-    """What a rule without a weight of its own counts for where its trust is not learnt.
+    """What a rule without a worth of its own counts for: the more, the fewer patients there are.
 
-    >>> default_patients("auto", 200), default_patients(7, 200)
-    (50.0, 7.0)
+    >>> [round(default_patients("auto", total), 1) for total in (8, 16, 32, 200)]
+    [16.0, 5.7, 4.8, 30.0]
     """
-    return SHARE * total if isinstance(patients, str) else float(patients)
+    if not isinstance(patients, str):
+        return float(patients)
+    share = MOST_SHARE * (FEWEST / total) ** STEEPNESS
+    return total * min(max(share, PATIENTS_SHARE), MOST_SHARE)
 
 
 def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
@@ -52,16 +57,19 @@ def knobs_of(
 ) -> Knobs:
     """sigma and rho of a rule in the design's units; `total` is the number of patients.
 
-    A written weight goes before `patients`. `heard` is what the patients who meet the rule say.
+    `heard`, what the patients say of the rule, lowers the automatic worth, never a written one.
     """
     worth = rule.rule.worth
     sigma = (default_patients(patients, total) if worth is None else worth) / total
+    automatic = worth is None and patients == "auto" and heard is not None
+    if automatic and heard is not None:
+        sigma *= heard.trust
     follows = isinstance(stiffness, str)
     softest = automatic_stiffness(rule.B, rule.d, sigma)
     rho = softest if follows else min(float(stiffness), STIFFEST * softest)
     if worth is None and patients == "equal":
         sigma = rho = softest if follows else float(stiffness)
-    return Knobs(sigma=sigma, rho=rho, n_samples=total, rho_follows=follows, heard=heard)
+    return Knobs(sigma, rho, total, rho_follows=follows, heard=heard, automatic=automatic)
 
 
 def rule_blocks(

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hipad.arrays import FloatArray, IntArray
-from hipad.evaluation.metrics import paired_p_value
+from hipad.evaluation.metrics import paired_interval, paired_p_value
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +80,17 @@ class Flips:
     rows: IntArray
     better: IntArray
     worse: IntArray
+    total: int = 0  # rows in all
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The changes of the share of right answers that are plausible, at 95 %."""
+        return paired_interval(len(self.better), len(self.worse), self.total)
+
+    @property
+    def is_fall(self) -> bool:
+        """Whether more answers became wrong than chance explains: zero is above the interval."""
+        return self.interval[1] < 0
 
     @property
     def p_value(self) -> float:
@@ -96,6 +107,6 @@ def flips(before: FloatArray, after: FloatArray, positive: npt.ArrayLike | None 
     """
     rows = _strongest((before > 0) != (after > 0), after)
     if positive is None:
-        return Flips(rows, rows[:0], rows[:0])
+        return Flips(rows, rows[:0], rows[:0], len(after))
     right = (after[rows] > 0) == np.asarray(positive, dtype=bool)[rows]
-    return Flips(rows, rows[right], rows[~right])
+    return Flips(rows, rows[right], rows[~right], len(after))

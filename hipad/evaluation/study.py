@@ -69,7 +69,7 @@ class RuleCheck:
     @property
     def needed_patients(self) -> float | None:
         """The worth above which a feature of the rule enters; None if that is no help."""
-        if self.pull is None or self.knobs is None or not self.pull.silenced:
+        if self.pull is None or self.knobs is None or self.pull.enters:
             return None
         patients = needed_worth(self.pull, self.knobs.n_samples)
         return patients if self.pull.limit == "worth" and np.isfinite(patients) else None

@@ -77,11 +77,12 @@ def _fitted(clf: HIPADClassifier, draw: Draw) -> Scored:
     fitted = _fit(clf, draw)
     figures: dict[str, float] = {"support": fitted.support_.size, "lambda1": fitted.lambda1_}
     figures["fit_seconds"] = _seconds_again(fitted, draw)
-    if draw.relevant is not None:
-        figures["found"] = int(np.intersect1d(fitted.support_, draw.relevant).size)
-        figures["false"] = int(fitted.support_.size - figures["found"])
     negative, positive = map(str, draw.labels)
-    return Scored(Oriented(fitted, (negative, positive)).scores(draw.X_test), **figures)
+    oriented = Oriented(fitted, (negative, positive))
+    if draw.truth is not None:  # a feature that speaks for the wrong class is not found but false
+        figures["found"] = int((oriented.weights * draw.truth > 0).sum())
+        figures["false"] = int(fitted.support_.size - figures["found"])
+    return Scored(oriented.scores(draw.X_test), **figures)
 
 
 def _fit(clf: HIPADClassifier, draw: Draw) -> HIPADClassifier:

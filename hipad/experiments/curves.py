@@ -19,7 +19,7 @@ from sklearn.isotonic import isotonic_regression
 from hipad.arrays import FloatArray
 from hipad.errors import DataError
 from hipad.experiments.material import Material, Synthetic
-from hipad.experiments.summing import Mean, figures, mean_of, select
+from hipad.experiments.summing import Mean, failed_arms, figures, mean_of, select
 from hipad.experiments.task import Done, Task
 
 SIZES: Final = (4, 8, 16, 32, 64, 128)  # labelled rows of each class
@@ -124,7 +124,11 @@ def worth_of_rules(
     ours, sizes = _by_draw(select(found, method="HIPAD"), figure)
     theirs, same = _by_draw(select(found, method="no rules"), figure)
     if ours.shape != theirs.shape or sizes != same or not ours.size:
-        raise DataError("expected curves with and without rules on the same draws: finish both")
+        failed = "; ".join(failed_arms(found))
+        raise DataError(
+            "expected curves with and without rules on the same draws: "
+            + (f"mend what failed ({failed})" if failed else "finish both")
+        )
     at = 0 if labelled is None else sizes.index(labelled)
     value, beyond = spared(ours.mean(axis=0), theirs.mean(axis=0), sizes, at)
     rng = np.random.default_rng(0)

@@ -23,6 +23,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.datasets import make_ksvm_s
+from hipad.datasets.ksvm import BLOCK_MEANS
 from hipad.errors import DataError
 from hipad.evaluation.orientation import named_outcomes
 from hipad.rules import FeatureIndex
@@ -41,7 +42,7 @@ class Draw:
     blocks: dict[str, IntArray] = field(default_factory=dict)
     rules: str = ""
     labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
-    relevant: IntArray | None = None  # the features that matter, where that is known
+    truth: FloatArray | None = None  # sign that each weight ought to have, or 0, where known
 
     @property
     def outcomes(self) -> Any:
@@ -171,10 +172,12 @@ class Synthetic(Material):
         if (labelled := settings.get("labelled")) is not None:
             sizes["n_train"] = 2 * labelled
         data = make_ksvm_s(self.preset, seed=seed, **sizes)
-        relevant = np.unique(np.concatenate(list(data.blocks.values())))
+        truth = np.zeros(data.X_train.shape[1])
+        for name, columns in data.blocks.items():
+            truth[columns] = np.sign(BLOCK_MEANS[name])
         rows = data.X_train, data.y_train.astype(float), data.X_test, data.y_test.astype(float)
         known = data.blocks, self.rules or data.rules
-        return Draw(*rows, None, *known, relevant=relevant)
+        return Draw(*rows, None, *known, truth=truth)
 
 
 def rules_for(

@@ -150,9 +150,17 @@ def synthetic_material() -> dict[str, Material]:
     return {f"ksvm-s-{size}": Synthetic(f"ksvm-s-{size}", preset=size) for size in ("10k", "50k")}
 
 
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder; what is no path at all is none."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or has a NUL
+        return False
+
+
 def real_material(folder: Path) -> dict[str, Material]:
     """The data sets of table 1 that lie in a folder, as NPZ or LIBSVM files, by name."""
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise DataError(
             f"expected a folder with data sets of table 1, got {folder}, which is none: "
             "give one with --data"

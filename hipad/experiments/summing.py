@@ -10,6 +10,7 @@ import numpy as np
 from scipy.stats import t as t_distribution
 
 from hipad.experiments.task import Done
+from hipad.wording import count
 
 LEVEL = 0.95
 
@@ -56,6 +57,24 @@ def select(outcomes: Iterable[Done], data: str | None = None, **settings: object
         and all(done.setting(name) == value for name, value in settings.items())
     ]
     return sorted(found, key=lambda done: (done.task.seed, done.key))
+
+
+def failed_arms(outcomes: Iterable[Done]) -> list[str]:
+    """One sentence for each arm of which fits failed: how many, and why the first did.
+
+    An arm is a method on some data, or a kind of task where there are no methods.
+    """
+    arms: dict[tuple[str, str], list[Done]] = {}
+    for done in outcomes:
+        arm = str(done.setting("method") or done.task.kind)
+        arms.setdefault((done.task.data, arm), []).append(done)
+    told = []
+    for (data, arm), fits in arms.items():
+        failed = [done for done in fits if done.failed]
+        if failed:
+            many = f"{len(failed):,} of {count(len(fits), 'fit')} failed"
+            told.append(f"{arm} on {data}: {many}, the first with: {failed[0].error}")
+    return told
 
 
 def figures(outcomes: Sequence[Done], name: str) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from tests.browser.test_path import go, heading, press
 pytestmark = pytest.mark.browser
 READABLE = 4.5  # contrast that text needs
 TOKENS = ("feature", "function", "number", "outcome", "note", "worth", "word", "sign", "title")
+OPEN = ".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)"  # not being made anew
+FOUR = ("BMI", "Age", "Glucose", "BloodPressure")  # features of the sample
 SAMPLE = "off mine: mean(metabolic) >= 3 and Glucose > 1 => diabetic worth 5 patients  # why"
 
 
@@ -45,7 +48,7 @@ def text_of(editor: Locator) -> str:
 
 def choose(page: Page, name: str, key: str = "Enter") -> None:
     """Take the first completion, which is this; a list that has only just opened takes no key."""
-    expect(page.get_by_role("option").first).to_contain_text(name)
+    expect(page.locator(OPEN).get_by_role("option").first).to_contain_text(name)
     page.wait_for_timeout(150)
     page.keyboard.press(key)
 
@@ -140,6 +143,158 @@ def test_nothing_typed_is_lost_by_whatever_comes_between(server: str, visit: Vis
     page.keyboard.type("\nAge >= 64 => diabetic")
     page.get_by_text("Plain text", exact=True).click()
     expect(last_line(editor)).to_have_text("Age >= 64 => diabetic")
+
+
+def own_table() -> bytes:
+    """Names with blanks and quotes, of which one begins another, and a category."""
+    lines = ["age,heart,heart rate,resting pulse,smoking,state"]
+    for n in range(24):
+        level = ("current", "never", "never smoked")[n % 3]
+        state = ("high risk", '"5"" stent"')[n % 2]
+        lines.append(f"{40 + n},{n % 5},{60 + n},{50 + n},{level},{state}")
+    return "\n".join(lines).encode()
+
+
+TYPED = (  # what is typed, the key after it, and the lines that then stand there
+    ("age > 65 => high risk", "Enter", ["age > 65 => high risk", ""]),
+    ("age > 65 => high r", "Enter", ['age > 65 => "high risk"']),
+    ("age > 65 => not high r", "Tab", ['age > 65 => not "high risk"']),
+    ('age > 65 => "high r', "Enter", ['age > 65 => "high risk"']),
+    ('age > 65 => "high risk"', "Enter", ['age > 65 => "high risk"', ""]),
+    ('age > 65 => 5" s', "Enter", ['age > 65 => "5"" stent"']),
+    ('age > 65 => "5"" st', "Tab", ['age > 65 => "5"" stent"']),
+    ('age > 65 => "5"" stent"', "Enter", ['age > 65 => "5"" stent"', ""]),
+    ("high risk if age > 65 y", "Enter", ["high risk if age > 65 y", ""]),
+    ("age > 65 => high risk worth 2", "Enter", ["age > 65 => high risk worth 2", ""]),
+    ("heart", "Enter", ["heart", ""]),
+    ("heart r", "Enter", ["`heart rate`"]),
+    ("age > 1 and heart r", "Tab", ["age > 1 and `heart rate`"]),
+    ("mean(age, resting p", "Enter", ["mean(age, `resting pulse`"]),
+    ("heart rate", "Enter", ["heart rate", ""]),
+    ("smoking = cur", "Enter", ["smoking = current"]),
+    ("smoking=cur", "Tab", ["smoking=current"]),
+    ("smoking = current", "Enter", ["smoking = current", ""]),
+    ("smoking = never", "Enter", ["smoking = never", ""]),
+    ("smoking = never s", "Enter", ["smoking = `never smoked`"]),
+    ("smoking in {current, never s", "Tab", ["smoking in {current, `never smoked`"]),
+)
+
+
+def test_completion_takes_the_whole_name_and_enter_begins_a_line(server: str, visit: Visit) -> None:
+    page = visit(server)
+    file = {"name": "own.csv", "mimeType": "text/csv", "buffer": own_table()}
+    page.locator("[class*=st-key-upload_] input[type=file]").set_input_files(file)
+    expect(heading(page, "Preparation")).to_be_visible()
+    editor = open_editor(page)
+    expect(page.locator(".hipad-editor[data-names]")).to_be_visible()
+    for typed, key, lines in TYPED:
+        editor.press("Control+a")
+        editor.press("Delete")
+        page.keyboard.type(typed[:-1])
+        page.wait_for_timeout(200)  # a list has opened where there is one
+        page.keyboard.type(typed[-1])
+        if lines[-1]:
+            choose(page, "", key)
+        else:
+            expect(page.get_by_role("option")).to_have_count(0)
+            page.wait_for_timeout(200)
+            expect(page.get_by_role("option")).to_have_count(0)
+            page.keyboard.press(key)
+        expect(editor.locator(".cm-line")).to_have_text(lines)
+    expect(editor).to_be_focused()
+
+
+WATCH = """() => {
+  const look = () => {
+    const box = document.querySelector("[data-testid=stException]");
+    if (box && !window.faults.includes(box.innerText)) window.faults.push(box.innerText);
+  };
+  window.faults = [];
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+def test_forty_rules_are_typed_with_all_that_people_do_meanwhile(server: str, visit: Visit) -> None:
+    page = visit(server)
+    editor = rules_page(page)
+    page.evaluate(WATCH)  # pages of the app are drawn in the same document
+    keys, pause = page.keyboard, lambda: page.wait_for_timeout(500)  # the text is sent meanwhile
+    editor.press("Control+a")
+    editor.press("Delete")
+    rules = [f"{name} > {n} => diabetic" for n in range(30, 40) for name in FOUR]
+    for n, rule in enumerate(rules):
+        if n % 4 == 0:  # bit by bit
+            for part in re.findall(r"\w+|\W+\w+", rule):
+                keys.type(part)
+                pause()
+        elif n % 4 == 1:  # wrong at first
+            keys.type(f"{rule}, I thought")
+            pause()
+            for _ in ", I thought":
+                keys.press("Backspace")
+        elif n % 4 == 2:  # from elsewhere
+            keys.type(rule)
+            keys.press("Shift+Home")
+            keys.press("Control+x")
+            pause()
+            keys.press("Control+v")
+        else:  # taken back and done again
+            keys.type(rule)
+            keys.press("Control+z")
+            pause()
+            keys.press("Control+y")
+        expect(last_line(editor)).to_have_text(rule)
+        if n % 10 == 5:
+            pause()
+            press(page, "rules_undo")
+            expect(last_line(editor)).not_to_have_text(rule)
+            press(page, "rules_redo")
+            expect(last_line(editor)).to_have_text(rule)
+        if n % 10 == 8:
+            go(page, "Run")
+            editor = open_editor(page)
+        editor.click()
+        editor.press("Control+End")
+        if n + 1 < len(rules):
+            keys.press("Enter")
+            expect(last_line(editor)).to_have_text("")
+    expect(page.get_by_text("40 rules on, 0 off")).to_be_visible()
+    page.get_by_text("Plain text", exact=True).click()
+    area = page.locator("[class*=st-key-rules_text] textarea")
+    expect(area).to_have_value("\n".join(rules))
+    assert page.evaluate("window.faults") == []
+
+
+OVERTAKEN = """async ([address, data]) => {
+  const { default: draw } = await import(address);
+  const host = document.body.appendChild(document.createElement("div"));
+  const parentElement = host.attachShadow({ mode: "open" });
+  const setTriggerValue = () => {};
+  const first = draw({ data, parentElement, setTriggerValue });
+  const editor = parentElement.querySelector(".cm-content");
+  const second = draw({ data, parentElement, setTriggerValue });
+  first();
+  draw({ data, parentElement, setTriggerValue });
+  const stays = parentElement.querySelector(".cm-content") === editor;
+  host.remove();
+  second();
+  return [stays, parentElement.querySelectorAll(".cm-content").length];
+}"""
+
+
+def test_draw_that_was_overtaken_leaves_the_editor_and_its_cursor(
+    server: str, visit: Visit
+) -> None:
+    page = visit(server)
+    rules_page(page)
+    address = page.evaluate(
+        "performance.getEntriesByType('resource').map(({ name }) => name)"
+        ".find((name) => name.includes('editor.js'))"
+    )
+    data = {"text": "", "seen": None, "ready": True, "line": None, "label": "", "example": ""}
+    data |= {"names": {"key": "none", "address": ""}, "functions": [], "words": []}
+    data |= {"meanings": [], "problems": []}
+    assert page.evaluate(OVERTAKEN, [address, data]) == [True, 0]
 
 
 @pytest.mark.long

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.app import PLAYER
-from tests.browser.test_path import heading, press
+from tests.browser.test_path import go, heading, press
 
 pytestmark = pytest.mark.browser
 
@@ -139,3 +139,32 @@ def test_the_presenter_turns_the_rules(page):
 @pytest.mark.long
 def test_nothing_sent_is_large(page):
     assert 0 < max(page.sizes) < 2**20
+
+
+def test_rules_that_do_harm_are_named_in_the_first_screen_and_to_the_audience(server, visit):
+    page = visit(server)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    press(page, "sample_ksvm-s-10k")
+    expect(heading(page, "Preparation")).to_be_visible()
+    go(page, "Rules")
+    editor = page.locator(".cm-content")
+    editor.fill("mean(K1) >= 4 => negative\nmean(K4) >= 3 => negative")
+    editor.press("Control+Enter")
+    expect(page.get_by_text("2 rules on, 0 off")).to_be_visible()
+    go(page, "Run")
+    press(page, "run")
+    expect(heading(page, "Result")).to_be_visible()
+    until(page, "player.last > 5 && !player.live")
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    named = page.get_by_test_id("stAlert").filter(has_text="This rule, or its weight")
+    expect(named).to_be_in_viewport(ratio=1)
+    expect(named).to_contain_text("rule 1: mean(K1)")
+    colour = "getComputedStyle(player.alarm).color"
+    assert ask(page, colour) != ask(page, "getComputedStyle(player.root).color")
+    page.get_by_role("slider", name="Step of the story").press("End")
+    until(page, "player.sides[0].frame === player.last")
+    expect(page.get_by_text("147 of 200", exact=True)).to_be_visible()  # K1 has the wrong sign
+    page.get_by_role("button", name="Present").click()
+    told = page.locator(".presenter .alarm")
+    expect(told).to_be_in_viewport(ratio=1)
+    expect(told).to_contain_text("may be the cause: rule 1: mean(K1) >= 4 => negative")

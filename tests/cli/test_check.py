@@ -49,7 +49,7 @@ def test_with_lambda1_it_says_whether_a_rule_is_heard(table, tmp_path, capsys):
     assert "was assumed; --lambda1 tells another" in said.out
     _, said = check(table, tmp_path, capsys, text, "--lambda1", "0.3")
     assert "assumed" not in said.out
-    assert "against lambda1 0.3: silenced, limited by its worth" in said.out
+    assert "against lambda1 0.3: too weak for a feature to enter, limited by its worth" in said.out
     assert "for a feature of it to enter it must be worth more than" in said.out
 
 
@@ -59,7 +59,7 @@ def test_a_model_brings_its_own_lambda1(table, tmp_path, capsys):
     capsys.readouterr()
     code, said = check(table, tmp_path, capsys, "sugar >= 9 => yes\n", "--model", str(target))
     assert code == 0
-    assert "against lambda1 0.2: heard" in said.out
+    assert "against lambda1 0.2: enough for a feature" in said.out
 
 
 def test_every_name_that_is_unknown_is_told(table, tmp_path, capsys):
@@ -84,7 +84,7 @@ def test_a_rule_is_shown_with_the_class_it_says(table, tmp_path, capsys):
     text = "sugar >= 7 => positive\n"
     code, said = check(table, tmp_path, capsys, text, "--positive", "no")
     assert code == 0
-    assert "classes: no (positive) and yes (negative)" in said.out
+    assert "positive class: no (as chosen); the other is yes" in said.out
     assert "rule 1: sugar >= 7 => no" in said.out
     _, said = check(table, tmp_path, capsys, "sugar >= 7 => YES\n")
     assert "rule 1: sugar >= 7 => yes" in said.out

@@ -32,4 +32,4 @@ def test_a_fit_that_fails_is_told_and_the_others_count(tmp_path, capsys, monkeyp
     assert main(asked) == 0
     heard = capsys.readouterr()
     assert "failed: data.csv, seed 0" in heard.err
-    assert "LIBSVM" in heard.out
+    assert "LIBSVM on data.csv: 1 of 2 fits failed, the first with: ValueError: no" in heard.out

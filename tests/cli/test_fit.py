@@ -9,6 +9,8 @@ from hipad import HIPADClassifier, load_model
 from hipad.cli import main
 from hipad.cli.bar import Bar
 from hipad.cli.main import build_parser
+from hipad.datasets import read_sample
+from hipad.estimator.files.model_file import read_model
 from hipad.places import SAMPLES as FOLDER
 from hipad.solver import Status
 from tests.cli.commands import fit, rows_of
@@ -100,3 +102,32 @@ def test_help_shows_a_rule_and_every_default(command, capsys):
             usual = HIPADClassifier().get_params(deep=False).get(action.dest)
             if command == "fit" and isinstance(usual, float | str):
                 assert f"(default: {usual})" in str(action.help)
+
+
+@pytest.mark.parametrize(
+    ("rule", "positive"),
+    [("", "AML (the rarer class)"), ("a >= 30 => ALL", "ALL (the first rule speaks for it)")],
+)
+def test_fit_positive_class(rule, positive, tmp_path, capsys):
+    table, model = tmp_path / "table.csv", tmp_path / "model.json"
+    table.write_text("a,y\n" + "".join(f"{i},{'AML' if i < 15 else 'ALL'},\n" for i in range(40)))
+    (tmp_path / "some.rules").write_text(rule)
+    given = ["--rules", str(tmp_path / "some.rules")] if rule else []
+    fit = ["fit", str(table), "--label", "y", "--model", str(model), "--lambda1", "0.01", *given]
+    assert main(fit) == 0
+    said = capsys.readouterr()
+    assert f"positive class: {positive}; the other is" in said.out
+    assert "note: table.csv: 40 rows longer than the header" in said.err
+    assert main(["predict", str(model), str(table)]) == 0
+    first, *_ = rows_of(capsys.readouterr().out)
+    name = positive.split()[0]
+    assert (float(first[f"risk of {name}"]) > 0.5) == (name == "AML")
+    assert read_model(model).origin.decided_by == ("rule" if rule else "rarer")
+
+
+def test_fit_positive_class_of_a_sample_is_the_app_s(tmp_path, capsys):
+    sample = str(FOLDER / "all-bcrabl" / "data.npz")
+    target = str(tmp_path / "model.json")
+    assert main(["fit", sample, "--model", target, "--lambda1", "0.3", "--split", "0.8"]) == 0
+    assert "positive class: BCR/ABL" in capsys.readouterr().out
+    assert read_model(target).origin.classes[1] == read_sample("all-bcrabl").positive

@@ -85,6 +85,18 @@ def test_a_table_is_read_within_the_limits_of_the_environment(small, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.fixture
+def heeding_ctrl_c():
+    """Ctrl-C as a terminal has it: what a shell starts in the background is told to ignore it.
+
+    The program keeps to that, so the tests must not depend on how they were started.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeding_ctrl_c")
 def test_ctrl_c_while_reading_ends_the_reader_too(small, tmp_path, monkeypatch, capsys):
     started, start = [], apart._start
 
@@ -109,6 +121,28 @@ def test_a_label_that_is_no_column_brings_the_one_that_is_meant(small, given, me
     assert f"got '{given}': did you mean '{meant}'?" in capsys.readouterr().err
     assert main(["check", str(rules), "--data", str(small), "--label", "quite other"]) == 1
     assert "'age', 'sugar', 'same', 'kind' and 'ill'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fit", "a\0.csv", "--label", "ill", "--model", "m.json"],
+        ["fit", "SMALL", "--label", "ill", "--model", "m\0.json"],
+        ["fit", "SMALL", "--label", "ill", "--model", "m.json", "--rules", "r\0"],
+        ["fit", "SMALL", "--label", "ill", "--model", "m.json", "--blocks", "b\0"],
+        ["fit", "SMALL", "--label", "ill", "--model", "m.json", "--test", "t\0.csv"],
+        ["predict", "m\0.json", "SMALL"],
+        ["check", "r\0", "--data", "SMALL", "--label", "ill"],
+    ],
+)
+def test_a_path_with_a_nul_is_told_in_a_sentence(small, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([str(small) if word == "SMALL" else word for word in words]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert "cannot be" in err
+    assert "\0" not in err
+    assert not (tmp_path / "m.json").exists()
 
 
 def test_near_names_put_another_case_first():

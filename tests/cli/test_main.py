@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -68,6 +69,47 @@ def test_bad_input_is_a_sentence_on_stderr(words, message, tmp_path, monkeypatch
     assert message in err
     assert "Traceback" not in err
     assert not (tmp_path / "m.json").exists()
+
+
+def started(words, **more):
+    return subprocess.run(
+        [sys.executable, "-m", "hipad", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        **more,
+    )
+
+
+def without_stdout():
+    os.close(1)
+
+
+def without_streams():
+    os.closerange(0, 3)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="streams are closed as shells of Unix do it")
+def test_a_stdout_closed_before_the_start_ends_in_a_sentence(small, tmp_path):
+    model = tmp_path / "m.json"
+    words = ["fit", str(small), "--label", "ill", "--model", str(model), "--lambda1", "0.05"]
+    for command in (words, ["predict", str(model), str(small)]):
+        done = started(command, preexec_fn=without_stdout)
+        assert done.returncode == 1
+        assert done.stderr.splitlines()[-1].startswith("error: expected an open standard output")
+        assert "Traceback" not in done.stderr
+        assert model.exists()
+    told = ["predict", str(model), str(small), "--out", str(tmp_path / "answers.csv")]
+    for closed in (without_stdout, without_streams):
+        assert started(told, preexec_fn=closed).returncode == 0
+
+
+@pytest.mark.parametrize("text", ["many", "0", "", "nan", "inf"])
+def test_a_bad_limit_of_the_environment_is_a_sentence(text):
+    done = started(["--version"], env={**os.environ, "HIPAD_LIMIT_ROWS": text})
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: expected a number above zero in HIPAD_LIMIT_ROWS, got ")
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("words", [[], ["fit"], ["nonsense"], ["reproduce", "ksvm-s-9k"]])

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hipad.data import prepare, read_table
 from hipad.data.classes import Classes, check_known, find_classes, labels_of
 from hipad.data.table import Table
 from hipad.errors import DataError
@@ -23,7 +24,8 @@ def found(*labels, positive=None):
         (("yes", "no"), "no", "yes"),
         (("Positive", "zero"), "zero", "Positive"),
         (("case", "control"), "control", "case"),
-        (("ill", "well"), "ill", "well"),  # nothing usual: the last
+        (("ill", "well"), "well", "ill"),
+        (("here", "there"), "here", "there"),  # nothing usual, equally frequent: the last
         (("2", "b"), "2", "b"),  # numbers before text
     ],
 )
@@ -81,3 +83,64 @@ def test_labels_that_training_did_not_have_are_refused_but_gaps_are_not():
     check_known(np.array(["a", "", "b"]), {"a", "b"}, "outcome")
     with pytest.raises(DataError, match="got 2 others as well: 'c' and 'd'"):
         check_known(np.array(["d", "a", "c"]), {"a", "b"}, "outcome")
+
+
+PAIRS = [
+    ("healthy", "diabetic"), ("control", "case"), ("normal", "tumour"), ("benign", "malignant"),
+    ("NEG", "BCR/ABL"), ("no relapse", "relapse"), ("absent", "present"), ("alive", "dead"),
+    ("wild type", "mutant"), ("WT", "KRAS"), ("0", "1"), ("-1", "1"), ("0.0", "2"), ("no", "yes"),
+    ("negative", "positive"), ("survived", "died"), ("survivor", "non-survivor"),
+    ("non-diabetic", "diabetic"), ("Nondemented", "Demented"), ("NonSmoker", "Smoker"),
+    ("unaffected", "affected"), ("unmarried", "married"), ("healthy control", "patient"),
+    ("benign tumour", "malignant tumour"), ("ER-", "ER+"), ("HIV (-)", "HIV (+)"),
+    ("normal", "abnormal"), ("healthy", "unhealthy"), ("good", "poor"), ("low risk", "high risk"),
+    ("<=50K", ">50K"), ("disease-free", "recurrence"), ("normal", "low"), ("none", "severe"),
+    ("missing", "here"), ("FALSE", "TRUE"), ("N", "Y"), ("not normal", "normal")[::-1],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("negative", "positive"), PAIRS)
+def test_find_classes_usual_words(negative, positive):
+    for labels in ([negative] * 2 + [positive] * 9, [positive] * 2 + [negative] * 9):
+        classes = find_classes(np.array(labels), "outcome", None, outcome=negative)
+        assert (classes.negative, classes.positive) == (negative, positive)
+        assert classes.decided_by == "words"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "positive", "decided_by"),
+    [
+        ("ALL", "ALL", "rule"),
+        ("aml", "AML", "rule"),
+        ('"not ALL"', "ALL", "rule"),
+        ("positive", "AML", "rarer"),
+        ("", "AML", "rarer"),
+    ],
+)
+def test_find_classes_by_the_first_rule_or_the_rarer(outcome, positive, decided_by):
+    classes = find_classes(np.array(["AML", "ALL", "ALL"]), "outcome", None, outcome)
+    assert (classes.positive, classes.decided_by) == (positive, decided_by)
+    assert find_classes(np.array(["2", "1"]), "outcome", None).decided_by == "order"
+
+
+@pytest.mark.parametrize("word", ["none", "Na", "-", "NA", "n/a", "null", "?", "missing", "NaN"])
+@pytest.mark.parametrize("other", ["some", "1"])
+def test_labels_of_word_for_a_gap_beside_one_class(word, other):
+    rows = "".join(f"{i},{other if i % 2 else word}\n" for i in range(10))
+    table = read_table(f"a,y\n{rows}".encode())
+    ready = prepare(table, label="y")
+    assert set(ready.y) == {word, other}
+    assert repr(word) in " ".join([*table.remarks, *map(str, ready.steps)])
+
+
+def test_labels_of_word_for_a_gap_beside_two_classes():
+    rows = "".join(f"{i},{('ill', 'well', 'NA')[i % 3]}\n" for i in range(12))
+    ready = prepare(read_table(f"a,y\n{rows}".encode()), label="y")
+    assert set(ready.y) == {"ill", "well"}
+    assert [str(step) for step in ready.steps] == ["rows without a label dropped: 4 ('NA')"]
+
+
+def test_labels_of_empty_cells_are_no_class():
+    table = read_table(b"a,y\n1,x\n2,\n3,x\n4,\n")
+    with pytest.raises(DataError, match="give a name to the class of rows whose cell is empty"):
+        prepare(table, label="y")

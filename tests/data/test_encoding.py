@@ -1,5 +1,7 @@
 """Recipes: the same columns from every table, and gaps that never speak."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -88,9 +90,9 @@ def test_each_gap_gets_the_value_of_its_column(make):
 def test_rows_with_a_gap_are_found_in_numbers_and_in_text(make):
     values = np.array([[1, NAN], [0, 5], [np.inf, 6], [4, 7]])
     made = table(make(values), kind=["x", "", "y", "z"])
-    assert has_gap(made, ALL, ("a", "b"), ()).tolist() == [True, False, True, False]
-    assert has_gap(made, ALL, ("a",), ("kind",)).tolist() == [False, True, True, False]
-    assert has_gap(made, np.array([3, 1]), ("a", "b"), ("kind",)).tolist() == [False, True]
+    assert has_gap(made, ALL, ("a", "b"), {}).tolist() == [True, False, True, False]
+    assert has_gap(made, ALL, ("a",), {"kind": ()}).tolist() == [False, True, True, False]
+    assert has_gap(made, np.array([3, 1]), ("a", "b"), {"kind": ()}).tolist() == [False, True]
 
 
 def test_a_recipe_leaves_out_rows_or_fills_them():
@@ -131,3 +133,12 @@ def test_many_levels_make_the_matrix_sparse_and_few_do_not():
 def test_a_text_column_that_is_not_there_is_told():
     with pytest.raises(DataError, match="expected the columns of the training table"):
         one_hot(table(), ALL, {"kind": ("x",)})
+
+
+def test_one_hot_known_level_that_reads_as_a_gap():
+    written = np.array(["x", "-", "y", "NA"])
+    made = replace(table(kind=["x", "", "y", ""]), written={"kind": written})
+    levels = {"kind": ("-", "x", "y")}
+    found = one_hot(made, ALL, levels).toarray().tolist()
+    assert found == [[0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]]
+    assert has_gap(made, ALL, (), levels).tolist() == [False, False, False, True]

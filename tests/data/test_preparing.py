@@ -48,7 +48,7 @@ def test_every_step_is_told_with_its_count():
         "age", "dose", "copy", "sex=f", "sex=m", "site=A", "site=B"
     )  # fmt: skip
     assert prepared.y.tolist() == ["ill", "well", "ill", "well", "ill"]
-    assert prepared.classes == ("ill", "well")
+    assert prepared.classes == ("well", "ill")
     assert prepared.class_counts == {"ill": 3, "well": 2}
     assert np.isfinite(prepared.X).all()
 

@@ -306,3 +306,8 @@ def test_a_damaged_file_gives_a_table_or_a_data_error_and_nothing_else(kind, dat
 def test_any_text_gives_a_table_or_a_data_error(text):
     with contextlib.suppress(DataError):
         read_table(text.encode("utf-8", errors="replace"))
+
+
+def test_a_path_with_a_nul_is_refused_in_a_sentence(tmp_path):
+    with pytest.raises(DataError, match=r"cannot be opened: expected the path of a file"):
+        read_table(str(tmp_path / "a\0.csv"))

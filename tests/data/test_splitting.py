@@ -142,3 +142,30 @@ def test_a_split_prepares_one_matrix_only(monkeypatch):
     monkeypatch.setattr(ColumnRecipe, "matrix", counted)
     split(patients(), BY_Y, 0.25)
     assert calls == [30, 10]
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], ["a", "b", "c", "d"]])
+def test_split_does_not_depend_on_the_positive_class(labels):
+    rng = np.random.default_rng(0)
+    y = np.append(rng.choice(labels, 60), ["once", "too"][: len(labels) - 2])
+    table = Table(rng.standard_normal((len(y), 2)), ("u", "v"), {"y": y}, "test")
+    drawn = {
+        tuple(split(table, Options(label="y", positive=each), 0.3).test.rows) for each in labels
+    }
+    assert len(drawn) == 1
+
+
+def test_split_decides_the_positive_class_by_all_rows():
+    y = np.array(["a"] * 5 + ["b"] * 4)  # 2 of each are held back at 0.45: 3 and 2 are left
+    table = Table(np.arange(9.0)[:, None], ("u",), {"y": y}, "test")
+    assert split(table, BY_Y, 0.45).train.classes == ("a", "b") == prepare(table, label="y").classes
+    assert split(table, BY_Y, 0.45, outcome="a").train.classes == ("b", "a")
+
+
+def test_match_test_takes_levels_and_classes_that_read_as_gaps():
+    rows = "".join(f"{i},{('none', 'much')[i % 2]},{('NA', 'ill')[i % 2]}\n" for i in range(20))
+    ready = prepare(read_table(f"a,alcohol,y\n{rows}".encode()), label="y")
+    assert ready.feature_names == ("a", "alcohol=much", "alcohol=none")
+    test = match_test(ready, read_table(b"a,alcohol,y\n1,none,NA\n2,none,NA\n"))
+    assert test.X.tolist() == [[1, 0, 1], [2, 0, 1]]
+    assert test.y.tolist() == ["NA", "NA"]

@@ -5,7 +5,7 @@ import pytest
 
 from hipad.data import prepare, read_table
 from hipad.data.table import label_text, tidy_names, tidy_text
-from hipad.data.texts import to_number
+from hipad.data.texts import tidy_cells, to_number
 from hipad.errors import DataError
 
 
@@ -82,3 +82,37 @@ def test_long_names_are_cut_and_stay_different():
     assert len(set(names)) == 2
     assert max(map(len, names)) < 1_010
     assert "cut to 1,000 characters" in remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "tidy", "remark"),
+    [
+        (["none", "much", "NA"], ["none", "much", ""], "1 cell 'none' kept as a level"),
+        (["-", "a", "-", "b"], ["-", "a", "-", "b"], "2 cells '-' kept as a level"),
+        (["-", "a", "b", ""], ["", "a", "b", ""], "1 cell '-' taken as missing"),
+        (["+", "-", "?"], ["+", "-", ""], ""),
+        (["NA", "a", "null"], ["", "a", ""], ""),
+    ],
+)
+def test_tidy_cells_words_that_may_be_values(cells, tidy, remark):
+    column = tidy_cells(cells)
+    assert column.cells.tolist() == tidy
+    assert column.remark.startswith(remark)
+    assert bool(remark) == bool(column.remark)
+    hidden = any(cell and not now for cell, now in zip(cells, tidy, strict=True))
+    assert (column.written is None) != hidden
+    assert column.written is None or column.written.tolist() == cells
+
+
+def test_tidy_cells_many_levels_are_no_classes():
+    cells = [f"gene {i}" for i in range(30)] + ["none", "-"] * 9
+    assert set(tidy_cells(cells).cells[30:].tolist()) == {""}
+    assert tidy_cells(cells).remark == ""
+
+
+def test_read_table_levels_that_read_as_gaps():
+    rows = "".join(f"{i},{('none', 'much', 'NA')[i % 3]}\n" for i in range(12))
+    table = read_table(f"a,alcohol\n{rows}".encode())
+    assert set(table.text["alcohol"].tolist()) == {"none", "much", ""}
+    assert table.gap_words("alcohol") == {"NA": 4}
+    assert table.remarks[0].startswith("column 'alcohol': 4 cells 'none' kept as a level")

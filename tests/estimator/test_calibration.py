@@ -36,6 +36,12 @@ def test_a_direction_that_does_not_separate_keeps_its_intercept(scores):
     assert class_means_at_one(scores, y, np.ones(4), b=-0.5) == Calibration(1.0, -0.5)
 
 
+def test_class_means_that_rounding_alone_keeps_apart_are_not_divided_by():
+    scores = 1e-18 * np.array([1.0, -1.0, 1.0, -1.0 + 1e-15])
+    y = np.array([-1.0, -1.0, 1.0, 1.0])
+    assert class_means_at_one(scores, y, np.ones(4), b=0.5) == Calibration(1.0, 0.5)
+
+
 @given(scored(), st.floats(0.1, 5.0))
 def test_no_other_offset_has_a_smaller_hinge_loss(case, factor):
     scores, y, p = case

@@ -162,3 +162,11 @@ def test_a_limit_of_sweeps_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fit()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rules", [None, "x0 >= 0.1 => 1"])
+def test_a_column_that_is_constant_but_for_its_last_digits_can_be_fitted(method, rules):
+    X = 0.12573022 + np.array([[0.0], [5e-14], [1e-13]])
+    clf = HIPADClassifier(rules, method=method, standardize=False).fit(X, [0, 1, 0])
+    assert np.isfinite(clf.predict_proba(X)).all()

@@ -1,6 +1,10 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
+from sklearn.multiclass import OneVsRestClassifier
 
+from hipad import HIPADClassifier
 from hipad.errors import DataError
 from hipad.estimator.labels import by_sign, plain_labels, signed_labels
 
@@ -47,3 +51,18 @@ def test_class_weights_follow_the_signs():
     assert by_sign({"well": 3}, classes) == {-1.0: 1.0, 1.0: 3.0}
     assert by_sign("balanced", classes) == "balanced"
     assert by_sign(None, classes) is None
+
+
+def test_one_against_the_rest_turns_a_right_rule_round_and_the_words_warn_of_it():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = rng.standard_normal((60, 4)) + 0.1 * (y == 1)[:, None]
+    rules = "x0 >= 2 => 1 worth 500 patients"
+    clf = OneVsRestClassifier(HIPADClassifier(rules, lambda1=0.01, lambda2=0.1)).fit(X, y)
+    weights = [float(one.coef_[0, 0]) for one in clf.estimators_]
+    assert min(weights) > 0  # raises class 1, and the two others as well
+    root = Path(__file__).resolve().parents[2]
+    texts = [(root / name).read_text("utf-8") for name in ("README.md", "docs/rules.md")]
+    for text in (*texts, HIPADClassifier.__doc__):
+        assert "OneVsRestClassifier" in text
+        assert "two classes" in text.casefold()

@@ -17,7 +17,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 
 
 def bounds(clf: HIPADClassifier) -> list[float]:
-    return [float(rule.d[0]) for rule in clf._compiled]
+    return [float(rule.d[0]) for rule in clf._knowledge.rules]
 
 
 def test_a_test_row_cannot_move_a_rule():

@@ -54,7 +54,7 @@ def test_without_rules_there_is_nothing_to_tell():
 def test_each_record_tells_of_its_own_rule_in_users_units():
     X, y = data()
     fitted = fit(100 * X + 7, y, rules="x0 >= 207 => positive\nx1 <= -93 => negative")
-    records = model_report(fitted._compiled, fitted._data, fitted._model)
+    records = model_report(fitted._data, fitted._model)
     assert [record.text for record in records] == [
         "x0 >= 207 => 1",
         "x1 <= -93 => 0",

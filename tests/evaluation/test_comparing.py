@@ -59,3 +59,13 @@ def test_without_the_truth_a_flip_is_neither_better_nor_worse():
     assert found.rows.tolist() == [0]
     assert not len(found.better)
     assert not len(found.worse)
+
+
+@pytest.mark.parametrize(
+    ("worse", "total", "falls"), [(1, 16, False), (5, 16, False), (6, 16, True)]
+)
+def test_flips_is_fall_beyond_chance_only(worse, total, falls):
+    before, after = np.ones(total), np.ones(total)
+    after[:worse] = -1
+    assert flips(before, after, np.ones(total)).is_fall is falls
+    assert not flips(after, before, np.ones(total)).is_fall

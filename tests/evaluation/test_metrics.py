@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from hipad.evaluation.metrics import paired_p_value, roc_area, wilson_interval
+from hipad.evaluation.metrics import (
+    paired_interval,
+    paired_p_value,
+    roc_area,
+    wilson_interval,
+)
 
 
 @given(st.integers(0, 60), st.integers(1, 60))
@@ -59,3 +64,13 @@ def test_paired_p_value_is_the_sign_test():
     assert paired_p_value(0, 0) == 1
     assert paired_p_value(6, 0) == pytest.approx(2 / 64)
     assert paired_p_value(1, 9) == paired_p_value(9, 1) == pytest.approx(2 * 11 / 1024)
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 60))
+def test_paired_interval_agrees_with_the_test(better, worse, same):
+    total = better + worse + same
+    low, high = paired_interval(better, worse, total)
+    if total:
+        assert low <= (better - worse) / total <= high
+    assert (high < 0) == (worse > better and paired_p_value(better, worse) < 0.05)
+    assert paired_interval(worse, better, total) == pytest.approx((-high, -low))

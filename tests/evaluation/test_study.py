@@ -50,17 +50,17 @@ def test_a_rule_that_is_off_is_tried_but_not_compared():
     assert last.overlap.labels == ("low",)
 
 
-def test_a_silenced_rule_tells_the_worth_that_it_needs():
+def test_a_weak_rule_tells_the_worth_that_it_needs():
     text = "b >= 1 => ill worth {} patients"
     *_, last = studies(text.format(0.01), lambda1=0.3, knobs=KNOBS)
     (check,) = last.checks
     assert check.pull is not None
-    assert check.pull.silenced
+    assert not check.pull.enters
     assert check.needed_patients is not None
-    assert "silenced" in {finding.kind for finding in last.findings}
+    assert "weak" in {finding.kind for finding in last.findings}
     *_, better = studies(text.format(1.01 * check.needed_patients), lambda1=0.3, knobs=KNOBS)
     assert better.checks[0].pull is not None
-    assert better.checks[0].pull.heard
+    assert better.checks[0].pull.enters
     assert better.checks[0].needed_patients is None
 
 

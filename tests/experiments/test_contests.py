@@ -44,6 +44,18 @@ def test_found_and_false_features_are_counted_where_the_truth_is_known():
     assert found["found"] + found["false"] == found["support"]
 
 
+def test_contest_with_the_wrong_sign_finds_nothing():
+    """A rule that says the opposite of the truth brings its block in with the wrong sign."""
+    wrong, right = (
+        contest(recipe(), 0, method="HIPAD", rules=f"mean(K1) >= 4 => {outcome} worth 200 patients",
+                options={**FIXED, "standardize": False})
+        for outcome in ("negative", "positive")
+    )  # fmt: skip
+    assert wrong["support"] >= 5
+    assert wrong["false"] >= right["false"] + 5
+    assert wrong["found"] <= right["found"] - 5
+
+
 def test_a_tie_counts_one_half():
     found = judged(np.array([0.0, 1.0, -1.0, 0.0]), np.array([1.0, 1.0, -1.0, -1.0]))
     assert found["accuracy"] == found["balanced"] == 0.75

@@ -58,7 +58,7 @@ def test_fingerprints_tell_data_apart():
 def test_synthetic_rows_know_what_matters():
     draw = recipe().draw(0, labelled=12)
     assert draw.X_train.shape == (24, 60)
-    assert len(draw.relevant) == 20
+    assert draw.truth[draw.truth != 0].tolist() == [1] * 10 + [-1] * 10
 
 
 def test_shares_of_the_classes_are_kept():

@@ -64,7 +64,7 @@ def test_fifty_thousand_columns_send_nothing_large(app):
 
 
 def test_size_seed_and_noise_of_a_synthetic_sample(app):
-    for name, value in (("training_patients", 30), ("features", 500), ("seed", 3)):
+    for name, value in (("n_train", 30), ("n_features", 500), ("seed", 3)):
         app.at.number_input(key=f"ksvm-s-50k_{name}").set_value(value)
     app.at.slider(key="ksvm-s-50k_noise").set_value((20, 20))
     app.click("sample_ksvm-s-50k")
@@ -83,7 +83,8 @@ def test_an_impossible_sample_is_refused_in_a_sentence(app):
 
 def test_an_upload_is_prepared_and_accounted_for(app):
     app.upload("mine.csv", CSV)
-    assert app.state.data.classes == ("sick", "well")
+    assert app.state.data.classes == ("well", "sick")
+    assert "Positive class: sick (by the usual meaning" in app.text().replace("\\", "")
     assert app.state.preparation.label == "outcome"
     assert "text columns encoded" in app.text()
 
@@ -230,3 +231,14 @@ def test_lines_with_notes_and_column_numbers_are_read_as_by_the_command_line(app
         every.name(5),
     ]
     assert "K1" in app.state.data.blocks
+
+
+def test_choosing_the_positive_class_leaves_the_test_patients(app):
+    app.upload("mine.csv", CSV)
+    before = [rows.tolist() for rows in app.state.data.patients]
+    box = next(each for each in app.at.selectbox if each.label == "Which class is positive?")
+    assert box.value == "sick"
+    box.set_value("well").run()
+    assert app.state.data.classes == ("sick", "well")
+    assert [rows.tolist() for rows in app.state.data.patients] == before
+    assert "Positive class: well (as chosen)" in app.text().replace("\\", "")

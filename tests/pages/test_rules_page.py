@@ -5,7 +5,7 @@ import pytest
 
 from hipad.rules import read_rules
 from ui.rules.checking import checked_rules
-from ui.rules.rule_table import heard
+from ui.rules.rule_table import strong_enough
 
 
 def write(app, text):
@@ -23,6 +23,10 @@ def form(app, rule=None):
         app.at.selectbox(key="form_rule").set_value(rule)
         app.run()
     return app
+
+
+def version_box(app):
+    return next(s for s in app.at.selectbox if s.key.startswith("rules_history_"))
 
 
 def field(app, kind, name):
@@ -89,10 +93,39 @@ def test_undo_redo_and_a_named_history(app):
     assert app.state.rules.text == first
     app.click("rules_redo")
     assert "sugar" in app.state.rules.text
-    history = next(s for s in app.at.selectbox if s.key.startswith("rules_history_"))
-    history.set_value(0)
+    box = version_box(app)
+    assert (box.value, box.options[-1]) == ("3. added sugar", "1. empty")
+    box.set_value(box.options[-1])
     app.run()
     assert app.state.rules.at == 0
+
+
+def test_version_box_is_another_one_when_an_edit_gets_another_name(app):
+    app.load("pima").go("rules")
+    write(app, app.state.rules.text + "\nAge >= 60")
+    before = version_box(app)
+    assert before.options[0] == "3. text edited"
+    app.state.rules.amend(app.state.rules.text + " => diabetic", "added rule 3")
+    after = version_box(app.run())
+    assert after.options[0] == "3. added rule 3"
+    assert before.key != after.key
+
+
+def test_version_box_and_text_area_that_are_gone_change_nothing(app):
+    app.load("pima").go("rules")
+    reports = []  # of widgets that the browser may send once more
+    for n in range(3):
+        area = next(a for a in app.at.text_area if a.key.startswith("rules_text_"))
+        reports += [version_box(app)._widget_state, area._widget_state]
+        write(app, f"{app.state.rules.text}\nAge >= 6{n} => diabetic")
+        reports += [area._widget_state]
+    app.click("rules_undo").click("rules_redo")
+    before = (app.state.rules.at, app.state.rules.text)
+    for report in reports:
+        told = app.at._tree.get_widget_states()
+        told.widgets.append(report)
+        app.at._run(told)
+        assert (app.state.rules.at, app.state.rules.text) == before
 
 
 def test_the_text_survives_a_visit_to_another_page(app):
@@ -182,17 +215,17 @@ def test_a_suggestion_is_taken_by_a_click_only(app):
     assert rule.conditions[0].sides[1][0].coefficient > 100
 
 
-def test_a_silenced_rule_names_its_knob(app):
+def test_a_weak_rule_names_its_knob(app):
     app.load("pima")
     app.state.settings = app.state.settings.changed(fewness="few")
     app.state.rules.change("a: BloodPressure >= 110 => diabetic worth 1 patient", "quiet")
     app.go("rules")
     assert "ake it worth more than" in app.text()
     (check,) = checked_rules(app.state).checks
-    assert check.pull.silenced
+    assert not check.pull.enters
     app.click(f"suggestion_{len(check.better)}")
     (check,) = checked_rules(app.state).checks
-    assert not check.pull.silenced
+    assert check.pull.enters
 
 
 def test_a_weak_rule_is_heard_with_the_data(app):
@@ -200,8 +233,8 @@ def test_a_weak_rule_is_heard_with_the_data(app):
     app.state.settings = app.state.settings.changed(fewness="few")
     app.state.rules.change("a: Glucose >= 180 => diabetic worth 1 patient", "quiet")
     (check,) = checked_rules(app.state).checks
-    assert heard(check) == "yes, with the patients"
-    assert not [f for f in checked_rules(app.state).findings if f.kind == "silenced"]
+    assert strong_enough(check) == "yes, with the patients"
+    assert not [f for f in checked_rules(app.state).findings if f.kind == "weak"]
 
 
 def test_counts_equal_a_count_by_hand(app):

@@ -19,6 +19,8 @@ PLAIN_NAMES = st.sampled_from(
         "K1",
         "p-36=t",
         "off",
+        "normal",
+        "over",
         "and",
         "at",
         "exactly",

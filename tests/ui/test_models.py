@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from hipad.data import Table
+from hipad.evaluation.judging import Share
+from ui.data.cards import synthetic
 from ui.dataset import Loaded
+from ui.models import Harm
+from ui.run.replay.run_story import harm_words
 from ui.state import AppState
 
 
@@ -99,3 +103,52 @@ def test_rules_that_are_off_or_worth_nothing_have_no_slack_to_name():
     assert state.job.error is None
     assert state.job.rule_names == ("a",)
     assert len(state.job.history[-1].rule_slacks) == 1
+
+
+@pytest.fixture(scope="module")
+def flipped():
+    """A synthetic draw whose first rule says the opposite of the truth."""
+    state = AppState()
+    state.load(synthetic("10k", n_train=60, n_test=100, n_features=400, block_size=10))
+    text = "strong: mean(K1) >= 4 => negative\nweak: mean(K4) >= 3 => negative"
+    state.rules.change(text, "flipped")
+    return state
+
+
+def finished(state):
+    job = state.request().job()
+    job.launch()
+    job.wait()
+    assert job.error is None
+    return job.outcome
+
+
+def test_harm_names_the_rule_whose_removal_restores_most(flipped):
+    model = finished(flipped)
+    harm = model.harm
+    assert harm.right.k < harm.without.k
+    assert harm.interval[1] < 0
+    assert harm.cause == "strong: mean(K1) >= 4 => negative"
+    flipped.rules.change("off strong: mean(K1) >= 4 => negative\nmean(K4) >= 3 => negative", "off")
+    assert finished(flipped).judgement.accuracy == harm.restored
+    assert "This rule, or its weight, may be the cause: strong" in harm_words(harm)
+    assert f"{harm.right.k} of 100 test patients right" in harm_words(harm)
+
+
+def test_harm_of_right_rules_is_none(flipped):
+    flipped.rules.change("mean(K1) >= 4 => positive\nmean(K4) >= 3 => negative", "right")
+    model = finished(flipped)
+    assert model.without_rules is not None
+    assert model.harm is None
+
+
+def test_harm_without_test_patients_is_not_claimed(flipped):
+    """On the patients that models were fitted to, the one without rules looks better by itself."""
+    flipped.prepare(replace(flipped.preparation, test="none"))
+    flipped.rules.change("mean(K1) >= 4 => negative\nmean(K2) >= 1 => negative", "wrong")
+    assert finished(flipped).harm is None
+
+
+def test_harm_words_name_no_rule_where_none_restores():
+    told = harm_words(Harm(Share(3, 20), Share(15, 20), (-0.8, -0.3)))
+    assert "No single rule explains it" in told

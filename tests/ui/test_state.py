@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
 import pytest
 
 from hipad.errors import DataError
 from tests.ui.made_data import SICK, loaded, with_kept_model
+from ui.data.building import build
+from ui.data.loading import Loading
 from ui.dataset import Preparation
-from ui.state import AppState
+from ui.state import AppState, SupersededError
 
 
 def test_data_that_cannot_be_used_leave_everything_as_it_was():
@@ -96,3 +102,96 @@ def test_what_is_set_aside_can_be_let_go_and_is_bounded(with_model):
     assert len(state.pasts) == 2
     state.let_go()
     assert len(state.pasts) == 1
+
+
+def test_launch_positive_class_follows_the_first_rule():
+    state = AppState()
+    state.load(loaded(sick=["AML"] * 3 + ["ALL"] * 5))
+    assert (state.data.classes, state.data.decided_by) == (("ALL", "AML"), "rarer")
+    patients = [rows.tolist() for rows in state.data.patients]
+    state.rules.change("a >= 1 => ALL", "a rule")
+    state.launch()
+    state.job.wait(60)
+    assert (state.data.classes, state.data.decided_by) == (("AML", "ALL"), "rule")
+    assert state.model.classes == ("AML", "ALL")
+    state.prepare(Preparation(label="sick", positive="AML"))
+    assert [rows.tolist() for rows in state.data.patients] == patients
+    state.stop_work()
+
+
+def held_load(name, **more):
+    """A load that ends when its event is set."""
+    go_on = threading.Event()
+
+    def make():
+        assert go_on.wait(30)
+        return replace(loaded(sick=SICK), name=name)
+
+    return Loading(name, make, **more), go_on
+
+
+def test_take_refuses_a_load_that_a_newer_one_has_followed():
+    state = AppState()
+    (older, end_older), (newer, end_newer) = held_load("older"), held_load("newer", runs=True)
+    state.begin_load(older)
+    state.begin_load(newer)
+    end_newer.set()
+    assert newer.wait(30)
+    state.take(newer)
+    job = state.job
+    end_older.set()
+    assert older.wait(30)
+    with pytest.raises(SupersededError):
+        state.take(older)
+    with pytest.raises(SupersededError):
+        state.take(newer)  # by a page that waited for the same load
+    assert state.loaded.name == "newer"
+    assert state.job is job is not None
+
+
+@pytest.mark.parametrize("older", ["load", "prepare"])
+def test_load_that_ends_late_changes_nothing(monkeypatch, older):
+    """Two threads of one session: the older change is still being prepared as the newer ends."""
+    state = AppState()
+    state.load(replace(loaded(sick=SICK), name="first"))
+    began, go_on = threading.Event(), threading.Event()
+
+    def slow(*args):
+        began.set()
+        assert go_on.wait(30)
+        return build(*args)
+
+    late = {
+        "load": lambda: state.load(replace(loaded(sick=SICK), name="older")),
+        "prepare": lambda: state.prepare(replace(state.preparation, seed=7)),
+    }[older]
+    with ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr("ui.data.loading.build", slow)
+        monkeypatch.setattr("ui.state.build", slow)
+        running = pool.submit(late)
+        assert began.wait(30)
+        monkeypatch.undo()
+        state.load(replace(loaded(sick=SICK), name="newer"))
+        state.launch()
+        data, job = state.data, state.job
+        go_on.set()
+        assert isinstance(running.exception(30), SupersededError)
+    assert (state.loaded.name, state.data, state.job) == ("newer", data, job)
+
+
+def test_unload_voids_a_load_on_its_way():
+    state = AppState()
+    loading, go_on = held_load("late")
+    state.begin_load(loading)
+    state.unload()
+    go_on.set()
+    with pytest.raises(SupersededError):
+        state.take(loading)
+    assert state.data is None
+
+
+def test_go_back_and_let_go_twice_do_no_harm():
+    state = AppState()
+    state.go_back()
+    state.let_go()
+    assert state.data is None

@@ -105,7 +105,7 @@ def _threshold(state: AppState, rules: RuleSet, dial: Dial) -> None:
 
 
 def _worth(state: AppState, rules: RuleSet, dial: WorthDial, now: float) -> None:
-    text = "How many patients' evidence the rule counts for; 0: it is not heard."
+    text = "How many patients' evidence the rule counts for; 0: it takes no part."
     _slider(state, rules, dial, now, f"bench_worth_{dial.position}", text)
 
 

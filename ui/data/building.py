@@ -8,14 +8,21 @@ from dataclasses import replace
 import numpy as np
 
 from hipad.data import Matched, Options, Prepared, Table, match_test, prepare, split, summarise
+from hipad.data.preparing import labelled_rows
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
+from hipad.rules.compiling.outcomes import first_outcome
 from ui.dataset import NO_BLOCK, Dataset, Loaded, Preparation
 
 
-def build(loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str]) -> Dataset:
-    """Prepare the loaded tables; DataError says what is wrong with the choice."""
-    train, test = _rows(loaded, preparation)
+def build(
+    loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str], rules: str = ""
+) -> Dataset:
+    """Prepare the loaded tables; DataError says what is wrong with the choice.
+
+    The first of the rules may tell which class is positive.
+    """
+    train, test = _rows(loaded, preparation, first_outcome(rules))
     everything = replace(train.recipe, kept=None).feature_names
     kept = train.recipe.kept
     summary = summarise(train.X, train.feature_names)
@@ -40,8 +47,24 @@ def build(loaded: Loaded, preparation: Preparation, blocks: Mapping[str, str]) -
         recipe=train.recipe,
         patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
         ids=(loaded.table.row_ids, _tested(loaded, preparation).row_ids),
+        decided_by=train.decided_by,
     )
     return bare.with_blocks(blocks)
+
+
+def facing_rules(data: Dataset, loaded: Loaded, preparation: Preparation, rules: str) -> Dataset:
+    """The data with the positive class that the rules tell now, where neither user nor labels do.
+
+    The patients stay where they are: only which of the two classes is called positive changes.
+    """
+    if data.decided_by not in ("rule", "rarer", "order"):
+        return data
+    options = Options(**preparation.options())
+    _, _, classes = labelled_rows(loaded.table, options, first_outcome(rules))
+    told = (classes.negative, classes.positive)
+    if (told, classes.decided_by) == (data.classes, data.decided_by):
+        return data
+    return replace(data, classes=told, decided_by=classes.decided_by)
 
 
 def _tested(loaded: Loaded, preparation: Preparation) -> Table:
@@ -49,13 +72,16 @@ def _tested(loaded: Loaded, preparation: Preparation) -> Table:
     return loaded.test if preparation.test == "file" and loaded.test else loaded.table
 
 
-def _rows(loaded: Loaded, preparation: Preparation) -> tuple[Prepared, Matched | None]:
+def _rows(
+    loaded: Loaded, preparation: Preparation, outcome: str
+) -> tuple[Prepared, Matched | None]:
     """Training rows, and test rows where they are asked for."""
     if preparation.test == "split":
         options = Options(**preparation.options())
-        parts = split(loaded.table, options, preparation.test_fraction, preparation.seed)
+        share, seed = preparation.test_fraction, preparation.seed
+        parts = split(loaded.table, options, share, seed, outcome=outcome)
         return parts.train, parts.test
-    train = prepare(loaded.table, **preparation.options())
+    train = prepare(loaded.table, **preparation.options(), outcome=outcome)
     if preparation.test != "file":
         return train, None
     if loaded.test is None:

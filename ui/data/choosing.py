@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -15,6 +16,7 @@ from ui.data import companions, uploading
 from ui.data.cards import CARDS, NOISE, SIZES, Card
 from ui.data.columns import choose_column, choose_positive
 from ui.data.guessing import first_preparation
+from ui.data.loading import Loading
 from ui.dataset import Loaded, Preparation
 from ui.session.reopening import restore
 from ui.state import AppState
@@ -35,64 +37,71 @@ def show(state: AppState) -> None:
 def _card(state: AppState, card: Card) -> None:
     st.markdown(f"{card.icon} **{card.title}**")
     st.caption(card.text)
-    controls = _size(card, card.size) if card.size is not None else {}
-    run = st.button(
+    if card.size is not None:
+        _size(card, card.size)
+    st.button(
         "Load and run",
         key=f"show_{card.key}",
         icon=":material/play_arrow:",
         width="stretch",
+        on_click=begin,
+        args=(state, card),
+        kwargs={"runs": True},
         help="Load this sample with its rules, train at once and show the result.",
     )
-    load = st.button(
+    st.button(
         "Load",
         key=f"sample_{card.key}",
         width="stretch",
+        on_click=begin,
+        args=(state, card),
         help="Load this sample with its blocks and rules, and look around first.",
     )
-    if not (run or load):
-        return
-    with st.spinner(f"Loading {card.title}"):
-        done = attempt(state, lambda: state.load(card.load(**controls)))
-    if done:
-        if run:
-            state.launch()
-            st.switch_page("pages/run.py")
-        st.rerun()
 
 
-def _size(card: Card, usual: DrawSize) -> dict[str, Any]:
-    """Draw the controls of a synthetic sample; the values that they have."""
+def begin(state: AppState, card: Card, *, runs: bool = False) -> None:
+    """Start to load a sample as its controls stand now; the frame of every page waits for it."""
+    make = partial(card.load, **_chosen_size(card))
+    state.begin_load(Loading(card.title, make, runs=runs))
 
-    def number(name: str, label: str, now: int, text: str) -> int:
+
+def _size(card: Card, usual: DrawSize) -> None:
+    """Draw the controls of a synthetic sample."""
+
+    def number(name: str, label: str, now: int, text: str) -> None:
         low, high = SIZES[name].low, SIZES[name].high
-        key = f"{card.key}_{label.lower().replace(' ', '_')}"
-        return int(st.number_input(label, low, high, now, key=key, help=text))
+        st.number_input(label, low, high, now, key=_size_key(card, name), help=text)
 
     with st.popover("Size, seed, noise", width="stretch", help="Draw another data set."):
-        n_train = number("n_train", "Training patients", usual.n_train, "Rows to learn from.")
-        n_test = number("n_test", "Test patients", usual.n_test, "Rows to judge the model on.")
-        n_features = number("n_features", "Features", usual.n_features, "Columns in all.")
-        block_size = number(
-            "block_size", "Block size", usual.block_size, "Features in each of the four blocks."
-        )
-        seed = number("seed", "Seed", 0, "Another seed draws other patients.")
-        least, most = (round(100 * share) for share in usual.noise)
-        low, high = st.slider(
+        number("n_train", "Training patients", usual.n_train, "Rows to learn from.")
+        number("n_test", "Test patients", usual.n_test, "Rows to judge the model on.")
+        number("n_features", "Features", usual.n_features, "Columns in all.")
+        number("block_size", "Block size", usual.block_size, "Features in each of the four blocks.")
+        number("seed", "Seed", 0, "Another seed draws other patients.")
+        st.slider(
             "Noise (% of entries)",
             NOISE.low,
             NOISE.high,
-            (least, most),
-            key=f"{card.key}_noise",
+            (round(100 * usual.noise[0]), round(100 * usual.noise[1])),
+            key=_size_key(card, "noise"),
             help="In each row a random share between these of the other features is not zero.",
         )
-    return {
-        "n_train": n_train,
-        "n_test": n_test,
-        "n_features": n_features,
-        "block_size": block_size,
-        "seed": seed,
-        "noise": (low / 100, high / 100),
-    }
+
+
+def _size_key(card: Card, name: str) -> str:
+    return f"{card.key}_{name}"
+
+
+def _chosen_size(card: Card) -> dict[str, Any]:
+    """The size of a draw as its controls stand, those among them that are drawn."""
+    if card.size is None:
+        return {}
+    known = {name: st.session_state.get(_size_key(card, name)) for name in (*SIZES, "noise")}
+    chosen: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
+    if "noise" in chosen:
+        low, high = chosen["noise"]
+        chosen["noise"] = (low / 100, high / 100)
+    return chosen
 
 
 def _upload(state: AppState) -> None:

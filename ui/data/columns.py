@@ -6,6 +6,7 @@ from typing import Final
 
 import streamlit as st
 
+from hipad.data.classes import likely_positive
 from ui.dataset import MOST_CLASSES, Loaded
 
 MOST_OPTIONS: Final = 50
@@ -36,14 +37,15 @@ def choose_column(loaded: Loaded, now: str, *, key: str) -> str:
 
 def choose_positive(loaded: Loaded, label: str, now: str | None, *, key: str) -> str | None:
     """The positive class, or None where the column has no usable classes."""
-    labels = loaded.labels(label)
+    frequency = loaded.frequency(label)
+    labels = list(frequency)
     if not 2 <= len(labels) <= MOST_CLASSES:
         st.caption(f"This column has {len(labels):,} different values: it cannot be a label.")
         return None
     return st.selectbox(
         "Which class is positive?",
         labels,
-        index=labels.index(now) if now in labels else len(labels) - 1,
+        index=labels.index(now if now in labels else likely_positive(frequency)[0]),
         key=f"{key}_positive_{label}",
         help="The class that is looked for; all others together are the negative one.",
     )

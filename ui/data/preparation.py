@@ -8,6 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from hipad.data import facing
+from hipad.data.classes import positive_line
 from hipad.wording import count
 from ui.attempts import attempt
 from ui.data import companions, uploading
@@ -60,7 +61,12 @@ def _label(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
     assert state.data is not None
     now = chosen.positive if label == chosen.label else None
     now = now or (state.data.classes[1] if label == chosen.label else None)
-    positive = choose_positive(loaded, label, now, key=_key(state, "positive"))
+    automatic = now if chosen.positive is None else ""  # rules may tell another one meanwhile
+    key = f"{_key(state, 'positive')}_{automatic}"
+    positive = choose_positive(loaded, label, now, key=key)
+    if label == chosen.label:
+        told = positive_line(state.data.classes, state.data.decided_by)
+        st.caption(plain(told[0].upper() + told[1:] + ".", 300))
     if label == chosen.label and chosen.positive is None and positive == state.data.classes[1]:
         positive = None
     return replace(chosen, label=label, positive=positive)

@@ -11,16 +11,16 @@ wait for a place.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from typing import Final
 
 from hipad.data import LIMITS, Cancelled, Limits, Table, Turn, read_apart
+from hipad.data.limits import stated_number
 from hipad.errors import HipadError
 from ui.jobs import LOOK, UNSEEN_SECONDS, JobStatus
 
-PLACES: Final = threading.BoundedSemaphore(int(os.environ.get("HIPAD_READERS", "2")))
+PLACES: Final = threading.BoundedSemaphore(stated_number("HIPAD_READERS", 2, least=0))
 
 
 class Reading:

@@ -9,8 +9,8 @@ import streamlit as st
 
 from hipad.wording import percent
 from ui import charts, colours
-from ui.attempts import attempt
 from ui.data.cards import CARDS
+from ui.data.choosing import begin
 from ui.state import AppState
 
 PROMISE: Final = "Write what you know as a rule. It counts like patients that you do not have."
@@ -35,27 +35,19 @@ def show(state: AppState, *, primary: bool) -> None:
             "patients to learn from. An expert knows that three probes of the gene ABL1 rise:"
         )
         st.code(RULES, language=None)
-        if st.button(
+        st.button(
             "See it work",
             key="first_example",
             type="primary" if primary else "secondary",
             icon=":material/play_arrow:",
+            on_click=begin,
+            args=(state, next(card for card in CARDS if card.key == SAMPLE)),
+            kwargs={"runs": True},
             help="Loads this sample with its two rules, trains at once and shows the result.",
-        ):
-            _begin(state)
+        )
     with picture:
         chart, text = gain()
         charts.show(chart, key="first_gain", text=text)
-
-
-def _begin(state: AppState) -> None:
-    card = next(card for card in CARDS if card.key == SAMPLE)
-    with st.spinner(f"Loading {card.title}"):
-        done = attempt(state, lambda: state.load(card.load()))
-    if done:
-        state.launch()
-        st.switch_page("pages/run.py")
-    st.rerun()
 
 
 def _whole(share: float) -> str:

@@ -13,6 +13,7 @@ from hipad.experiments.figure import NAME as FIGURE
 from hipad.experiments.handouts.handout import Section
 from hipad.experiments.handouts.repeated import RepeatPlan, data_folder, gather, told
 from hipad.experiments.material import Material
+from hipad.experiments.paper import is_folder
 from hipad.experiments.task import Task
 from ui import charts
 from ui.experiments import lab_charts, watching
@@ -76,7 +77,7 @@ def show(state: AppState) -> None:
 
 def _has_data() -> bool:
     try:
-        return data_folder(None).is_dir()
+        return is_folder(data_folder(None))
     except DataError:
         return False
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from hipad.experiments.handouts.handout import Section, fits_csv, page
+from hipad.experiments.handouts.handout import Section, failure_sections, fits_csv, page
+from hipad.experiments.summing import failed_arms
 from hipad.wording import count
 from ui.experiments.lab import LabWork, Plan
 from ui.jobs import JobStatus
@@ -95,12 +96,8 @@ def _progress(work: LabWork) -> None:
         if job.status is JobStatus.STOPPED:
             words = f"Stopped after {fits.pace.done:,} of {count(fits.pace.total, 'fit')}."
         st.progress(min(fits.pace.share if begun else 0.0, 1.0), text=words)
-    if failures := fits.failures:
-        st.warning(
-            f"{count(len(failures), 'fit')} could not be made; the first: "
-            f"{plain(failures[0], 300)}",
-            icon=":material/warning:",
-        )
+    for sentence in failed_arms(list(fits.found)):
+        st.error(plain(sentence, 600), icon=":material/error:")
 
 
 def _exports(name: str, title: str, work: LabWork, sections: Sequence[Section]) -> None:
@@ -120,7 +117,7 @@ def _exports(name: str, title: str, work: LabWork, sections: Sequence[Section]) 
         )
         st.download_button(
             "Page (HTML)",
-            lambda: page(title, sections),
+            lambda: page(title, [*failure_sections(found), *sections]),
             f"{name}.html",
             "text/html",
             icon=":material/download:",

@@ -12,9 +12,9 @@ TERMS: Final = {
     "Worth": "How many patients' evidence a rule counts for. A rule worth 5 patients weighs as "
     "much as 5 patients who agree with it. Left open, the program gives it a share of the "
     "patients, and less where they contradict it.",
-    "Heard": "A rule is heard when it brings at least one of its features into the model: by "
-    "itself, or together with the patients and other rules. A rule that is not heard changes "
-    "nothing: raise its worth, or allow more features.",
+    "Effect of a rule": "What a fit without the rule says. The rule *changes the model* if that "
+    "fit is another one, and *adds nothing* if it is the same. It is *outvoted* if the model says "
+    "the opposite of the rule about most patients whom it covers.",
     "Typical patient": "Of all patients that a rule speaks of, the one who is least unusual "
     "otherwise. Above 0 the model agrees with the rule about this patient.",
     "Worst case": "Of all patients that a rule speaks of, within the range of the data, "

@@ -32,7 +32,7 @@ def show(state: AppState, checked: Study, data: Dataset) -> None:
     if not checked.is_final and not checked.findings:
         st.caption("The rules are being compared with each other ...")
     elif not checked.findings:
-        st.caption("Nothing odd: no empty, needless, contradicting or silenced rule.")
+        st.caption("Nothing odd: no empty, needless, contradicting or weak rule.")
     for n, finding in enumerate(checked.findings[:MOST_FINDINGS]):
         sentence, remedy = (
             as_sentence(part, finding.rules) for part in spoken(finding, expert=state.expert)
@@ -47,7 +47,7 @@ def show(state: AppState, checked: Study, data: Dataset) -> None:
 
 def spoken(finding: Finding, *, expert: bool) -> tuple[str, str]:
     """What is odd and what to do, without the solver's words unless the reader wants them."""
-    if expert or finding.kind != "silenced":
+    if expert or finding.kind != "weak":
         return finding.sentence, finding.remedy
     steps = finding.remedy.partition(", or lower lambda1")[0]
     return (

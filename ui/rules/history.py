@@ -68,6 +68,6 @@ class TextHistory:
     def redo(self) -> None:
         self.at += self.can_redo
 
-    def go_to(self, position: int) -> None:
-        """Make the version at this position current."""
-        self.at = min(max(position, 0), len(self.edits) - 1)
+    def go_to(self, edit: Edit) -> None:
+        """Make this version current, if it is still among them; an equal one is another."""
+        self.at = next((at for at, each in enumerate(self.edits) if each is edit), self.at)

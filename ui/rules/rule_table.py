@@ -16,8 +16,7 @@ from hipad.wording import count, percent
 from ui.rules.editing import Reader, with_rules
 from ui.rules.toolbar import change
 from ui.state import AppState
-from ui.words import heard as heard_words
-from ui.words import plain
+from ui.words import brings_in, plain
 
 MOST_ROWS: Final = 200  # rules in the table
 LONGEST: Final = 300  # characters of a premise in it
@@ -97,23 +96,23 @@ def _row(check: RuleCheck) -> dict[str, Any]:
         "rule": check.label[:80],
         "says": f"{rule.premise[:LONGEST]} => {rule.outcome[:80]}",
         "worth": rule.worth,
-        "heard": heard(check),
+        "strong enough": strong_enough(check),
         "training": met(check.train),
         "test": "–" if check.test is None else met(check.test),
         "note": rule.note,
     }
 
 
-def heard(check: RuleCheck) -> str:
+def strong_enough(check: RuleCheck) -> str:
     """Whether a feature of the rule can come in, or which knob holds it back."""
     if not check.rule.enabled:
         return "off"
     if check.pull is None:
         return "after a run"
     reasons = {"premise": "no: met in the middle", "never": "no: nobody"}
-    if check.pull.silenced:
+    if not check.pull.enters:
         return reasons.get(check.pull.limit, f"no: {check.pull.limit}")
-    return heard_words(check.pull)
+    return brings_in(check.pull)
 
 
 def met(counts: RuleCounts) -> str:
@@ -137,10 +136,11 @@ def _columns() -> dict[str, Any]:
             min_value=0.0,
             format="%g",
         ),
-        "heard": column.TextColumn(
-            "heard",
-            help="Whether the rule brings in its features: by itself (yes), or together with the "
-            "patients and the other rules; and which knob holds it back if not.",
+        "strong enough": column.TextColumn(
+            "strong enough",
+            help="Whether the rule can be expected to bring in a feature: by itself (yes), or "
+            "together with the patients and the other rules; and what holds it back if not. What "
+            "it does to a model is said after a run.",
         ),
         "training": column.TextColumn(
             "training, right",

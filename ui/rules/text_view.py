@@ -19,6 +19,7 @@ from ui.state import AppState
 from ui.words import listing, plain
 
 MOST_ERRORS: Final = 10
+AREA: Final = "rules_text"
 EXAMPLES: Final = """\
 {label}: mean({block}) >= 4 => {positive} worth 20 patients  # why I think so
 {feature} >= 126 and {other} >= 30 => {positive}
@@ -48,17 +49,23 @@ def show(state: AppState, data: Dataset, checked: Study | None = None) -> None:
 
 def _area(state: AppState, data: Dataset) -> None:
     """The rules in a plain text area."""
-    history = state.rules
-    key = f"rules_text_{history.at}_{hash(history.text)}"
-    lines = history.text.count("\n") + 2
+    shown = state.rules.text
+    key = state.fresh_key(AREA, (state.rules.at, shown))
+    lines = shown.count("\n") + 2
+
+    def written() -> None:
+        text = st.session_state[key]
+        if text != shown and state.is_drawn(AREA, key):
+            change(state, text)
+
     st.text_area(
         rule_editor.LABEL,
-        history.text,
+        shown,
         key=key,
         height=min(max(26 * lines + 20, 170), 420),
         max_chars=RULES.longest,
         placeholder=_example(data).splitlines()[0],
-        on_change=lambda: change(state, st.session_state[key]),
+        on_change=written,
         help="Write what you know. The rules are checked when you press Ctrl+Enter or click "
         "elsewhere. Text after # is a note.",
     )

@@ -15,6 +15,7 @@ from ui.rules.editing import describe
 from ui.state import AppState
 from ui.words import plain
 
+VERSIONS: Final = "rules_history"
 LARGEST: Final = 4 * RULES.longest  # bytes of a rules file
 
 
@@ -58,14 +59,23 @@ def show(state: AppState) -> None:
 def _history(state: AppState) -> None:
     """Every version by the name of the edit that made it, newest first."""
     history = state.rules
-    key = f"rules_history_{len(history.edits)}_{history.at}"
+    versions = {f"{n}. {edit.what}": edit for n, edit in enumerate(history.edits, 1)}
+    names = list(versions)[::-1]
+    now = names[len(names) - 1 - history.at]
+    # The browser answers with the name it shows: a box with other names must be another box.
+    key = state.fresh_key(VERSIONS, (now, names))
+
+    def chosen() -> None:
+        picked = st.session_state[key]
+        if picked in versions and picked != now and state.is_drawn(VERSIONS, key):
+            history.go_to(versions[picked])
+
     st.selectbox(
         "Version",
-        range(len(history.edits) - 1, -1, -1),
-        index=len(history.edits) - 1 - history.at,
-        format_func=lambda at: f"{at + 1}. {history.edits[at].what}",
+        names,
+        index=names.index(now),
         key=key,
-        on_change=lambda: history.go_to(st.session_state[key]),
+        on_change=chosen,
         help="Go to any earlier or later version of the rules.",
         width=280,
     )

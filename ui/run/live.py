@@ -15,7 +15,7 @@ from ui.run.replay.mosaic import Mosaic
 from ui.run.replay.relaxing import RelaxedPath, story_of_path
 from ui.run.replay.run_story import story_of
 from ui.run.replay.story import Story
-from ui.run.replay.truth import relevant_features
+from ui.run.replay.truth import true_signs
 from ui.state import AppState
 from ui.words import plain
 
@@ -93,9 +93,7 @@ def path_of(state: AppState) -> RelaxedPath:
 
 def mosaic_of(state: AppState, data: Dataset) -> Mosaic:
     """The image of all features, made once for data and blocks."""
-    return state.remember(
-        "mosaic", data, lambda: Mosaic.of(data, relevant_features(state.loaded, data))
-    )
+    return state.remember("mosaic", data, lambda: Mosaic.of(data, true_signs(state.loaded, data)))
 
 
 def run_stories(state: AppState, data: Dataset) -> list[Story]:

@@ -11,7 +11,6 @@ import streamlit as st
 
 from hipad.evaluation.comparing import block_totals
 from hipad.evaluation.judging import Judgement
-from hipad.experiments.wrong_rules import falls
 from hipad.wording import count, number, percent
 from ui import charts, exports
 from ui.bench import keeping
@@ -20,6 +19,7 @@ from ui.exports import comparable_weights, measure_of, weight_table
 from ui.models import TrainedModel
 from ui.run import fewness, rule_lines
 from ui.run.certificates import numbers, sentence
+from ui.run.replay.run_story import harm_words
 from ui.state import AppState
 from ui.words import plain
 
@@ -55,11 +55,6 @@ def show(state: AppState) -> None:
     if model is None or job is None or data is None or job.is_active:
         return
     st.header("Result" if job.is_final else "Result so far (not final)", anchor=False)
-    if words := fall(model):
-        st.warning(words, icon=":material/warning:")
-        st.page_link(
-            "pages/experiments.py", label="What if a rule is wrong?", icon=":material/science:"
-        )
     _headline(model)
     _figures(model, data, expert=state.expert)
     left, right = st.columns([2, 3])
@@ -77,17 +72,16 @@ def show(state: AppState) -> None:
     _take_away(state, model, data)
 
 
-def fall(model: TrainedModel) -> str:
-    """What the user must know before the figures: rules that cost more than two points."""
-    alone = model.without_rules
-    if alone is None:
-        return ""
-    gain = model.judgement.accuracy.value - alone.accuracy.value
-    if not falls(gain):
-        return ""
-    return (
-        f"With the rules the model is {-100 * gain:.1f} points below the one without them. "
-        "A rule may be wrong for these patients: find out which one before you use the model."
+def alarm(state: AppState) -> None:
+    """What the user must know before anything else: rules that do clear harm, and which one."""
+    model, job = state.model, state.job
+    if model is None or model.harm is None or job is None or job.is_active:
+        return
+    low, high = (100 * abs(bound) for bound in reversed(model.harm.interval))
+    st.error(
+        f"**{plain(harm_words(model.harm), 600)}** On the same test patients the rules cost "
+        f"{low:.0f} to {high:.0f} points (95 % interval).",
+        icon=":material/dangerous:",
     )
 
 
@@ -101,7 +95,12 @@ def _headline(model: TrainedModel) -> None:
             f" Without the rules, the same settings are right in {percent(alone.accuracy.value)}"
             f": {effect if gain else 'no difference here.'}"
         )
-    (st.info if gain < 0 else st.success)(words, icon=":material/fact_check:")
+    box = st.success if gain >= 0 else st.info if model.harm is None else st.error
+    box(words, icon=":material/fact_check:")
+    if model.harm is not None:
+        st.page_link(
+            "pages/experiments.py", label="What if a rule is wrong?", icon=":material/science:"
+        )
     if model.judgement.part == "training":
         st.caption("These patients were used for training, so the figures flatter the model.")
 

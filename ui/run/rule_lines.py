@@ -10,7 +10,7 @@ import streamlit as st
 from hipad.rules import RuleRecord
 from hipad.wording import number, percent, signed
 from ui.models import TrainedModel
-from ui.words import heard, plain, told
+from ui.words import plain, told
 
 
 def show(model: TrainedModel, *, expert: bool) -> None:
@@ -35,7 +35,8 @@ def _rules(records: list[RuleRecord], *, expert: bool) -> None:
     )
     st.caption(
         "Typical patient: the least unusual one whom the rule speaks of; above 0 the model agrees "
-        "with the rule. Worst case: the least favourable one within the range of the data."
+        "with the rule. Worst case: the least favourable one within the range of the data. Effect: "
+        "what a fit without the rule says; outvoted means that the model says the opposite."
     )
     with st.expander("Each rule in sentences"):
         for record in records:
@@ -53,7 +54,7 @@ def row(record: RuleRecord, *, expert: bool = False) -> dict[str, str]:
         "right": _share(float("nan") if train is None else train.precision),
         "typical patient": _margin(typical.margin if typical and typical.feasible else None),
         "worst case": _margin(worst.value if worst else None, "nobody in range"),
-        "heard": heard(record.pull),
+        "effect": "–" if record.effect is None else record.effect.word,
     }
     if expert:
         cells["slack"] = "–" if record.slack is None else number(record.slack, 2)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from itertools import count
+from typing import Any, Final, TypeVar, cast
 
 Value = TypeVar("Value")
+_NUMBERS: Final = count()  # of all sessions together
 
 
 @dataclass
@@ -21,3 +23,15 @@ class Memory:
         if known is None or known[0] != key:
             known = self.memo[name] = (key, make())
         return cast(Value, known[1])
+
+    def fresh_key(self, name: str, shown: object) -> str:
+        """The key of a widget that shows this: another whenever that differs, never one again.
+
+        A browser may still report a widget that has gone, as if its user had just changed it: what
+        such a report asks for must not be done, see `is_drawn`.
+        """
+        return self.remember(f"key of {name}", shown, lambda: f"{name}_{next(_NUMBERS)}")
+
+    def is_drawn(self, name: str, key: str) -> bool:
+        """Whether the widget of this name was drawn last under this key."""
+        return self.memo.get(f"key of {name}", (None, None))[1] == key

@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from hipad.data.limits import stated_number
+from hipad.errors import DataError
+
 NAME: Final = "hipad-workbench"
+ON: Final = ("on", "yes", "true", "1")
 OFF: Final = ("off", "no", "false", "0")
 
 
@@ -30,13 +34,33 @@ class Place:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Place:
         """The place that the environment asks for, or the usual one."""
-        given = environment.get("HIPAD_KEEP_FOLDER", "")
         return cls(
-            folder=Path(given).expanduser() if given else usual_folder(environment),
-            is_on=environment.get("HIPAD_KEEP", "on").strip().lower() not in OFF,
-            most_works=int(float(environment.get("HIPAD_KEEP_WORKS", cls.most_works))),
-            most_bytes=int(float(environment.get("HIPAD_KEEP_BYTES", cls.most_bytes))),
+            folder=_given_folder(environment) or usual_folder(environment),
+            is_on=_is_on(environment.get("HIPAD_KEEP", "")),
+            most_works=stated_number("HIPAD_KEEP_WORKS", cls.most_works, environment, least=0),
+            most_bytes=stated_number("HIPAD_KEEP_BYTES", cls.most_bytes, environment, least=0),
         )
+
+
+def _is_on(text: str) -> bool:
+    """Whether to keep work; a word that is neither on nor off must not keep what it should not."""
+    word = text.strip().lower()
+    if word in OFF:
+        return False
+    if word and word not in ON:
+        raise DataError(f"expected on or off in HIPAD_KEEP, got {text!r}: write one of them")
+    return True
+
+
+def _given_folder(environment: Mapping[str, str]) -> Path | None:
+    given = environment.get("HIPAD_KEEP_FOLDER", "")
+    try:
+        return Path(given).expanduser() if given else None
+    except RuntimeError as error:  # an account that is not there
+        raise DataError(
+            f"expected a folder in HIPAD_KEEP_FOLDER, got {given!r}, whose account is not known: "
+            "write the whole path"
+        ) from error
 
 
 def usual_folder(environment: Mapping[str, str], system: str = sys.platform) -> Path:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
-from hipad.data.texts import Text, tidy_text
+from hipad.data.texts import Text, tidy_column
 from hipad.data.whole_numbers import KEPT_AS_TEXT, reach_beyond_exact
 
 ArrowColumn = Any  # an Arrow array or chunked array (Arrow has no types)
@@ -25,11 +25,13 @@ class ColumnReader:
         self.room = TextRoom(n_rows, limits)
         self.left_out: dict[str, list[str]] = defaultdict(list)
         self.changed: dict[str, list[str]] = defaultdict(list)
+        self.written: dict[str, Text] = {}  # columns in which words were taken as gaps
+        self.open: list[str] = []  # remarks on words that may be gaps
 
     def remarks(self) -> list[str]:
         """What was left out and changed, as sentences."""
         left = {f"{why} left out": names for why, names in self.left_out.items()}
-        return column_remarks({**left, **self.changed}) + self.room.remarks()
+        return [*column_remarks({**left, **self.changed}), *self.room.remarks(), *self.open]
 
     def read(self, name: str, column: ArrowColumn) -> npt.NDArray[Any] | None:
         """The column as numbers or text; None where it had to be left out."""
@@ -63,7 +65,14 @@ class ColumnReader:
         levels, codes = self._levels(name, column)
         if not self.room.takes(name, max(map(len, levels), default=0)):
             return None
-        return tidy_text(np.array([*levels, ""], dtype=str))[codes]
+        texts, own = np.unique(np.array([*levels, ""], dtype=str), return_inverse=True)
+        places = own[codes]
+        column = tidy_column(texts, places, np.bincount(places, minlength=len(texts)))
+        if column.written is not None:
+            self.written[name] = column.written
+        if column.remark:
+            self.open.append(f"column {name!r}: {column.remark}")
+        return column.cells
 
     def _levels(self, name: str, column: ArrowColumn) -> tuple[list[str], npt.NDArray[np.int64]]:
         """The different texts, and which one each row has; a gap has the last code and no text."""

@@ -17,6 +17,7 @@ import numpy as np
 from hipad.data.formats.sparse_parts import sparse_matrix
 from hipad.data.limits import Limits
 from hipad.data.table import Matrix, Table, label_text, tidy_names
+from hipad.data.texts import tidy_cells
 from hipad.data.whole_numbers import EXACT, ROUNDED, reach_beyond_exact
 from hipad.errors import DataError
 from hipad.wording import some
@@ -45,7 +46,14 @@ def read_npz(data: bytes, limits: Limits) -> Table:
     if others:
         told.append(f"not used of the archive: {some(sorted(others))}")
     text, label = _labels(arrays.get("y"), X.shape[0], names)
-    return Table(X, tuple(names), text, "NumPy archive", (*told, *remarks), label)
+    written = {}
+    if label is not None and arrays["y"].dtype.kind in "US":
+        column = tidy_cells(_readable(arrays["y"], "y"))
+        written = {} if column.written is None else {label: column.written}
+        told += [f"column {label!r}: {column.remark}"] if column.remark else []
+    remarks = [*told, *remarks]
+    kind = "NumPy archive"
+    return Table(X, tuple(names), text, kind, tuple(remarks), label, written=written)
 
 
 def _key(member: str) -> str:

@@ -116,4 +116,5 @@ def _table(arrow: pa.Table, others: list[str], limits: Limits) -> Table:
     matrix = np.empty((arrow.num_rows, len(numbers)))
     for j, values in enumerate(numbers.values()):
         matrix[:, j] = values
-    return Table(matrix, tuple(numbers), text, "Parquet", (*remarks, *reader.remarks()))
+    told = (*remarks, *reader.remarks())
+    return Table(matrix, tuple(numbers), text, "Parquet", told, written=reader.written)

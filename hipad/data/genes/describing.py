@@ -84,7 +84,7 @@ def with_labels(table: Table, labels: Table) -> Table:
             f"expected a column with the patients' IDs, such as {some(table.ids[:2])}, got none "
             f"among {some(labels.names)}"
         )
-    text, left_out = _texts(labels, key, places, set(table.names))
+    text, written, left_out = _texts(labels, key, places, set(table.names))
     if not text:
         raise DataError(
             f"expected a column with classes beside {key!r}, got {some(left_out) or 'none'}: "
@@ -103,6 +103,7 @@ def with_labels(table: Table, labels: Table) -> Table:
         label=likely_class(text) or next(iter(text)),
         remarks=(*table.remarks, *remarks),
         sha256=both,
+        written={**table.written, **written},
     )
 
 
@@ -121,9 +122,10 @@ def _places(table: Table, labels: Table) -> tuple[str, np.ndarray]:
 
 def _texts(
     labels: Table, key: str, places: np.ndarray, taken: set[str]
-) -> tuple[dict[str, Text], list[str]]:
-    """Columns that may be classes, in the order of the patients, and those that may not."""
+) -> tuple[dict[str, Text], dict[str, Text], list[str]]:
+    """Columns that may be classes, in the order of the patients, as written, and others' names."""
     result: dict[str, Text] = {}
+    written: dict[str, Text] = {}
     left_out = []
     for name in labels.names:
         if name == key:
@@ -133,5 +135,8 @@ def _texts(
             left_out.append(name)
             continue
         new = f"{name} (second file)" if name in taken else name
-        result[new] = cells[np.where(places < 0, len(cells) - 1, places)]
-    return result, left_out
+        at = np.where(places < 0, len(cells) - 1, places)
+        result[new] = cells[at]
+        if name in labels.written:
+            written[new] = np.append(labels.written[name], "")[at]
+    return result, written, left_out

@@ -25,7 +25,7 @@ from hipad.data.genes.recognising import (
 from hipad.data.genes.symbols import symbol_column, symbol_remark, tidy_symbols
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.table import Matrix, Table, Text, tidy_names
-from hipad.data.texts import label_text, tidy_text
+from hipad.data.texts import TextColumn, label_text, tidy_cells
 from hipad.errors import DataError
 from hipad.wording import count, some
 
@@ -54,32 +54,35 @@ def patients_by_genes(given: GenesByPatients, limits: Limits = LIMITS) -> Table:
     )
     names, told = tidy_names(given.names)
     ids, told_ids = tidy_names(given.ids)
-    text = _apart(given.about, names)
+    columns = _apart(given.about, names)
+    text = {name: column.cells for name, column in columns.items()}
+    open_ = [f"column {name!r}: {each.remark}" for name, each in columns.items() if each.remark]
     values = given.values.T
     table = Table(
         numbers=sp.csr_array(values) if sp.issparse(values) else np.ascontiguousarray(values),
         number_names=tuple(names),
         text=text,
         format=given.format,
-        remarks=(*given.remarks, *told, *(f"patients: {remark}" for remark in told_ids)),
+        remarks=(*given.remarks, *told, *(f"patients: {remark}" for remark in told_ids), *open_),
         label=likely_class(text),
         ids=tuple(ids),
         symbols=tidy_symbols(given.symbols) if any(given.symbols) else (),
         about=tuple(text),
+        written={n: each.written for n, each in columns.items() if each.written is not None},
     )
     return replace(table, remarks=(*table.remarks, *symbol_remark(table)))
 
 
-def _apart(about: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, Text]:
+def _apart(about: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, TextColumn]:
     """Columns that describe patients, under names that no feature has."""
     taken = set(names)
-    result: dict[str, Text] = {}
+    result: dict[str, TextColumn] = {}
     for raw, cells in about.items():
         name = " ".join(raw.split())[:LOOKED_AT] or "description"
         while name in taken:
             name += " of the patient"
         taken.add(name)
-        result[name] = tidy_text(list(cells))
+        result[name] = tidy_cells(list(cells))
     return result
 
 

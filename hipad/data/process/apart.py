@@ -30,7 +30,7 @@ from hipad.data.process.handing import load_table
 from hipad.data.process.telling import Listener
 from hipad.data.reading import check_size
 from hipad.data.table import Table
-from hipad.errors import DataError
+from hipad.errors import DataError, unopened
 
 LOOK: Final = 0.05  # seconds between two looks at the process
 MOST_ANSWER: Final = 2**20  # bytes of a sentence that are worth reading
@@ -96,9 +96,8 @@ def _source(source: bytes | str | Path, folder: Path, where: str, limits: Limits
             return Path(source).resolve()
     except DataError as error:
         raise DataError(f"{where}{error}") from error
-    except OSError as error:
-        place = folder if isinstance(source, bytes) else source
-        raise DataError(f"{place} cannot be opened: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        raise unopened(folder if isinstance(source, bytes) else source, error) from error
 
 
 def _start(

@@ -25,7 +25,7 @@ from hipad.errors import DataError
 FACTS: Final = "facts.json"
 BLOCK_BYTES: Final = 2**24  # written at a time, so that no second copy of the table is made
 DTYPES: Final = ("<f4", "<f8", "<i4", "<i8")
-PLAIN: Final = tuple(f.name for f in fields(Table) if f.name not in ("numbers", "text"))
+PLAIN: Final = tuple(f.name for f in fields(Table) if f.name not in ("numbers", "text", "written"))
 Array = npt.NDArray[Any]
 
 
@@ -34,8 +34,9 @@ def save_table(table: Table, folder: Path) -> None:
     facts: dict[str, Any] = {name: getattr(table, name) for name in PLAIN}
     facts["shape"] = list(table.numbers.shape)
     facts["arrays"] = _save_numbers(table.numbers, folder)
-    facts["arrays"]["lengths"] = _save_text(table.text.values(), folder)
-    facts["text_names"] = list(table.text)
+    columns = [*table.text.values(), *table.written.values()]
+    facts["arrays"]["lengths"] = _save_text(columns, folder)
+    facts["text_names"], facts["written_names"] = list(table.text), list(table.written)
     (folder / FACTS).write_text(json.dumps(facts), "ascii")
 
 
@@ -57,10 +58,15 @@ def load_table(folder: Path, limits: Limits, *, keep: bool = False) -> Table:
         _demand(len(plain.get("symbols", ())) in (0, columns))
         _demand(set(plain.get("about", ())) <= {*plain["number_names"], *names})
         lengths = arrays.pop("lengths")
-        _demand(lengths.shape == (rows * len(names),) and (lengths >= 0).all())
+        also = [str(name) for name in facts.get("written_names", ())]
+        _demand(len(set(also)) == len(also) and {*also} <= {*plain["number_names"], *names})
+        every = len(names) + len(also)
+        _demand(lengths.shape == (rows * every,) and (lengths >= 0).all())
         numbers = _numbers(arrays, (rows, columns), limits)
-        text = dict(zip(names, _texts(folder, lengths, rows, limits), strict=True))
-        return Table(numbers=numbers, text=text, **plain)
+        found = list(_texts(folder, lengths, rows, limits))
+        text = dict(zip(names, found[: len(names)], strict=True))
+        written = dict(zip(also, found[len(names) :], strict=True))
+        return Table(numbers=numbers, text=text, written=written, **plain)
     except DataError:
         raise
     except MemoryError as error:

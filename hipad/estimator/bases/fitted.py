@@ -20,7 +20,8 @@ from hipad.estimator.risks.risk_curve import RiskCurve, check_prevalence
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import FitRun, Model, count_steps
 from hipad.estimator.training import TrainingData
-from hipad.rules import CompiledRule, FeatureIndex, RuleRecord
+from hipad.rules import FeatureIndex, RuleRecord
+from hipad.rules.compiling.knowledge import Knowledge
 from hipad.solver import Hipad
 
 CACHES = ("_data", "_hipad", "_model", "_kept")
@@ -35,7 +36,7 @@ class FittedModel(TwoClasses):
     _report: list[RuleRecord] | None
     _stated: list[StatementRecord] | None
     _sha256: str | None
-    _compiled: tuple[CompiledRule, ...]
+    _knowledge: Knowledge
     _data: TrainingData
     _hipad: Hipad | None
     _model: Model
@@ -82,10 +83,10 @@ class FittedModel(TwoClasses):
 
     @property
     def rule_report_(self) -> list[RuleRecord]:
-        """One record a rule: who fires, margins, worst case, slack, residual, pull."""
+        """One record a rule: who fires, margins, worst case, slack, residual, pull, effect."""
         check_is_fitted(self)
         if self._report is None:
-            self._report = model_report(self._compiled, self._data, self._model)
+            self._report = model_report(self._data, self._model, self._hipad)
         return self._report
 
     @property
@@ -145,6 +146,6 @@ class FittedModel(TwoClasses):
         self.history_ = list(run.history)
         self.n_iter_ = count_steps(self.history_)
         self._report = self._stated = self._sha256 = None
-        self._compiled = run.plan.rules
+        self._knowledge = run.plan.knowledge
         self._data, self._hipad, self._model = run.data, run.hipad, model
         self._risks = RiskSource((run.data, model))

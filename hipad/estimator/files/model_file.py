@@ -1,6 +1,7 @@
 """Models as JSON files: weights, rules, settings, certificate and a hash of the data; no pickle.
 
 Numbers are written so that they read back exactly: a loaded model predicts what the saved one did.
+Rules are kept compiled, and their text for the reader: it is not parsed when the model is loaded.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from hipad.data.classes import DecidedBy
 from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError, HipadError
 from hipad.estimator.choosing.choice import PathPoint
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.json_values import plain, rebuild
 from hipad.estimator.files.sealing import read_sealed, write_sealed
+from hipad.estimator.files.stored_rules import StoredKnowledge, knowledge_of, stored_knowledge
 from hipad.estimator.files.vetting import (
     LABEL_KINDS,
     check_content,
@@ -32,8 +35,9 @@ from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
-from hipad.rules import CompiledRule, FeatureIndex, RuleRecord, as_rule_set, resolve_blocks
-from hipad.rules.compiling.settling.ground import RowsNeeded
+from hipad.estimator.trust.mixture import MemberRecord
+from hipad.rules import FeatureIndex, RuleRecord, resolve_blocks
+from hipad.rules.compiling.knowledge import Knowledge
 from hipad.solver import Certificate, Progress
 
 AnyPath = str | os.PathLike[str]
@@ -46,6 +50,7 @@ class Origin:
     label: str
     classes: tuple[str, str]  # negative, positive
     recipe: ColumnRecipe
+    decided_by: DecidedBy = "choice"  # what told the positive class
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,8 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "n_features": clf.n_features_in_,
         "feature_names": names,
         "named_columns": hasattr(clf, "feature_names_in_"),
-        "rules": clf.rules if isinstance(clf.rules, str | None) else str(as_rule_set(clf.rules)),
+        "rules": _rules_text(clf),
+        "compiled": plain(stored_knowledge(clf._knowledge)),
         "blocks": plain(used_blocks(clf)),
         "settings": _settings(clf),
         "lambda1": clf.lambda1_,
@@ -106,6 +112,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "intercept": float(clf.intercept_[0]),
         "certificate": plain(clf.certificate_),
         "selection_certificate": plain(clf.selection_certificate_),
+        "members": plain(clf.members_),
         "path": plain(clf.path_),
         "history": plain(clf.history_),
         "rule_report": plain(records),
@@ -114,9 +121,18 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
     }
 
 
+def _rules_text(clf: HIPADClassifier) -> str | None:
+    """The rules as text, for whoever reads the file or fits again."""
+    if isinstance(clf.rules, str | None):
+        return clf.rules
+    return str(clf._knowledge.written)
+
+
 def used_blocks(clf: HIPADClassifier) -> dict[str, np.ndarray]:
-    """The blocks that rules and statements name, as column numbers."""
-    rules = as_rule_set(clf.rules if clf.rules is not None else ())
+    """The blocks that rules and statements name, as column numbers; of a loaded model all."""
+    rules = clf._knowledge.written
+    if rules is None:
+        return dict(resolve_blocks(clf.blocks, clf.feature_index_))
     sides = [side for rule in rules for condition in rule.conditions for side in condition.sides]
     named = {str(name).lower() for side in sides for term in side for name in term.names}
     named |= {str(n).lower() for statement in rules.statements for n in statement.names}
@@ -166,8 +182,8 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     if content["named_columns"]:
         clf.feature_names_in_ = np.array(content["feature_names"], dtype=object)
     _set_model(clf, content)
-    clf._compiled = _compiled(clf)
-    records = rebuild(tuple[RuleRecord, ...], content["rule_report"])
+    clf._knowledge = _knowledge(clf, content)
+    records = rebuild(tuple[RuleRecord, ...], list(map(_of_today, content["rule_report"])))
     clf._report = [replace(record, names=clf.feature_index_) for record in records]
     check_report(clf._report, clf.n_features_in_)
     stored = content.get("knowledge_report", [])  # files of earlier versions have none
@@ -180,12 +196,25 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     return clf
 
 
-def _compiled(clf: HIPADClassifier) -> tuple[CompiledRule, ...]:
-    """The rules, as far as they are known without the training rows; their report is stored."""
-    try:
-        return clf._compile().rules
-    except RowsNeeded:
-        return ()
+def _knowledge(clf: HIPADClassifier, content: dict[str, Any]) -> Knowledge:
+    """The compiled rules; files of earlier versions hold none, and their text is not read again."""
+    if "compiled" not in content:
+        return Knowledge()
+    return knowledge_of(rebuild(StoredKnowledge, content["compiled"]), clf.feature_index_)
+
+
+def _of_today(record: dict[str, Any]) -> dict[str, Any]:
+    """A stored record of a rule; in files of version 1 no fit without the rule was made."""
+    record = {"trust": None, **record}
+    if "effect" in record:
+        return record
+    pull, knobs = record["pull"], record["knobs"]
+    return {
+        **record,
+        "effect": None,
+        "pull": pull and {name: value for name, value in pull.items() if name != "felt"},
+        "knobs": knobs and {"automatic": False, **knobs},
+    }
 
 
 def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
@@ -198,6 +227,7 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     clf.lambda2_ = float(content["lambda2"])
     clf.certificate_ = rebuild(Certificate, content["certificate"])
     clf.selection_certificate_ = rebuild(Certificate | None, content["selection_certificate"])
+    clf.members_ = rebuild(tuple[MemberRecord, ...], content.get("members", []))
     clf.path_ = rebuild(tuple[PathPoint, ...], content["path"])
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
     clf.n_iter_ = count_steps(clf.history_)

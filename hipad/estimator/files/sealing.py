@@ -1,6 +1,6 @@
 """JSON files that say what they are, and tell whether they are whole.
 
-    {"format": "hipad-model", "version": 1, "library": ..., "checksum": ..., "content": {...}}
+    {"format": "hipad-model", "version": 2, "library": ..., "checksum": ..., "content": {...}}
 
 The checksum covers the content, so a file that was cut off or edited is told from a whole one.
 """
@@ -14,10 +14,11 @@ from typing import Any, Final
 
 import hipad
 from hipad.data.writing import write_text
-from hipad.errors import DataError
+from hipad.errors import DataError, unopened
 
 FORMAT: Final = "hipad-model"
-VERSION: Final = 1
+VERSION: Final = 2
+READABLE: Final = (1, 2)  # files of version 1 hold rules as text only
 MOST_BYTES: Final = 256 * 2**20
 
 
@@ -33,9 +34,10 @@ def read_sealed(path: Path) -> dict[str, Any]:
     document = _document(path)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"expected a JSON file of format {FORMAT!r}, got another one")
-    if document["version"] != VERSION:
+    if document["version"] not in READABLE:
+        known = " or ".join(map(str, READABLE))
         raise DataError(
-            f"expected format version {VERSION}, got {document['version']!r} (saved by hipad "
+            f"expected format version {known}, got {document['version']!r} (saved by hipad "
             f"{document.get('library', '?')}): use that version of hipad, or a newer one"
         )
     content: dict[str, Any] = document["content"]
@@ -54,13 +56,12 @@ def _document(path: Path) -> Any:
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise DataError(f"expected a model of at most {MOST_BYTES:,} bytes, got more")
+    except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
+        raise unopened("the file", error) from error
+    if len(text) > MOST_BYTES:
+        raise DataError(f"expected a model of at most {MOST_BYTES:,} bytes, got more")
+    try:
         return json.loads(text.decode("utf-8"), parse_constant=_no_number)
-    except DataError:
-        raise
-    except OSError as error:
-        raise DataError(f"the file cannot be opened: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"expected a model saved by HIPADClassifier.save, got something else or a part of it "

@@ -83,13 +83,15 @@ class RiskCurve:
         self, zero: float, scores: FloatArray, y: FloatArray, weights: FloatArray
     ) -> RiskCurve:
         """Moved so that both classes are as likely at `zero`, unless the rows speak against it."""
+        if not self._rises:  # perhaps because no score is known
+            return self
         known = np.isfinite(scores)
         s, labels, w = scores[known], (y[known] > 0).astype(float), weights[known]
         even = self._shifted(-float(self._log_odds(np.array([zero]))[0]), self.prevalence)
         mine, other = (_log_loss(curve._log_odds(s), labels, w) for curve in (self, even))
         moved = abs(float(np.average(expit(even._log_odds(s)), weights=w)) - self.prevalence)
         small = moved <= NEARLY * min(self.prevalence, 1.0 - self.prevalence)
-        return even if self._rises and small and 2.0 * (other - mine) < CLEARLY else self
+        return even if small and 2.0 * (other - mine) < CLEARLY else self
 
     @property
     def _rises(self) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from hipad.arrays import FloatArray
 from hipad.errors import HipadError
-from hipad.estimator.calibration import Calibration, class_means_at_one
+from hipad.estimator.calibration import Calibration, class_means, class_means_at_one
 from hipad.estimator.choosing.held_out import held_out_scores
 from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.run import Model
@@ -68,8 +68,7 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     if not model.features.size:
         return constant
     own = decision_values(data, model)
-    high, low = (np.average(own[data.y == s], weights=data.weights[data.y == s]) for s in (1, -1))
-    if not high > low:
+    if class_means(own, data.y, data.weights) is None:
         return constant
     scores = model.held_out
     if scores is None:

@@ -18,8 +18,9 @@ from hipad.estimator.choosing.choice import AutoChoice
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.parameters import Plan
 from hipad.estimator.training import TrainingData
-from hipad.estimator.trust.posterior import held_out_losses, posterior, testimony
+from hipad.estimator.trust.posterior import held_out_losses, posterior, relevance
 from hipad.estimator.trust.rule_candidates import RuleCandidate, rule_candidates
+from hipad.rules import RuleTrust
 from hipad.solver import Certificate, Hipad
 
 LEAST: Final = 0.02  # probability below which a member has no part in the model
@@ -60,11 +61,11 @@ class Member:
         return taken.scores - self.cut
 
     @property
-    def testimony(self) -> FloatArray:
+    def relevance(self) -> FloatArray:
         """How much each row may say on the rules that are weighed here; 0 without any."""
         free = [i for i, share in enumerate(self.candidate.shares) if share]
         reach = self.posing.reach[:, free]
-        return testimony(reach.max(axis=1, initial=0.0))
+        return relevance(reach.max(axis=1, initial=0.0))
 
     @property
     def loss(self) -> float:
@@ -99,23 +100,6 @@ class MemberRecord:
     certificate: Certificate | None
 
 
-@dataclass(frozen=True)
-class RuleTrust:
-    """The probability that a rule belongs into the model: before and after the labelled rows."""
-
-    prior: float
-    posterior: float
-    rows: float
-
-    def __str__(self) -> str:
-        before, after = f"{100 * self.prior:.0f}", f"{100 * self.posterior:.0f}"
-        rows = f"the {self.rows:.4g} labelled rows"
-        if before == after:
-            return f"trust {after} %: {rows} say nothing for or against it"
-        verb = "raise" if self.posterior > self.prior else "lower"
-        return f"{rows} {verb} the trust in it from {before} to {after} %"
-
-
 def learns_trust(plan: Plan) -> bool:
     """Whether rules without a written weight are weighed by held-out rows."""
     return (
@@ -148,7 +132,7 @@ def probabilities(members: Sequence[Member]) -> FloatArray:
     if len(members) == 1 or not np.isfinite(scores).any():
         return prior
     losses = held_out_losses(scores, data.y)
-    heard = np.column_stack([member.testimony for member in members])
+    heard = np.column_stack([member.relevance for member in members])
     losses = losses[:, :1] + heard * (losses - losses[:, :1])
     found = posterior(losses, prior, data.p * data.total, counts=data.weights)
     rounded: FloatArray = found.round(DIGITS)

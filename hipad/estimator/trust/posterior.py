@@ -7,14 +7,14 @@ have a deviation of about one, the log odds of a row are twice its decision valu
 
 is the log loss of held-out row i under candidate k, and prior_k exp(-sum_i l_ik) would be its
 posterior. Few rows make nobody certain, so decision values count up to `MOST` in either direction:
-log odds of three. With few rows that sum is mostly chance. As in pseudo-BMA+ (Yao, Vehtari, Simpson and
-Gelman 2018, Bayesian Analysis 13:917) the posterior is therefore averaged over how the sums would
-vary if other rows had been drawn. They are taken to be normal, with the covariance of the rows'
-losses: a row of weight two is two rows, and their order plays no part.
+log odds of three. With few rows that sum is mostly chance. As in pseudo-BMA+ (Yao, Vehtari,
+Simpson and Gelman 2018, Bayesian Analysis 13:917) the posterior is therefore averaged over how the
+sums would vary if other rows had been drawn. They are taken to be normal, with the covariance of
+the rows' losses: a row of weight two is two rows, and their order plays no part.
 
 A row can testify on a rule only if it lies some way towards the patients of whom the rule speaks,
 or in the other direction. On ksvm-s every labelled row lies within a twenty-fifth of the way: the
-rows cannot see what the rules speak of, and say nothing for or against them (`testimony`).
+rows cannot see what the rules speak of, and say nothing for or against them (`relevance`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ LOG_ODDS: Final = 2.0  # of a decision value of one
 MOST: Final = 1.5  # decision value: 95 % certain
 NEAR: Final = 0.1  # share of the way to the patients of a rule at which a row counts one half
 DRAWS: Final = 10  # powers of two: 1,024 points of the normal distribution, always the same
-UNKNOWN: Final = float(np.log(2.0))  # log loss of a row that no fold held out
 
 
 def held_out_losses(scores: FloatArray, y: FloatArray) -> FloatArray:
@@ -43,20 +42,21 @@ def held_out_losses(scores: FloatArray, y: FloatArray) -> FloatArray:
            [0.127],
            [0.693]])
     """
-    losses = np.logaddexp(0.0, -LOG_ODDS * y[:, None] * np.clip(scores, -MOST, MOST))
-    return np.where(np.isfinite(scores), losses, UNKNOWN)
+    known = np.where(np.isfinite(scores), scores, 0.0)  # a score of 0 has the loss of a coin
+    losses: FloatArray = np.logaddexp(0.0, -LOG_ODDS * y[:, None] * np.clip(known, -MOST, MOST))
+    return losses
 
 
-def testimony(reach: FloatArray) -> FloatArray:
+def relevance(reach: FloatArray) -> FloatArray:
     """How much rows may say on rules, from 0 to 1.
 
     `reach` is the share of the way from the middle between the classes to the typical patient of
     the rule that lies nearest: a row that is a tenth of the way counts one half.
 
-    >>> testimony(np.array([0.0, 0.01, 0.1, 1.0])).round(2).tolist()
-    [0.0, 0.01, 0.5, 0.99]
+    >>> relevance(np.array([0.0, 0.01, 0.1, 1.0])).round(2).tolist()
+    [0.0, 0.0, 0.5, 1.0]
     """
-    return reach**2 / (reach**2 + NEAR**2)
+    return reach**4 / (reach**4 + NEAR**4)
 
 
 def posterior(

@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from hipad import __version__
 from hipad.data.export import to_csv
+from hipad.experiments.summing import failed_arms
 from hipad.experiments.task import Done
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "osqp", "joblib", "distributed")
@@ -36,6 +37,12 @@ class Section:
     head: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
     picture: str = ""
+
+
+def failure_sections(found: Sequence[Done]) -> list[Section]:
+    """What failed, arm by arm, to stand before all that was found; nothing if nothing failed."""
+    sentences = failed_arms(found)
+    return [Section("Fits that failed", sentences)] if sentences else []
 
 
 def fits_csv(outcomes: Iterable[Done]) -> str:

@@ -173,7 +173,7 @@ def short_number(low: float, high: float, *, from_low: bool) -> float:
 
 
 def needed_worth(pull: Pull, n_samples: float) -> float:
-    """The worth, in patients, above which the rule is not silenced by its worth; inf if never."""
+    """The worth, in patients, above which a feature of the rule can enter; inf if never."""
     return pull.sigma_needed * n_samples
 
 

@@ -30,7 +30,7 @@ class Finding:
     """Something the author of the rules should know.
 
     `kind` is one of empty, unseen, always, average, duplicate, subsumed, conflict, contradicted,
-    silenced, unchecked.
+    weak, unchecked.
     """
 
     kind: str
@@ -80,7 +80,7 @@ def check_rules(
     if told is not None:
         found += _average_findings(rules, told)
     if knobs is not None and pulls is not None:
-        found += _silenced_findings(rules, knobs, pulls)
+        found += _weak_findings(rules, knobs, pulls)
     return tuple(found)
 
 
@@ -226,7 +226,7 @@ def _average_findings(
             )
 
 
-def _silence(rule: CompiledRule, pull: Pull) -> str:
+def _weakness(rule: CompiledRule, pull: Pull) -> str:
     if pull.strongest > pull.lambda1:
         return f"the patients pull the other way than {rule.label}, so none of its features enters"
     return (
@@ -235,15 +235,15 @@ def _silence(rule: CompiledRule, pull: Pull) -> str:
     )
 
 
-def _silenced_findings(
+def _weak_findings(
     rules: Sequence[CompiledRule], knobs: Sequence[Knobs], pulls: Sequence[Pull]
 ) -> Iterator[Finding]:
     for rule, own, pull in zip(rules, knobs, pulls, strict=True):
-        if pull.silenced and pull.limit in ("worth", "stiffness"):
+        if not pull.enters and pull.limit in ("worth", "stiffness"):
             yield Finding(
-                "silenced",
+                "weak",
                 "warning",
                 (rule.label,),
-                _silence(rule, pull),
+                _weakness(rule, pull),
                 knob_advice(pull, own),
             )

@@ -9,7 +9,7 @@ which for one condition is min( sigma |d| |B_j| / |B|^2, rho |B_j| / |d| ). A fe
 if its pull exceeds lambda1. A premise that is met in the middle has z = 0: the rule does not pull.
 
 The training patients pull as well, by X'(p y), and so do other rules: a rule that is too weak alone
-may be heard together with them.
+may bring a feature in together with them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Knobs:
     """What a rule counts for: sigma and rho in the objective, for n_samples training rows.
 
     `rho_follows` says that rho was set by sigma, so that there is one knob to turn; `heard` is what
-    the training patients say of the rule.
+    the training patients say of the rule, and `automatic` whether its worth listens to them.
     """
 
     sigma: float
@@ -44,6 +44,7 @@ class Knobs:
     n_samples: float
     rho_follows: bool = False
     heard: Heard | None = None
+    automatic: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ class Pull:
     `limit` is "worth", "stiffness", "premise" (met in the middle between the classes) or "never"
     (no patient can meet it). The sigma and rho that are needed are inf where no value would do.
     `together` is the strongest pull on a feature of the rule, towards its outcome, of patients and
-    all rules. After a fit `inside` counts the features of the rule in the model, and `felt` says
-    whether the model would be another one without the rule; before it both are None.
+    all rules. After a fit `inside` counts the features of the rule in the model; before it, it is
+    None. What a rule does to a model is told by a fit without it (`Effect`), not by its pull.
     """
 
     strongest: float
@@ -64,7 +65,6 @@ class Pull:
     rho_needed: float
     together: float | None = None
     inside: int | None = None
-    felt: bool | None = None
 
     @property
     def alone(self) -> bool:
@@ -73,7 +73,7 @@ class Pull:
         return self.strongest > self.lambda1 and not held
 
     @property
-    def heard(self) -> bool:
+    def enters(self) -> bool:
         """True if a feature of the rule is in or, before a fit, can be expected to enter."""
         if self.limit == "never":
             return False
@@ -82,16 +82,13 @@ class Pull:
         return self.alone or (self.together or 0.0) > self.lambda1
 
     @property
-    def silenced(self) -> bool:
-        """True if the model is the same without the rule or, before a fit, no feature enters."""
-        return not self.heard and not self.felt
-
-    @property
     def state(self) -> str:
-        """One of heard, heard with the data, silenced, and felt by other features only."""
-        if self.heard:
-            return "heard" if self.alone else "heard with the data"
-        return "silenced" if self.silenced else "not heard, though it holds other features back"
+        """Whether a feature of the rule is in or, before a fit, can be expected to enter."""
+        if self.inside is not None:
+            return "a feature of it is in" if self.enters else "no feature of it is in"
+        if self.enters:
+            return "enough for a feature" if self.alone else "enough for a feature with the data"
+        return "too weak for a feature to enter"
 
     def __str__(self) -> str:
         return (
@@ -112,8 +109,8 @@ def rule_pull(
 
     >>> B, d = sparse.csr_array([[-0.5, -0.5]]), np.array([-4.0])
     >>> pull = rule_pull(B, d, sigma=0.25, rho=100.0, lambda1=0.1)
-    >>> pull.strongest, pull.limit, pull.silenced
-    (1.0, 'worth', False)
+    >>> pull.strongest, pull.limit, pull.enters
+    (1.0, 'worth', True)
     """
     return _pull(shortest_patient(B, d), sigma, rho, lambda1)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,6 +24,75 @@ from hipad.rules.compiling.compiled import CompiledRule
 
 Data = tuple[Any, Any]
 """Rows X in the user's units and their outcomes in {-1, +1}."""
+
+CHANGES: Final = "changes the model"
+NOTHING: Final = "adds nothing"
+OUTVOTED: Final = "outvoted"
+ROUNDING: Final = 1e-9  # relative difference of two margins that is none
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a rule does to a model, by a fit without it at the same settings.
+
+    `changes` says that the fit without it is another model, `covered` and `against` are the weights
+    of the training rows that meet the rule and of those that the model decides against it,
+    `typical` is the margin of the typical patient who meets it (None if nobody can), and `average`
+    that of the average patient, by whom the model says nothing about the rule.
+
+    >>> Effect(changes=False, covered=28.0, against=28.0, typical=-0.7, average=0.1).word
+    'outvoted'
+    """
+
+    changes: bool
+    covered: float
+    against: float
+    typical: float | None
+    average: float
+
+    @property
+    def opposed(self) -> bool:
+        """True if the model says the opposite about most whom the rule covers, and typically."""
+        if self.typical is None or self.typical >= 0:
+            return False
+        if self.covered:
+            return 2 * self.against > self.covered
+        return self.typical < self.average - ROUNDING * abs(self.average)
+
+    @property
+    def word(self) -> str:
+        """One of: changes the model, adds nothing, outvoted."""
+        if self.opposed:
+            return OUTVOTED
+        return CHANGES if self.changes else NOTHING
+
+    def __str__(self) -> str:
+        without = "another" if self.changes else "the same"
+        if not self.opposed:
+            return f"{self.word}: without the rule the model is {without}"
+        rows = f"{self.against:.3g} of the {self.covered:.3g} training rows it covers"
+        whom = rows if self.covered else "the typical patient who meets it"
+        return (
+            f"{self.word}: the model decides against it for {whom}; without the rule it is "
+            f"{without}"
+        )
+
+
+@dataclass(frozen=True)
+class RuleTrust:
+    """The probability that a rule belongs into the model: before and after the labelled rows."""
+
+    prior: float
+    posterior: float
+    rows: float
+
+    def __str__(self) -> str:
+        before, after = f"{100 * self.prior:.0f}", f"{100 * self.posterior:.0f}"
+        rows = f"the {self.rows:.4g} labelled rows"
+        if before == after:
+            return f"trust {after} %: {rows} say nothing for or against it"
+        verb = "raise" if self.posterior > self.prior else "lower"
+        return f"{rows} {verb} the trust in it from {before} to {after} %"
 
 
 @dataclass(frozen=True)
@@ -47,6 +116,8 @@ class RuleRecord:
     slack: float | None = None
     residual: float | None = None
     pull: Pull | None = None
+    effect: Effect | None = None
+    trust: RuleTrust | None = None
     knobs: Knobs | None = field(default=None, repr=False)
     names: Any = field(default=None, repr=False, compare=False)
 
@@ -62,11 +133,16 @@ class RuleRecord:
             found.append(f"would hold from '{self.holds_from}' on")
         if self.slack is not None and self.residual is not None:
             found.append(f"slack {self.slack:.3g}, residual {self.residual:.3g}")
+        if self.effect is not None:
+            found.append(str(self.effect))
+        if self.trust is not None:
+            found.append(str(self.trust))
         if self.pull is not None:
             found.append(str(self.pull))
             found += self._advice(self.pull)
         if self.heard is not None and self.heard.fired:
-            found.append(str(self.heard))
+            automatic = self.knobs is not None and self.knobs.automatic
+            found.append(str(self.heard) if automatic else self.heard.contradiction("it"))
         return found + list(self.remarks)
 
     @property
@@ -75,7 +151,7 @@ class RuleRecord:
         return None if self.knobs is None else self.knobs.heard
 
     def _advice(self, pull: Pull) -> list[str]:
-        if pull.heard or self.knobs is None or pull.limit not in ("worth", "stiffness"):
+        if pull.enters or self.knobs is None or pull.limit not in ("worth", "stiffness"):
             return []
         return [f"for a feature of it to enter, {knob_advice(pull, self.knobs)}"]
 
@@ -113,11 +189,20 @@ class RuleRecord:
             record["holds"] = self.worst.holds
         if self.pull is not None:
             record["pull"] = self.pull.strongest
-            record["heard"] = self.pull.heard
-            record["silenced"] = self.pull.silenced
+            record["features_in"] = self.pull.inside
             record["limit"] = self.pull.limit
+        if self.effect is not None:
+            record["effect"] = self.effect.word
+            record["changes_the_model"] = self.effect.changes
+        if self.trust is not None:
+            record["prior_trust"], record["posterior_trust"] = (
+                self.trust.prior,
+                self.trust.posterior,
+            )
         if self.heard is not None:
-            record["contradicted_by"], record["trust"] = self.heard.wrong, self.heard.trust
+            record["contradicted_by"] = self.heard.wrong
+        if self.heard is not None and self.knobs is not None and self.knobs.automatic:
+            record["trust"] = self.heard.trust
         return record
 
     def _named(self, patient: Patient) -> dict[str, float]:
@@ -145,21 +230,24 @@ def rule_report(
     test: Data | None = None,
     missing: Any = None,
     pulls: Sequence[Pull | None] | None = None,
+    effects: Sequence[Effect | None] | None = None,
     knobs: Sequence[Knobs] | None = None,
     certificates: Iterable[tuple[float | None, float | None]] | None = None,
 ) -> list[RuleRecord]:
     """Records for rules, classifier (w, b) and box in the user's units.
 
     `mean` and `scale` are the scaling that training used, `missing` marks the filled-in cells of
-    the training rows, `pulls` and `knobs` are each rule's pull and what it counts for,
+    the training rows, `pulls`, `effects` and `knobs` are each rule's pull, what it does to the
+    model and what it counts for,
     `certificates` holds (slack, residual) of each rule.
     """
     nothing = [None] * len(rules)
     pairs = list(certificates) if certificates is not None else [(None, None)] * len(rules)
-    told = zip(rules, pairs, pulls or nothing, knobs or nothing, strict=True)
+    told = zip(rules, pairs, pulls or nothing, effects or nothing, knobs or nothing, strict=True)
     records = []
-    for rule, (slack, residual), pull, own in told:
+    for rule, (slack, residual), pull, effect, own in told:
         parts: dict[str, Any] = {"slack": slack, "residual": residual, "pull": pull, "knobs": own}
+        parts["effect"] = effect
         if train is not None:
             parts["train"] = rule_counts(rule, *train, missing=missing)
         if test is not None:

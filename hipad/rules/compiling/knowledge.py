@@ -21,7 +21,9 @@ from hipad.rules.compiling.naming.members import Blocks, resolve_blocks
 from hipad.rules.compiling.naming.names import FeatureIndex, as_index
 from hipad.rules.compiling.outcomes import class_sign
 from hipad.rules.compiling.resolving import Resolver
-from hipad.rules.language.model import Rule
+from hipad.rules.compiling.settling.lexicon import Lexicon
+from hipad.rules.compiling.settling.values import as_values
+from hipad.rules.language.model import Rule, RuleSet
 from hipad.rules.language.spelling import on_line, quote_label, quote_name, rule_error
 from hipad.rules.language.statements import Statement
 from hipad.rules.language.terms import Term
@@ -92,11 +94,15 @@ class CompiledStatement:
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """All that was written: rules, and what is known of single features."""
+    """All that was written: rules, and what is known of single features.
+
+    `written` holds all of it as it was read, with what is switched off; None if that is not known.
+    """
 
     rules: tuple[CompiledRule, ...] = ()
     features: FeatureKnowledge = field(default_factory=FeatureKnowledge)
     statements: tuple[CompiledStatement, ...] = ()
+    written: RuleSet | None = None
 
 
 def compile_knowledge(rules: str | Iterable[Rule | str], **context: Any) -> Knowledge:
@@ -106,9 +112,10 @@ def compile_knowledge(rules: str | Iterable[Rule | str], **context: Any) -> Know
     >>> known.features.raised, known.features.ignored
     (array([0]), array([1]))
     """
-    found = as_rule_set(rules)
     index = as_index(context.get("feature_names"), context.get("n_features"))
-    context = {**context, "feature_names": index}
+    blocks, values = resolve_blocks(context.get("blocks"), index), as_values(context.get("values"))
+    found = as_rule_set(rules, Lexicon(index, blocks, values))
+    context = {**context, "feature_names": index, "blocks": blocks, "values": values}
     context.pop("n_features", None)
     named = {key: context[key] for key in ("blocks", "classes", "positive_chosen")
              if key in context}  # fmt: skip
@@ -116,7 +123,8 @@ def compile_knowledge(rules: str | Iterable[Rule | str], **context: Any) -> Know
     for error in errors:
         raise error
     on = [each for each in stated.values() if each.statement.enabled]
-    return Knowledge(compile_rules(found, **context), known_features(on, index), tuple(on))
+    compiled = compile_rules(found, **context)
+    return Knowledge(compiled, known_features(on, index), tuple(on), found)
 
 
 def compile_statements(

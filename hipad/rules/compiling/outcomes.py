@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hipad.rules.language.model import Rule
+from hipad.rules.language.parsing import read_rules
 from hipad.rules.language.spelling import Place, quote_label, rule_error
 from hipad.wording import listed
 
@@ -126,6 +127,20 @@ def _same_number(outcome: str, label: str) -> bool:
 
 def _same_but_case(outcome: str, label: str) -> bool:
     return " ".join(outcome.lower().split()) == " ".join(label.lower().split())
+
+
+def first_outcome(text: str) -> str:
+    """The outcome of the first rule that is switched on; "" where there is none.
+
+    Rules that say positive or negative are passed over: they do not tell which class that is.
+
+    >>> first_outcome("Glucose >= 126 => positive\\nBMI >= 40 => diabetic")
+    'diabetic'
+    """
+    found = read_rules(text).rules
+    said = [rule.outcome for rule in found if rule.enabled]
+    said += [statement.outcome for statement in found.statements if statement.enabled]
+    return next((each for each in said if each and each.lower() not in _LITERAL), "")
 
 
 def outcome_sign(rule: Rule, classes: Sequence[object], *, positive_chosen: bool = False) -> float:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import RLock
 from typing import Final
+from weakref import ref
 
 from hipad.errors import RuleError
 from hipad.rules.language.bounds import MOST_RULES, text_error, too_many_rules
@@ -94,11 +95,13 @@ def read_rules(text: str, vocabulary: Vocabulary | None = None) -> RulesText:
     (('rule 1',), [1])
     """
     with _ONE_AT_A_TIME:
-        return _read(text, vocabulary)
+        return _read(text, None if vocabulary is None else ref(vocabulary))
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _read(text: str, vocabulary: Vocabulary | None) -> RulesText:
+def _read(text: str, known: ref[Vocabulary] | None) -> RulesText:
+    """What the text says; the vocabulary may hold all training rows, and is not kept alive."""
+    vocabulary = None if known is None else known()
     if error := text_error(text):
         return RulesText(RuleSet(), (error,))
     lines = _joined(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from hipad.errors import RuleError
+from hipad.rules.language.words.phrases import PHRASES
 
 
 def spoken(words: str) -> tuple[str, ...]:
@@ -18,6 +19,19 @@ RESERVED = frozenset(
         "both otherwise else xor outside within"
     )
 )
+VAGUE = frozenset(
+    spoken(
+        "high low elevated raised increased decreased reduced normal abnormal overexpressed "
+        "underexpressed upregulated downregulated large small old young big increases "
+        "decreases rises falls"
+    )
+)
+MISSING = frozenset(spoken("na nan missing null none unknown undefined"))
+# Words that mean something where they stand bare: a name that is one of them is quoted.
+_COMMANDS = frozenset(spoken("exclude ignore include keep matter matters"))
+_LINKS = frozenset(spoken("its of plus when whenever with"))
+_SIGNS = frozenset(phrase[0] for phrase in PHRASES if len(phrase) == 1)
+_MEANT = VAGUE | MISSING | _COMMANDS | _LINKS | _SIGNS
 LARGEST = 1e100  # number in a rule; the smallest is one part in this
 
 _MARKS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞²³⁰¹⁴⁵⁶⁷⁸⁹"  # fractions and powers, letters to Python
@@ -85,10 +99,10 @@ def is_bare(name: str) -> bool:
 def quote_name(name: str) -> str:
     """A feature, block or rule name as the rule language writes it.
 
-    >>> quote_name("Glucose"), quote_name("p-36=t")
-    ('Glucose', '`p-36=t`')
+    >>> quote_name("Glucose"), quote_name("p-36=t"), quote_name("normal")
+    ('Glucose', '`p-36=t`', '`normal`')
     """
-    bare = is_bare(name) and not _COUNTING.match(name)
+    bare = is_bare(name) and name.lower() not in _MEANT and not _COUNTING.match(name)
     return name if bare else "`" + name.replace("`", "``") + "`"
 
 
@@ -98,7 +112,9 @@ def quote_label(label: str) -> str:
     >>> quote_label("NEG"), quote_label("BCR/ABL"), quote_label("-1")
     ('NEG', '"BCR/ABL"', '-1')
     """
-    bare = (is_bare(label) and not _COUNTING.match(label)) or _BARE_NUMBER.fullmatch(label)
+    meant = label.lower() in _COMMANDS | _LINKS  # of these some let the next line go on
+    plain = is_bare(label) and not meant and not _COUNTING.match(label)
+    bare = plain or _BARE_NUMBER.fullmatch(label)
     return label if bare else '"' + label.replace('"', '""') + '"'
 
 

@@ -22,10 +22,10 @@ infinite prices, and stays deferred for ever.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, lu_factor, lu_solve
+from scipy.linalg import cho_solve, lu_factor, lu_solve
 
 from hipad.designs.base import FloatArray
-from hipad.solver.admm.penalties import FirstBlock, Penalties, Shift, corner_matrix
+from hipad.solver.admm.penalties import FirstBlock, Penalties, Shift, corner_matrix, factorised
 from hipad.solver.admm.prox import soft_threshold
 from hipad.solver.admm.screening import Screen
 from hipad.solver.problem import Problem
@@ -72,7 +72,7 @@ class DeferredFeatures:
         if problem.scope == "typical" and self.n_rule_features:
             H += (X_rules * (1 / self._kappa_rules - 1 / self.kappa_off)) @ X_rules.T
         H[np.diag_indices_from(H)] += 1 / mu.hinge
-        self._factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+        self._factor = factorised(H)
         P = (stack.coupling / self._kappa_rules) @ X_rules.T
         self._E = np.column_stack([np.ones(problem.n_samples), -P.T])
         self._AE = cho_solve(self._factor, self._E, check_finite=False)

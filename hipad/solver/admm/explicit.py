@@ -15,11 +15,11 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
 from hipad.designs.base import FloatArray
-from hipad.solver.admm.penalties import FirstBlock, Penalties, Shift, corner_matrix
+from hipad.solver.admm.penalties import FirstBlock, Penalties, Shift, corner_matrix, factorised
 from hipad.solver.admm.prox import soft_threshold
 from hipad.solver.problem import Problem
 
@@ -105,7 +105,7 @@ class DirectFeatures(ExplicitFeatures):
         system[m:, m:] = self._corner
         system[m + 1 :, stack.features] = stack.coupling
         system[stack.features, m + 1 :] = stack.coupling.T
-        self._factor = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+        self._factor = factorised(system)
 
     @cached_property
     def _second_moments(self) -> FloatArray:

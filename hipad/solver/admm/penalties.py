@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor
 
 from hipad.designs.base import FloatArray
 from hipad.solver.problem import Problem
@@ -78,6 +79,23 @@ class FeatureSide(Protocol):
 
     def full(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """(w, c, gamma2) on every feature."""
+
+
+def factorised(system: FloatArray) -> tuple[FloatArray, bool]:
+    """The Cholesky factor of a positive definite matrix, for `cho_solve`; its diagonal may change.
+
+    Columns that are constant to the last digits leave it singular after rounding. A trace of a
+    ridge then makes up for what rounding took; the certificate tells how far the result is.
+    """
+    kept, trace = np.diag(system).copy(), 0.0
+    while True:
+        try:
+            return cho_factor(system, lower=True, check_finite=False)
+        except LinAlgError:
+            if trace > 1e-6:
+                raise
+            trace = max(100.0 * trace, 1e-15)
+            np.fill_diagonal(system, kept * (1.0 + trace))
 
 
 def corner_matrix(problem: Problem, mu: Penalties) -> FloatArray:

@@ -353,3 +353,8 @@ def test_the_limit_is_on_what_a_file_needs_not_on_what_libraries_reserve():
     bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 4_000_000)
     with pytest.raises(DataError, match="needed more than"):
         read_apart(bomb, limits=few)
+
+
+def test_a_path_with_a_nul_is_refused_in_a_sentence(tmp_path):
+    with pytest.raises(DataError, match=r"cannot be opened: expected the path of a file"):
+        read_apart(tmp_path / "a\0.csv")

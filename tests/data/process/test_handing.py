@@ -1,6 +1,7 @@
 """A table handed over in a folder: the same after it, or refused where a file was changed."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -133,3 +134,21 @@ def test_limits_hold_for_what_comes(tmp_path):
         save_table(table(), tmp_path)
         with pytest.raises(DataError, match=told):
             load_table(tmp_path, limits)
+
+
+def test_load_table_columns_as_written(tmp_path):
+    written = {"kind": np.array(["x", "NA"]), "n1": np.array(["none", "1"])}
+    save_table(replace(table(), written=written), tmp_path)
+    found = load_table(tmp_path, LIMITS).written
+    assert {name: cells.tolist() for name, cells in found.items()} == {
+        "kind": ["x", "NA"],
+        "n1": ["none", "1"],
+    }
+
+
+def test_load_table_written_column_that_is_not_there(tmp_path):
+    save_table(replace(table(), written={"kind": np.array(["x", "NA"])}), tmp_path)
+    facts = json.loads((tmp_path / FACTS).read_text())
+    (tmp_path / FACTS).write_text(json.dumps({**facts, "written_names": ["else"]}))
+    with pytest.raises(DataError, match="damaged"):
+        load_table(tmp_path, LIMITS)

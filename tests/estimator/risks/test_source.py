@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import pickle
 
 import numpy as np
@@ -82,6 +83,38 @@ def test_a_class_of_one_or_two_patients_has_risks(positives):
     risks = HIPADClassifier(lambda1=0.05).fit(X, y).predict_proba(X)[:, 1]
     assert np.all((risks > 0) & (risks < 0.9))
     assert risks.mean() < 0.2
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("lambda1", ["auto", 0.0, 0.1])
+@pytest.mark.parametrize("class_weight", ["balanced", None, {0: 3.0}])
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 3.0, 0.5]])
+def test_a_handful_of_rows_can_be_fitted_asked_and_pickled(n, lambda1, class_weight, weights):
+    X = np.random.default_rng(n).standard_normal((n, 3))
+    y = np.array([0, 1, 1, 0])[:n]
+    weights = weights and weights[:n]
+    clf = HIPADClassifier(lambda1=lambda1, class_weight=class_weight).fit(X, y, weights)
+    copies = [pickle.loads(pickle.dumps(clf)), copy.deepcopy(clf)]  # noqa: S301
+    risks = clf.predict_proba(X)
+    assert ((risks > 0) & (risks < 1)).all()
+    for one in copies:
+        np.testing.assert_array_equal(one.predict_proba(X), risks)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("rules", [None, "x1 >= 0.1 => 1"])
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize(
+    "solver", [{"method": "hipad"}, {"engine": "osqp"}, {"method": "admm"}, {"method": "exact"}]
+)
+def test_every_method_takes_a_handful_of_rows(n, rules, standardize, solver):
+    X = np.random.default_rng(n).standard_normal((n, 3))
+    y = np.array([0, 1, 1, 0])[:n]
+    clf = HIPADClassifier(rules, lambda1=0.05, standardize=standardize, **solver).fit(X, y)
+    assert np.abs(clf.decision_function(X)).max() < 1e3
+    assert np.isfinite(clf.predict_proba(X)).all()
+    again = pickle.loads(pickle.dumps(clf))  # noqa: S301
+    assert again.predict(X).tolist() == clf.predict(X).tolist()
 
 
 def test_another_prevalence_moves_risks_and_no_decision():

@@ -154,13 +154,13 @@ def test_a_rule_that_meets_many_gets_one_finding():
         (1e-4, 0.1, "make it worth more than 2 patients and raise its stiffness above 2"),
     ],
 )
-def test_a_silenced_rule_is_told_by_which_knob(sigma: float, rho: float, words: str):
+def test_a_weak_rule_is_told_by_which_knob(sigma: float, rho: float, words: str):
     # mean of 5 features >= 4: pull min(sigma * 4, rho / 20) against 0.1
     (rule,) = compile_rules("a: mean(x0:x4) >= 4 => positive", n_features=5)
     knobs = [Knobs(sigma, rho, n_samples=80)]
     pulls = rule_pulls([rule], knobs, 0.1)
     (finding,) = check_rules([rule], -9.0, 9.0, knobs=knobs, pulls=pulls)
-    assert finding.kind == "silenced"
+    assert finding.kind == "weak"
     assert words in str(finding)
     loud = [Knobs(0.03, 2.1, n_samples=80)]
     pulls = rule_pulls([rule], loud, 0.1)

@@ -91,9 +91,9 @@ def test_a_feature_enters_when_patients_and_rules_together_exceed_lambda1(share,
     clf = HIPADClassifier(text, lambda1=lambda1, standardize=False, method="exact", anchored=False)
     clf.fit(X, np.where(y > 0, "positive", "negative"))
     assert (clf.support_.tolist() == [0]) is enters
-    heard = [record.pull for record in clf.rule_report_]
-    assert [pull.silenced for pull in heard] == [not enters] * 2
-    assert not any(pull.alone for pull in heard)
+    pulls = [record.pull for record in clf.rule_report_]
+    assert [pull.enters for pull in pulls] == [enters] * 2
+    assert not any(pull.alone for pull in pulls)
 
 
 def test_patients_who_pull_the_other_way_do_not_help_a_rule():
@@ -103,5 +103,5 @@ def test_patients_who_pull_the_other_way_do_not_help_a_rule():
     (pull,) = rule_pulls(rules, knobs, 0.1, lambda columns: X[:, columns].T @ (y / 40))
     assert pull.together == 0.0
     assert pull.strongest == pytest.approx(0.2)
-    assert not pull.heard
+    assert not pull.enters
     assert pull.sigma_needed == pytest.approx((0.1 + 0.3) / 2)

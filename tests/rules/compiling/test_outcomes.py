@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hipad.errors import RuleError
-from hipad.rules.compiling.outcomes import class_sign
+from hipad.rules.compiling.outcomes import class_sign, first_outcome
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,17 @@ def test_an_unknown_outcome_names_both_classes():
     with pytest.raises(RuleError, match='"BCR/ABL" or NEG') as caught:
         class_sign("maybe NEG", ("BCR/ABL", "NEG"))
     assert caught.value.suggestion == "NEG"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("", ""),
+        ("a >= 1 => positive\nb >= 2 => ill", "ill"),
+        ('IL-6 >= 3 => "BCR/ABL"  # why', "BCR/ABL"),
+        ("a >= => x\nb >= 2 => ill", "ill"),
+        ("BMI and Age raise the risk of ill", "ill"),
+    ],
+)
+def test_first_outcome(text, outcome):
+    assert first_outcome(text) == outcome

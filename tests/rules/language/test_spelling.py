@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import ast
+import re
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.rules import parse_rules
+from hipad.rules import Condition, Rule, Term, parse_rules
 from hipad.rules.language.spelling import (
     format_number,
     on_line,
@@ -12,6 +16,9 @@ from hipad.rules.language.spelling import (
     read_quoted,
     rule_error,
 )
+from hipad.rules.language.statements import Statement
+
+LANGUAGE = Path(__file__).resolve().parents[3] / "hipad" / "rules" / "language"
 
 ONE_LINE = st.text(st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1).filter(
     lambda text: text.strip() and len(f"{text}.".splitlines()) == 1
@@ -41,3 +48,43 @@ def test_an_error_learns_its_line_once():
     assert str(error) == "line 3, column 4: bad"
     assert (error.line, error.suggestion) == (3, "good")
     assert on_line(error, 9) is error
+
+
+def spoken_words():
+    """Every word that stands in a text of the language's source: all that it knows among them."""
+    trees = [ast.parse(path.read_text("utf-8")) for path in LANGUAGE.rglob("*.py")]
+    constants = [n for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant)]
+    texts = [node.value for node in constants if isinstance(node.value, str)]
+    return sorted({word.lower() for text in texts for word in re.findall(r"[A-Za-zµ]\w*", text)})
+
+
+def conditions_on(word):
+    """A condition for each place in which a name can stand."""
+    own, other, three = (Term(1.0, (word,)),), (Term(1.0, ("q1",)),), (Term(3.0),)
+    yield Condition((own, three), (">=",))
+    yield Condition((own, three), ("=",))
+    yield Condition((other, own), ("=",))
+    yield Condition((other, own), ("!=",))
+    yield Condition((other, own), ("<",))
+    yield Condition(((*own, *other), three), (">=",))
+    yield Condition((other, (*own, *three)), (">=",))
+    yield Condition((other, (Term(1.0, (word,), "p90"),)), (">=",))
+    yield Condition(((Term(1.0, (word, "q1"), "ratio"),), three), (">=",))
+    yield Condition((other, (Term(1.0, ("q2", word), "set"),)), ("=",), "member")
+    yield Condition((own, (Term(1.0, ("q2", "q3"), "set"),)), ("=",), "member")
+    yield Condition(((Term(1.0),), own, three), ("<=", "<="), "between")
+    yield Condition(((Term(1.0),), own, three), ("<", "<="))
+    yield Condition(((Term(1.0, ("q1", word), "sum"),), (Term(1.0),)), (">=",), "count")
+    yield Condition((own, (Term(1.0),)), ("=",), "flag")
+
+
+def test_quote_name_of_every_word_of_the_language_is_read_back():
+    words = spoken_words()
+    assert {"normal", "unknown", "its", "over", "worth", "between"} <= set(words)
+    for word in words:
+        rules = [Rule((condition,), "ill") for condition in conditions_on(word)]
+        first = rules[0].conditions
+        rules += [Rule(first, word), Rule(first, word, worth=5.0), Rule(first, "ill", word)]
+        assert list(parse_rules("\n".join(map(str, rules)))) == rules
+        stated = [Statement("raised", ("q1", word), word), Statement("ignored", (word,))]
+        assert list(parse_rules("\n".join(map(str, stated))).statements) == stated

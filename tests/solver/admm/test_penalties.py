@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from scipy.linalg import LinAlgError, cho_solve
 
-from hipad.solver.admm.penalties import Penalties, corner_matrix
+from hipad.solver.admm.penalties import Penalties, corner_matrix, factorised
 from tests.oracles import random_problem
 from tests.solver.problems import to_problem
 
@@ -23,3 +24,16 @@ def test_the_corner_is_the_hessian_in_b_and_u(conditions):
     basis = np.eye(size)
     hessian = [[quadratic(p + q) - quadratic(p) - quadratic(q) for q in basis] for p in basis]
     np.testing.assert_allclose(corner_matrix(problem, MU), hessian, atol=1e-10)
+
+
+def test_a_matrix_that_rounding_made_singular_is_factorised_all_the_same():
+    e = np.full(3, 0.1)
+    system = 1e13 * np.outer(e, e) + np.diag([1e-4, 1e-4, -1e-4])
+    b = e.copy()
+    x = cho_solve(factorised(system.copy()), b)
+    np.testing.assert_allclose(system @ x, b, rtol=1e-3)
+
+
+def test_a_matrix_that_is_clearly_indefinite_is_refused():
+    with pytest.raises(LinAlgError):
+        factorised(np.array([[1.0, 2.0], [2.0, 1.0]]))

@@ -10,10 +10,8 @@ from ui.rules.checking import checked_rules
 from ui.rules.findings import as_sentence, offers_of, pair_table, patient_table, spoken
 
 
-def test_a_silenced_rule_is_told_without_the_words_of_the_solver():
-    finding = Finding(
-        "silenced", "warning", ("a",), "a is below lambda1", "raise it, or lower lambda1"
-    )
+def test_a_weak_rule_is_told_without_the_words_of_the_solver():
+    finding = Finding("weak", "warning", ("a",), "a is below lambda1", "raise it, or lower lambda1")
     sentence, remedy = spoken(finding, expert=False)
     assert "lambda1" not in sentence + remedy
     assert spoken(finding, expert=True) == (finding.sentence, finding.remedy)
@@ -38,12 +36,12 @@ def test_pairs_that_contradict_come_first():
     assert table["training"].min() > 0
 
 
-def test_a_silenced_rule_is_offered_the_worth_that_it_needs():
+def test_a_weak_rule_is_offered_the_worth_that_it_needs():
     state = session()
     state.settings = state.settings.changed(fewness="exact", lambda1=0.9)
     state.rules.change("Age >= 60 => diabetic worth 1 patients", "weak")
     (check,) = checked_rules(state).checks
-    assert check.pull.silenced
+    assert not check.pull.enters
     (_, sentence, better) = offers_of(check)[-1]
     assert better.worth > check.needed_patients
     assert f"{check.needed_patients:.3g} patients" in sentence

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.rules.history import LONGEST, TextHistory
+from ui.rules.history import LONGEST, Edit, TextHistory
 
 
 @given(st.lists(st.sampled_from(["undo", "redo", "a", "b", "c"]), max_size=40))
@@ -40,9 +40,23 @@ def test_a_version_by_name():
     history = TextHistory()
     history.change("one", "first")
     history.change("two", "second")
-    history.go_to(1)
+    first = history.edits[1]
+    history.go_to(first)
     assert (history.text, history.edits[history.at].what) == ("one", "first")
-    history.go_to(99)
+    history.go_to(Edit("first", "one"))
+    assert history.at == 1
+
+
+def test_go_to_finds_a_version_that_moved_and_leaves_one_that_is_gone(monkeypatch):
+    monkeypatch.setattr("ui.rules.history.LONGEST", 4)
+    history = TextHistory()
+    for text in ("one", "two", "three"):
+        history.change(text, "text edited")
+    gone, two = history.edits[0], history.edits[2]
+    history.change("four", "text edited")
+    history.go_to(two)
+    assert (history.at, history.text) == (1, "two")
+    history.go_to(gone)
     assert history.text == "two"
 
 

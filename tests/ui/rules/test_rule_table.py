@@ -7,7 +7,7 @@ import pytest
 from hipad.rules import Pull, read_rules
 from tests.ui.pima import session
 from ui.rules.checking import checked_rules
-from ui.rules.rule_table import heard, rows, with_table, words
+from ui.rules.rule_table import rows, strong_enough, with_table, words
 
 INF = float("inf")
 
@@ -36,7 +36,7 @@ def test_the_table_writes_switches_worths_and_notes():
 )
 def test_whether_a_rule_is_heard(pull, said):
     check = checked_rules(session()).checks[0]
-    assert heard(replace(check, pull=pull)) == said
+    assert strong_enough(replace(check, pull=pull)) == said
 
 
 def test_the_table_has_a_sentence():

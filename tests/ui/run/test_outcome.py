@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from tests.ui.pima import session
 from ui.exports import comparable_weights
-from ui.run.outcome import TOP, block_weights, fall, top_features
+from ui.run.outcome import TOP, block_weights, top_features
 
 
 @pytest.fixture(scope="module")
@@ -45,14 +43,3 @@ def test_a_model_without_features_is_told(state):
     model = state.request(settings=empty).fit()
     assert top_features(model, state.data)[1].startswith("No feature has a weight")
     assert block_weights(model, state.data)[1] == "Sum of the weights by block: no weights."
-
-
-@pytest.mark.parametrize(("right", "warned"), [(80, False), (78, False), (77, True), (100, False)])
-def test_rules_that_cost_more_than_two_points_are_warned_of(state, right, warned):
-    model = state.request().fit()
-    (judged, alone) = (
-        replace(model.judgement, confusion=((k, 100 - k), (0, 0))) for k in (right, 80)
-    )
-    model = replace(model, judgement=judged, without_rules=alone)
-    assert ("points below the one without" in fall(model)) is warned
-    assert fall(replace(model, without_rules=None)) == ""

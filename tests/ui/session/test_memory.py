@@ -15,3 +15,19 @@ def test_each_name_is_remembered_by_itself_and_gives_what_was_made():
     assert memory.remember("one", 1, lambda: "first") == "first"
     assert memory.remember("two", 1, lambda: "second") == "second"
     assert memory.remember("one", 1, lambda: "again") == "first"
+
+
+def test_fresh_key_never_comes_back():
+    memory = Memory()
+    keys = [memory.fresh_key("box", shown) for shown in ("a", "a", "b", "a")]
+    assert keys[0] == keys[1]
+    assert len(set(keys)) == 3
+    assert memory.fresh_key("other", "a") not in keys
+
+
+def test_is_drawn_knows_the_last_key_of_a_name_only():
+    memory = Memory()
+    first, second = memory.fresh_key("box", "a"), memory.fresh_key("box", "b")
+    assert not memory.is_drawn("box", first)
+    assert memory.is_drawn("box", second)
+    assert not memory.is_drawn("other", second)

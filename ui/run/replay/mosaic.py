@@ -1,6 +1,6 @@
 """All features as one image: a cell for each, blocks as regions, and what changes at each frame.
 
-    mosaic = Mosaic.of(data, relevant)
+    mosaic = Mosaic.of(data, truth)         # the signs that weights ought to have, where known
     moves = mosaic.moves(frames, signs)     # frames: (entered, left) of each, signs of the result
 
 Cells are numbered through the regions: the features of the first block, of the second, and so on,
@@ -44,7 +44,11 @@ class MosaicRegion:
 
 @dataclass(frozen=True)
 class Moves:
-    """Changes of cells, frame by frame, and how many features are in, found and false."""
+    """Changes of cells, frame by frame, and how many features are in, found and false.
+
+    A feature is found if it carries the class and its weight in the result has the right sign; with
+    the wrong sign it is as false as one that carries nothing.
+    """
 
     offsets: IntArray
     cells: IntArray
@@ -61,18 +65,17 @@ class Mosaic:
 
     regions: tuple[MosaicRegion, ...]
     cell_of: IntArray
-    relevant: IntArray | None  # features known to carry the class, where that is known
+    truth: IntArray | None  # sign that each weight ought to have, or 0, where that is known
     names: Any  # column -> name
 
     @classmethod
-    def of(cls, data: Dataset, relevant: IntArray | None, most: int = MOST_CELLS) -> Mosaic:
+    def of(cls, data: Dataset, truth: IntArray | None, most: int = MOST_CELLS) -> Mosaic:
         """The regions in the order of the blocks; every feature stands in its first one."""
         shared = -(-data.n_features // most)  # features of one cell
         cell_of = np.zeros(data.n_features, dtype=np.int64)
         regions: list[MosaicRegion] = []
         free, begin = np.ones(data.n_features, dtype=bool), 0
-        known = np.zeros(data.n_features, dtype=bool)
-        known[[] if relevant is None else relevant] = True
+        known = np.zeros(data.n_features, dtype=bool) if truth is None else truth != 0
         for name, columns in [*data.blocks.items(), (NO_BLOCK, np.arange(data.n_features))]:
             own = columns[free[columns]]
             if not own.size:
@@ -80,10 +83,10 @@ class Mosaic:
             free[own] = False
             n_cells = -(-own.size // shared)
             cell_of[own] = begin + np.arange(own.size) // shared
-            carries = relevant is not None and bool(known[own].mean() > 0.5)
+            carries = bool(known[own].mean() > 0.5)
             regions.append(MosaicRegion(name, own.size, n_cells, carries))
             begin += n_cells
-        return cls(tuple(regions), cell_of, relevant, data.index.name)
+        return cls(tuple(regions), cell_of, truth, data.index.name)
 
     @property
     def n_cells(self) -> int:
@@ -99,8 +102,10 @@ class Mosaic:
         if signs is not None:
             levels[signs > 0], levels[signs < 0] = FOR_POSITIVE, FOR_NEGATIVE
         true = np.zeros(n, dtype=bool)
-        if self.relevant is not None:
-            true[self.relevant] = True
+        if self.truth is not None:
+            true = self.truth != 0
+            if signs is not None:
+                true &= self.truth * signs >= 0
             levels[~true] = FALSE
         counts = np.zeros((self.n_cells, FALSE + 1), dtype=np.int64)
         shown = np.zeros(self.n_cells, dtype=np.int64)
@@ -143,7 +148,7 @@ class Mosaic:
                 }
                 for region in self.regions
             ],
-            "truth": None if self.relevant is None else len(self.relevant),
+            "truth": None if self.truth is None else int((self.truth != 0).sum()),
             "offsets": packed(moves.offsets, "<u4"),
             "cells": packed(moves.cells, "<u4"),
             "levels": packed(moves.levels, "u1"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from hipad.solver import Progress
 from ui.jobs import Job
-from ui.models import TrainedModel
+from ui.models import Harm, TrainedModel
 from ui.run.replay.mosaic import MOST_CHANGES, Frame, Mosaic, Moves
 from ui.run.replay.story import Line, LineChart, Story
 from ui.run.tracks import PHASES, Track, shared
@@ -44,6 +44,7 @@ def story_of(
         moves=moves,
         headline="" if model is None else headline(model),
         aside="" if model is None else aside(model),
+        alarm="" if model is None or model.harm is None else harm_words(model.harm),
         state=state_of(job, history),
         live=live,
         marks=[] if track.switch is None else [(track.switch, "phase 2")],
@@ -76,6 +77,20 @@ def aside(model: TrainedModel) -> str:
     """What the rules are worth, where that is known."""
     alone = model.without_rules
     return "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
+
+
+def harm_words(harm: Harm) -> str:
+    """That the rules do harm, and which of them is the likely cause."""
+    words = (
+        f"The rules do harm: {harm.right.k:,} of {harm.right.n:,} test patients right, "
+        f"without the rules {harm.without.k:,}."
+    )
+    if harm.restored is None:
+        return f"{words} No single rule explains it: several rules, or their weights, may be wrong."
+    return (
+        f"{words} This rule, or its weight, may be the cause: {harm.cause}; "
+        f"without it {harm.restored.k:,} are right."
+    )
 
 
 def charts_of(track: Track, rule_names: Sequence[str], expert: bool) -> tuple[LineChart, ...]:

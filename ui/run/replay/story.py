@@ -87,6 +87,7 @@ class Story:
     moves: Moves
     headline: str = ""
     aside: str = ""  # what follows the headline where no other story stands beside this one
+    alarm: str = ""  # what must be known before anything else
     state: str = ""  # what the work behind it is doing
     live: bool = False  # whether frames are still to come
     marks: Sequence[tuple[float, str]] = ()  # places that mean something
@@ -104,6 +105,7 @@ class Story:
             "field": self.mosaic.told(self.moves),
             "headline": one_line(self.headline, 300),
             "aside": one_line(self.aside, 100),
+            "alarm": one_line(self.alarm, 400),
             "state": self.state,
             "live": self.live,
             "marks": [list(mark) for mark in self.marks],

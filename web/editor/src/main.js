@@ -33,6 +33,8 @@ export default function draw({ data, parentElement, setTriggerValue }) {
   editor.tell = setTriggerValue;
   editor.take(data);
   return () => {
+    // Also called for a drawing that a newer one overtook: the editor goes when its place has gone.
+    if (parentElement.isConnected) return;
     editor.close();
     EDITORS.delete(parentElement);
   };

@@ -23,11 +23,12 @@ from hipad.data.formats.text.text_columns import fixed_width, read_columns
 from hipad.data.limits import Limits
 from hipad.data.process.telling import tell_rows
 from hipad.data.table import Table, tidy_names
-from hipad.data.texts import Cells
+from hipad.data.texts import Cells, Text
 from hipad.errors import DataError
 from hipad.wording import count
 
 BLOCK_CELLS: Final = 100_000
+MOST_ONE_VALUED: Final = 100  # columns: a table with more of them is no list of patients' classes
 FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
 
 NumberedRow: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
@@ -38,6 +39,7 @@ class Block(NamedTuple):
 
     cells: Cells
     n_rows: int
+    trimmed: int = 0  # rows that had empty cells beyond the header, which are not among the cells
 
 
 def table_from_cells(
@@ -73,13 +75,22 @@ def _blocks(rows: Iterable[NumberedRow], width: int) -> Iterator[Block]:
         yield Block(pa.concat_arrays(held), len(held))
 
 
+class WidthError(DataError):
+    """A row is not as long as the header."""
+
+
 def check_width(got: int, width: int, number: int) -> None:
     """Refuse a row that is not as long as the header."""
     if got != width:
-        raise DataError(
+        raise WidthError(
             f"expected {count(width, 'cell')} in every row, as in the header, got "
             f"{got:,} in row {number:,}: look there for a separator or quote too many or too few"
         )
+
+
+def trimmed_remark(n_rows: int) -> str:
+    """Say that empty cells at the end of rows were left out."""
+    return f"{count(n_rows, 'row')} longer than the header: the empty cells at the end were dropped"
 
 
 def table_from_blocks(
@@ -95,8 +106,11 @@ def table_from_blocks(
     names, remarks = tidy_names(header)
     limits.check_shape(most_rows, len(names))
     matrix, texts = _read_numbers(blocks(), (most_rows, len(names)), limits, decimal)
+    if texts.trimmed:
+        remarks.append(trimmed_remark(texts.trimmed))
     texts.complete(blocks())
     text = {}
+    written = _written_numbers(names, matrix, texts.odd, blocks)
     for j, column in read_columns(texts.columns(), decimal):
         if column.numbers is not None:
             matrix[:, j] = column.numbers
@@ -104,6 +118,8 @@ def table_from_blocks(
             remarks.append(f"column {names[j]!r}: {column.remark}")
         if column.numbers is None:
             text[names[j]] = column
+            if (cells := column.written()) is not None:
+                written[names[j]] = cells
     kept = [j for j, name in enumerate(names) if name not in text]
     # The matrix gives back what text columns took of it before these take more.
     numbers = _keep_columns(matrix, kept)
@@ -114,7 +130,42 @@ def table_from_blocks(
         text=columns,
         format=format,
         remarks=(*remarks, *left_out),
+        written={name: written[name] for name in names if name in written},
     )
+
+
+def _written_numbers(
+    names: list[str], matrix: FloatArray, odd: BoolArray, blocks: Callable[[], Iterable[Block]]
+) -> dict[str, Text]:
+    """Columns of numbers as they were written, where words stand beside one number or none.
+
+    What is a gap among numbers may be the other class of a label there, such as 1 and `none`.
+    """
+    found = _one_valued(matrix, np.flatnonzero(~odd))
+    if not 0 < len(found) <= MOST_ONE_VALUED:
+        return {}
+    place = {j: i for i, j in enumerate(found.tolist())}
+    pieces = [Piece.of(cells, n_rows, found, place) for cells, n_rows, _ in blocks()]
+    columns = ((j, pa.concat_arrays([piece.column(j) for piece in pieces])) for j in place)
+    read = {names[j]: column.written() for j, column in read_columns(columns)}
+    return {name: cells for name, cells in read.items() if cells is not None}
+
+
+def _one_valued(matrix: FloatArray, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Of these columns those with gaps and at most one number beside them."""
+    low, high = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
+    gaps = np.zeros(len(columns), dtype=bool)
+    start, step = 0, FIRST_ROWS
+    while start < len(matrix) and len(columns):
+        part = matrix[start : start + step, columns]
+        gap = np.isnan(part)
+        gaps |= gap.any(axis=0)
+        low = np.fmin(low, np.where(gap, np.inf, part).min(axis=0))
+        high = np.fmax(high, np.where(gap, -np.inf, part).max(axis=0))
+        same = low >= high
+        columns, low, high, gaps = columns[same], low[same], high[same], gaps[same]
+        start, step = start + step, max(FIRST_ROWS, BLOCK_CELLS // max(len(columns), 1))
+    return columns[gaps]
 
 
 def _read_numbers(
@@ -123,8 +174,9 @@ def _read_numbers(
     """All cells as numbers (NaN where there is none), but for columns that hold something else."""
     matrix, n_rows = np.empty(shape), 0
     texts, reader = Texts(shape[1]), NumberReader()
-    for cells, n in blocks:
+    for cells, n, trimmed in blocks:
         limits.check_shape(n_rows + n, shape[1])
+        texts.trimmed += trimmed
         plain = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
         numbers = reader.read(plain, texts.odd)
         texts.add(cells, n)
@@ -161,6 +213,7 @@ class Texts:
     found: dict[int, int] = field(default_factory=dict)  # column: the block that told
     pieces: list[Piece] = field(default_factory=list)
     early: list[Piece] = field(default_factory=list)
+    trimmed: int = 0
 
     def __post_init__(self) -> None:
         self.odd = np.zeros(self.width, dtype=bool)
@@ -182,7 +235,7 @@ class Texts:
         last = max(self.found.values(), default=0)
         late = np.array([j for j, block in self.found.items() if block], dtype=np.int64)
         place = {j: i for i, j in enumerate(late.tolist())}
-        for cells, n_rows in islice(blocks, last):
+        for cells, n_rows, _ in islice(blocks, last):
             self.early.append(Piece.of(cells, n_rows, late, place))
         self.found = dict(sorted(self.found.items()))
 

@@ -136,7 +136,10 @@ def _between(first: Places, last: Places) -> Places:
 
 
 def _rows(cut: Cut, chunk: bytes, width: int, before: int, *, has_header: bool) -> Block:
-    """The rows of a piece that are not blank, each of which must have the right number of cells."""
+    """The rows of a piece that are not blank, each of which must have the right number of cells.
+
+    Cells beyond the header that are all empty, as separators at the end of a line leave them, go.
+    """
     first = np.concatenate([[0], cut.row_ends[:-1] + 1])
     last = cut.row_ends
     if has_header:
@@ -145,15 +148,21 @@ def _rows(cut: Cut, chunk: bytes, width: int, before: int, *, has_header: bool) 
         return Block(cut.cells[:0], 0)
     blank = _is_blank(cut, first, last)
     widths = last - first + 1
-    wrong = (widths != width) & ~blank
+    longer = (widths > width) & ~blank
+    if longer.any():
+        longer[longer] = _is_blank(cut, first[longer] + width, last[longer])
+    wrong = (widths != width) & ~blank & ~longer
     if wrong.any():
         at = int(np.argmax(wrong))
         number = before + count_letters(chunk[: cut.ends[last[at]]], NEWLINE) + 1
         check_width(int(widths[at]), width, number)
     cells = cut.cells[int(first[0]) :]
-    if blank.any():
+    if longer.any():
+        kept = np.arange(widths.sum()) - np.repeat(np.cumsum(widths) - widths, widths) < width
+        cells = cells.filter(pa.array(kept & np.repeat(~blank, widths)))
+    elif blank.any():
         cells = cells.filter(pa.array(np.repeat(~blank, widths)))
-    return Block(cells, int(np.count_nonzero(~blank)))
+    return Block(cells, int(np.count_nonzero(~blank)), int(np.count_nonzero(longer)))
 
 
 def _is_blank(cut: Cut, first: Places, last: Places) -> npt.NDArray[np.bool_]:
@@ -185,18 +194,21 @@ def split_records(
     if has_header:
         next(rows)
     held: list[str] = []
-    n_rows, most = 0, FIRST_ROWS
+    n_rows, trimmed, most = 0, 0, FIRST_ROWS
     for cells in rows:
         if not any(cell.strip(BLANK.decode()) for cell in cells):
             continue
+        if len(cells) > width and not any(cell.strip(BLANK.decode()) for cell in cells[width:]):
+            cells = cells[:width]
+            trimmed += 1
         check_width(len(cells), width, count.number)
         held += cells
         n_rows += 1
         if n_rows >= most:
-            yield Block(pa.array(held, pa.string()), n_rows)
-            held, n_rows, most = [], 0, max(1, BLOCK_CELLS // width)
+            yield Block(pa.array(held, pa.string()), n_rows, trimmed)
+            held, n_rows, trimmed, most = [], 0, 0, max(1, BLOCK_CELLS // width)
     if held:
-        yield Block(pa.array(held, pa.string()), n_rows)
+        yield Block(pa.array(held, pa.string()), n_rows, trimmed)
 
 
 class LineCount:

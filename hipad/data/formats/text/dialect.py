@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Final, NamedTuple
@@ -14,12 +15,14 @@ from typing import Final, NamedTuple
 from hipad.data.limits import Limits
 from hipad.data.texts import to_number
 from hipad.errors import DataError
+from hipad.wording import count
 
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 SAMPLE_ROWS: Final = 20
 SAMPLE_CHARACTERS: Final = 1_000_000
 SAMPLE_CELLS: Final = 5_000
 FIELD_CHARACTERS: Final = 10_000_000
+ROW_NAMES: Final = "row"
 
 # The csv module's own limit is lower; beyond this one, a quote was never closed.
 csv.field_size_limit(FIELD_CHARACTERS)
@@ -69,10 +72,36 @@ def find_header(sample: list[list[str]], dialect: Dialect) -> tuple[list[str], t
     if not dialect.has_header:
         remark = "no header row: the columns are called x0, x1, ..."
         return [f"x{j}" for j in range(len(first))], (remark,)
-    if {len(row) for row in body} == {len(first) + 1}:
-        # R leaves out the name of the first column when it holds the names of the rows.
-        return ["row", *first], ()
+    if names_are_one_short(first, body):
+        names = [row[0].strip() for row in body]
+        check_row_names(names, first)
+        return [ROW_NAMES, *first], ()
+    widest = max((len(row) for row in body), default=len(first))
+    named = max((j for j, name in enumerate(first, 1) if name.strip()), default=0)
+    if max(widest, named) < len(first):
+        surplus = count(len(first) - max(widest, named), "empty cell")
+        return first[: max(widest, named)], (f"{surplus} at the end of the header dropped",)
     return first, ()
+
+
+def names_are_one_short(first: list[str], body: list[list[str]]) -> bool:
+    """Whether the header lacks one name: R leaves out that of the column with the rows' names.
+
+    Where the last cell of every row is empty, a separator ends the rows and no name is lacking.
+    """
+    one_more = {len(row) for row in body} == {len(first) + 1}
+    return one_more and any(row[-1].strip() for row in body)
+
+
+def check_row_names(names: list[str], header: list[str]) -> None:
+    """Refuse rows that are one longer than the header where their first cells come again."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise DataError(
+            f"expected {count(len(header), 'cell')} in every row, as in the header, got one more, "
+            f"and the first cells are no names of rows, for {repeated[0][:60]!r} comes again: "
+            "write the name that the header lacks, or take the additional cells out"
+        )
 
 
 def csv_rows(lines: Iterable[str], separator: str) -> Iterator[list[str]]:

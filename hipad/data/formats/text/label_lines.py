@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from typing import Final, NamedTuple
 
+from hipad.data.formats.text.dialect import ROW_NAMES, names_are_one_short
 from hipad.data.genes.describing import BOTTOM, TOP, LabelRows, label_rows
 
 SEPARATORS: Final = "\t,;|"
@@ -29,8 +30,11 @@ def cut_label_lines(data: bytes) -> LabelLines:
     first = data[slice(*header)].decode("utf-8", "replace")
     separator = max(SEPARATORS, key=first.count)
     rows = [_cells(data[a:b], separator) for a, b in (header, *spans)]
-    if {len(row) for row in rows[1:] if row} == {len(rows[0]) + 1}:
-        rows[0] = ["row", *rows[0]]  # as R writes tables, see dialect.py
+    width = len(rows[0])
+    if names_are_one_short(rows[0], [row for row in rows[1:] if row]):
+        rows[0] = [ROW_NAMES, *rows[0]]
+    elif not any(cell.strip() for row in rows for cell in row[width:]):
+        rows = [row[:width] for row in rows]
     if len(rows[0]) < 3 or any(len(row) not in (0, len(rows[0])) for row in rows):
         return nothing
     filled = [i for i, row in enumerate(rows) if row and i]

@@ -21,7 +21,17 @@ import pyarrow.compute as pc
 from hipad.arrays import BoolArray
 from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
-from hipad.data.texts import NUMBER, Cells, Text, are_numbers, level_array, signs, tidy_levels
+from hipad.data.texts import (
+    NUMBER,
+    Cells,
+    Text,
+    are_numbers,
+    as_written,
+    level_array,
+    signs,
+    text_gaps,
+    tidy_levels,
+)
 from hipad.data.whole_numbers import IS_WHOLE, KEPT_AS_TEXT, reach_beyond_exact
 from hipad.wording import count, some
 
@@ -54,6 +64,11 @@ class WrittenColumn:
         """All rows, each as wide as the longest text."""
         levels = level_array(self.levels, self.gaps)
         return levels if self.codes is None else levels.take(self.codes)
+
+    def written(self) -> Text | None:
+        """All rows as they were written, where words were taken as gaps and levels are few."""
+        levels = as_written(self.levels, self.gaps, self.longest)
+        return levels if levels is None or self.codes is None else levels.take(self.codes)
 
 
 def read_columns(
@@ -129,10 +144,12 @@ def _column(levels: Levels, codes: Codes | None) -> WrittenColumn:
     text = WrittenColumn(levels.texts, gaps, codes, int(levels.lengths.max(initial=0)))
     odd = ~(levels.numeric | levels.beyond | gaps)
     times = np.ones(len(gaps)) if codes is None else np.bincount(codes, minlength=len(gaps))
+    times = times.astype(np.int64)
     n_odd, n_beyond = int(times[odd].sum()), int(times[levels.beyond].sum())
     filled = int(times[~gaps].sum())
     if n_odd > ODD_SHARE * filled or n_beyond > BEYOND_SHARE * filled:
-        return text
+        gaps, remark = text_gaps(levels.texts, levels.gaps, times)
+        return replace(text, gaps=gaps, remark=remark)
     if _is_large(levels):
         return replace(text, is_large=True)
     remark = _remark(levels, odd, n_odd, n_beyond)

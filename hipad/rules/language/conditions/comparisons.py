@@ -64,7 +64,8 @@ def _right(cursor: Cursor, left: Operand) -> Operand:
     known = cursor.vocabulary
     if (border := _nth_percentile(cursor, name)) is not None:
         return border
-    cursor.accept_words("its")
+    if cursor.is_name(1):
+        cursor.accept_words("its")
     cursor.own = name if known is not None else None
     right = read_operand(cursor)
     cursor.own = None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from hipad.rules.language.conditions.operands import Operand, lone_feature, one_feature
 from hipad.rules.language.conditions.pairing import compare
 from hipad.rules.language.conditions.ranges import (
@@ -17,19 +15,17 @@ from hipad.rules.language.conditions.vague import is_known
 from hipad.rules.language.logic import Node, negated
 from hipad.rules.language.model import Condition
 from hipad.rules.language.sides.spelled_names import read_name
-from hipad.rules.language.spelling import format_number, spoken
+from hipad.rules.language.spelling import MISSING, format_number
 from hipad.rules.language.terms import SET, Name, Term
 from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.lexing import Word
 from hipad.rules.language.words.quantities import is_number, read_number
 
-_MISSING: Final = frozenset(spoken("na nan missing null none unknown undefined"))
-
 
 def read_right_range(cursor: Cursor, left: Operand, relation: str) -> Node | None:
     """18-25, 5 ± 2, `30 or more`, `top 10 %`, a missing value: what may follow = or is."""
     word = cursor.peek()
-    if word.kind == "NAME" and word.low in _MISSING and not is_known(cursor, word.text):
+    if word.kind == "NAME" and word.low in MISSING and not is_known(cursor, word.text):
         raise cursor.error(
             f"'{word.text}' is no value to compare with, a patient without a value meets no "
             "condition: add a column of 0 and 1 that says where the value is missing"

@@ -7,17 +7,10 @@ from typing import Final
 from hipad.errors import RuleError
 from hipad.rules.language.conditions.operands import Operand, lone_feature
 from hipad.rules.language.sides.spelled_names import plain_text
-from hipad.rules.language.spelling import quote_name, rule_error, spoken
+from hipad.rules.language.spelling import VAGUE, quote_name, rule_error, spoken
 from hipad.rules.language.terms import Term
 from hipad.rules.language.words.cursor import Cursor
 
-_VAGUE: Final = frozenset(
-    spoken(
-        "high low elevated raised increased decreased reduced normal abnormal overexpressed "
-        "underexpressed upregulated downregulated large small old young big increases "
-        "decreases rises falls"
-    )
-)
 _LOW: Final = frozenset(spoken("low decreased reduced underexpressed downregulated small young"))
 
 
@@ -29,7 +22,7 @@ def is_known(cursor: Cursor, name: str) -> bool:
 def refuse_vague(cursor: Cursor, left: Operand | None = None) -> None:
     """`high CRP`, `CRP is elevated`: how high is not said."""
     word = cursor.peek()
-    if word.kind != "NAME" or word.low not in _VAGUE or is_known(cursor, word.text):
+    if word.kind != "NAME" or word.low not in VAGUE or is_known(cursor, word.text):
         return
     if left is None and not cursor.is_name(1):
         return
@@ -43,10 +36,10 @@ def refuse_vague_name(term: Term, cursor: Cursor) -> None:
     """`ABL1 overexpressed`, read as a name of two words."""
     name = str(term.names[0])
     first, _, last = name.rpartition(" ")
-    if first and last.lower() in _VAGUE and not is_known(cursor, name):
+    if first and last.lower() in VAGUE and not is_known(cursor, name):
         raise _vague(last, first, term.column or 1)
     after = cursor.peek()
-    if after.kind == "NAME" and after.low in _VAGUE:
+    if after.kind == "NAME" and after.low in VAGUE:
         raise _vague(after.text, name, after.column)
 
 

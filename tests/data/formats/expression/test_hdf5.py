@@ -14,6 +14,10 @@ from hipad.errors import DataError
 SOURCE = Source.of(b"", LIMITS)
 
 
+def test_hdf5_is_free_of_the_known_faults_of_its_first_series():
+    assert h5py.version.hdf5_version_tuple[0] >= 2, "HDF5 1.x has published faults in its reader"
+
+
 @pytest.fixture
 def root():
     with h5py.File(io.BytesIO(), "w") as file:

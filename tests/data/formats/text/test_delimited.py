@@ -74,3 +74,50 @@ def test_limits_hold():
 def test_a_row_that_is_too_long_is_told_by_its_number():
     with pytest.raises(DataError, match=r"expected 2 cells in every row.*row 3"):
         read_delimited(b"a,b\n1,2\n1,2,3\n4,5\n", LIMITS)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("quote", ["", '"', "in'side\""])
+@pytest.mark.parametrize("surplus", [1, 3])
+def test_read_delimited_separator_at_the_end_of_rows(mark, quote, surplus):
+    sex = f"{quote}f{quote}" if quote in ("", '"') else f"f{quote}x"
+    rows = [f"{kind}{mark}{sex}{mark}{age}" for kind, age in (("case", 31), ("control", 40))]
+    text = "\n".join([mark.join(["y", "sex", "age"]), *(row + mark * surplus for row in rows)])
+    table = read_delimited(text.encode(), LIMITS)
+    assert table.number_names == ("age",)
+    assert table.numbers.tolist() == [[31], [40]]
+    assert table.text["y"].tolist() == ["case", "control"]
+    assert "2 rows longer than the header: the empty cells at the end were dropped" in table.remarks
+
+
+def test_read_delimited_separator_at_the_end_of_some_rows():
+    rows = "".join(f"case,{i}{',' * (i % 2)}\n" for i in range(50))
+    table = read_delimited(f"y,age\n{rows}".encode(), LIMITS)
+    assert table.numbers[:, 0].tolist() == list(range(50))
+    assert table.remarks[0].startswith("25 rows longer than the header")
+
+
+def test_read_delimited_empty_name_at_the_end_of_the_header():
+    table = read_delimited(b"sex,age,\nf,31\nm,40\n", LIMITS)
+    assert table.names == ("age", "sex")
+    assert table.remarks == ("1 empty cell at the end of the header dropped",)
+
+
+def test_read_delimited_row_names():
+    rows = [f"p{i},f,{'' if i < 25 else i}" for i in range(40)]
+    table = read_delimited("\n".join(["sex,age", *rows]).encode(), LIMITS)
+    assert table.names == ("age", "row", "sex")  # the first rows alone do not tell
+    assert table.numbers[30:32, 0].tolist() == [30, 31]
+
+
+@pytest.mark.parametrize("at", [1, 39])
+def test_read_delimited_row_names_that_come_again(at):
+    rows = [f"p{0 if i == at else i},f,{i}" for i in range(40)]
+    with pytest.raises(DataError, match="no names of rows, for 'p0' comes again: write the name"):
+        read_delimited("\n".join(["sex,age", *rows]).encode(), LIMITS)
+
+
+@pytest.mark.parametrize("row", ["case,f,31,9,9", "case,f", "case,f,31,,9"])
+def test_read_delimited_rows_that_do_not_fit(row):
+    with pytest.raises(DataError, match=r"expected 3 cells in every row, .* got . in row"):
+        read_delimited(f"y,sex,age\ncase,f,31\n{row}\n".encode(), LIMITS)

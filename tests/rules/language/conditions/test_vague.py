@@ -26,5 +26,5 @@ def test_what_is_normal_is_asked_for():
 
 
 def test_a_feature_may_have_such_a_name():
-    assert premises("high >= 2") == ["high >= 2"]
+    assert premises("high >= 2") == ["`high` >= 2"]
     assert not is_known(at_start("high"), "high")

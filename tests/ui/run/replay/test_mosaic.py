@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from tests.ui.run.records import record
 from ui.data.cards import clinical, synthetic
 from ui.run.replay.mosaic import FALSE, FOR_NEGATIVE, FOR_POSITIVE, OUT, PASSING, Mosaic
 from ui.run.replay.run_story import frames_of, told_steps
-from ui.run.replay.truth import relevant_features
+from ui.run.replay.truth import true_signs
 from ui.state import AppState
 
 
@@ -54,21 +55,36 @@ def test_a_feature_of_two_blocks_stands_in_the_first():
 
 
 def test_what_is_known_of_synthetic_data_follows_the_draw(small):
-    assert relevant_features(small.loaded, small.data).tolist() == list(range(20))
-    assert relevant_features(loaded(clinical("pima")).loaded, small.data) is None
+    signs = true_signs(small.loaded, small.data)
+    assert signs.tolist() == [1] * 10 + [-1] * 10 + [0] * 40
+    turned = loaded(small.loaded)
+    turned.prepare(replace(turned.preparation, positive="negative"))
+    assert true_signs(turned.loaded, turned.data).tolist() == (-signs).tolist()
+    assert true_signs(loaded(clinical("pima")).loaded, small.data) is None
 
 
 def test_found_missed_and_false_are_counted_and_coloured(small):
-    mosaic = Mosaic.of(small.data, relevant_features(small.loaded, small.data))
+    mosaic = Mosaic.of(small.data, true_signs(small.loaded, small.data))
     signs = np.zeros(60)
-    signs[[0, 40]], signs[1] = 1, -1
-    moves = mosaic.moves([(column(0, 1, 2, 40), column()), (column(), column(2))], signs)
+    signs[[0, 40]], signs[15] = 1, -1
+    moves = mosaic.moves([(column(0, 2, 15, 40), column()), (column(), column(2))], signs)
     assert moves.inside.tolist() == [4, 3]
     assert moves.found.tolist() == [3, 2]
     assert moves.false.tolist() == [1, 1]
     first = dict(zip(moves.cells[:4].tolist(), moves.levels[:4].tolist(), strict=True))
-    assert first == {0: FOR_POSITIVE, 1: FOR_NEGATIVE, 2: PASSING, 40: FALSE}
+    assert first == {0: FOR_POSITIVE, 2: PASSING, 15: FOR_NEGATIVE, 40: FALSE}
     assert (moves.cells[4:].tolist(), moves.levels[4:].tolist()) == ([2], [OUT])
+
+
+def test_moves_with_the_wrong_sign_are_false(small):
+    mosaic = Mosaic.of(small.data, true_signs(small.loaded, small.data))
+    signs = np.zeros(60)
+    signs[[0, 12]], signs[[1, 13]] = 1, -1  # K1 speaks for the positive class, K3 against it
+    moves = mosaic.moves([(column(0, 1, 12, 13), column())], signs)
+    assert (moves.found.tolist(), moves.false.tolist()) == ([2], [2])
+    assert dict(zip(moves.cells.tolist(), moves.levels.tolist(), strict=True)) == {
+        0: FOR_POSITIVE, 1: FALSE, 12: FALSE, 13: FOR_NEGATIVE,
+    }  # fmt: skip
 
 
 @given(st.lists(st.lists(st.integers(0, 29), max_size=8, unique=True), max_size=12), st.data())

@@ -25,6 +25,7 @@ class Player {
     this.root = make("section", "show", this.host)
     this.root.player = this
     this.head = make("p", "headline", this.root)
+    this.alarm = make("p", "alarm", this.root)
     this.stage = make("div", "sides", this.root)
     this.bar = make("div", "bar", this.root)
     iconButton(this.bar, "start", "First step (Home)", () => this.seek(0))
@@ -128,6 +129,8 @@ class Player {
     const told = this.data.stories[this.sides.indexOf(visible[0])]
     const alone = this.sides.length === 1
     this.head.textContent = alone ? told.headline + told.aside : ""
+    this.alarm.textContent = visible.map((side) => this.data.stories[this.sides.indexOf(side)].alarm).find(Boolean) ?? ""
+    this.head.classList.toggle("bad", Boolean(told.alarm))
     const other = this.sides.length > 1
     this.turn.hidden = !other && !this.data.canAsk
     this.turn.textContent = other ? "Rules on / off (R)" : "Compare rules on / off (R)"

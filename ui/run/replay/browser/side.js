@@ -33,6 +33,7 @@ class Side {
       },
     }
     this.title.textContent = [told.title, told.title && told.headline].filter(Boolean).join(": ")
+    this.title.classList.toggle("bad", Boolean(told.alarm))
     this.inside = unpacked(told.field.inside, Uint32Array)
     this.found = unpacked(told.field.found, Uint32Array)
     while (this.charts.length > told.charts.length) this.dropChart(this.charts.pop())
@@ -92,12 +93,14 @@ class Side {
   }
 
   figures(frame) {
-    const { field, charts } = this.story
+    const { field, charts, live } = this.story
     const total = field.regions.reduce((sum, region) => sum + region.features, 0).toLocaleString("en")
     if (frame < 0) return [[total, "features"]]
     const inside = this.inside[frame]
     const figures = [[inside.toLocaleString("en"), `of ${total} features in`]]
-    if (field.truth !== null) {
+    if (field.truth !== null && live) {
+      figures.push([`${this.found[frame]} of ${field.truth}`, "that matter"]) // their signs are not known yet
+    } else if (field.truth !== null) {
       const found = this.found[frame]
       const wrong = inside - found
       figures.push([`${found} of ${field.truth}`, "found"])

@@ -1,0 +1,191 @@
+"""Rules come back from a model file as they were compiled, whatever their text says."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hipad import HIPADClassifier, load_model
+from hipad.errors import DataError
+from hipad.estimator.files.json_values import plain, rebuild
+from hipad.estimator.files.sealing import checksum
+from hipad.estimator.files.stored_rules import StoredKnowledge, knowledge_of, stored_knowledge
+from hipad.experiments.contests import contest
+from hipad.experiments.curves import worth_of_rules
+from hipad.experiments.material import Material, rules_for
+from hipad.experiments.task import Done, Task
+from hipad.experiments.versions import strangers_to, worth_versions, wrong_versions
+from hipad.rules import FeatureIndex, parse_rules
+from hipad.rules.compiling.knowledge import compile_knowledge
+from hipad.rules.language import parsing
+from hipad.rules.language.spelling import MISSING, RESERVED, VAGUE
+from tests import test_docs
+
+USUAL = """
+yes no current never former its the than over above equal positive negative I II 1 2 3.5 p90 median
+mean sd z top any all none Normal HIGH mild severe male other Unknown raises matters keep ignore
+when with plus of per mg patients high-risk wild+type a=b 10% it's don't N/A <1 >5
+""".split()  # noqa: SIM905
+LEVELS = [*sorted(RESERVED | VAGUE | MISSING), *USUAL, "high risk", "not known", "`odd`", "a, b"]
+QUOTED = {*RESERVED, "of", "plus", "when", "with", "per", "the", "than", "over", "above", "equal"}
+PLAIN = [level for level in (*sorted(VAGUE | MISSING), *USUAL) if level.isalpha()]
+
+
+def written(level):
+    """A level as a user writes it in a rule: bare where it is a word of no other use."""
+    return level if level in PLAIN and level not in QUOTED else "`" + level.replace("`", "``") + "`"
+
+
+@pytest.fixture(scope="module")
+def table():
+    """One category for each level, with this level and another."""
+    rng = np.random.default_rng(0)
+    n = 60
+    flags = rng.integers(0, 2, (n, len(LEVELS))).astype(float)
+    columns = {"age": rng.normal(50, 10, n)}
+    for k, level in enumerate(LEVELS):
+        columns |= {f"g{k}={level}": flags[:, k], f"g{k}=rest": 1 - flags[:, k]}
+    score = columns["age"] - 50 + 10 * flags[:, :3].sum(axis=1) + rng.normal(0, 4, n)
+    return pd.DataFrame(columns), np.where(score > np.median(score), "ill", "well")
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return "\n".join(f"g{k} = {written(level)} => ill" for k, level in enumerate(LEVELS))
+
+
+@pytest.fixture(scope="module")
+def fitted(table, rules):
+    """Rules of no worth are compiled and kept as others are, and fitted at once."""
+    return HIPADClassifier(rules, lambda1=0.0, patients=0.0).fit(*table)
+
+
+def same_knowledge(one, other):
+    assert len(one.rules) == len(other.rules)
+    for mine, his in zip(one.rules, other.rules, strict=True):
+        assert (mine.B != his.B).nnz == 0
+        assert np.array_equal(mine.d, his.d)
+        assert (mine.sign, mine.label, mine.outcome) == (his.sign, his.label, his.outcome)
+        assert (mine.rule, mine.settled) == (his.rule, his.settled)
+        assert (mine.sources, mine.remarks) == (his.sources, his.remarks)
+        assert (str(mine.rule), mine.resolved_text) == (str(his.rule), his.resolved_text)
+    for mine, his in zip(one.statements, other.statements, strict=True):
+        assert (mine.statement, mine.kind, mine.outcome) == (his.statement, his.kind, his.outcome)
+        assert np.array_equal(mine.columns, his.columns)
+
+
+def test_load_model_takes_every_level_name(fitted, table, tmp_path, monkeypatch):
+    fitted.save(tmp_path / "m.json")
+    monkeypatch.setattr(parsing, "_read", lambda *_: pytest.fail("a text was parsed"))
+    loaded = load_model(tmp_path / "m.json")
+    assert np.array_equal(loaded.predict(table[0]), fitted.predict(table[0]))
+    same_knowledge(fitted._knowledge, loaded._knowledge)
+    assert [str(r) for r in loaded.rule_report_] == [str(r) for r in fitted.rule_report_]
+    loaded.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_text() == (tmp_path / "m.json").read_text()
+
+
+def test_save_model_takes_rules_given_as_a_list(table, rules, tmp_path):
+    lines = rules.splitlines()[:60]
+    HIPADClassifier(lines, lambda1=0.0, patients=0.0).fit(*table).save(tmp_path / "m.json")
+    loaded = load_model(tmp_path / "m.json")
+    assert len(parse_rules(loaded.rules)) == len(loaded._knowledge.rules) == 60
+
+
+def test_experiments_take_every_level_name(table, rules):
+    frame, y = table
+    names = tuple(frame.columns)
+    text = rules_for(rules, FeatureIndex(names), {}, ("well", "ill"))
+    signs = np.where(y == "ill", 1.0, -1.0)
+    data = Material("t", frame.to_numpy(), signs, names, rules=text, labels=("well", "ill"))
+    context = {"feature_names": names, "classes": ("well", "ill"), "values": data.X}
+    strangers = strangers_to(data, np.random.default_rng(0))
+    for k in (0, len(LEVELS) - 1):
+        versions = wrong_versions(text, k, ("well", "ill"), strangers)
+        for version in [*versions, *worth_versions(text, k, [3.0])]:
+            assert len(compile_knowledge(version.rules, **context).rules) == len(LEVELS)
+    for method in ("HIPAD", "hard rules", "rules alone"):
+        rows, options = {"labelled": 12}, {"lambda1": 0.3}
+        figures = contest(data, 0, method=method, rows=rows, options=options)
+        assert 0 <= figures["accuracy"] <= 1
+
+
+@pytest.mark.parametrize("text", [*test_docs.lines("rules"), *test_docs.lines("statements")])
+def test_load_model_takes_every_documented_rule(text, tmp_path):
+    classes = ("NEG", "BCR/ABL") if "BCR/ABL" in text else test_docs.CLASSES
+    frame = pd.DataFrame(test_docs.X, columns=test_docs.NAMES)
+    y = np.array(classes)[(test_docs.X[:, 1] > 100).astype(int)]
+    clf = HIPADClassifier(text, blocks=test_docs.BLOCKS, lambda1=0.0).fit(frame, y)
+    clf.save(tmp_path / "m.json")
+    loaded = load_model(tmp_path / "m.json")
+    assert np.array_equal(loaded.predict(frame), clf.predict(frame))
+    same_knowledge(clf._knowledge, loaded._knowledge)
+
+
+def test_load_model_of_version_1_needs_no_rules_that_can_be_read(fitted, table, tmp_path):
+    fitted.save(tmp_path / "m.json")
+    document = json.loads((tmp_path / "m.json").read_text())
+    content = document["content"]
+    del content["compiled"]
+    content["rules"] = "g0 is abnormal => ill"
+    for record in content["rule_report"]:
+        del record["effect"], record["knobs"]["automatic"]
+        record["pull"]["felt"] = False
+    old = {**document, "version": 1, "checksum": checksum(content)}
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    loaded = load_model(tmp_path / "old.json")
+    assert np.array_equal(loaded.predict(table[0]), fitted.predict(table[0]))
+    assert len(loaded.rule_report_) == len(fitted.rule_report_)
+    assert loaded.rule_report_[0].effect is None
+
+
+INDEX = FeatureIndex(n_features=6)
+TEXT = (
+    "a: mean(x0:x2) between 1 and 2 and x3 > 1 mg => positive worth 5 patients  # why\nx5 matters"
+)
+
+
+@pytest.fixture
+def stored():
+    known = compile_knowledge(TEXT, n_features=6)
+    return json.loads(json.dumps(plain(stored_knowledge(known))))
+
+
+def test_knowledge_of_is_what_was_stored(stored):
+    known = compile_knowledge(TEXT, n_features=6)
+    again = knowledge_of(rebuild(StoredKnowledge, stored), INDEX)
+    same_knowledge(known, again)
+    assert again.features.certain.tolist() == [5]
+    assert stored["rules"][0]["text"].endswith("worth 5 patients  # why")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"sign": 0.5},
+        {"d": [1.0]},
+        {"columns": [0, 1, 2, 0, 1, 2, 6]},
+        {"values": ["nan"] * 7},
+        {"row_ends": [3, 2, 7]},
+        {"sources": []},
+    ],
+)
+def test_knowledge_of_refuses_what_no_fit_stores(changed, stored):
+    stored["rules"][0] |= changed
+    with pytest.raises(DataError, match="damaged: expected"):
+        knowledge_of(rebuild(StoredKnowledge, stored), INDEX)
+
+
+def test_worth_of_rules_says_what_failed():
+    found = [
+        Done(Task("contest", "t", seed, {"method": method, "rows": {"labelled": n}}),
+             f"{method}{seed}{n}", {"balanced": 0.5}, error="RuleError: no" * (method == "HIPAD"))
+        for seed in range(3) for method in ("HIPAD", "no rules") for n in (4, 8)
+    ]  # fmt: skip
+    with pytest.raises(
+        DataError, match="HIPAD on t: 6 of 6 fits failed, the first with: RuleError"
+    ):
+        worth_of_rules(found)

@@ -1,0 +1,34 @@
+"""Data on their way to a session: every page waits for them, so that none shows older ones."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from ui.attempts import attempt
+from ui.state import AppState
+from ui.words import plain
+
+LOOK: Final = 0.1  # seconds between two looks
+
+
+def show(state: AppState, here: str) -> None:
+    """Wait for the newest load and take it; whoever asked for a run on the Data page sees it.
+
+    Looking in again and again lets a newer click, or the way to another page, end this wait at
+    once; the load itself goes on.
+    """
+    loading = state.loading
+    if loading is None:
+        return
+    with st.spinner(f"Loading {plain(loading.name)}"):
+        pulse = st.empty()
+        while not loading.wait(LOOK):
+            pulse.empty()
+    done = attempt(state, lambda: state.take(loading))
+    pulse.empty()  # a run of the script that was ended meanwhile goes no further
+    if done and loading.runs and here == "Data":
+        st.switch_page("pages/run.py")
+    if state.error and here != "Data":
+        st.error(plain(state.error, 600), icon=":material/error:")
