@@ -55,8 +55,13 @@ class HIPADClassifier(FittedModel):
         values; with a lambda1 of your own there is no path, and it is 10.
     patients : float, "auto" or "equal", default="auto"
         What a rule without a worth of its own counts for; "auto" is a share of the patients
-        (the larger, the fewer they are), less where patients contradict it; "equal" sets sigma to
-        the stiffness, as the paper does.
+        (the larger, the fewer they are), less where patients contradict it, or is learnt (see
+        `rule_trust`); "equal" sets sigma to the stiffness, as the paper does.
+    rule_trust : "auto", float or None, default=None
+        The probability that the rules help, before any row is seen; "auto" is one half. Models
+        without rules and with them at several weights are averaged by how well each predicts
+        held-out rows. Worths that are written are used as written. None, and `calibrate=False` or
+        `anchored=False`, give the one optimum at the weights that are set.
     stiffness : float or "auto", default="auto"
         How closely the weights must follow a rule; "auto" follows the rule's worth.
     scope : "population" or "typical", default="population"
@@ -112,6 +117,7 @@ class HIPADClassifier(FittedModel):
     rule_report_ : one `RuleRecord` a rule
     knowledge_report_ : one `StatementRecord` a statement about features
     lambda1_, lambda2_ : the values used
+    members_ : one `MemberRecord` for each way to weigh the rules, where their trust is learnt
     path_ : one `PathPoint` for each pair of values tried; the best and the chosen one are marked
     """
 
@@ -123,6 +129,7 @@ class HIPADClassifier(FittedModel):
         lambda1: float | str = "auto",
         lambda2: float | str = "auto",
         patients: float | str = "auto",
+        rule_trust: float | str | None = None,
         stiffness: float | str = "auto",
         scope: str = "population",
         class_weight: str | dict[Any, float] | None = "balanced",
@@ -146,6 +153,7 @@ class HIPADClassifier(FittedModel):
         self.lambda1 = lambda1
         self.lambda2 = lambda2
         self.patients = patients
+        self.rule_trust = rule_trust
         self.stiffness = stiffness
         self.scope = scope
         self.class_weight = class_weight

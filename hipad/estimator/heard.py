@@ -35,14 +35,19 @@ def model_effects(
         if i >= MOST_LEFT_OUT:
             yield None
             continue
-        without = model if model.knobs[i].sigma <= 0 else fit_without(i, data, model, warm)
+        counts = model.knobs[i].sigma > 0 or bool(model.members)
+        without = fit_without(i, data, model, warm) if counts else model
         yield rule_effect(rule, model, without, data)
 
 
 def fit_without(i: int, data: TrainingData, model: Model, warm: Hipad | None = None) -> Model:
-    """The model that the same fit gives without rule i, at the same lambda1 and lambda2."""
+    """The model that the same fit gives without rule i, at the same lambda1 and lambda2.
+
+    Where trust is learnt, every candidate has values of its own, and so has the fit without it.
+    """
     others = tuple(rule for k, rule in enumerate(model.plan.rules) if k != i)
-    plan = replace(model.plan.at(model.lambda1, model.lambda2), rules=others)
+    plan = model.plan if model.members else model.plan.at(model.lambda1, model.lambda2)
+    plan = replace(plan, rules=others)
     return FitRun(data, plan, [] if warm is None else [warm], quick=True).run()
 
 
@@ -54,7 +59,7 @@ def rule_effect(rule: CompiledRule, model: Model, without: Model, data: Training
     weights = data.weights[fires]
     center = np.zeros(model.features.size) if mean is None else mean[model.features]
     return Effect(
-        changes=not same_model(model, without),
+        changes=not same_model(model, without, data),
         covered=float(weights.sum()),
         against=float(weights[scores < 0].sum()),
         typical=_typical_margin(rule, data, model),
@@ -71,7 +76,7 @@ def _typical_margin(rule: CompiledRule, data: TrainingData, model: Model) -> flo
     return found.margin if found.feasible else None
 
 
-def same_model(one: Model, other: Model) -> bool:
+def same_model(one: Model, other: Model, data: TrainingData) -> bool:
     """Whether two models on the same rows have the same features and weights.
 
     Calibration sets scale and intercept by the weights; without it, they count as well.
@@ -79,10 +84,18 @@ def same_model(one: Model, other: Model) -> bool:
     if not np.array_equal(one.features, other.features):
         return False
     if one.plan.calibrate:
-        return np.allclose(direction(one.solution), direction(other.solution), rtol=0.0, atol=SAME)
+        first, second = (_direction_of(model, data) for model in (one, other))
+        return np.allclose(first, second, rtol=0.0, atol=SAME)
     size = max(float(np.linalg.norm(one.solution.w)), abs(one.solution.b), 1e-300)
     change = np.append(one.solution.w - other.solution.w, one.solution.b - other.solution.b)
     return bool(np.abs(change).max() <= SAME * size)
+
+
+def _direction_of(model: Model, data: TrainingData) -> np.ndarray:
+    """The weights of scaled columns at length one."""
+    scale = data.design.scale
+    weights = model.coef if scale is None else model.coef * scale[model.features]
+    return weights / max(float(np.linalg.norm(weights)), 1e-300)
 
 
 def model_pulls(data: TrainingData, model: Model) -> list[Pull]:

@@ -58,6 +58,7 @@ SMALLEST: Final = {
     "n_jobs": (-1, "at least 1, or -1 for all processors"),
 }
 USUAL_RIDGE = 10.0
+PRIOR_TRUST = 0.5  # before any row is seen a rule is as likely to help as not
 WHOLE = ("max_iter", "max_features", "cv", "random_state", "n_jobs")
 MAY_BE_NONE = ("max_features", "cv", "random_state", "n_jobs")
 
@@ -70,6 +71,7 @@ class Plan:
     lambda1: float | str
     lambda2: float | str
     patients: float | str
+    rule_trust: float | None  # prior probability that rules belong into the model; None: certain
     stiffness: float | str
     scope: Scope
     anchored: bool
@@ -117,6 +119,7 @@ class Plan:
             lambda1=parameters.lambda1,
             lambda2=_ridge(parameters),
             patients=parameters.patients,
+            rule_trust=PRIOR_TRUST if parameters.rule_trust == "auto" else parameters.rule_trust,
             stiffness=parameters.stiffness,
             scope=parameters.scope,
             anchored=bool(parameters.anchored),
@@ -168,8 +171,21 @@ def check_parameters(estimator: Any) -> None:
             f"expected class_weight 'balanced', None or a dict, got {weights!r}: choose one"
         )
     check_prevalence(estimator.prevalence)
+    check_trust(estimator.rule_trust)
     for label, value in weights.items() if isinstance(weights, dict) else ():
         check_number(f"class_weight[{label!r}]", value, 1e-300, "above 0")
+
+
+def check_trust(value: object) -> None:
+    """Refuse what is neither "auto", None nor a probability above 0 and below 1."""
+    if value is None or (isinstance(value, str) and value == "auto"):
+        return
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not 0.0 < float(value) < 1.0:  # type: ignore[arg-type]
+        raise HipadError(
+            "expected rule_trust to be 'auto', None or a number above 0 and below 1, "
+            f"got {value!r}: give the probability that the rules help, before any row is seen"
+        )
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.estimator.heard import model_effects, model_pulls
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
+from hipad.estimator.trust.mixture import trust_of
 from hipad.rules import RuleRecord, rule_report
 from hipad.solver import Hipad
 
@@ -20,7 +23,7 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
     """
     w = np.zeros(data.design.shape[1])
     w[model.features] = model.coef
-    return rule_report(
+    records = rule_report(
         model.plan.rules,
         w=w,
         b=model.intercept,
@@ -34,6 +37,10 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
         knobs=model.knobs,
         certificates=farkas_residuals(model),
     )
+    return [
+        replace(record, trust=trust_of(model.members, i, data.total))
+        for i, record in enumerate(records)
+    ]
 
 
 def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:

@@ -21,7 +21,7 @@ from hipad.rules.analysis.guarantee import (
 from hipad.rules.analysis.matrix_picture import MatrixPicture, matrix_picture
 from hipad.rules.analysis.picture import Cell, PictureRow, picture
 from hipad.rules.analysis.pull import DataPull, Knobs, Pull, rule_pull, rule_pulls, shortest_patient
-from hipad.rules.analysis.records import Effect, RuleRecord, rule_report
+from hipad.rules.analysis.records import Effect, RuleRecord, RuleTrust, rule_report
 from hipad.rules.analysis.speaking import Heard, Witnesses
 from hipad.rules.analysis.statistics import (
     Overlap,
@@ -76,6 +76,7 @@ __all__ = [
     "RuleCounts",
     "RuleRecord",
     "RuleSet",
+    "RuleTrust",
     "RulesText",
     "ScaledRule",
     "Statement",

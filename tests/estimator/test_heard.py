@@ -171,11 +171,10 @@ def test_rule_effect_takes_any_two_models():
 def test_same_model_without_calibration_compares_scale_and_intercept():
     X, y, _ = contradicted()
     one, other = (
-        HIPADClassifier(lambda1=0.1, lambda2=at, calibrate=False).fit(X, y)._model
-        for at in (10.0, 10.01)
+        HIPADClassifier(lambda1=0.1, lambda2=at, calibrate=False).fit(X, y) for at in (10.0, 10.01)
     )
-    assert same_model(one, one)
-    assert not same_model(one, other)
+    assert same_model(one._model, one._model, one._data)
+    assert not same_model(one._model, other._model, one._data)
 
 
 def test_a_rule_that_nobody_can_meet_is_not_heard():

@@ -141,6 +141,7 @@ class FittedModel(TwoClasses):
         self.selection_certificate_ = model.solution.selection
         self.lambda1_ = model.lambda1
         self.lambda2_ = model.lambda2
+        self.members_ = model.members
         self.path_ = model.path
         self.history_ = list(run.history)
         self.n_iter_ = count_steps(self.history_)

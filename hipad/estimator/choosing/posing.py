@@ -6,6 +6,7 @@ told the same rules at the same worth.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -35,10 +36,17 @@ class Say(NamedTuple):
 
 
 class Posing:
-    """Data and plan of one fit; makes its problems."""
+    """Data and plan of one fit; makes its problems.
 
-    def __init__(self, data: TrainingData, plan: Plan) -> None:
+    `weights` say for how many patients each rule counts; None, for a rule or for all of them,
+    leaves that to the rule and the plan.
+    """
+
+    def __init__(
+        self, data: TrainingData, plan: Plan, weights: Sequence[float | None] | None = None
+    ) -> None:
         self.data, self.plan = data, plan
+        self.weights = [None] * len(plan.rules) if weights is None else list(weights)
         self.told, self.heard = self._told()
 
     def problem(self, lambda1: float, lambda2: float, rows: np.ndarray | None = None) -> Problem:
@@ -64,9 +72,13 @@ class Posing:
         total, plan = self.data.total, self.plan
         return [
             knobs_of(
-                rule, total=total, patients=plan.patients, stiffness=plan.stiffness, heard=heard
+                rule,
+                total=total,
+                patients=plan.patients if weight is None else weight,
+                stiffness=plan.stiffness,
+                heard=heard,
             )
-            for rule, heard in zip(self.told, self.heard, strict=True)
+            for rule, heard, weight in zip(self.told, self.heard, self.weights, strict=True)
         ]
 
     @cached_property
@@ -107,6 +119,25 @@ class Posing:
             for rule, z, sigma in told
             if z is not None and z.any() and sigma >= FAINT / self.data.total
         )
+
+    @cached_property
+    def reach(self) -> FloatArray:
+        """How far each row lies along the way to each rule's typical patient, either way; 0 to inf.
+
+        One column a rule. A rule that has no such patient is reached by all.
+        """
+        data = self.data
+        found = np.ones((data.y.size, len(self.told)))
+        halves = data.weights.astype(float)
+        for sign in (-1.0, 1.0):
+            halves[data.y == sign] *= 0.5 / halves[data.y == sign].sum()
+        for i, rule in enumerate(self.told):
+            z = shortest_patient(rule.B, rule.d)
+            if z is None or not z.any():
+                continue
+            values = data.design.columns(rule.columns)
+            found[:, i] = np.abs((values - halves @ values) @ z) / float(z @ z)
+        return found
 
     def _told(self) -> tuple[tuple[ScaledRule, ...], list[Heard | None]]:
         """The rules as the solver is told them, and what the patients say of each."""

@@ -35,6 +35,7 @@ from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
+from hipad.estimator.trust.mixture import MemberRecord
 from hipad.rules import FeatureIndex, RuleRecord, resolve_blocks
 from hipad.rules.compiling.knowledge import Knowledge
 from hipad.solver import Certificate, Progress
@@ -111,6 +112,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "intercept": float(clf.intercept_[0]),
         "certificate": plain(clf.certificate_),
         "selection_certificate": plain(clf.selection_certificate_),
+        "members": plain(clf.members_),
         "path": plain(clf.path_),
         "history": plain(clf.history_),
         "rule_report": plain(records),
@@ -203,6 +205,7 @@ def _knowledge(clf: HIPADClassifier, content: dict[str, Any]) -> Knowledge:
 
 def _of_today(record: dict[str, Any]) -> dict[str, Any]:
     """A stored record of a rule; in files of version 1 no fit without the rule was made."""
+    record = {"trust": None, **record}
     if "effect" in record:
         return record
     pull, knobs = record["pull"], record["knobs"]
@@ -224,6 +227,7 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     clf.lambda2_ = float(content["lambda2"])
     clf.certificate_ = rebuild(Certificate, content["certificate"])
     clf.selection_certificate_ = rebuild(Certificate | None, content["selection_certificate"])
+    clf.members_ = rebuild(tuple[MemberRecord, ...], content.get("members", []))
     clf.path_ = rebuild(tuple[PathPoint, ...], content["path"])
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
     clf.n_iter_ = count_steps(clf.history_)

@@ -75,7 +75,7 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
         at = model.problem
         scores = held_out_scores(data, model.plan, at.lambda1, at.lambda2)
     scale = class_means_at_one(own, data.y, data.weights, 0.0)
-    if model.held_out is not None and model.plan.calibrate:
+    if model.held_out is not None and model.plan.calibrate and model.plan.is_automatic:
         scale = Calibration(1.0, 0.0)
     curve = RiskCurve.fit(scores, data.y, data.weights)
     if asks_who_is_likelier(data):

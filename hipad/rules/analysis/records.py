@@ -79,6 +79,23 @@ class Effect:
 
 
 @dataclass(frozen=True)
+class RuleTrust:
+    """The probability that a rule belongs into the model: before and after the labelled rows."""
+
+    prior: float
+    posterior: float
+    rows: float
+
+    def __str__(self) -> str:
+        before, after = f"{100 * self.prior:.0f}", f"{100 * self.posterior:.0f}"
+        rows = f"the {self.rows:.4g} labelled rows"
+        if before == after:
+            return f"trust {after} %: {rows} say nothing for or against it"
+        verb = "raise" if self.posterior > self.prior else "lower"
+        return f"{rows} {verb} the trust in it from {before} to {after} %"
+
+
+@dataclass(frozen=True)
 class RuleRecord:
     """What there is to know of one rule; parts that were not asked for are None.
 
@@ -100,6 +117,7 @@ class RuleRecord:
     residual: float | None = None
     pull: Pull | None = None
     effect: Effect | None = None
+    trust: RuleTrust | None = None
     knobs: Knobs | None = field(default=None, repr=False)
     names: Any = field(default=None, repr=False, compare=False)
 
@@ -117,6 +135,8 @@ class RuleRecord:
             found.append(f"slack {self.slack:.3g}, residual {self.residual:.3g}")
         if self.effect is not None:
             found.append(str(self.effect))
+        if self.trust is not None:
+            found.append(str(self.trust))
         if self.pull is not None:
             found.append(str(self.pull))
             found += self._advice(self.pull)
@@ -174,6 +194,11 @@ class RuleRecord:
         if self.effect is not None:
             record["effect"] = self.effect.word
             record["changes_the_model"] = self.effect.changes
+        if self.trust is not None:
+            record["prior_trust"], record["posterior_trust"] = (
+                self.trust.prior,
+                self.trust.posterior,
+            )
         if self.heard is not None:
             record["contradicted_by"] = self.heard.wrong
         if self.heard is not None and self.knobs is not None and self.knobs.automatic:

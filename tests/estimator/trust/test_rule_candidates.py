@@ -1,0 +1,27 @@
+import pytest
+
+from hipad.estimator.trust.rule_candidates import MOST_SINGLE, SHARES, rule_candidates
+from hipad.rules import compile_rules
+
+
+def rules(*worths):
+    lines = [f"x{i} >= 1 => 1{worth}" for i, worth in enumerate(worths)]
+    return compile_rules("\n".join(lines), n_features=len(worths), classes=(0, 1))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, MOST_SINGLE + 1])
+def test_rule_candidates_priors_sum_to_one_and_the_first_has_no_rules(count):
+    found = rule_candidates(rules(*[""] * count), 0.4)
+    assert sum(one.prior for one in found) == pytest.approx(1.0)
+    assert found[0].prior == pytest.approx(0.6)
+    assert found[0].weights(50) == (0.0,) * count
+    singles = count if 1 < count <= MOST_SINGLE else 0
+    assert len(found) == 1 + len(SHARES) + singles
+    assert len({one.shares for one in found}) == len(found)
+
+
+def test_rule_candidates_keep_a_written_weight():
+    found = rule_candidates(rules(" worth 3 patients", ""), 0.5)
+    assert {one.weights(10)[0] for one in found} == {None}
+    assert {one.weights(10)[1] for one in found} == {0.0, *(10 * share for share in SHARES)}
+    assert rule_candidates(rules(" worth 3 patients"), 0.5) == ()
