@@ -16,9 +16,15 @@ def areas(app):
     return [area for area in app.at.text_area if area.key.startswith("rules_text_")]
 
 
+def components(app):
+    """The editors of the page; what looks after the page itself is none."""
+    every = app.at.get("bidi_component")
+    return [element for element in every if "recovery" not in element.proto.component_name]
+
+
 def editors(app):
     """What was sent to the editors of the page."""
-    return [json.loads(element.proto.json) for element in app.at.get("bidi_component")]
+    return [json.loads(element.proto.json) for element in components(app)]
 
 
 def arrive(app):
@@ -80,7 +86,7 @@ def test_a_vast_text_has_the_text_area(app, monkeypatch):
 
 def edit_report(app, **fields):
     """What the browser sends when text was typed in the editor."""
-    (editor,) = app.at.get("bidi_component")
+    (editor,) = components(app)
     return WidgetState(
         id=f"$$STREAMLIT_INTERNAL_KEY_{editor.proto.id}__events",
         json_trigger_value=json.dumps([{"event": "edit", "value": fields}]),
