@@ -170,6 +170,8 @@ TYPED = (  # what is typed, the key after it, and the lines that then stand ther
     ("heart r", "Enter", ["`heart rate`"]),
     ("age > 1 and heart r", "Tab", ["age > 1 and `heart rate`"]),
     ("mean(age, resting p", "Enter", ["mean(age, `resting pulse`"]),
+    ("mean(`heart rate`, rest", "Tab", ["mean(`heart rate`, `resting pulse`"]),
+    ("at least 2 of (age > 5, rest", "Tab", ["at least 2 of (age > 5, `resting pulse`"]),
     ("heart rate", "Enter", ["heart rate", ""]),
     ("smoking = cur", "Enter", ["smoking = current"]),
     ("smoking=cur", "Tab", ["smoking=current"]),

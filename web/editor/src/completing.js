@@ -11,8 +11,8 @@ import { afterBlanks, before, chunks, plain, spelled } from "./scanning.js";
 const MOST = 50;
 const LONGEST = 200; // characters of a name that is completed from its first word
 const UNTIL = /[^\s()[\]{},;:<>=!&|+*/^"'`#≤≥→⇒]+$/u; // a name may hold a hyphen: tried with and without
-const NUMBER = /^[+−-]?[\d.,]+%?$/u;
-const AFTER_NUMBER = /(?:^|[^\p{L}\p{N}_.,])[\d.,]+%?\s+$/u; // a unit or a word follows, no name
+const NUMBER = /^[+−-]?(?:\d+(?:[.,]\d*)*|\.\d*)%?$/u;
+const AFTER_NUMBER = /(?:^|[^\p{L}\p{N}_.,])\d+(?:[.,]\d+)*%?\s+$/u; // a unit or a word follows, no name
 const NOT = /^(?:not|no|non)[\s-]\s*/i;
 const SIDES = new Set(["positive", "negative"]); // outcomes in any data
 const RELATION =
