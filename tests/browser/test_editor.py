@@ -216,6 +216,7 @@ WATCH = """() => {
 }"""
 
 
+@pytest.mark.long
 def test_forty_rules_are_typed_with_all_that_people_do_meanwhile(server: str, visit: Visit) -> None:
     page = visit(server)
     editor = rules_page(page)

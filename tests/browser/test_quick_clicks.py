@@ -57,6 +57,7 @@ def belongs(page: Page, name: str) -> None:
     assert page.evaluate("sessionStorage.getItem('hipad-reloaded')") is None  # never was it lost
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seconds", [0.1, 0.3, 1.0])
 @pytest.mark.parametrize(
     ("first", "second"), [("all-bcrabl", "ksvm-s-10k"), ("ksvm-s-10k", "all-bcrabl")]
@@ -76,6 +77,7 @@ def test_a_double_click_runs(server, visit, name):
     belongs(page, name)
 
 
+@pytest.mark.long
 def test_many_clicks_end_with_the_last(server, visit):
     page = visit(server)
     names = ["all-bcrabl", "pima", "ksvm-s-10k", "pima", "all-bcrabl", "ksvm-s-10k"]
