@@ -153,7 +153,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
     def _linear(self, member: Member) -> LinearModel:
         """One member in the user's units, as it predicts."""
         assert member.hipad is not None
-        found = member.hipad.solution()
+        found = explained(member.hipad, "")
         scores = self.data.design.columns(found.features) @ found.w
         scale = self._calibration(member, scores, found.b)
         coef, intercept = self.data.to_user_units(

@@ -11,7 +11,7 @@ def test_the_defaults_are_those_of_the_classifier():
     assert {name: usual[name] for name in ours.parameters} == ours.parameters
     assert set(usual) - set(ours.parameters) <= {
         "rules", "blocks", "lambda1", "anchored", "prevalence",
-        "max_features", "cv", "random_state", "n_jobs",
+        "max_features", "cv", "random_state", "n_jobs", "rule_trust",
     }  # fmt: skip
 
 

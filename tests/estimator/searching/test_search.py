@@ -166,7 +166,7 @@ def test_what_cannot_be_tried_is_told(wrong, words):
 
 def test_every_setting_of_a_fit_can_be_given():
     theirs, own = HIPADClassifier().get_params(), HIPADClassifierCV().get_params()
-    assert set(theirs) - set(own) <= {"max_features"}, "which is for automatic values"
+    assert set(theirs) - set(own) <= {"max_features", "rule_trust"}, "which are automatic"
     shared = (set(theirs) & set(own)) - {"lambda1", "lambda2"}
     assert all(own[name] == theirs[name] for name in shared)
 
