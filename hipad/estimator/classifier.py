@@ -16,12 +16,13 @@ from typing import Any, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
-from hipad.designs.base import FloatArray
 from hipad.estimator.bases.fitted import FittedModel
+from hipad.estimator.bases.two_classes import TrainingRows
 from hipad.estimator.labels import by_sign
 from hipad.estimator.parameters import Plan, check_parameters
 from hipad.estimator.run import FitRun
-from hipad.estimator.training import TrainingData, shares
+from hipad.estimator.training import TrainingData, shares, stacked_rows
+from hipad.estimator.trust.member_record import MemberRecord
 from hipad.estimator.units import foreign_units
 from hipad.rules import FeatureIndex, Rule
 from hipad.rules.compiling.knowledge import Knowledge, compile_knowledge
@@ -129,7 +130,7 @@ class HIPADClassifier(FittedModel):
         lambda1: float | str = "auto",
         lambda2: float | str = "auto",
         patients: float | str = "auto",
-        rule_trust: float | str | None = None,
+        rule_trust: float | str | tuple[MemberRecord, ...] | None = "auto",
         stiffness: float | str = "auto",
         scope: str = "population",
         class_weight: str | dict[Any, float] | None = "balanced",
@@ -179,7 +180,13 @@ class HIPADClassifier(FittedModel):
         The paper sets all its rho to the same value, which is both stiffness and sigma.
         """
         literal = {"stiffness": 100.0, "patients": "equal", "class_weight": None, "switch": "paper"}
-        literal |= {"anchored": False, "calibrate": False, "standardize": False, "lambda2": 10.0}
+        literal |= {
+            "anchored": False,
+            "calibrate": False,
+            "rule_trust": None,
+            "standardize": False,
+            "lambda2": 10.0,
+        }
         return cls(rules, **{**literal, **parameters})
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -212,42 +219,46 @@ class HIPADClassifier(FittedModel):
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
-        rows, y, weights = fresh._validated(X, y, sample_weight)
+        rows = fresh._validated(X, y, sample_weight)
         earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
-        data = fresh._training_data(X, rows, y, weights, earlier)
+        data = fresh._training_data(X, rows, earlier)
         warm = [clf._hipad for clf in earlier if vars(clf).get("_data") is data and clf._hipad]
         plan = fresh._plan(feature_names, rows)
         for sentence in foreign_units(data.X, plan.rules):
             warnings.warn(sentence, UserWarning, stacklevel=3)
         return FitRun(data, plan, warm, quick=quick, take=partial(self._take, fresh))
 
-    def _validated(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, FloatArray, FloatArray]:
-        """Rows of weight above zero, their labels as -1 and +1, and their weights."""
-        X, _, signs, weights = self._labelled(X, y, sample_weight)
-        self._kept = kept = weights > 0
-        return (X, signs, weights) if kept.all() else (X[kept], signs[kept], weights[kept])
+    def _validated(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+        """Rows of weight above zero, their labels as -1 and +1, their weights, and other rows."""
+        rows = self._labelled(X, y, sample_weight)
+        counted = rows.weights > 0
+        self._kept = rows.known.copy()
+        self._kept[rows.known] = counted
+        if counted.all():
+            return rows
+        X, y, signs, weights = (
+            part[counted] for part in (rows.X, rows.y, rows.signs, rows.weights)
+        )
+        return rows._replace(X=X, y=y, signs=signs, weights=weights)
 
     def _training_data(
-        self,
-        original: Any,
-        X: Any,
-        y: FloatArray,
-        w: FloatArray,
-        like: Sequence[HIPADClassifier],
+        self, original: Any, rows: TrainingRows, like: Sequence[HIPADClassifier]
     ) -> TrainingData:
+        X, y, w, others = rows.X, rows.signs, rows.weights, rows.unlabelled
         p = shares(y, w, by_sign(self.class_weight, self.classes_))
         earlier = getattr(like[0], "_data", None) if like else None
-        if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize):
+        if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize, others):
             return earlier
-        return TrainingData.of(X, y, w, p, self.standardize, source=original)
+        return TrainingData.of(X, y, w, p, self.standardize, source=original, unlabelled=others)
 
-    def _plan(self, names: Iterable[str] | FeatureIndex | None, rows: Any) -> Plan:
+    def _plan(self, names: Iterable[str] | FeatureIndex | None, rows: TrainingRows) -> Plan:
         """The parameters of this fit with its rules; columns are called as given, or as in X."""
         if names is None:
             names = getattr(self, "feature_names_in_", None)
         named = names if names is None or isinstance(names, FeatureIndex) else list(names)
         self.feature_index_ = as_index(named, self.n_features_in_)
-        return Plan.of(self, self._compile(rows))
+        seen = rows.X if rows.unlabelled is None else stacked_rows(rows.X, rows.unlabelled)
+        return Plan.of(self, self._compile(seen))
 
     def _compile(self, rows: Any = None) -> Knowledge:
         """Rules and statements for these data; percentiles are learnt from these rows only."""

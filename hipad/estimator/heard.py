@@ -45,10 +45,12 @@ def fit_without(i: int, data: TrainingData, model: Model, warm: Hipad | None = N
 
     Where trust is learnt, every candidate has values of its own, and so has the fit without it.
     """
+    start = [] if warm is None else [warm]
+    if model.members:  # candidates that both have are fitted already
+        return FitRun(data, model.plan, start, quick=True, mixture=model.mixture, left_out=i).run()
     others = tuple(rule for k, rule in enumerate(model.plan.rules) if k != i)
-    plan = model.plan if model.members else model.plan.at(model.lambda1, model.lambda2)
-    plan = replace(plan, rules=others)
-    return FitRun(data, plan, [] if warm is None else [warm], quick=True).run()
+    plan = replace(model.plan.at(model.lambda1, model.lambda2), rules=others)
+    return FitRun(data, plan, start, quick=True).run()
 
 
 def rule_effect(rule: CompiledRule, model: Model, without: Model, data: TrainingData) -> Effect:

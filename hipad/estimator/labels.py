@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from hipad.designs.base import FloatArray
@@ -29,6 +31,45 @@ def signed_labels(y: np.ndarray, weights: FloatArray) -> SignedLabels:
     if len(weighted) != 2:
         raise DataError(_not_two(weighted, "binary, but weights are zero"))
     return SignedLabels(classes, signs)
+
+
+def unlabelled_rows(y: Any) -> np.ndarray | None:
+    """Where a label is missing: NaN, None, or scikit-learn's -1 beside two classes.
+
+    A -1 beside one other class is a class of its own. None where every row has a label.
+
+    >>> unlabelled_rows(np.array([0, 1, -1])).tolist()
+    [False, False, True]
+    >>> unlabelled_rows(["ill", None, "well"]).tolist()
+    [False, True, False]
+    >>> unlabelled_rows(np.array([-1, 1]))
+    """
+    if not hasattr(y, "__len__") or getattr(y, "ndim", 1) != 1:
+        return None
+    labels = pd.Series(y)
+    missing = labels.isna().to_numpy()
+    known = labels[~missing]
+    if known.dtype.kind in "iuf" or known.map(lambda one: isinstance(one, Number)).all():
+        classes = set(known.unique().tolist())
+        if -1 in classes and len(classes) == 3:
+            missing |= (labels == -1).to_numpy(dtype=bool, na_value=False)
+    return missing if missing.any() else None
+
+
+def known_labels(y: Any, known: np.ndarray) -> np.ndarray:
+    """The labels that are there, in an array of their common type.
+
+    Whole numbers that became fractions beside a NaN are whole numbers again.
+
+    >>> known_labels(np.array([1.0, np.nan, 0.0]), np.array([True, False, True])).tolist()
+    [1, 0]
+    """
+    if not known.any():
+        raise DataError("expected labels in y, got none: give at least one row of each class")
+    values = pd.Series(y)[known].tolist()
+    if all(isinstance(one, float) and one.is_integer() for one in values):
+        values = [int(one) for one in values]
+    return np.asarray(plain_labels(np.array(values, dtype=object)))
 
 
 def plain_labels(y: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from hipad.errors import HipadError
 from hipad.estimator.risks.risk_curve import check_prevalence
+from hipad.estimator.trust.member_record import MemberRecord
 from hipad.rules import CompiledRule, RuleSet
 from hipad.rules.compiling.knowledge import CompiledStatement, FeatureKnowledge, Knowledge
 from hipad.solver import AdmmSettings, Settings
@@ -71,7 +72,8 @@ class Plan:
     lambda1: float | str
     lambda2: float | str
     patients: float | str
-    rule_trust: float | None  # prior probability that rules belong into the model; None: certain
+    # prior probability that rules belong into the model, or what a fit learnt; None: certain
+    rule_trust: float | tuple[MemberRecord, ...] | None
     stiffness: float | str
     scope: Scope
     anchored: bool
@@ -177,8 +179,10 @@ def check_parameters(estimator: Any) -> None:
 
 
 def check_trust(value: object) -> None:
-    """Refuse what is neither "auto", None nor a probability above 0 and below 1."""
+    """Refuse what is neither "auto", None, a probability nor the members of a fitted model."""
     if value is None or (isinstance(value, str) and value == "auto"):
+        return
+    if isinstance(value, tuple) and all(isinstance(one, MemberRecord) for one in value) and value:
         return
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not 0.0 < float(value) < 1.0:  # type: ignore[arg-type]

@@ -18,23 +18,20 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
 from hipad.estimator.choosing.choice import AutoChoice, PathPoint
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.empty import explained
 from hipad.estimator.parameters import Plan
 from hipad.estimator.training import TrainingData
+from hipad.estimator.trust.member_record import MemberRecord
 from hipad.estimator.trust.mixture import (
-    LinearModel,
     Member,
-    MemberRecord,
+    Mixture,
     averaged,
-    members_of,
-    probabilities,
     shares_of,
 )
 from hipad.rules import Knobs, ScaledRule
-from hipad.solver import Hipad, Problem, Progress, Settings, Solution, Status
+from hipad.solver import Hipad, Problem, Progress, Solution, Status
 from hipad.solver.watched import Watched
 
 Classifier = TypeVar("Classifier")
@@ -62,6 +59,17 @@ class Model:
     path: tuple[PathPoint, ...]
     members: tuple[MemberRecord, ...] = ()
     held_out: FloatArray | None = None  # out-of-fold decision values, where there are some
+    mixture: Mixture | None = None  # its candidates, for refits
+    parts: tuple[tuple[float, Member], ...] = ()  # those that are in it, with their shares
+
+    def out_of_fold(self) -> FloatArray:
+        """Decision values of training rows by models that did not see them, on its own scale.
+
+        NaN for rows that every fold needs, and for all where there are too few for folds.
+        """
+        if self.held_out is not None:
+            return self.held_out
+        return np.asarray(sum(share * member.out_of_fold() for share, member in self.parts))
 
 
 def count_steps(history: Sequence[Progress]) -> int:
@@ -83,12 +91,18 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         *,
         quick: bool = False,
         take: Callable[[FitRun[Classifier]], Classifier] | None = None,
+        mixture: Mixture | None = None,
+        left_out: int | None = None,
     ) -> None:
         self.data, self.plan = data, plan
         self._quick, self._outcome = quick, take
         self.hipad: Hipad | None = None
         self._warm, self._beside = warm[0] if warm else None, tuple(warm[1:])
-        self.members = members_of(data, plan)
+        self.mixture = mixture if mixture is not None else Mixture(data, plan)
+        self.candidates = self.mixture.candidates(left_out)
+        self.members = self.mixture.members(list(self.candidates))
+        prior = np.array(list(self.candidates.values()))
+        self.shares: FloatArray = prior / prior.sum()  # of each member in the model
         super().__init__()
 
     @property
@@ -99,7 +113,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
     @property
     def leading(self) -> Member:
         """The most probable candidate so far; the one without rules only where it is more so."""
-        return max(self.members[::-1], key=lambda member: member.share)
+        return self.members[-1 - int(np.argmax(self.shares[::-1]))]
 
     @property
     def posing(self) -> Posing:
@@ -126,9 +140,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         hipad = self._best_so_far() if early else self.hipad
         assert hipad is not None
         found = explained(hipad, CHOOSING if early and self.history else "")
-        used = [member for member in self.members if member.share > 0]
-        parts = [(member.share, self._linear(member)) for member in used]
-        mixed = averaged(parts)
+        mixed = averaged([(share, member.model) for share, member in self._used()])
         return Model(
             features=mixed.features,
             coef=mixed.coef,
@@ -143,6 +155,8 @@ class FitRun(Watched[Progress], Generic[Classifier]):
             path=self.choice.path,
             members=self._records_of_members(),
             held_out=self._held_out(),
+            mixture=self.mixture,
+            parts=tuple(self._used()),
         )
 
     @property
@@ -150,20 +164,14 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         """The values tried so far by the leading candidate."""
         return self.choice.path
 
-    def _linear(self, member: Member) -> LinearModel:
-        """One member in the user's units, as it predicts."""
-        assert member.hipad is not None
-        found = explained(member.hipad, "")
-        scores = self.data.design.columns(found.features) @ found.w
-        scale = self._calibration(member, scores, found.b)
-        coef, intercept = self.data.to_user_units(
-            found.features, scale.factor * found.w, scale.offset
-        )
-        return LinearModel(found.features, coef, intercept)
+    def _used(self) -> list[tuple[float, Member]]:
+        """The members that have a part in the model, with that part."""
+        pairs = zip(self.shares.tolist(), self.members, strict=True)
+        return [(share, member) for share, member in pairs if share > 0]
 
     def _with_others(self, found: Solution) -> Solution:
         """The solution of the leading member; its status is no better than the worst of all."""
-        others = [m.hipad.solution().certificate for m in self.members if m.hipad and m.share > 0]
+        others = [m.hipad.solution().certificate for _, m in self._used() if m.hipad is not None]
         bad = [one for one in others if one.status is not Status.SOLVED]
         if not bad or found.certificate.status is not Status.SOLVED:
             return found
@@ -175,44 +183,37 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         """What is kept of all candidates, where there are several."""
         if len(self.members) == 1:
             return ()
-        prior = np.array([member.candidate.prior for member in self.members])
-        chances = probabilities(self.members)
+        chances = self.mixture.probabilities(self.candidates)
         return tuple(
-            _member_record(member, before, after, self.data.total)
-            for member, before, after in zip(
-                self.members, prior.tolist(), chances.tolist(), strict=True
+            _member_record(*one, total=self.data.total)
+            for one in zip(
+                self.members,
+                self.candidates.values(),
+                chances.tolist(),
+                self.shares.tolist(),
+                strict=True,
             )
         )
 
     def _held_out(self) -> FloatArray | None:
-        """Out-of-fold decision values at the chosen values."""
+        """Out-of-fold decision values of labelled rows at the chosen values."""
         if not self.choice.opinions:
             return None
-        used = [member for member in self.members if member.share > 0]
         if not self.plan.calibrate:
             return self.choice.taken.scores
-        return np.asarray(sum(member.share * member.held_out for member in used))
-
-    def _calibration(self, member: Member, scores: FloatArray, b: float) -> Calibration:
-        """Scale and intercept of a member as it predicts."""
-        plan, data = self.plan, self.data
-        if not plan.calibrate:
-            return Calibration(1.0, b)
-        scale = class_means_at_one(scores, data.y, data.weights, b)
-        if plan.is_automatic and member.choice.opinions:
-            return replace(scale, offset=scale.offset - member.cut)
-        if plan.balanced:
-            return scale
-        return least_hinge_offset(scores, data.y, data.p, scale.factor)
+        return np.asarray(sum(share * member.held_out for share, member in self._used()))
 
     def _generate(self) -> Iterator[Progress]:
         yield from self._choose()
         self._weigh(self.members)
-        for member in self.members:
-            if member.share > 0 and member is not self.leading:
+        for share, member in self._used():
+            if share > 0 and member is not self.leading and member.hipad is None:
                 member.hipad = self._fit(member, quick=True)
                 member.hipad.run()
         leading = self.leading
+        if leading.hipad is not None and self._quick:
+            self.hipad = leading.hipad  # fitted before, for another mixture of the same candidates
+            return
         self.hipad = leading.hipad = self._fit(leading, quick=self._quick)
         yield from self.hipad
 
@@ -222,23 +223,24 @@ class FitRun(Watched[Progress], Generic[Classifier]):
             return
         step = 0
         for member in self.members:
-            for point in member.choice.steps():
+            for point in member.choose():
                 step += 1
                 yield _path_record(step, point)
 
     def _weigh(self, members: Sequence[Member]) -> None:
         """Set the share of each candidate in the model; others than `members` have none."""
-        for member in self.members:
-            member.share = 0.0
-        shares = shares_of(probabilities(members), single=self.plan.max_features is not None)
-        for member, share in zip(members, shares.tolist(), strict=True):
-            member.share = share
+        known = {m.candidate: self.candidates[m.candidate] for m in members}
+        found = shares_of(
+            self.mixture.probabilities(known), single=self.plan.max_features is not None
+        )
+        shares = dict(zip(known, found.tolist(), strict=True))
+        self.shares = np.array([shares.get(candidate, 0.0) for candidate in self.candidates])
 
     def _best_so_far(self) -> Hipad:
         """A fit at the best values so far, for a run that was left while they were chosen."""
         self._weigh([m for m in self.members if m.choice.opinions] or self.members)
-        for member in self.members:
-            if member.share > 0 and member.hipad is None:
+        for _, member in self._used():
+            if member.hipad is None:
                 member.hipad = self._fit(member, quick=self._quick)
                 if self.history:
                     member.hipad.run()
@@ -248,27 +250,31 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         return leading
 
     def _fit(self, member: Member, *, quick: bool) -> Hipad:
-        problem = member.posing.problem(*member.choice.values)
-        return Hipad(problem, self._settings(quick), warm=self._warm, beside=self._beside)
+        problem = member.posing.problem(*member.values)
+        settings = replace(self.plan.settings, quick=quick)
+        inferred = member.posing.data.n_inferred > 0  # other rows: no earlier state serves
+        warm, beside = (None, ()) if inferred else (self._warm, self._beside)
+        return Hipad(problem, settings, warm=warm, beside=beside)
 
-    def _settings(self, quick: bool) -> Settings:
-        return replace(self.plan.settings, quick=quick)
 
-
-def _member_record(member: Member, prior: float, chance: float, total: float) -> MemberRecord:
+def _member_record(
+    member: Member, prior: float, chance: float, share: float, *, total: float
+) -> MemberRecord:
     """A member with its probabilities; those without a share were not fitted to all rows."""
-    lambda1, lambda2 = member.choice.values
+    lambda1, lambda2 = member.values
     fitted = member.hipad.solution() if member.hipad is not None else None
     return MemberRecord(
         weights=member.candidate.weights(total),
         prior=prior,
         posterior=chance,
-        share=member.share,
+        share=share,
         loss=member.loss,
         lambda1=lambda1,
         lambda2=lambda2,
         support_size=0 if fitted is None else int(fitted.features.size),
         certificate=None if fitted is None else fitted.certificate,
+        on_rows=member.candidate.on_rows,
+        cut=member.cut,
     )
 
 

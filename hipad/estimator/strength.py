@@ -23,21 +23,16 @@ from hipad.solver import RuleBlock
 STIFFNESS_FACTOR = 3.0
 STIFFEST = 100.0  # times the automatic stiffness: beyond it a rule is a ridge and nothing else
 NEAREST = 1.0  # a premise next to the average patient is taken to be one deviation away
-PATIENTS_SHARE = 0.15  # a rule without a worth of its own counts as this share of the patients,
-MOST_SHARE = 2.0  # but, where they are few, as more: up to twice all of them
-FEWEST, STEEPNESS = 8.0, 2.5  # which it does for so few, and how fast its share falls from there
+RULE_SHARE = 0.15  # of the rows: what a rule counts for where no weight is written or learnt
 
 
 def default_patients(patients: float | str, total: float) -> float:
-    """What a rule without a worth of its own counts for: the more, the fewer patients there are.
+    """For how many of `total` rows a rule counts where no weight is written or learnt.
 
-    >>> [round(default_patients("auto", total), 1) for total in (8, 16, 32, 200)]
-    [16.0, 5.7, 4.8, 30.0]
+    >>> default_patients("auto", 200), default_patients(5, 200)
+    (30.0, 5.0)
     """
-    if not isinstance(patients, str):
-        return float(patients)
-    share = MOST_SHARE * (FEWEST / total) ** STEEPNESS
-    return total * min(max(share, PATIENTS_SHARE), MOST_SHARE)
+    return RULE_SHARE * total if isinstance(patients, str) else float(patients)
 
 
 def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
@@ -57,19 +52,16 @@ def knobs_of(
 ) -> Knobs:
     """sigma and rho of a rule in the design's units; `total` is the number of patients.
 
-    `heard`, what the patients say of the rule, lowers the automatic worth, never a written one.
+    `heard` is what the patients whom it covers say of the rule.
     """
     worth = rule.rule.worth
     sigma = (default_patients(patients, total) if worth is None else worth) / total
-    automatic = worth is None and patients == "auto" and heard is not None
-    if automatic and heard is not None:
-        sigma *= heard.trust
     follows = isinstance(stiffness, str)
     softest = automatic_stiffness(rule.B, rule.d, sigma)
     rho = softest if follows else min(float(stiffness), STIFFEST * softest)
     if worth is None and patients == "equal":
         sigma = rho = softest if follows else float(stiffness)
-    return Knobs(sigma, rho, total, rho_follows=follows, heard=heard, automatic=automatic)
+    return Knobs(sigma, rho, total, rho_follows=follows, heard=heard)
 
 
 def rule_blocks(

@@ -7,20 +7,24 @@ implicitly, and the Gram matrix stays with the design.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from scipy import sparse
 from scipy.sparse import issparse
 
 from hipad.data.moments import canonical_csc
 from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
+from hipad.estimator.choosing.folds import content_folds
 from hipad.rules import Box, CompiledRule, ScaledRule, Witnesses
 from hipad.solver import FeaturePrices, Problem, RuleBlock
+
+MOST_INFERRED: Final = 400  # rows that get a label from rules: more cost time and tell no more
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,8 @@ class TrainingData:
     design: Design
     source: Any
     row_sums: FloatArray
+    unlabelled: Any = None  # rows without a label, as they came
+    n_inferred: int = 0  # how many of the last rows have their label from rules
 
     @classmethod
     def of(
@@ -44,18 +50,88 @@ class TrainingData:
         p: FloatArray,
         standardize: bool,
         source: Any = None,
+        unlabelled: Any = None,
     ) -> TrainingData:
-        """Scale the columns to weighted mean 0 and deviation 1; `source` is what X came from."""
-        sums = row_sums(X)
+        """Scale the columns to weighted mean 0 and deviation 1; `source` is what X came from.
+
+        Rows without a label count one each in means and deviations.
+        """
+        sums = row_sums(X if unlabelled is None else stacked_rows(X, unlabelled))
         if issparse(X):
             X = canonical_csc(X)
-        mean, scale = standardisation(X, weights) if standardize else (None, None)
-        return cls(X, y, weights, p, make_design(X, mean=mean, scale=scale), source, sums)
+        mean = scale = None
+        if standardize and unlabelled is None:
+            mean, scale = standardisation(X, weights)
+        elif standardize:
+            counts = np.r_[weights, np.ones(unlabelled.shape[0])]
+            mean, scale = standardisation(stacked_rows(X, unlabelled), counts)
+        design = make_design(X, mean=mean, scale=scale)
+        return cls(X, y, weights, p, design, source, sums, unlabelled)
+
+    def with_rule_labels(
+        self, rules: Sequence[CompiledRule], weights: Sequence[float | None]
+    ) -> TrainingData | None:
+        """Return these rows and, after them, unlabelled ones with the labels that rules give.
+
+        The weight of a rule is spread evenly over the unlabelled rows that it covers. Where rules
+        disagree on a row, the heavier side has it, at the difference. Each class keeps its share of
+        the loss. None where no row gets a label.
+        """
+        if self.unlabelled is None:
+            return None
+        votes = np.zeros(self.unlabelled.shape[0])
+        for rule, weight in zip(rules, weights, strict=True):
+            covered = rule.fires(self.unlabelled)
+            if weight and covered.any():
+                votes[covered] += rule.sign * weight / np.count_nonzero(covered)
+        labelled = np.flatnonzero(np.abs(votes) > 1e-9 * np.abs(votes).max(initial=0.0))
+        if not labelled.size:
+            return None
+        labelled = self._spread(labelled, votes)
+        X = stacked_rows(self.X, self.unlabelled[labelled])
+        if issparse(X):
+            X = canonical_csc(X)
+        y = np.r_[self.y, np.sign(votes[labelled])]
+        counts, p = np.r_[self.weights, np.abs(votes[labelled])], np.zeros(y.size)
+        for sign in (-1.0, 1.0):
+            own = y == sign
+            p[own] = counts[own] * self.p[self.y == sign].sum() / counts[own].sum()
+        design = make_design(X, mean=self.design.mean, scale=self.design.scale)
+        return replace(self, X=X, y=y, weights=counts, p=p, design=design, n_inferred=labelled.size)
+
+    def _spread(self, rows: np.ndarray, votes: FloatArray) -> np.ndarray:
+        """At most `MOST_INFERRED` of these unlabelled rows, spread over their range."""
+        if rows.size <= MOST_INFERRED:
+            return rows
+        X = self.unlabelled[rows]
+        design = make_design(
+            canonical_csc(X) if issparse(X) else X, mean=self.design.mean, scale=self.design.scale
+        )
+        sign = np.sign(votes[rows])
+        parts = -(-rows.size // MOST_INFERRED)
+        return rows[content_folds(design, sign, np.abs(votes[rows]), parts) == 0]
 
     @property
     def total(self) -> float:
-        """Number of patients."""
-        return float(self.weights.sum())
+        """Number of labelled patients."""
+        return float(self.weights[: self.n_labelled].sum())
+
+    @property
+    def n_labelled(self) -> int:
+        """Rows whose label was given, which come first."""
+        return int(self.y.size - self.n_inferred)
+
+    @property
+    def labelled(self) -> tuple[Design, FloatArray, FloatArray]:
+        """Design, signs and shares of the rows whose label was given."""
+        if not self.n_inferred:
+            return self.design, self.y, self.p
+        rows = slice(self.n_labelled)
+        y, weights, p = self.y[rows], self.weights[rows], np.zeros(self.n_labelled)
+        for sign in (-1.0, 1.0):
+            own = y == sign
+            p[own] = weights[own] * self.p[self.y == sign].sum() / weights[own].sum()
+        return self.design.rows(rows), y, p
 
     @cached_property
     def box(self) -> Box:
@@ -71,6 +147,9 @@ class TrainingData:
             parts = (self.X.indptr.astype("<i8"), self.X.indices.astype("<i8"), self.X.data)
         for part in (*parts, self.y, self.weights):
             digest.update(np.ascontiguousarray(part).data)
+        if self.unlabelled is not None:
+            rest = self.unlabelled.toarray() if issparse(self.unlabelled) else self.unlabelled
+            digest.update(np.ascontiguousarray(rest).data)
         return digest.hexdigest()
 
     def same_as(
@@ -81,14 +160,16 @@ class TrainingData:
         weights: FloatArray,
         p: FloatArray,
         standardize: bool,
+        unlabelled: Any = None,
     ) -> bool:
         """Whether a refit may reuse this: the same matrix object, labels, weights and scaling.
 
         Sums of the rows tell when the matrix was changed in place.
         """
+        rows = X if unlabelled is None else stacked_rows(X, unlabelled)
         return (
             self.source is source
-            and np.array_equal(self.row_sums, row_sums(X))
+            and np.array_equal(self.row_sums, row_sums(rows))
             and (self.design.scale is not None) == standardize
             and np.array_equal(self.y, y)
             and np.array_equal(self.weights, weights)
@@ -100,8 +181,9 @@ class TrainingData:
         return tuple(rule.scaled(self.design.mean, self.design.scale) for rule in rules)
 
     def patients(self, rules: tuple[CompiledRule, ...]) -> Witnesses:
-        """The training rows as rules see them."""
-        return Witnesses.of(rules, self.X, self.y, self.weights)
+        """The training rows as rules see them; labels that rules gave do not speak for them."""
+        n = self.n_labelled
+        return Witnesses.of(rules, self.X[:n], self.y[:n], self.weights[:n], self.unlabelled)
 
     def problem(
         self,
@@ -125,6 +207,13 @@ class TrainingData:
         if mean is not None:
             b -= float(mean[features] @ w)
         return w, b
+
+
+def stacked_rows(X: Any, others: Any) -> Any:
+    """Rows of two arrays or sparse matrices under one another."""
+    if issparse(X) or issparse(others):
+        return sparse.vstack([X, others], format="csr")
+    return np.vstack([X, others])
 
 
 def row_sums(X: Any) -> FloatArray:

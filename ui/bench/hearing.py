@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 from hipad.estimator.strength import knobs_of
 from hipad.evaluation.patients import Patients, as_told
-from hipad.rules import CompiledRule, Heard, Pull, ScaledRule, needed_worth, rule_pull
-from hipad.rules.analysis.speaking import kin_of
+from hipad.rules import CompiledRule, Pull, needed_worth, rule_pull
 from ui.models import TrainedModel
 
 
-def pull_of(
-    rule: CompiledRule, rules: Iterable[CompiledRule], base: TrainedModel, seen: Patients
-) -> Pull:
+def pull_of(rule: CompiledRule, base: TrainedModel, seen: Patients) -> Pull:
     """The pull of one of the rules alone, with the sparsity and the settings of a model."""
     settings = base.settings
-    told, heard = _told(rule, rules, seen)
+    (told,), (heard,) = as_told([rule], seen)
     knobs = knobs_of(
         told,
         total=len(seen.p),
@@ -32,23 +28,6 @@ def pull_of(
         rho=knobs.rho,
         lambda1=float(base.classifier.lambda1_),
     )
-
-
-def trust_of(
-    rule: CompiledRule, rules: Iterable[CompiledRule], base: TrainedModel, seen: Patients
-) -> float:
-    """The share of its automatic worth that patients leave one of the rules; if written, all."""
-    if rule.rule.worth is not None or base.settings.patients != "auto":
-        return 1.0
-    return _told(rule, rules, seen)[1].trust
-
-
-def _told(
-    rule: CompiledRule, rules: Iterable[CompiledRule], seen: Patients
-) -> tuple[ScaledRule, Heard]:
-    """A rule as the solver is told it, and what the patients say of it."""
-    told, heard = as_told([rule, *kin_of(rule, rules)], seen)
-    return told[0], heard[0]
 
 
 def words(pull: Pull, n_patients: int) -> str:

@@ -41,11 +41,10 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
                 if dial.position == position:
                     _threshold(state, rules, dial)
             rule = compiled.get(rules.labels[position])
-            trust = 1.0 if rule is None else hearing.trust_of(rule, compiled.values(), base, seen)
             usual = worths[position].value(rules, base.settings.patients, n_patients)
-            _worth(state, rules, worths[position], trust * usual)
+            _worth(state, rules, worths[position], usual)
             if rule is not None:
-                pull = hearing.pull_of(rule, compiled.values(), base, seen)
+                pull = hearing.pull_of(rule, base, seen)
                 st.caption(hearing.words(pull, n_patients))
             _doubt(state, position)
     _actions(state)

@@ -6,21 +6,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    validate_data,
+)
 
 from hipad.designs.base import FloatArray
-from hipad.estimator.labels import plain_labels, signed_labels
+from hipad.estimator.labels import known_labels, plain_labels, signed_labels, unlabelled_rows
 
 FORMS = {"accept_sparse": ["csr", "csc"], "dtype": [np.float64, np.float32]}
 
 
 class TrainingRows(NamedTuple):
-    """Rows of finite numbers, their labels, the labels as -1 and +1, and weights of at least 0."""
+    """Rows of finite numbers, their labels, the labels as -1 and +1, and weights of at least 0.
+
+    `known` marks the rows that have a label among all that came; `unlabelled` are the others.
+    """
 
     X: Any
     y: np.ndarray
     signs: FloatArray
     weights: FloatArray
+    known: np.ndarray
+    unlabelled: Any = None
 
 
 class TwoClasses(ClassifierMixin, BaseEstimator):
@@ -36,10 +45,24 @@ class TwoClasses(ClassifierMixin, BaseEstimator):
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         """The rows of a fit, checked; the classifier learns its classes and columns from them."""
-        X, y = validate_data(self, X, plain_labels(y), **FORMS)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        missing, unlabelled = unlabelled_rows(y), None
+        if missing is None:
+            X, y = validate_data(self, X, plain_labels(y), **FORMS)
+            known = np.ones(X.shape[0], dtype=bool)
+        else:
+            X = validate_data(self, X, **FORMS)
+            check_consistent_length(X, missing)
+            known = ~missing
+            X, unlabelled = X[known], X[missing]
+            y = known_labels(y, known)
+        weights = _check_sample_weight(
+            sample_weight if sample_weight is None or missing is None else sample_weight[known],
+            X,
+            dtype=np.float64,
+            ensure_non_negative=True,
+        )
         self.classes_, signs = signed_labels(y, weights)
-        return TrainingRows(X, y, signs, weights)
+        return TrainingRows(X, y, signs, weights, known, unlabelled)
 
     def _rows_to_predict(self, X: Any) -> Any:
         """Rows to predict, which must have the columns of the fit."""

@@ -42,16 +42,18 @@ class Jury:
         data, plan = posing.data, posing.plan
         self.data, self.says = data, posing.says()
         self.named = posing.trial(1.0).stack.features
-        rarer = min(float(data.weights[data.y == sign].sum()) for sign in (-1.0, 1.0))
+        given = np.where(np.arange(data.y.size) < data.n_labelled, data.weights, 0.0)
+        rarer = min(float(given[data.y == sign].sum()) for sign in (-1.0, 1.0))
         repeats = int(np.clip(round(PATIENTS / max(rarer, 1.0)), 1, MOST_REPEATS))
         seed = plan.random_state or 0
         if isinstance(plan.cv, list):
-            given = [part for part in plan.cv if np.unique(data.y[part]).size]
-            self.ways = [given] if len(given) > 1 else []
+            parts = [part for part in plan.cv if np.unique(data.y[part]).size]
+            self.ways = [parts] if len(parts) > 1 else []
         else:
             count = plan.cv or FOLDS
-            self.ways = repeated_folds(data.design, data.y, data.p, count, repeats, seed)
-        self.targets = platt_targets(data.y, data.weights)
+            labelled = data.labelled  # labels that rules gave judge nothing
+            self.ways = repeated_folds(*labelled, count, repeats, seed)
+        self.targets = platt_targets(data.y, given)
 
     @cached_property
     def training(self) -> list[np.ndarray]:

@@ -7,6 +7,7 @@ told the same rules at the same worth.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -72,9 +73,9 @@ class Posing:
         total, plan = self.data.total, self.plan
         return [
             knobs_of(
-                rule,
+                rule if weight is None else replace(rule, rule=replace(rule.rule, worth=weight)),
                 total=total,
-                patients=plan.patients if weight is None else weight,
+                patients=plan.patients,
                 stiffness=plan.stiffness,
                 heard=heard,
             )

@@ -35,7 +35,7 @@ from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
-from hipad.estimator.trust.mixture import MemberRecord
+from hipad.estimator.trust.member_record import MemberRecord
 from hipad.rules import FeatureIndex, RuleRecord, resolve_blocks
 from hipad.rules.compiling.knowledge import Knowledge
 from hipad.solver import Certificate, Progress
@@ -173,6 +173,8 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     settings = dict(content["settings"])
     if isinstance(settings["class_weight"], list):
         settings["class_weight"] = dict(settings["class_weight"])
+    if isinstance(settings.get("rule_trust"), list):
+        settings["rule_trust"] = rebuild(tuple[MemberRecord, ...], settings["rule_trust"])
     blocks = {name: np.array(columns, dtype=int) for name, columns in content["blocks"].items()}
     clf = HIPADClassifier(content["rules"], blocks=blocks or None, **settings)
     check_settings(clf)
@@ -204,16 +206,21 @@ def _knowledge(clf: HIPADClassifier, content: dict[str, Any]) -> Knowledge:
 
 
 def _of_today(record: dict[str, Any]) -> dict[str, Any]:
-    """A stored record of a rule; in files of version 1 no fit without the rule was made."""
-    record = {"trust": None, **record}
-    if "effect" in record:
-        return record
-    pull, knobs = record["pull"], record["knobs"]
+    """A stored record of a rule, with the fields that it has today.
+
+    In files of version 1 no fit without the rule was made; files before trust was learnt from all
+    rows hold what the rows that a rule covers left of its weight.
+    """
+    record = {"trust": None, "effect": None, **record}
+    pull, knobs = record["pull"], dict(record["knobs"] or {})
+    knobs.pop("automatic", None)
+    if knobs.get("heard"):
+        kept = {name: knobs["heard"][name] for name in ("fired", "right")}
+        knobs["heard"] = {"agreement": knobs["heard"].get("agreement", float("nan")), **kept}
     return {
         **record,
-        "effect": None,
         "pull": pull and {name: value for name, value in pull.items() if name != "felt"},
-        "knobs": knobs and {"automatic": False, **knobs},
+        "knobs": knobs or None,
     }
 
 
@@ -227,7 +234,8 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     clf.lambda2_ = float(content["lambda2"])
     clf.certificate_ = rebuild(Certificate, content["certificate"])
     clf.selection_certificate_ = rebuild(Certificate | None, content["selection_certificate"])
-    clf.members_ = rebuild(tuple[MemberRecord, ...], content.get("members", []))
+    members = [{"on_rows": False, **member} for member in content.get("members", [])]
+    clf.members_ = rebuild(tuple[MemberRecord, ...], members)
     clf.path_ = rebuild(tuple[PathPoint, ...], content["path"])
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
     clf.n_iter_ = count_steps(clf.history_)

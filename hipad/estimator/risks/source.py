@@ -15,7 +15,6 @@ import numpy as np
 from hipad.arrays import FloatArray
 from hipad.errors import HipadError
 from hipad.estimator.calibration import Calibration, class_means, class_means_at_one
-from hipad.estimator.choosing.held_out import held_out_scores
 from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
@@ -70,12 +69,10 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     own = decision_values(data, model)
     if class_means(own, data.y, data.weights) is None:
         return constant
-    scores = model.held_out
-    if scores is None:
-        at = model.problem
-        scores = held_out_scores(data, model.plan, at.lambda1, at.lambda2)
+    scores = model.out_of_fold()
     scale = class_means_at_one(own, data.y, data.weights, 0.0)
-    if model.held_out is not None and model.plan.calibrate and model.plan.is_automatic:
+    chosen = model.plan.is_automatic or any(member.given for _, member in model.parts)
+    if chosen and model.plan.calibrate:
         scale = Calibration(1.0, 0.0)
     curve = RiskCurve.fit(scores, data.y, data.weights)
     if asks_who_is_likelier(data):

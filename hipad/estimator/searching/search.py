@@ -162,7 +162,7 @@ class HIPADClassifierCV(ChosenModel):
         """A classifier with all settings that are not tried; they must be such as `fit` takes."""
         own, theirs = self.get_params(deep=False), HIPADClassifier().get_params(deep=False)
         shared = [name for name in own if name in theirs and name not in OF_THE_SEARCH]
-        template = HIPADClassifier(**{name: own[name] for name in shared})
+        template = HIPADClassifier(**{name: own[name] for name in shared}, rule_trust=None)
         for name in GRID:
             value = self._values(name)[0] if not self._is_spread(name) else 1.0
             template.set_params(**{name: value})
@@ -178,7 +178,7 @@ class HIPADClassifierCV(ChosenModel):
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
         """The rows, checked; in a form from which folds are quickly taken."""
-        X, y, _, weights = self._labelled(X, y, sample_weight)
+        X, y, _, weights, *_ = self._labelled(X, y, sample_weight)
         X = X.tocsr() if hasattr(X, "tocsr") else X
         return LabelledRows(X, y, None if sample_weight is None else weights)
 

@@ -2,26 +2,31 @@
 
 Every member has decision values with the average rows of both classes at -1 and +1, so their
 average is such a model again: linear, in the user's units, with the features of all members. Those
-of hardly any probability are left out.
+of hardly any probability are left out. A candidate is fitted once, whoever asks for it: the fit
+itself, or the report, which asks for the model without each of the rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from hipad.arrays import FloatArray
-from hipad.estimator.choosing.choice import AutoChoice
+from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
+from hipad.estimator.choosing.choice import AutoChoice, PathPoint
 from hipad.estimator.choosing.posing import Posing
-from hipad.estimator.parameters import Plan
+from hipad.estimator.empty import explained
+from hipad.estimator.parameters import PRIOR_TRUST, Plan
 from hipad.estimator.training import TrainingData
+from hipad.estimator.trust.member_record import MemberRecord
 from hipad.estimator.trust.posterior import held_out_losses, posterior, relevance
 from hipad.estimator.trust.rule_candidates import RuleCandidate, rule_candidates
 from hipad.rules import RuleTrust
-from hipad.solver import Certificate, Hipad
+from hipad.solver import Hipad
 
 LEAST: Final = 0.02  # probability below which a member has no part in the model
 DIGITS: Final = 3  # of probabilities: further ones hang on the order of the rows
@@ -39,65 +44,179 @@ class LinearModel(NamedTuple):
 class Member:
     """One candidate on its way: its problems, its choice of lambda1 and lambda2, its optimisation.
 
-    `share` is its part in the model.
+    `posing` has the labels that rules gave to unlabelled rows, where the candidate counts those.
     """
 
     candidate: RuleCandidate
     posing: Posing
     choice: AutoChoice = field(init=False)
+    given: MemberRecord | None = None  # its values, where an earlier fit chose them
+    chosen: bool = False  # whether the choice went to its end
     hipad: Hipad | None = None
-    share: float = 1.0
 
     def __post_init__(self) -> None:
         self.choice = AutoChoice(self.posing)
+        self.chosen = self.given is not None
+
+    @property
+    def values(self) -> tuple[float, float]:
+        """lambda1 and lambda2."""
+        given = self.given
+        return self.choice.values if given is None else (given.lambda1, given.lambda2)
+
+    def choose(self) -> Iterator[PathPoint]:
+        """Follow the paths of lambda1 and lambda2, unless that was done before."""
+        if not self.chosen:
+            self.choice = AutoChoice(self.posing)
+            yield from self.choice.steps()
+            self.chosen = True
 
     @property
     def held_out(self) -> FloatArray:
-        """Decision values of rows that its models did not see; NaN where there are none."""
-        data = self.posing.data
+        """Decision values of labelled rows by models that did not see them; NaN without any."""
+        n = self.posing.data.n_labelled
         if not self.choice.opinions:
-            return np.full(data.y.size, np.nan)
-        taken = self.choice.taken
-        return taken.scores - self.cut
+            return np.full(n, np.nan)
+        return self.choice.taken.scores[:n] - self.cut
 
-    @property
-    def relevance(self) -> FloatArray:
-        """How much each row may say on the rules that are weighed here; 0 without any."""
-        free = [i for i, share in enumerate(self.candidate.shares) if share]
-        reach = self.posing.reach[:, free]
-        return relevance(reach.max(axis=1, initial=0.0))
+    def out_of_fold(self) -> FloatArray:
+        """The same, by folds at its values where none were fitted yet."""
+        if not self.choice.opinions:
+            plan = self.posing.plan.at(*self.values)
+            self.choice = AutoChoice(Posing(self.posing.data, plan, self.posing.weights))
+            for _ in self.choice.steps():
+                pass
+        return self.held_out
 
     @property
     def loss(self) -> float:
         """The mean log loss of held-out rows; NaN where there are none."""
-        data, scores = self.posing.data, self.held_out
+        scores = self.held_out
         if not np.isfinite(scores).any():
             return float("nan")
-        return float(data.p @ held_out_losses(scores[:, None], data.y)[:, 0])
+        _, y, p = self.posing.data.labelled
+        return float(p @ held_out_losses(scores[:, None], y)[:, 0])
 
     @property
     def cut(self) -> float:
         """By how much held-out rows move its intercept; not at a lambda1 that was given."""
+        if self.given is not None:
+            return self.given.cut
         automatic = bool(self.choice.opinions) and self.posing.plan.is_automatic
         return self.choice.taken.cut if automatic else 0.0
 
+    @property
+    def model(self) -> LinearModel:
+        """The fitted member in the user's units, as it predicts."""
+        assert self.hipad is not None
+        data, found = self.posing.data, explained(self.hipad, "")
+        scores = data.design.columns(found.features) @ found.w
+        scale = self._calibration(scores, found.b)
+        coef, intercept = data.to_user_units(found.features, scale.factor * found.w, scale.offset)
+        return LinearModel(found.features, coef, intercept)
 
-@dataclass(frozen=True)
-class MemberRecord:
-    """A candidate of a fitted model: its rule weights in rows, probabilities and certificate.
+    def _calibration(self, scores: FloatArray, b: float) -> Calibration:
+        """Scale and intercept as it predicts."""
+        plan, data = self.posing.plan, self.posing.data
+        if not plan.calibrate:
+            return Calibration(1.0, b)
+        scale = class_means_at_one(scores, data.y, data.weights, b)
+        if self.given is not None or (plan.is_automatic and self.choice.opinions):
+            return replace(scale, offset=scale.offset - self.cut)
+        if plan.balanced:
+            return scale
+        return least_hinge_offset(scores, data.y, data.p, scale.factor)
 
-    `loss` is the mean log loss of held-out rows; NaN where none was held out.
-    """
 
-    weights: tuple[float | None, ...]
-    prior: float
-    posterior: float
-    share: float
-    loss: float
-    lambda1: float
-    lambda2: float
-    support_size: int
-    certificate: Certificate | None
+class Mixture:
+    """The candidates of one fit, or of the same fit without one of its rules."""
+
+    def __init__(self, data: TrainingData, plan: Plan) -> None:
+        self.data, self.plan = data, plan
+        self._members: dict[RuleCandidate, Member] = {}
+
+    def candidates(self, left_out: int | None = None) -> dict[RuleCandidate, float]:
+        """The candidates with their prior; one, as the plan has it, where no trust is learnt."""
+        rules, trust = self.plan.rules, self.plan.rule_trust
+        if self._held and left_out is None:
+            return {one: record.share for one, record in self._held.items()}
+        if learns_trust(self.plan):
+            trust = trust if isinstance(trust, float) else PRIOR_TRUST
+            unlabelled = self.data.unlabelled is not None
+            found = rule_candidates(rules, trust, left_out=left_out, unlabelled=unlabelled)
+            found = {one: prior for one, prior in found.items() if self._exists(one)}
+            if found:
+                return found
+        return {
+            RuleCandidate(tuple(0.0 if i == left_out else None for i in range(len(rules)))): 1.0
+        }
+
+    def members(self, candidates: Sequence[RuleCandidate]) -> list[Member]:
+        """What is known of these candidates so far."""
+        return [self._member(candidate) for candidate in candidates]
+
+    def probabilities(self, candidates: dict[RuleCandidate, float]) -> FloatArray:
+        """The posterior of each candidate; the prior where no row was held out."""
+        prior = np.array(list(candidates.values()))
+        prior = prior / prior.sum()
+        members = self.members(list(candidates))
+        scores = np.column_stack([member.held_out for member in members])
+        if len(members) == 1 or not np.isfinite(scores).any():
+            return prior
+        if all(member.given is not None for member in members):
+            return prior  # as it was learnt before
+        data = self.data
+        losses = held_out_losses(scores, data.y)
+        heard = np.column_stack([self._relevance(one) for one in candidates])
+        losses = losses[:, :1] + heard * (losses - losses[:, :1])
+        found = posterior(losses, prior, data.p * data.total, counts=data.weights)
+        rounded: FloatArray = found.round(DIGITS)
+        return rounded / rounded.sum()
+
+    def _member(self, candidate: RuleCandidate) -> Member:
+        if candidate not in self._members:
+            weights, data = candidate.weights(self.data.total), self.data
+            if candidate.on_rows:
+                inferred = data.with_rule_labels(self.plan.rules, weights)
+                assert inferred is not None  # else there is no such candidate
+                data, weights = inferred, tuple(w and 0.0 for w in weights)
+            posing, given = Posing(data, self.plan, weights), self._held.get(candidate)
+            self._members[candidate] = Member(candidate, posing, given=given)
+        return self._members[candidate]
+
+    @cached_property
+    def _held(self) -> dict[RuleCandidate, MemberRecord]:
+        """Candidates whose share was learnt by an earlier fit, where the plan says so."""
+        records, total = self.plan.rule_trust, self.data.total
+        if not isinstance(records, tuple) or not learns_trust(self.plan):
+            return {}
+        written = [rule.rule.worth is not None for rule in self.plan.rules]
+        used = [record for record in records if record.share > 0]
+        if any([weight is None for weight in one.weights] != written for one in used):
+            return {}  # other rules: their trust is learnt anew
+        found = {
+            RuleCandidate(
+                tuple(None if w is None else w / total for w in one.weights), one.on_rows
+            ): one
+            for one in used
+        }
+        return {one: record for one, record in found.items() if self._exists(one)}
+
+    def _exists(self, candidate: RuleCandidate) -> bool:
+        """Whether rules label any row, where the candidate asks them to."""
+        if not candidate.on_rows or candidate in self._members:
+            return True
+        weights = candidate.weights(self.data.total)
+        return self.data.with_rule_labels(self.plan.rules, weights) is not None
+
+    @cached_property
+    def _reach(self) -> FloatArray:
+        return Posing(self.data, self.plan).reach
+
+    def _relevance(self, candidate: RuleCandidate) -> FloatArray:
+        """How much each row may say on the rules that are weighed here; 0 without any."""
+        free = [i for i, share in enumerate(candidate.shares) if share]
+        return relevance(self._reach[:, free].max(axis=1, initial=0.0))
 
 
 def learns_trust(plan: Plan) -> bool:
@@ -109,34 +228,6 @@ def learns_trust(plan: Plan) -> bool:
         and plan.calibrate
         and any(rule.rule.worth is None for rule in plan.rules)
     )
-
-
-def members_of(data: TrainingData, plan: Plan) -> list[Member]:
-    """The candidates of a fit; one, as the plan has it, where no trust is learnt."""
-    if not learns_trust(plan):
-        alone = RuleCandidate((None,) * len(plan.rules), 1.0)
-        return [Member(alone, Posing(data, plan))]
-    assert plan.rule_trust is not None
-    return [
-        Member(candidate, Posing(data, plan, candidate.weights(data.total)))
-        for candidate in rule_candidates(plan.rules, plan.rule_trust)
-    ]
-
-
-def probabilities(members: Sequence[Member]) -> FloatArray:
-    """The posterior of each member; the prior where no row was held out."""
-    prior = np.array([member.candidate.prior for member in members])
-    prior = prior / prior.sum()
-    data = members[0].posing.data
-    scores = np.column_stack([member.held_out for member in members])
-    if len(members) == 1 or not np.isfinite(scores).any():
-        return prior
-    losses = held_out_losses(scores, data.y)
-    heard = np.column_stack([member.relevance for member in members])
-    losses = losses[:, :1] + heard * (losses - losses[:, :1])
-    found = posterior(losses, prior, data.p * data.total, counts=data.weights)
-    rounded: FloatArray = found.round(DIGITS)
-    return rounded / rounded.sum()
 
 
 def shares_of(probability: FloatArray, *, single: bool = False) -> FloatArray:

@@ -9,13 +9,9 @@ lambda2 of its own, and averaged by how well each predicts rows that it did not 
     all but one, at the larger of them   the other half, for two to `MOST_SINGLE` rules: one bad
                                          rule must not cost the good ones
 
-A weight is a share of all labelled rows. Shares and candidates were explored on six real tables
-(one with two sets of rules) and six simulated families together, a few draws each, with right,
-irrelevant and flipped rules at 4 to 150 labelled rows a class; no set was left out. A larger share
-(2.0) gained nothing where rules were right and cost two points where they were wrong. Candidates
-with one rule left out gained 1.6, 0.4 and 0.9 points at 4, 8 and 16 a class where one of the rules
-was flipped (seven sets, four draws), and cost nothing where all were right. A written weight is the
-same in all candidates.
+A weight is a share of all labelled rows. Where there are rows without a label, a rule's weight can
+also be spread over those that it covers, with its outcome for their label (`ROW_SHARES`): these
+candidates share the part of all rules. A written weight is the same in all candidates.
 """
 
 from __future__ import annotations
@@ -27,49 +23,57 @@ from typing import Final
 from hipad.rules import CompiledRule
 
 SHARES: Final = (0.15, 0.5)  # weights of a rule, as shares of all labelled rows
+ROW_SHARES: Final = (1.0, 4.0)  # the same, spread over the unlabelled rows that it covers
 MOST_SINGLE: Final = 4  # rules up to which each is also left out by itself
 
 
 @dataclass(frozen=True)
 class RuleCandidate:
-    """One way to count the rules: `shares` of all rows, one for each rule, and its prior.
+    """One way to count the rules: `shares` of all labelled rows, one for each rule.
 
-    None stands for a weight that the user wrote.
+    None stands for a weight that the user wrote. `on_rows` spreads the weights over the unlabelled
+    rows that the rules cover.
     """
 
     shares: tuple[float | None, ...]
-    prior: float
+    on_rows: bool = False
 
     def weights(self, total: float) -> tuple[float | None, ...]:
         """For how many of `total` rows each rule counts."""
         return tuple(None if share is None else share * total for share in self.shares)
 
-    def counts(self, rule: int) -> bool:
-        """Whether it counts this rule."""
-        return self.shares[rule] != 0.0
 
+def rule_candidates(
+    rules: Sequence[CompiledRule],
+    prior_trust: float,
+    *,
+    left_out: int | None = None,
+    unlabelled: bool = False,
+) -> dict[RuleCandidate, float]:
+    """All candidates with their prior, the one without rules first.
 
-def rule_candidates(rules: Sequence[CompiledRule], prior_trust: float) -> tuple[RuleCandidate, ...]:
-    """All candidates, the one without rules first; none where every weight is written."""
-    free = [i for i, rule in enumerate(rules) if rule.rule.worth is None]
+    `left_out` is a rule that no candidate counts. Empty where every weight is written.
+    """
+    free = [i for i, rule in enumerate(rules) if rule.rule.worth is None and i != left_out]
     if not free:
-        return ()
+        return {}
+
+    def shares(share: float, without: int | None = None) -> tuple[float | None, ...]:
+        return tuple(
+            0.0 if i in (left_out, without) else None if rule.rule.worth is not None else share
+            for i, rule in enumerate(rules)
+        )
+
     single = free if 1 < len(free) <= MOST_SINGLE else []
-    whole = prior_trust / 2 if single else prior_trust
-    return (
-        RuleCandidate(_shares(rules, 0.0), 1.0 - prior_trust),
-        *(RuleCandidate(_shares(rules, share), whole / len(SHARES)) for share in SHARES),
-        *(
-            RuleCandidate(_shares(rules, max(SHARES), left_out=i), prior_trust / 2 / len(single))
-            for i in single
+    whole = [RuleCandidate(shares(share)) for share in SHARES]
+    if unlabelled:
+        whole += [RuleCandidate(shares(share), on_rows=True) for share in ROW_SHARES]
+    part = prior_trust / 2 if single else prior_trust
+    return {
+        RuleCandidate(shares(0.0)): 1.0 - prior_trust,
+        **dict.fromkeys(whole, part / len(whole)),
+        **dict.fromkeys(
+            [RuleCandidate(shares(max(SHARES), without=i)) for i in single],
+            prior_trust / 2 / max(len(single), 1),
         ),
-    )
-
-
-def _shares(
-    rules: Sequence[CompiledRule], share: float, left_out: int | None = None
-) -> tuple[float | None, ...]:
-    return tuple(
-        None if rule.rule.worth is not None else 0.0 if i == left_out else share
-        for i, rule in enumerate(rules)
-    )
+    }

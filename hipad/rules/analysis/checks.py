@@ -200,7 +200,7 @@ def _contradicted_findings(
     for rule, said in zip(rules, heard, strict=True):
         if said is not None and said.doubtful:
             written = rule.rule.worth is not None
-            worth = "its written worth stays" if written else "its automatic worth is lowered"
+            worth = "its written weight stays" if written else "its trust is learnt from all rows"
             yield Finding(
                 "contradicted",
                 "warning",

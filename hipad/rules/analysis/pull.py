@@ -36,7 +36,7 @@ class Knobs:
     """What a rule counts for: sigma and rho in the objective, for n_samples training rows.
 
     `rho_follows` says that rho was set by sigma, so that there is one knob to turn; `heard` is what
-    the training patients say of the rule, and `automatic` whether its worth listens to them.
+    the training patients whom the rule covers say of it.
     """
 
     sigma: float
@@ -44,7 +44,6 @@ class Knobs:
     n_samples: float
     rho_follows: bool = False
     heard: Heard | None = None
-    automatic: bool = False
 
 
 @dataclass(frozen=True)

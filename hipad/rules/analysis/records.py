@@ -141,8 +141,7 @@ class RuleRecord:
             found.append(str(self.pull))
             found += self._advice(self.pull)
         if self.heard is not None and self.heard.fired:
-            automatic = self.knobs is not None and self.knobs.automatic
-            found.append(str(self.heard) if automatic else self.heard.contradiction("it"))
+            found.append(self.heard.contradiction("it"))
         return found + list(self.remarks)
 
     @property
@@ -201,8 +200,6 @@ class RuleRecord:
             )
         if self.heard is not None:
             record["contradicted_by"] = self.heard.wrong
-        if self.heard is not None and self.knobs is not None and self.knobs.automatic:
-            record["trust"] = self.heard.trust
         return record
 
     def _named(self, patient: Patient) -> dict[str, float]:

@@ -10,25 +10,20 @@ The solver's rule counts from the middle m between the class means, d - B m: a m
 intercept there is undecided, and the rule says on which side of it its patients lie. Without that a
 single rule could be met by the intercept alone.
 
-The patients who meet a rule are also evidence on it. Each class counts one half of them, so that a
-rule which says nothing is right on one half, whatever the prevalence. With r of k right, and
-`PRIOR` more patients of whom `EXPECTED` are right, the rule is right on a share q. Where q is
-`CONVINCING` or more, it keeps all of its worth, and ((q - 1/2) / (CONVINCING - 1/2))^SHARPNESS of
-it below: a rule that is hardly better than a coin has next to nothing left. Where few patients are
-labelled, more of them are needed to shake a rule: it is worth more there (estimator/strength.py).
-Rules on the same features are one opinion, told from two sides: the patients of all of them are
-evidence on each.
+The rows that meet a rule are also evidence on it, which is shown beside the rule (`Heard`). What
+the rule counts for is decided by all labelled rows (estimator/trust).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
+from scipy.special import betainc
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.rules.compiling.compiled import CompiledRule, ScaledRule
@@ -37,24 +32,20 @@ from hipad.rules.compiling.rows import on_columns, rows_met
 FLOOR, ALONE = 0.25, 0.5  # least excess of the typical patient, in deviations of B x
 FEWEST = 2.0  # patients who show what is typical
 ROOM = 0.9  # how far inwards, where the rows of a premise end in one another
-PRIOR, EXPECTED = 4.0, 0.8  # patients before the first, and how many of them are right
-FEW = 16.0  # labelled patients, below which the prior ones are more
-CONVINCING, SHARPNESS = 0.74, 4.0  # share that is enough, and how steep it goes down from there
-DOUBTFUL = 0.5
+SURE = 0.95  # probability that a rule is wrong more often than right, from which on that is said
 
 
 @dataclass(frozen=True)
 class Heard:
     """Training patients who meet a rule, and those among them who bear it out, by weight.
 
-    `trust` is the share of its automatic worth that a rule keeps after them. `shared` says that
-    they are those of all rules on the same features, because these leave it less.
+    `agreement` is the share who bear it out where both classes count one half, so that a rule that
+    says nothing has one half, whatever the prevalence.
     """
 
     fired: float
     right: float
-    trust: float = 1.0
-    shared: bool = False
+    agreement: float = float("nan")
 
     @property
     def wrong(self) -> float:
@@ -63,8 +54,15 @@ class Heard:
 
     @property
     def doubtful(self) -> bool:
-        """True where the patients leave less than half of the trust."""
-        return self.trust < DOUBTFUL
+        """True where the patients show that the rule is wrong more often than right.
+
+        >>> Heard(5, 0, 0.0).doubtful, Heard(1, 0, 0.0).doubtful
+        (True, False)
+        """
+        if not self.fired or np.isnan(self.agreement):
+            return False
+        right = self.fired * self.agreement
+        return float(betainc(1 + right, 1 + self.fired - right, 0.5)) > SURE
 
     def contradiction(self, name: str) -> str:
         """How many patients contradict a rule of this name.
@@ -72,14 +70,8 @@ class Heard:
         >>> Heard(5, 1).contradiction("r1")
         '4 of the 5 training patients r1 speaks of contradict it'
         """
-        who, whom = ("and other rules on the same features speak", "them")
-        if not self.shared:
-            who, whom = "speaks", "it"
         patients = f"{self.wrong:.3g} of the {self.fired:.3g} training patients"
-        return f"{patients} {name} {who} of contradict {whom}"
-
-    def __str__(self) -> str:
-        return f"{self.contradiction('it')}: {self.trust:.0%} of its automatic worth is left"
+        return f"{patients} {name} speaks of contradict it"
 
 
 @dataclass(frozen=True)
@@ -90,16 +82,21 @@ class Witnesses:
     values: FloatArray
     y: FloatArray
     weights: FloatArray
+    unlabelled: FloatArray | None = None  # the same columns of rows without a label
 
     @classmethod
     def of(
-        cls, rules: Sequence[CompiledRule], X: Any, y: FloatArray, weights: FloatArray
+        cls,
+        rules: Sequence[CompiledRule],
+        X: Any,
+        y: FloatArray,
+        weights: FloatArray,
+        unlabelled: Any = None,
     ) -> Witnesses:
         """The part of the data that rules look at, in the user's units."""
         columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
-        part = X[:, columns]
-        values = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
-        return cls(columns, values, y, weights)
+        others = None if unlabelled is None else _dense(unlabelled[:, columns])
+        return cls(columns, _dense(X[:, columns]), y, weights, others)
 
     @property
     def halves(self) -> FloatArray:
@@ -133,11 +130,16 @@ class Witnesses:
     def excess(self, rule: CompiledRule) -> FloatArray:
         """How far beyond each threshold the typical patient lies who meets the rule."""
         B, own = self._on(rule)
-        values, fires = B @ own, self.fires(rule)
-        share = self.weights / self.weights.sum()
+        weights = self.weights
+        if self.unlabelled is not None:
+            named = np.searchsorted(self.columns, rule.columns)
+            own = np.hstack([own, self.unlabelled[:, named].T])
+            weights = np.r_[weights, np.ones(len(self.unlabelled))]
+        values, fires = B @ own, np.asarray(rows_met(B, rule.d, own).all(axis=0))
+        share = weights / weights.sum()
         centred = values - (values @ share)[:, None]
         deviation = np.sqrt(centred**2 @ share)
-        met = self.weights * fires
+        met = weights * fires
         excess = ALONE * deviation
         if met.sum() >= FEWEST:
             mean = np.maximum(rule.d - values @ met / met.sum(), 0.0)
@@ -155,46 +157,21 @@ class Witnesses:
         own = self.values[:, np.searchsorted(self.columns, named)]
         return on_columns(rule.B, named), np.ascontiguousarray(own.T)
 
-    def heard(self, rule: CompiledRule, kin: Sequence[CompiledRule] = ()) -> Heard:
-        """What the patients say of a rule, and of it together with others on its features."""
-        alone = self._evidence([rule])
-        if not kin:
-            return alone
-        joined = replace(self._evidence([rule, *kin]), shared=True)
-        return min(alone, joined, key=lambda one: one.trust)
+    def heard(self, rule: CompiledRule) -> Heard:
+        """What the patients who meet a rule say of it."""
+        met = self.fires(rule)
+        right, halves = met & (self.y == rule.sign), self.halves
+        fired = float(halves @ met)
+        agreement = float(halves @ right) / fired if fired else float("nan")
+        return Heard(float(self.weights @ met), float(self.weights @ right), agreement)
 
     def all_heard(self, rules: Sequence[CompiledRule]) -> list[Heard]:
         """What the patients say of each rule."""
-        return [self.heard(rule, kin_of(rule, rules)) for rule in rules]
-
-    def _evidence(self, rules: Sequence[CompiledRule]) -> Heard:
-        """Patients who meet any of these rules, each once, and the share of them that agree."""
-        fires = np.array([self.fires(rule) for rule in rules])
-        right = fires & np.array([self.y == rule.sign for rule in rules])
-        met, bears_out = fires.any(axis=0), right.sum(axis=0) / np.maximum(fires.sum(axis=0), 1)
-        total = float(self.weights.sum())
-        evidence, prior = self.halves * total, prior_patients(total)
-        q = (EXPECTED * prior + evidence @ bears_out) / (prior + evidence @ met)
-        trust = float(np.clip((q - 0.5) / (CONVINCING - 0.5), 0.0, 1.0)) ** SHARPNESS
-        return Heard(float(self.weights @ met), float(self.weights @ bears_out), trust)
+        return [self.heard(rule) for rule in rules]
 
 
-def prior_patients(total: float) -> float:
-    """For how many patients a rule speaks before any is seen, where `total` are labelled.
-
-    >>> [prior_patients(total) for total in (8, 16, 200)]
-    [16.0, 4.0, 4.0]
-    """
-    return PRIOR * max((FEW / total) ** 2, 1.0)
-
-
-def kin_of(rule: CompiledRule, rules: Iterable[CompiledRule]) -> list[CompiledRule]:
-    """The other rules that name the same features."""
-    return [
-        other
-        for other in rules
-        if other is not rule and np.array_equal(other.columns, rule.columns)
-    ]
+def _dense(part: Any) -> FloatArray:
+    return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
 
 
 def _room(B: sparse.csr_array, d: FloatArray, excess: FloatArray) -> float:
