@@ -132,17 +132,19 @@ class AutoChoice:
     @property
     def _middle(self) -> Opinion:
         """The model in the middle of all: half of the say on either side; in doubt, sparser."""
-        places, say = _places(self._fitting), self._say
+        fitting = self._fitting
+        places, say = _places(fitting), self._say
         lambda1, lambda2 = (upper_median(column, say) for column in places.T)
         steps = np.abs(places - [lambda1, lambda2]) / self.tried.spacing
-        return self._fitting[int(np.argmin(steps.sum(axis=1)))]
+        return fitting[int(np.argmin(steps.sum(axis=1)))]
 
     @property
     def _say(self) -> FloatArray:
         """How much each model of the size asked for has to say, by how near it is to the best."""
-        behind = np.array([one.behind(self.best) for one in self._fitting])
+        fitting, best = self._fitting, self.best
+        behind = np.array([one.behind(best) for one in fitting])
         errors = np.hypot(behind[:, 1], LEAST_ERROR)
-        ridge = np.array([one.lambda2 for one in self._fitting])
+        ridge = np.array([one.lambda2 for one in fitting])
         caution = (ridge / ridge.max()) ** min(FEW / self.posing.data.total, CAUTION)
         return caution * np.exp(-SHARPNESS * behind[:, 0] / errors)
 

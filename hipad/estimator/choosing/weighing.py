@@ -11,6 +11,7 @@ The offset tells more: where the best cut lies. That is the intercept of the mod
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -145,7 +146,7 @@ class Opinion:
     cut: float
     support_size: int
 
-    @property
+    @cached_property
     def loss(self) -> float:
         return float(self.weights @ self.losses)
 
