@@ -28,7 +28,6 @@ from hipad.estimator.trust.mixture import (
     Member,
     Mixture,
     averaged,
-    shares_of,
 )
 from hipad.rules import Knobs, ScaledRule
 from hipad.solver import Hipad, Problem, Progress, Solution, Status
@@ -219,7 +218,8 @@ class FitRun(Watched[Progress], Generic[Classifier]):
 
     def _choose(self) -> Iterator[Progress]:
         """Follow the paths of all candidates; at a given lambda1 only to learn trust in rules."""
-        if not self.plan.is_automatic and len(self.members) == 1:
+        learns = len(self.members) > 1 and self.mixture.can_testify
+        if not self.plan.is_automatic and not learns:
             return
         step = 0
         for member in self.members:
@@ -230,9 +230,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
     def _weigh(self, members: Sequence[Member]) -> None:
         """Set the share of each candidate in the model; others than `members` have none."""
         known = {m.candidate: self.candidates[m.candidate] for m in members}
-        found = shares_of(
-            self.mixture.probabilities(known), single=self.plan.max_features is not None
-        )
+        found = self.mixture.shares(known, single=self.plan.max_features is not None)
         shares = dict(zip(known, found.tolist(), strict=True))
         self.shares = np.array([shares.get(candidate, 0.0) for candidate in self.candidates])
 

@@ -8,7 +8,7 @@ itself, or the report, which asks for the model without each of the rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -23,12 +23,18 @@ from hipad.estimator.empty import explained
 from hipad.estimator.parameters import PRIOR_TRUST, Plan
 from hipad.estimator.training import TrainingData
 from hipad.estimator.trust.member_record import MemberRecord
-from hipad.estimator.trust.posterior import held_out_losses, posterior, relevance
+from hipad.estimator.trust.posterior import (
+    held_out_losses,
+    posterior,
+    precisions,
+    relevance,
+)
 from hipad.estimator.trust.rule_candidates import RuleCandidate, rule_candidates
 from hipad.rules import RuleTrust
 from hipad.solver import Hipad
 
 LEAST: Final = 0.02  # probability below which a member has no part in the model
+LEAST_ROWS: Final = 0.5  # of testimony: with less, nobody is asked
 DIGITS: Final = 3  # of probabilities: further ones hang on the order of the rows
 
 
@@ -91,11 +97,11 @@ class Member:
     @property
     def loss(self) -> float:
         """The mean log loss of held-out rows; NaN where there are none."""
-        scores = self.held_out
+        scores = self.held_out[:, None]
         if not np.isfinite(scores).any():
             return float("nan")
         _, y, p = self.posing.data.labelled
-        return float(p @ held_out_losses(scores[:, None], y)[:, 0])
+        return float(p @ held_out_losses(scores, y, precisions(scores, y, p))[:, 0])
 
     @property
     def cut(self) -> float:
@@ -166,12 +172,27 @@ class Mixture:
         if all(member.given is not None for member in members):
             return prior  # as it was learnt before
         data = self.data
-        losses = held_out_losses(scores, data.y)
+        losses = held_out_losses(scores, data.y, self.precisions(candidates))
         heard = np.column_stack([self._relevance(one) for one in candidates])
         losses = losses[:, :1] + heard * (losses - losses[:, :1])
         found = posterior(losses, prior, data.p * data.total, counts=data.weights)
         rounded: FloatArray = found.round(DIGITS)
         return rounded / rounded.sum()
+
+    def shares(self, candidates: dict[RuleCandidate, float], *, single: bool = False) -> FloatArray:
+        """What each candidate has of the model: its probability times its precision.
+
+        Improbable ones have none; `single` leaves all of it to the most probable one.
+        """
+        if self._held:
+            return self.probabilities(candidates)
+        return shares_of(self.probabilities(candidates), self.precisions(candidates), single=single)
+
+    def precisions(self, candidates: Iterable[RuleCandidate]) -> FloatArray:
+        """How precise the decision values of each candidate are on held-out rows."""
+        members = self.members(list(candidates))
+        scores = np.column_stack([member.held_out for member in members])
+        return precisions(scores, self.data.y, self.data.p).round(DIGITS)
 
     def _member(self, candidate: RuleCandidate) -> Member:
         if candidate not in self._members:
@@ -213,6 +234,12 @@ class Mixture:
     def _reach(self) -> FloatArray:
         return Posing(self.data, self.plan).reach
 
+    @cached_property
+    def can_testify(self) -> bool:
+        """Whether labelled rows lie near enough to what rules speak of to say anything on them."""
+        weights = self.data.weights
+        return float(weights @ relevance(self._reach.max(axis=1, initial=0.0))) >= LEAST_ROWS
+
     def _relevance(self, candidate: RuleCandidate) -> FloatArray:
         """How much each row may say on the rules that are weighed here; 0 without any."""
         free = [i for i, share in enumerate(candidate.shares) if share]
@@ -230,16 +257,18 @@ def learns_trust(plan: Plan) -> bool:
     )
 
 
-def shares_of(probability: FloatArray, *, single: bool = False) -> FloatArray:
-    """What each member has of the model; `single` leaves all of it to the most probable one.
+def shares_of(
+    probability: FloatArray, precision: FloatArray, *, single: bool = False
+) -> FloatArray:
+    """What members have of the model, without those of hardly any probability.
 
-    >>> shares_of(np.array([0.01, 0.39, 0.6])).round(3).tolist()
+    >>> shares_of(np.array([0.01, 0.39, 0.6]), np.ones(3)).round(3).tolist()
     [0.0, 0.394, 0.606]
     """
     kept = probability >= min(LEAST, probability.max())
     if single:
         kept = np.arange(probability.size) == int(np.argmax(probability))
-    shares: FloatArray = np.where(kept, probability, 0.0)
+    shares: FloatArray = np.where(kept, probability * precision, 0.0)
     return shares / shares.sum()
 
 

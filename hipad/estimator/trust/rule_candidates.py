@@ -6,7 +6,7 @@ lambda2 of its own, and averaged by how well each predicts rows that it did not 
 
     without rules                        prior 1 - trust
     all rules, at each of `SHARES`       half of the trust, in equal parts
-    all but one, at the larger of them   the other half, for two to `MOST_SINGLE` rules: one bad
+    all but one, at `LEFT_OUT_SHARE`     the other half, for two to `MOST_SINGLE` rules: one bad
                                          rule must not cost the good ones
 
 A weight is a share of all labelled rows. Where there are rows without a label, a rule's weight can
@@ -22,7 +22,8 @@ from typing import Final
 
 from hipad.rules import CompiledRule
 
-SHARES: Final = (0.15, 0.5)  # weights of a rule, as shares of all labelled rows
+SHARES: Final = (0.15, 0.5, 1.5)  # weights of a rule, as shares of all labelled rows
+LEFT_OUT_SHARE: Final = 0.5  # weight of the others where one rule is left out
 ROW_SHARES: Final = (1.0, 4.0)  # the same, spread over the unlabelled rows that it covers
 MOST_SINGLE: Final = 4  # rules up to which each is also left out by itself
 
@@ -73,7 +74,7 @@ def rule_candidates(
         RuleCandidate(shares(0.0)): 1.0 - prior_trust,
         **dict.fromkeys(whole, part / len(whole)),
         **dict.fromkeys(
-            [RuleCandidate(shares(max(SHARES), without=i)) for i in single],
+            [RuleCandidate(shares(LEFT_OUT_SHARE, without=i)) for i in single],
             prior_trust / 2 / max(len(single), 1),
         ),
     }
