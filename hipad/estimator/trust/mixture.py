@@ -8,7 +8,7 @@ itself, or the report, which asks for the model without each of the rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -26,7 +26,6 @@ from hipad.estimator.trust.member_record import MemberRecord
 from hipad.estimator.trust.posterior import (
     held_out_losses,
     posterior,
-    precisions,
     relevance,
 )
 from hipad.estimator.trust.rule_candidates import RuleCandidate, rule_candidates
@@ -97,11 +96,11 @@ class Member:
     @property
     def loss(self) -> float:
         """The mean log loss of held-out rows; NaN where there are none."""
-        scores = self.held_out[:, None]
+        scores = self.held_out
         if not np.isfinite(scores).any():
             return float("nan")
         _, y, p = self.posing.data.labelled
-        return float(p @ held_out_losses(scores, y, precisions(scores, y, p))[:, 0])
+        return float(p @ held_out_losses(scores[:, None], y)[:, 0])
 
     @property
     def cut(self) -> float:
@@ -172,7 +171,7 @@ class Mixture:
         if all(member.given is not None for member in members):
             return prior  # as it was learnt before
         data = self.data
-        losses = held_out_losses(scores, data.y, self.precisions(candidates))
+        losses = held_out_losses(scores, data.y)
         heard = np.column_stack([self._relevance(one) for one in candidates])
         losses = losses[:, :1] + heard * (losses - losses[:, :1])
         found = posterior(losses, prior, data.p * data.total, counts=data.weights)
@@ -180,19 +179,9 @@ class Mixture:
         return rounded / rounded.sum()
 
     def shares(self, candidates: dict[RuleCandidate, float], *, single: bool = False) -> FloatArray:
-        """What each candidate has of the model: its probability times its precision.
-
-        Improbable ones have none; `single` leaves all of it to the most probable one.
-        """
-        if self._held:
-            return self.probabilities(candidates)
-        return shares_of(self.probabilities(candidates), self.precisions(candidates), single=single)
-
-    def precisions(self, candidates: Iterable[RuleCandidate]) -> FloatArray:
-        """How precise the decision values of each candidate are on held-out rows."""
-        members = self.members(list(candidates))
-        scores = np.column_stack([member.held_out for member in members])
-        return precisions(scores, self.data.y, self.data.p).round(DIGITS)
+        """What each candidate has of the model; shares that an earlier fit learnt stay."""
+        found = self.probabilities(candidates)
+        return found if self._held else shares_of(found, single=single)
 
     def _member(self, candidate: RuleCandidate) -> Member:
         if candidate not in self._members:
@@ -257,18 +246,16 @@ def learns_trust(plan: Plan) -> bool:
     )
 
 
-def shares_of(
-    probability: FloatArray, precision: FloatArray, *, single: bool = False
-) -> FloatArray:
-    """What members have of the model, without those of hardly any probability.
+def shares_of(probability: FloatArray, *, single: bool = False) -> FloatArray:
+    """What members have of the model; `single` leaves all of it to the most probable one.
 
-    >>> shares_of(np.array([0.01, 0.39, 0.6]), np.ones(3)).round(3).tolist()
+    >>> shares_of(np.array([0.01, 0.39, 0.6])).round(3).tolist()
     [0.0, 0.394, 0.606]
     """
     kept = probability >= min(LEAST, probability.max())
     if single:
         kept = np.arange(probability.size) == int(np.argmax(probability))
-    shares: FloatArray = np.where(kept, probability * precision, 0.0)
+    shares: FloatArray = np.where(kept, probability, 0.0)
     return shares / shares.sum()
 
 

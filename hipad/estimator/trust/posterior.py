@@ -1,20 +1,16 @@
 """How probable each candidate is, given how it predicts labelled rows that it did not see.
 
 Decision values have the average rows of the two classes at -1 and +1. Where the values of a class
-are normal with variance v, as linear discriminant analysis has it, the log odds of a row are 2 f/v:
+have a deviation of about one, the log odds of a row are twice its decision value, so that
 
-    l_ik = log(1 + exp(-2 y_i f_k(x_i) / v_k))
+    l_ik = log(1 + exp(-2 y_i f_k(x_i)))
 
-is the log loss of held-out row i under candidate k, with v_k the variance of its held-out values
-within the classes (at least 1), and prior_k exp(-sum_i l_ik) would be its posterior. The same
-precision 1/v_k weighs the candidate in the average of all: a model that hardly separates the
-classes has decision values of any size, which would drown those of the others.
-
-Few rows make nobody certain, so log odds count up to three in either direction. With few rows the
-sum of losses is mostly chance. As in pseudo-BMA+ (Yao, Vehtari, Simpson and Gelman 2018, Bayesian
-Analysis 13:917) the posterior is therefore averaged over how the sums would vary if other rows had
-been drawn. They are taken to be normal, with the covariance of the rows' losses: a row of weight
-two is two rows, and their order plays no part.
+is the log loss of held-out row i under candidate k, and prior_k exp(-sum_i l_ik) would be its
+posterior. Few rows make nobody certain, so decision values count up to `MOST` in either direction:
+log odds of three. With few rows that sum is mostly chance. As in pseudo-BMA+ (Yao, Vehtari,
+Simpson and Gelman 2018, Bayesian Analysis 13:917) the posterior is therefore averaged over how the
+sums would vary if other rows had been drawn. They are taken to be normal, with the covariance of
+the rows' losses: a row of weight two is two rows, and their order plays no part.
 
 A row can testify on a rule only if it lies some way towards the patients of whom the rule speaks,
 or in the other direction. On ksvm-s every labelled row lies within a twenty-fifth of the way: the
@@ -32,40 +28,22 @@ from scipy.stats import norm, qmc
 
 from hipad.arrays import FloatArray
 
-MOST: Final = 3.0  # log odds: 95 % certain
-LEAST_VARIANCE: Final = 1.0  # of decision values within a class
+LOG_ODDS: Final = 2.0  # of a decision value of one
+MOST: Final = 1.5  # decision value: 95 % certain
 NEAR: Final = 0.1  # share of the way to the patients of a rule at which a row counts one half
 DRAWS: Final = 10  # powers of two: 1,024 points of the normal distribution, always the same
 
 
-def precisions(scores: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """One over the variance of held-out decision values within the classes, for each candidate.
-
-    >>> scores = np.array([[-1.0, -4.0], [-1.0, 2.0], [1.0, 4.0], [1.0, -2.0]])
-    >>> precisions(scores, np.array([-1.0, -1.0, 1.0, 1.0]), np.ones(4)).round(3).tolist()
-    [1.0, 0.111]
-    """
-    known = np.where(np.isfinite(scores), scores, 0.0)
-    variance = np.zeros(scores.shape[1])
-    for sign in (-1.0, 1.0):
-        own, share = known[y == sign], weights[y == sign] / weights[y == sign].sum()
-        variance += 0.5 * (share @ (own - share @ own) ** 2)
-    found: FloatArray = 1.0 / np.maximum(variance, LEAST_VARIANCE)
-    return found
-
-
-def held_out_losses(scores: FloatArray, y: FloatArray, precision: FloatArray) -> FloatArray:
+def held_out_losses(scores: FloatArray, y: FloatArray) -> FloatArray:
     """Log losses of held-out decision values, one column for each candidate.
 
-    >>> scores, y = np.array([[0.0], [1.0], [np.nan]]), np.array([1.0, 1.0, -1.0])
-    >>> held_out_losses(scores, y, np.ones(1)).round(3)
+    >>> held_out_losses(np.array([[0.0], [1.0], [np.nan]]), np.array([1.0, 1.0, -1.0])).round(3)
     array([[0.693],
            [0.127],
            [0.693]])
     """
     known = np.where(np.isfinite(scores), scores, 0.0)  # a score of 0 has the loss of a coin
-    odds = np.clip(2.0 * precision * known, -MOST, MOST)
-    losses: FloatArray = np.logaddexp(0.0, -y[:, None] * odds)
+    losses: FloatArray = np.logaddexp(0.0, -LOG_ODDS * y[:, None] * np.clip(known, -MOST, MOST))
     return losses
 
 
