@@ -10,7 +10,7 @@ lambda2 of its own, and averaged by how well each predicts rows that it did not 
                                          the good ones
 
 A weight is a share of all labelled rows. Where there are rows without a label, a rule's weight can
-also be spread over those that it covers, with its outcome for their label (`ROW_SHARES`). A written
+also be spread over those that it covers, with its outcome for their label (`ROW_SHARE`). A written
 weight is the same in all candidates.
 
 None of these numbers is tuned: on fifteen tables and families, right, irrelevant and flipped rules,
@@ -29,7 +29,7 @@ from hipad.rules import CompiledRule
 
 SHARES: Final = (0.15, 0.5, 1.5)  # weights of a rule, as shares of all labelled rows
 LEFT_OUT_SHARE: Final = 0.5  # weight of the others where one rule is left out
-ROW_SHARES: Final = (1.0, 4.0)  # the same, spread over the unlabelled rows that it covers
+ROW_SHARE: Final = 4.0  # the same, spread over the unlabelled rows that it covers
 MOST_SINGLE: Final = 4  # rules up to which each is also left out by itself
 
 
@@ -73,7 +73,7 @@ def rule_candidates(
     single = free if 1 < len(free) <= MOST_SINGLE else []
     whole = [RuleCandidate(shares(share)) for share in SHARES]
     if unlabelled:
-        whole += [RuleCandidate(shares(share), on_rows=True) for share in ROW_SHARES]
+        whole.append(RuleCandidate(shares(ROW_SHARE), on_rows=True))
     whole += [RuleCandidate(shares(LEFT_OUT_SHARE, without=i)) for i in single]
     return {
         RuleCandidate(shares(0.0)): 1.0 - prior_trust,
