@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.reporting import Options, write_section
 
 PARTS = (
-    "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves", "heard",
+    "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves",
     "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "grid", "risks", "worth",
     "doubt",
 )  # fmt: skip

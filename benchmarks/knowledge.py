@@ -10,11 +10,11 @@ Figures are points of balanced accuracy on the rest of the rows, over the same d
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from scipy.stats import rankdata
 
 from benchmarks.curves import judged, tables
 from benchmarks.data import Table, labelled, rest_of
-from benchmarks.heard import frame
 from benchmarks.reporting import Options, mean_and_error, progress, table
 from hipad import HIPADClassifier
 
@@ -80,3 +80,8 @@ def irrelevant(data: Table) -> list[str]:
     apart = np.abs(ranks[data.y > 0].mean(axis=0) - ranks[data.y < 0].mean(axis=0))
     order = np.argsort(np.where(np.ptp(data.X, axis=0) > 0, apart, np.inf), kind="stable")
     return [data.names[j] for j in order[:IRRELEVANT]]
+
+
+def frame(data: Table, rows: np.ndarray) -> pd.DataFrame | np.ndarray:
+    """Some rows with the names of their columns."""
+    return data.X[rows] if data.names is None else pd.DataFrame(data.X[rows], columns=data.names)

@@ -7,9 +7,21 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from benchmarks import __main__ as command
-from benchmarks import curves, doubt, fewlabels, heard, knowledge, real, rules, speed, worth
+from benchmarks import (
+    curves,
+    doubt,
+    fewlabels,
+    knowledge,
+    real,
+    rule_tables,
+    rules,
+    speed,
+    trust,
+    worth,
+)
 from benchmarks.data import at_prevalence, labelled, rest_of, sample_table
 from benchmarks.reporting import mean_and_error, table, verdict, write_section
 from benchmarks.rivals import Hipad, Liblinear, Libsvm, Sgd
@@ -95,26 +107,37 @@ def test_rules_alone_tie_where_none_fires():
 
 
 def test_flipped_rules_say_the_opposite():
-    assert heard.flipped("a >= 1 => positive\nb <= 2 => negative") == (
-        "a >= 1 => negative\nb <= 2 => positive"
+    data = rule_tables.rule_table("exact", 0)
+    right, flipped = (
+        rule_tables.compiled(one) for one in (data, rule_tables.with_flipped_rules(data))
     )
+    assert [rule.sign for rule in flipped] == [-rule.sign for rule in right]
 
 
-def test_the_pair_of_rules_is_on_the_column_that_tells_as_little_as_asked():
-    data = sample_table("pima")
-    areas = np.array([heard.area_of(data.y, x) for x in data.X.T])
-    best = data.names[int(np.argmax(areas))]
-    assert heard.pair(data, 1.0).startswith(f"`{best}` >= ")
-    first, second = parse_rules(heard.pair(data, 0.5))
-    assert {first.outcome, second.outcome} == {"positive", "negative"}
+def test_irrelevant_rules_say_nothing_and_nothing_is_lost():
+    data = rule_tables.rule_table("redundant", 0)
+    shuffled = rule_tables.with_irrelevant_rules(data, np.random.default_rng(0))
+    assert np.array_equal(shuffled.X[:, -1], data.X[:, 0])
+    assert abs(np.corrcoef(shuffled.X[:, 0], data.y)[0, 1]) < 0.1
+    assert abs(np.corrcoef(data.X[:, 0], data.y)[0, 1]) > 0.5
 
 
-def test_a_goal_that_is_missed_is_named():
-    costs = dict.fromkeys(heard.lost({way: np.zeros(2) for way in heard.WAYS}), 0.0)
-    assert not list(heard.misses("pima", 16, costs))
-    (told,) = heard.misses("pima", 16, {**costs, "by flipped rules": 11.0})
-    assert "11.0 by flipped rules" in told
-    assert not list(heard.misses("pima", 8, {**costs, "by flipped rules": 11.0}))
+@pytest.mark.parametrize("name", rule_tables.FAMILIES)
+def test_rules_of_a_family_are_right_more_often_than_not(name):
+    data = rule_tables.rule_table(name, 1)
+    for rule in rule_tables.compiled(data):
+        fires = rule.fires(data.X)
+        assert np.mean(data.y[fires] == rule.sign) > 0.5
+    assert name != "rare" or np.mean(fires) < 0.07
+
+
+def test_a_cell_of_trust_holds_every_way(monkeypatch):
+    monkeypatch.setattr(rule_tables, "ROWS", 300)
+    cell = trust.one_cell("redundant", 4, 0)
+    assert set(cell) == {"none", "alone", "right", "irrelevant", "flipped"}
+    assert all(-1 <= value <= 1 for value in cell.values())
+    text = trust.size_table({("redundant", 4): [cell, cell]}, ["redundant"], 4)
+    assert "redundant" in text
 
 
 def test_harm_is_told_from_noise():
@@ -161,7 +184,7 @@ def test_statements_of_all_ways_are_understood():
         )
         assert bool(known.features) == (way not in ("without", "rules"))
     columns = [data.names.index(name) for name in knowledge.irrelevant(data)]
-    areas = np.array([heard.area_of(data.y, data.X[:, j]) for j in columns])
+    areas = np.array([roc_auc_score(data.y, data.X[:, j]) for j in columns])
     assert np.max(np.abs(areas - 0.5)) < 0.15
 
 
