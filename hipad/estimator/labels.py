@@ -52,7 +52,7 @@ def unlabelled_rows(y: Any) -> np.ndarray | None:
     if known.dtype.kind in "iuf" or known.map(lambda one: isinstance(one, Number)).all():
         classes = set(known.unique().tolist())
         if -1 in classes and len(classes) == 3:
-            missing |= (labels == -1).to_numpy(dtype=bool, na_value=False)
+            missing = missing | (labels == -1).to_numpy(dtype=bool, na_value=False)
     return missing if missing.any() else None
 
 
