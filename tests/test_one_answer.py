@@ -164,7 +164,17 @@ def test_a_row_of_weight_two_is_two_rows(name):
 @settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from(["hipad", "hipad", "exact", "admm"]))
 def test_random_problems_have_one_answer(seed, method):
-    given = drawn(seed, method=method)
+    check_random(seed, method=method, rule_trust=None)
+
+
+@settings(max_examples=2)
+@given(st.integers(0, 5_000).map(lambda k: 3 * k + 1))
+def test_random_problems_have_one_answer_where_trust_is_learnt(seed):
+    check_random(seed, calibrate=True, cv=2)
+
+
+def check_random(seed, **parameters):
+    given = drawn(seed, **parameters)
     cold, rng = given.fit(), np.random.default_rng(seed)
     check_starts(given, cold)
     check_orders(given, cold, rng)

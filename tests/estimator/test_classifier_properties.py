@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
     def fit(self, X=None, y=None, rules=None, weights=None, **parameters):
         X, y = self.X if X is None else X, self.y if y is None else y
-        given = {"lambda1": self.lambda1, "lambda2": 0.5, **parameters}
+        given = {"lambda1": self.lambda1, "lambda2": 0.5, "cv": 2, **parameters}
         clf = HIPADClassifier(self.rules() if rules is None else rules, **given)
         return clf.fit(X, y, sample_weight=weights)
 

@@ -118,7 +118,8 @@ def test_load_model_takes_every_documented_rule(text, tmp_path):
     classes = ("NEG", "BCR/ABL") if "BCR/ABL" in text else test_docs.CLASSES
     frame = pd.DataFrame(test_docs.X, columns=test_docs.NAMES)
     y = np.array(classes)[(test_docs.X[:, 1] > 100).astype(int)]
-    clf = HIPADClassifier(text, blocks=test_docs.BLOCKS, lambda1=0.0).fit(frame, y)
+    settings = {"blocks": test_docs.BLOCKS, "lambda1": 0.0, "rule_trust": None}
+    clf = HIPADClassifier(text, **settings).fit(frame, y)
     clf.save(tmp_path / "m.json")
     loaded = load_model(tmp_path / "m.json")
     assert np.array_equal(loaded.predict(frame), clf.predict(frame))
