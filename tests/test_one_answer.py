@@ -164,7 +164,17 @@ def test_a_row_of_weight_two_is_two_rows(name):
 @settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from(["hipad", "hipad", "exact", "admm"]))
 def test_random_problems_have_one_answer(seed, method):
-    given = drawn(seed, method=method)
+    check_random(seed, method=method, rule_trust=None)
+
+
+@settings(max_examples=2)
+@given(st.integers(0, 5_000).map(lambda k: 3 * k + 1))
+def test_random_problems_have_one_answer_where_trust_is_learnt(seed):
+    check_random(seed, calibrate=True, cv=2)
+
+
+def check_random(seed, **parameters):
+    given = drawn(seed, **parameters)
     cold, rng = given.fit(), np.random.default_rng(seed)
     check_starts(given, cold)
     check_orders(given, cold, rng)
@@ -180,3 +190,17 @@ def test_the_curve_of_both_phases_is_one():
     assert last.shared < last.objective
     assert all(r.shared == r.objective for r in second)
     assert all(abs(r.shared - last.shared) < 0.2 * last.shared for r in second)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_an_earlier_fit_whose_rules_have_other_conditions_leads_to_the_same_model(quick):
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    X = rng.standard_normal((30, 5)) + 0.7 * y[:, None]
+    one, two = (
+        HIPADClassifier(f"{premise} => 1 worth 5 patients", lambda1=0.1)
+        for premise in ("x0 >= 1", "x0 >= 1 and x1 >= 0")
+    )
+    earlier = one.start(X, y, quick=quick).to_end().finish()
+    like = two.start(X, y, like=earlier, quick=quick).to_end().finish()
+    np.testing.assert_allclose(like.coef_, two.fit(X, y).coef_, rtol=1e-9)

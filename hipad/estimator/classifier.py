@@ -55,14 +55,16 @@ class HIPADClassifier(FittedModel):
         Ridge: correlated features share their weight. "auto" follows a path for each of three
         values; with a lambda1 of your own there is no path, and it is 10.
     patients : float, "auto" or "equal", default="auto"
-        What a rule without a worth of its own counts for; "auto" is a share of the patients
-        (the larger, the fewer they are), less where patients contradict it, or is learnt (see
-        `rule_trust`); "equal" sets sigma to the stiffness, as the paper does.
-    rule_trust : "auto", float or None, default=None
-        The probability that the rules help, before any row is seen; "auto" is one half. Models
-        without rules and with them at several weights are averaged by how well each predicts
-        held-out rows. Worths that are written are used as written. None, and `calibrate=False` or
-        `anchored=False`, give the one optimum at the weights that are set.
+        For how many labelled rows a rule without a written weight counts; "auto" is learnt from
+        held-out rows (see `rule_trust`), or 15 % of the rows where it is not learnt; "equal" sets
+        sigma to the stiffness, as the paper does. A number or "equal" learns no trust.
+    rule_trust : "auto", float, members of a fit or None, default="auto"
+        The prior probability that the rules help; "auto" is one half. Models without rules, with
+        all of them at several weights and, for two to four rules, without each one are averaged by
+        their posterior probability: how well each predicts held-out rows. Written weights are
+        used as written. `members_` of an earlier fit gives each model the share, lambda1, lambda2
+        and intercept that it learnt. None, as well as `calibrate=False` or `anchored=False`, gives
+        the one optimum at the weights that are set.
     stiffness : float or "auto", default="auto"
         How closely the weights must follow a rule; "auto" follows the rule's worth.
     scope : "population" or "typical", default="population"
@@ -71,8 +73,8 @@ class HIPADClassifier(FittedModel):
         "balanced" gives each class one half of the total weight.
     anchored : bool, default=True
         Whether a rule speaks of the typical patient who meets it, counted from the middle between
-        the classes, and its automatic worth listens to the training patients. False is the paper's
-        form, where a rule speaks of its threshold and the intercept alone can meet it.
+        the classes. False is the paper's form, where a rule speaks of its threshold and the
+        intercept alone can meet it.
     calibrate : bool, default=True
         Put the average training patients of the two classes two units apart, and zero where
         held-out patients of both classes, by their weight, are as likely. With given values nobody
@@ -190,7 +192,25 @@ class HIPADClassifier(FittedModel):
         return cls(rules, **{**literal, **parameters})
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to data X (array, DataFrame or sparse matrix) and two classes of labels y."""
+        """Fit to data X and two classes of labels y, some of which may be missing.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix
+            One row a patient; finite numbers.
+        y : array, Series or list
+            Labels of any type. A row without a label (NaN, None, or -1 beside two other classes)
+            counts in the scaling and in thresholds that rules learn, and where rules cover it,
+            they may give it a label, as far as held-out labelled rows bear that out.
+        sample_weight : array, default=None
+            For how many patients each row counts. Rows of weight 0 are left out; any other row
+            without a label counts once.
+
+        Returns
+        -------
+        HIPADClassifier
+            Itself, fitted.
+        """
         with single_thread():
             self.start(X, y, sample_weight=sample_weight, quick=True).to_end().finish()
         early = self.switch == "paper" and self.certificate_.status is Status.INACCURATE

@@ -46,8 +46,9 @@ def fit_without(i: int, data: TrainingData, model: Model, warm: Hipad | None = N
     Where trust is learnt, every candidate has values of its own, and so has the fit without it.
     """
     start = [] if warm is None else [warm]
-    if model.members:  # candidates that both have are fitted already
-        return FitRun(data, model.plan, start, quick=True, mixture=model.mixture, left_out=i).run()
+    if model.members and model.mixture is not None:  # what both have is fitted already
+        mixture = model.mixture.anew
+        return FitRun(data, mixture.plan, start, quick=True, mixture=mixture, left_out=i).run()
     others = tuple(rule for k, rule in enumerate(model.plan.rules) if k != i)
     plan = replace(model.plan.at(model.lambda1, model.lambda2), rules=others)
     return FitRun(data, plan, start, quick=True).run()

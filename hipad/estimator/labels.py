@@ -48,11 +48,11 @@ def unlabelled_rows(y: Any) -> np.ndarray | None:
         return None
     labels = pd.Series(y)
     missing = labels.isna().to_numpy()
-    known = labels[~missing]
-    if known.dtype.kind in "iuf" or known.map(lambda one: isinstance(one, Number)).all():
-        classes = set(known.unique().tolist())
+    known = labels[~missing].tolist()
+    if all(isinstance(one, Number) for one in known):
+        classes = set(known)
         if -1 in classes and len(classes) == 3:
-            missing |= (labels == -1).to_numpy(dtype=bool, na_value=False)
+            missing = missing | (labels == -1).to_numpy(dtype=bool, na_value=False)
     return missing if missing.any() else None
 
 

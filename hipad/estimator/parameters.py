@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, Final
 
+import numpy as np
+
 from hipad.errors import HipadError
 from hipad.estimator.risks.risk_curve import check_prevalence
 from hipad.estimator.trust.member_record import MemberRecord
@@ -145,7 +147,8 @@ def _splits(parameters: Any) -> int | list[Any] | None:
     if not is_splits(cv) or kept is None:
         return cv
     place = kept.cumsum() - 1
-    return [place[test[kept[test]]] for _, test in cv]
+    held_out = [np.asarray(test) for _, test in cv]
+    return [place[test[kept[test]]] for test in held_out]
 
 
 def _ridge(parameters: Any) -> float | str:

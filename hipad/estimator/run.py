@@ -180,6 +180,8 @@ class FitRun(Watched[Progress], Generic[Classifier]):
 
     def _records_of_members(self) -> tuple[MemberRecord, ...]:
         """What is kept of all candidates, where there are several."""
+        if any(member.given is not None for member in self.members):
+            return self._records_of_refit()
         if len(self.members) == 1:
             return ()
         chances = self.mixture.probabilities(self.candidates)
@@ -193,6 +195,14 @@ class FitRun(Watched[Progress], Generic[Classifier]):
                 strict=True,
             )
         )
+
+    def _records_of_refit(self) -> tuple[MemberRecord, ...]:
+        """The records of the earlier fit, with the shares and certificates of this one."""
+        pairs = zip(self.members, self.shares.tolist(), strict=True)
+        fitted = {id(member.given): (member, share) for member, share in pairs}
+        earlier = self.plan.rule_trust
+        assert isinstance(earlier, tuple)
+        return tuple(_refitted(record, *fitted.get(id(record), (None, 0.0))) for record in earlier)
 
     def _held_out(self) -> FloatArray | None:
         """Out-of-fold decision values of labelled rows at the chosen values."""
@@ -273,6 +283,17 @@ def _member_record(
         certificate=None if fitted is None else fitted.certificate,
         on_rows=member.candidate.on_rows,
         cut=member.cut,
+    )
+
+
+def _refitted(record: MemberRecord, member: Member | None, share: float) -> MemberRecord:
+    """A record of an earlier fit, with what this fit found; without a member it has no part."""
+    found = None if member is None or member.hipad is None else member.hipad.solution()
+    return replace(
+        record,
+        share=share,
+        support_size=0 if found is None else int(found.features.size),
+        certificate=None if found is None else found.certificate,
     )
 
 

@@ -20,7 +20,7 @@ from hipad.data.moments import canonical_csc
 from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
 from hipad.designs.scaling import standardisation
-from hipad.estimator.choosing.folds import content_folds
+from hipad.estimator.choosing.folds import content_key
 from hipad.rules import Box, CompiledRule, ScaledRule, Witnesses
 from hipad.solver import FeaturePrices, Problem, RuleBlock
 
@@ -87,7 +87,7 @@ class TrainingData:
         labelled = np.flatnonzero(np.abs(votes) > 1e-9 * np.abs(votes).max(initial=0.0))
         if not labelled.size:
             return None
-        labelled = self._spread(labelled, votes)
+        labelled, votes = self._spread(labelled, votes)
         X = stacked_rows(self.X, self.unlabelled[labelled])
         if issparse(X):
             X = canonical_csc(X)
@@ -99,17 +99,25 @@ class TrainingData:
         design = make_design(X, mean=self.design.mean, scale=self.design.scale)
         return replace(self, X=X, y=y, weights=counts, p=p, design=design, n_inferred=labelled.size)
 
-    def _spread(self, rows: np.ndarray, votes: FloatArray) -> np.ndarray:
-        """At most `MOST_INFERRED` of these unlabelled rows, spread over their range."""
+    def _spread(self, rows: np.ndarray, votes: FloatArray) -> tuple[np.ndarray, FloatArray]:
+        """At most `MOST_INFERRED` of these rows, spread over their range, with the votes of all."""
         if rows.size <= MOST_INFERRED:
-            return rows
+            return rows, votes
         X = self.unlabelled[rows]
         design = make_design(
             canonical_csc(X) if issparse(X) else X, mean=self.design.mean, scale=self.design.scale
         )
-        sign = np.sign(votes[rows])
-        parts = -(-rows.size // MOST_INFERRED)
-        return rows[content_folds(design, sign, np.abs(votes[rows]), parts) == 0]
+        sign, own = np.sign(votes[rows]), np.abs(votes[rows])
+        key, kept, scaled = content_key(design, sign, own / own.sum()), [], votes.copy()
+        for side in (np.flatnonzero(sign < 0), np.flatnonzero(sign > 0)):
+            if not side.size:
+                continue
+            count = max(MOST_INFERRED * side.size // rows.size, 1)
+            middles = (2 * np.arange(count) + 1) * side.size // (2 * count)
+            taken = side[np.lexsort((own[side], key[side]))][middles]
+            scaled[rows[taken]] *= own[side].sum() / own[taken].sum()
+            kept.append(rows[taken])
+        return np.sort(np.concatenate(kept)), scaled
 
     @property
     def total(self) -> float:

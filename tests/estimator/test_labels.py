@@ -1,12 +1,19 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.multiclass import OneVsRestClassifier
 
 from hipad import HIPADClassifier
 from hipad.errors import DataError
-from hipad.estimator.labels import by_sign, plain_labels, signed_labels
+from hipad.estimator.labels import (
+    by_sign,
+    known_labels,
+    plain_labels,
+    signed_labels,
+    unlabelled_rows,
+)
 
 
 def test_the_second_class_in_order_is_positive():
@@ -66,3 +73,37 @@ def test_one_against_the_rest_turns_a_right_rule_round_and_the_words_warn_of_it(
     for text in (*texts, HIPADClassifier.__doc__):
         assert "OneVsRestClassifier" in text
         assert "two classes" in text.casefold()
+
+
+@pytest.mark.parametrize(
+    ("labels", "missing"),
+    [
+        ([0, 1, -1], [False, False, True]),
+        ([0.0, 1.0, -1.0, np.nan], [False, False, True, True]),
+        ([-1, 1, None], [False, False, True]),
+        (["a", "b", None], [False, False, True]),
+        (["a", "-1", "b", None], [False, False, False, True]),
+        (pd.Series([2, 3, -1], dtype="category"), [False, False, True]),
+        (pd.Categorical(["a", "a", None]), [False, False, True]),
+        (pd.array([True, False, pd.NA], dtype="boolean"), [False, False, True]),
+        (pd.array([4, pd.NA, -1, 5], dtype="Int64"), [False, True, True, False]),
+    ],
+)
+def test_unlabelled_rows_are_found_in_any_form(labels, missing):
+    assert unlabelled_rows(labels).tolist() == missing
+
+
+@pytest.mark.parametrize("labels", [[-1, 1], [-1, 0, 1, 2], ["a", "b"], 7, np.zeros((3, 1)), []])
+def test_unlabelled_rows_are_none_where_every_row_has_a_label(labels):
+    assert unlabelled_rows(labels) is None
+
+
+def test_unlabelled_rows_leave_the_labels_as_they_are():
+    labels = np.array([0, 1, -1])
+    labels.flags.writeable = False
+    assert unlabelled_rows(labels).tolist() == [False, False, True]
+
+
+def test_known_labels_keep_their_type():
+    for labels, kind in ((["a", None], "U"), ([1.5, np.nan], "f"), ([3.0, np.nan], "i")):
+        assert known_labels(labels, np.array([True, False])).dtype.kind == kind

@@ -25,8 +25,10 @@ def training(n=30, m=5, seed=0, standardize=True, class_weight="balanced"):
 
 
 def run_of(data, text="x0 >= 16 => positive", **parameters):
+    """A run of the literal problem, unless trust in the rules is asked for."""
     rules = compile_knowledge(text, n_features=data.X.shape[1])
-    return FitRun(data, Plan.of(HIPADClassifier(**{"lambda1": 0.05, **parameters}), rules))
+    usual = {"lambda1": 0.05, "rule_trust": None}
+    return FitRun(data, Plan.of(HIPADClassifier(**{**usual, **parameters}), rules))
 
 
 @pytest.mark.parametrize("standardize", [True, False])
@@ -44,9 +46,10 @@ def test_the_model_in_users_units_is_the_solution_in_the_designs(standardize, ca
     np.testing.assert_allclose(outside, inside, atol=1e-9)
 
 
-def test_calibration_puts_the_average_patients_at_plus_and_minus_one():
+@pytest.mark.parametrize("rule_trust", [None, "auto"])
+def test_calibration_puts_the_average_patients_at_plus_and_minus_one(rule_trust):
     data = training()
-    model = run_of(data).run()
+    model = run_of(data, rule_trust=rule_trust).run()
     scores = data.X[:, model.features] @ model.coef + model.intercept
     for sign in (-1.0, 1.0):
         assert scores[data.y == sign].mean() == pytest.approx(sign)
@@ -76,22 +79,36 @@ def test_history_counts_phases_in_order():
     assert len(run.path) == phases.count(0)
 
 
-def test_a_run_that_never_began_is_a_model_that_says_so():
+def test_history_has_the_paths_of_all_candidates():
+    run = run_of(training(), lambda1="auto", rule_trust="auto")
+    model = run.run()
+    phases = [record.phase for record in run.history]
+    assert phases == sorted(phases)
+    assert phases.count(0) == sum(len(member.choice.path) for member in run.members)
+    assert len(run.members) == len(model.members) == 3
+    assert model.path == run.path == run.leading.choice.path
+
+
+@pytest.mark.parametrize("rule_trust", [None, "auto"])
+def test_a_run_that_never_began_is_a_model_that_says_so(rule_trust):
     for lambda1 in ("auto", 0.05):
-        model = run_of(training(), lambda1=lambda1).model()
+        model = run_of(training(), lambda1=lambda1, rule_trust=rule_trust).model()
         assert model.solution.certificate.status is Status.STOPPED
         assert np.isfinite(model.intercept)
 
 
-def test_a_look_at_the_model_while_lambda1_is_chosen_does_not_end_the_choice():
-    looked, plain = (run_of(training(), lambda1="auto") for _ in range(2))
+@pytest.mark.parametrize("rule_trust", [None, "auto"])
+def test_a_look_at_the_model_while_lambda1_is_chosen_does_not_end_the_choice(rule_trust):
+    looked, plain = (run_of(training(), lambda1="auto", rule_trust=rule_trust) for _ in range(2))
     for _ in range(2):
         next(looked)
     so_far = looked.model().solution.certificate
     assert so_far.status is Status.STOPPED
     assert "while lambda1 was being chosen" in so_far.message
-    assert looked.run().lambda1 == plain.run().lambda1
+    one, other = looked.run(), plain.run()
+    assert one.lambda1 == other.lambda1
     assert len(looked.path) == len(plain.path)
+    np.testing.assert_allclose(one.coef, other.coef, rtol=1e-9)
 
 
 def test_rounding_is_told_from_a_pull():
@@ -117,7 +134,7 @@ def test_a_feature_that_phase_1_would_leave_later_does_not_survive():
     rng = np.random.default_rng(298)  # a draw on which the ADMM settles with a feature too many
     y = np.arange(16) % 2
     X = rng.standard_normal((16, 3)) + np.outer(2 * y - 1, rng.uniform(0.2, 1, 3))
-    same = {"stiffness": 2.0, "standardize": False, "lambda2": 0.5}
+    same = {"stiffness": 2.0, "standardize": False, "lambda2": 0.5, "rule_trust": None}
     rules = "x0 >= 1.5 => 1\nx1 >= 2 => 0"
     first = HIPADClassifier(rules, lambda1=0.1, **same).fit(X, y)
     largest = lambda1_max(first._model.problem)
@@ -140,3 +157,53 @@ def test_unweighted_classes_keep_their_prevalence_in_the_intercept():
     }
     assert share["balanced"] > 0.3
     assert share[None] < 0.2
+
+
+def out_of_fold_data(n=40, m=30, seed=0, shift=1.0):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, 1, -1)
+    return rng.standard_normal((n, m)) + np.outer(y, np.r_[shift, np.zeros(m - 1)]), y
+
+
+def test_a_chosen_model_keeps_one_honest_score_a_patient():
+    X, y = out_of_fold_data()
+    clf = HIPADClassifier().fit(X, y)
+    scores = clf._model.held_out
+    assert scores.shape == (40,)
+    honest, flattering = (np.mean(y * s) for s in (scores, clf.decision_function(X)))
+    assert 0.3 < honest < 1.05 * flattering
+
+
+def test_given_values_keep_no_scores_but_have_them_on_demand():
+    X, y = out_of_fold_data(shift=1.5)
+    model = HIPADClassifier(lambda1=0.05, lambda2=1.0).fit(X, y)._model
+    assert model.held_out is None
+    assert np.mean((model.out_of_fold() > 0) == (y > 0)) > 0.65
+
+
+def test_learning_trust_at_given_values_leaves_their_scores():
+    X, y = out_of_fold_data(shift=1.5)
+    model = HIPADClassifier("x0 >= 1 => positive", lambda1=0.05, lambda2=1.0).fit(X, y)._model
+    np.testing.assert_array_equal(model.out_of_fold(), model.held_out)
+    assert np.mean((model.held_out > 0) == (y > 0)) > 0.65
+
+
+def test_patients_without_a_signal_get_scores_without_one():
+    X, y = out_of_fold_data(n=60, m=200, shift=0.0)
+    clf = HIPADClassifier(lambda1=0.01, lambda2=1.0).fit(X, y)
+    scores = clf._model.out_of_fold()
+    assert np.mean(np.sign(clf.decision_function(X)) == y) > 0.95, "on its own patients"
+    assert np.mean(np.sign(scores) == y) < 0.7, "on others"
+
+
+def test_the_order_of_rows_moves_the_scores_with_them():
+    X, y = out_of_fold_data()
+    order = np.random.default_rng(1).permutation(40)
+    one, other = (HIPADClassifier(lambda1=0.05).fit(X[o], y[o]) for o in (slice(None), order))
+    scores = [clf._model.out_of_fold() for clf in (one, other)]
+    np.testing.assert_allclose(scores[0][order], scores[1], atol=1e-6)
+
+
+def test_too_few_patients_for_folds_get_no_score():
+    clf = HIPADClassifier(lambda1=0.05).fit(*out_of_fold_data(n=2))
+    assert np.isnan(clf._model.out_of_fold()).all()

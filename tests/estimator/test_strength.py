@@ -26,11 +26,9 @@ def knobs(rule, **changes):
     return knobs_of(rule, **{**usual, **changes})
 
 
-@pytest.mark.parametrize(
-    ("total", "patients"), [(200, 30.0), (40, 6.0), (16, 5.657), (8, 16.0), (4, 8.0)]
-)
-def test_a_rule_counts_as_a_share_of_the_patients_and_more_where_they_are_few(total, patients):
-    assert default_patients("auto", total) == pytest.approx(patients, rel=1e-3)
+@pytest.mark.parametrize(("total", "patients"), [(200, 30.0), (40, 6.0), (8, 1.2)])
+def test_a_rule_counts_as_a_share_of_the_patients(total, patients):
+    assert default_patients("auto", total) == pytest.approx(patients)
 
 
 @pytest.mark.parametrize(
@@ -96,15 +94,19 @@ def test_the_model_changes_continuously_with_the_worth_down_to_nothing(stiffness
         np.testing.assert_allclose(clf.coef_, without.coef_, atol=1e-3)
 
 
-def test_an_automatic_worth_listens_and_a_written_one_is_only_questioned():
+def test_a_weight_is_learnt_unless_it_is_written():
     rng = np.random.default_rng(5)
     y = np.arange(40) % 2
     X = rng.standard_normal((40, 3)) + np.outer(y, [3.0, 0.0, 0.0])
     text = "x0 >= 2 => 0"  # the wrong way round
     clf = HIPADClassifier(text, lambda1=0.05).fit(X, y)
-    assert clf._model.knobs[0].sigma == 0.0
-    without = HIPADClassifier(lambda1=0.05).fit(X, y)
-    np.testing.assert_array_equal(clf.coef_, without.coef_)
+    assert clf._model.knobs[0].sigma == 0.0  # of the leading candidate, the one without rules
+    without, literal = (
+        HIPADClassifier(rules, lambda1=0.05, rule_trust=None).fit(X, y) for rules in (None, text)
+    )
+    assert literal._model.knobs[0].sigma == pytest.approx(0.15)
+    away = [np.abs(one.coef_ - without.coef_).max() for one in (clf, literal)]
+    assert away[0] < 0.3 * away[1]
     assert clf.rule_report_[0].heard.doubtful
     written = HIPADClassifier(text + " worth 8 patients", lambda1=0.05).fit(X, y)
     assert written._model.knobs[0].sigma == pytest.approx(8 / 40)

@@ -53,14 +53,12 @@ class TwoClasses(ClassifierMixin, BaseEstimator):
             X = validate_data(self, X, **FORMS)
             check_consistent_length(X, missing)
             known = ~missing
-            X, unlabelled = X[known], X[missing]
             y = known_labels(y, known)
-        weights = _check_sample_weight(
-            sample_weight if sample_weight is None or missing is None else sample_weight[known],
-            X,
-            dtype=np.float64,
-            ensure_non_negative=True,
-        )
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if missing is not None:
+            counted = missing & (weights > 0)
+            unlabelled = X[counted] if counted.any() else None
+            X, weights = X[known], weights[known]
         self.classes_, signs = signed_labels(y, weights)
         return TrainingRows(X, y, signs, weights, known, unlabelled)
 

@@ -15,14 +15,8 @@ from hipad.designs.base import Design, FloatArray
 def content_folds(
     design: Design, y: FloatArray, p: FloatArray, count: int, wave: float = 40.0
 ) -> np.ndarray:
-    """The fold of each row, stratified: ranks of a projection, whatever the order of the rows.
-
-    The direction must not know the order of the columns either. Each column's part in it is a
-    restless function of how the column goes with the labels: as good as random, and even, so that
-    it does not favour a class. Another `wave` is another way to divide the rows.
-    """
-    pull = design.correlate(p * y)
-    key = design.dot(np.cos(wave * pull / max(float(np.max(np.abs(pull), initial=0.0)), 1e-300)))
+    """The fold of each row, stratified: ranks of its key. Equal rows share a fold."""
+    key = content_key(design, y, p, wave)
     folds = np.zeros(y.size, dtype=int)
     for sign in (-1.0, 1.0):
         rows = np.flatnonzero(y == sign)
@@ -30,6 +24,20 @@ def content_folds(
         steps = np.diff(key[order]) > 1e-9 * np.ptp(key)
         folds[order] = np.r_[0, np.cumsum(steps)] % count
     return folds
+
+
+def content_key(design: Design, y: FloatArray, p: FloatArray, wave: float = 40.0) -> FloatArray:
+    """A projection of each row that is the same whatever the order of rows and columns.
+
+    Each column's part in the direction is a restless function of how the column goes with the
+    labels: as good as random, and even, so that it does not favour a class. Another `wave` is
+    another way to divide the rows.
+    """
+    pull = design.correlate(p * y)
+    key: FloatArray = design.dot(
+        np.cos(wave * pull / max(float(np.max(np.abs(pull), initial=0.0)), 1e-300))
+    )
+    return key
 
 
 def usable_folds(folds: np.ndarray, y: FloatArray) -> list[np.ndarray]:

@@ -234,7 +234,7 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     clf.lambda2_ = float(content["lambda2"])
     clf.certificate_ = rebuild(Certificate, content["certificate"])
     clf.selection_certificate_ = rebuild(Certificate | None, content["selection_certificate"])
-    members = [{"on_rows": False, **member} for member in content.get("members", [])]
+    members = [{"on_rows": False, "cut": None, **member} for member in content.get("members", [])]
     clf.members_ = rebuild(tuple[MemberRecord, ...], members)
     clf.path_ = rebuild(tuple[PathPoint, ...], content["path"])
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))

@@ -71,7 +71,7 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
         return constant
     scores = model.out_of_fold()
     scale = class_means_at_one(own, data.y, data.weights, 0.0)
-    chosen = model.plan.is_automatic or any(member.given for _, member in model.parts)
+    chosen = model.plan.is_automatic or any(one.cut is not None for _, one in model.parts)
     if chosen and model.plan.calibrate:
         scale = Calibration(1.0, 0.0)
     curve = RiskCurve.fit(scores, data.y, data.weights)

@@ -13,7 +13,7 @@ class MemberRecord:
 
     `on_rows` says that the weights are spread over unlabelled rows. `loss` is the mean log loss of
     held-out rows (NaN where none was held out), `cut` the decision value at which they tell the
-    classes apart, which is the zero of the model.
+    classes apart, which is the zero of the model; None where they have no say in it.
     """
 
     weights: tuple[float | None, ...]
@@ -26,4 +26,4 @@ class MemberRecord:
     support_size: int
     certificate: Certificate | None
     on_rows: bool = False
-    cut: float = 0.0
+    cut: float | None = None

@@ -82,7 +82,7 @@ class Member:
         n = self.posing.data.n_labelled
         if not self.choice.opinions:
             return np.full(n, np.nan)
-        return self.choice.taken.scores[:n] - self.cut
+        return self.choice.taken.scores[:n] - (self.cut or 0.0)
 
     def out_of_fold(self) -> FloatArray:
         """The same, by folds at its values where none were fitted yet."""
@@ -103,12 +103,12 @@ class Member:
         return float(p @ held_out_losses(scores[:, None], y)[:, 0])
 
     @property
-    def cut(self) -> float:
-        """By how much held-out rows move its intercept; not at a lambda1 that was given."""
+    def cut(self) -> float | None:
+        """By how much held-out rows move its intercept; None without any, or at a given lambda1."""
         if self.given is not None:
             return self.given.cut
         automatic = bool(self.choice.opinions) and self.posing.plan.is_automatic
-        return self.choice.taken.cut if automatic else 0.0
+        return self.choice.taken.cut if automatic else None
 
     @property
     def model(self) -> LinearModel:
@@ -126,7 +126,7 @@ class Member:
         if not plan.calibrate:
             return Calibration(1.0, b)
         scale = class_means_at_one(scores, data.y, data.weights, b)
-        if self.given is not None or (plan.is_automatic and self.choice.opinions):
+        if self.cut is not None:
             return replace(scale, offset=scale.offset - self.cut)
         if plan.balanced:
             return scale
@@ -155,6 +155,13 @@ class Mixture:
         return {
             RuleCandidate(tuple(0.0 if i == left_out else None for i in range(len(rules)))): 1.0
         }
+
+    @cached_property
+    def anew(self) -> Mixture:
+        """The one in which trust is learnt from these rows, whatever an earlier fit learnt."""
+        if not self._held:
+            return self
+        return Mixture(self.data, replace(self.plan, rule_trust=PRIOR_TRUST))
 
     def members(self, candidates: Sequence[RuleCandidate]) -> list[Member]:
         """What is known of these candidates so far."""

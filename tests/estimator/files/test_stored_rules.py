@@ -118,11 +118,16 @@ def test_load_model_takes_every_documented_rule(text, tmp_path):
     classes = ("NEG", "BCR/ABL") if "BCR/ABL" in text else test_docs.CLASSES
     frame = pd.DataFrame(test_docs.X, columns=test_docs.NAMES)
     y = np.array(classes)[(test_docs.X[:, 1] > 100).astype(int)]
-    clf = HIPADClassifier(text, blocks=test_docs.BLOCKS, lambda1=0.0).fit(frame, y)
+    settings = {"blocks": test_docs.BLOCKS, "lambda1": 0.0, "rule_trust": None}
+    clf = HIPADClassifier(text, **settings).fit(frame, y)
     clf.save(tmp_path / "m.json")
     loaded = load_model(tmp_path / "m.json")
     assert np.array_equal(loaded.predict(frame), clf.predict(frame))
     same_knowledge(clf._knowledge, loaded._knowledge)
+
+
+HEARD_BEFORE = {"fired": 9.0, "right": 7.0, "trust": 0.8, "shared": True}
+RULE_OF_TODAY = "age >= 60 => ill"
 
 
 def test_load_model_of_version_1_needs_no_rules_that_can_be_read(fitted, table, tmp_path):
@@ -131,15 +136,38 @@ def test_load_model_of_version_1_needs_no_rules_that_can_be_read(fitted, table, 
     content = document["content"]
     del content["compiled"]
     content["rules"] = "g0 is abnormal => ill"
+    del content["members"], content["settings"]["rule_trust"]
     for record in content["rule_report"]:
-        del record["effect"], record["knobs"]["automatic"]
+        del record["effect"], record["trust"]
         record["pull"]["felt"] = False
+        record["knobs"]["heard"] = HEARD_BEFORE
     old = {**document, "version": 1, "checksum": checksum(content)}
     (tmp_path / "old.json").write_text(json.dumps(old))
     loaded = load_model(tmp_path / "old.json")
     assert np.array_equal(loaded.predict(table[0]), fitted.predict(table[0]))
     assert len(loaded.rule_report_) == len(fitted.rule_report_)
     assert loaded.rule_report_[0].effect is None
+    assert loaded.rule_report_[0].trust is None
+    assert (loaded.rule_report_[0].heard.fired, loaded.rule_report_[0].heard.right) == (9.0, 7.0)
+    assert loaded.members_ == ()
+
+
+def test_load_model_of_version_2_from_before_trust_was_the_default(table, tmp_path):
+    fitted = HIPADClassifier(RULE_OF_TODAY, lambda1=0.1, lambda2=1.0).fit(*table)
+    fitted.save(tmp_path / "m.json")
+    document = json.loads((tmp_path / "m.json").read_text())
+    content = document["content"]
+    for member in content["members"]:
+        del member["cut"], member["on_rows"]
+    for record in content["rule_report"]:
+        record["knobs"] |= {"automatic": True, "heard": HEARD_BEFORE}
+    old = {**document, "version": 2, "checksum": checksum(content)}
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    loaded = load_model(tmp_path / "old.json")
+    assert np.array_equal(loaded.predict_proba(table[0]), fitted.predict_proba(table[0]))
+    assert [one.share for one in loaded.members_] == [one.share for one in fitted.members_]
+    assert {(one.cut, one.on_rows) for one in loaded.members_} == {(None, False)}
+    assert [one.trust for one in loaded.rule_report_] == [one.trust for one in fitted.rule_report_]
 
 
 INDEX = FeatureIndex(n_features=6)

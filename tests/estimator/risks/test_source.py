@@ -13,8 +13,8 @@ from sklearn.model_selection import cross_val_score
 
 from hipad import HIPADClassifier
 from hipad.errors import HipadError
-from hipad.estimator.risks import source
 from hipad.estimator.risks.source import RiskSource
+from hipad.estimator.trust.mixture import Member
 
 
 def data(n=120, m=12, seed=0, share=0.25):
@@ -27,8 +27,8 @@ def data(n=120, m=12, seed=0, share=0.25):
 def counted(monkeypatch):
     """How often folds were fitted for the risks."""
     calls = []
-    own = source.held_out_scores
-    monkeypatch.setattr(source, "held_out_scores", lambda *a: (calls.append(1), own(*a))[1])
+    own = Member.out_of_fold
+    monkeypatch.setattr(Member, "out_of_fold", lambda self: (calls.append(1), own(self))[1])
     return calls
 
 

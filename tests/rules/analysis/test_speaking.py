@@ -8,14 +8,7 @@ from scipy import sparse
 
 from hipad.rules import Witnesses, compile_rules
 from hipad.rules.analysis.pull import shortest_patient
-from hipad.rules.analysis.speaking import (
-    ALONE,
-    CONVINCING,
-    EXPECTED,
-    FLOOR,
-    PRIOR,
-    SHARPNESS,
-)
+from hipad.rules.analysis.speaking import ALONE, FLOOR, Heard
 
 X = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [4.0, 5.0], [8.0, 5.0]])
 Y = np.array([-1.0, -1.0, 1.0, 1.0, 1.0])
@@ -90,46 +83,47 @@ def test_sparse_rows_are_the_same_rows():
     np.testing.assert_array_equal(seen.all_spoken(rules)[0].d, other.all_spoken(rules)[0].d)
 
 
-def test_trust_falls_with_contradiction_and_never_rises_above_one():
+def unlabelled(text, others, X=X, y=Y):
+    rules = compile_rules(text, n_features=X.shape[1])
+    return rules, Witnesses.of(rules, X, y, np.ones(len(y)), others)
+
+
+def test_rows_without_a_label_say_who_is_typical_too():
+    others = np.array([[5.0, 5.0], [0.0, 5.0], [6.0, 5.0]])
+    (rule,), seen = unlabelled("x0 >= 3 => positive", others)
+    (_,), joined = patients("x0 >= 3 => positive", X=np.vstack([X, others]), y=np.r_[Y, 1, 1, -1])
+    np.testing.assert_allclose(seen.excess(rule), [np.mean([0.0, 1.0, 5.0, 2.0, 3.0])])
+    np.testing.assert_array_equal(seen.excess(rule), joined.excess(rule))
+    sparse_rows = unlabelled("x0 >= 3 => positive", sparse.csr_array(others))[1]
+    np.testing.assert_array_equal(seen.excess(rule), sparse_rows.excess(rule))
+
+
+def test_rows_without_a_label_neither_bear_a_rule_out_nor_move_the_middle():
+    rules, alone = patients("x0 >= 3 => positive")
+    _, seen = unlabelled("x0 >= 3 => positive", np.array([[50.0, 5.0], [-50.0, 5.0]]))
+    assert seen.heard(rules[0]) == alone.heard(rules[0])
+    np.testing.assert_array_equal(seen.middle(2), alone.middle(2))
+
+
+def test_heard_counts_who_meets_the_rule_and_who_bears_it_out():
     y = np.tile([-1.0, 1.0], 20)
-    trusts = []
-    for wrong in range(6):
-        Z = np.zeros((40, 1))
-        Z[1:11:2] = 1.0  # five who bear the rule out
-        Z[0 : 2 * wrong : 2] = 1.0
-        (rule,), seen = patients("x0 >= 1 => positive", X=Z, y=y)
-        heard = seen.heard(rule)
-        assert (heard.fired, heard.right) == (5 + wrong, 5)
-        trusts.append(heard.trust)
-    assert trusts[0] == 1.0
-    assert trusts == sorted(trusts, reverse=True)
-    q = (EXPECTED * PRIOR + 5) / (PRIOR + 10)
-    assert trusts[-1] == pytest.approx(((q - 0.5) / (CONVINCING - 0.5)) ** SHARPNESS)
+    Z = np.zeros((40, 1))
+    Z[1:11:2] = 1.0  # five who bear the rule out
+    Z[:6:2] = 1.0  # three who do not
+    weights = np.where(np.arange(40) == 1, 2.0, 1.0)
+    (rule,), seen = patients("x0 >= 1 => positive", X=Z, y=y, weights=weights)
+    heard = seen.heard(rule)
+    assert (heard.fired, heard.right, heard.wrong) == (9.0, 6.0, 3.0)
+    assert heard.agreement == pytest.approx((6 / 21) / (6 / 21 + 3 / 20))
+    assert "3 of the 9 training patients it speaks of contradict it" in heard.contradiction("it")
 
 
-def test_a_coin_has_next_to_nothing_left_and_a_good_rule_all():
-    y = np.tile([-1.0, 1.0], 20)
-    for right, least, most in ((5, 0.0, 0.1), (8, 1.0, 1.0)):
-        Z = np.zeros((40, 1))
-        Z[1 : 2 * right : 2], Z[0 : 2 * (10 - right) : 2] = 1.0, 1.0
-        (rule,), seen = patients("x0 >= 1 => positive", X=Z, y=y)
-        assert least <= seen.heard(rule).trust <= most
-
-
-def test_where_few_are_labelled_more_of_them_are_needed_to_shake_a_rule():
-    trusts = []
-    for copies in (1, 4):
-        y, Z = np.tile([-1.0, 1.0], 4 * copies), np.zeros((8 * copies, 1))
-        Z[:4] = 1.0  # right on two of four
-        (rule,), seen = patients("x0 >= 1 => positive", X=Z, y=y)
-        trusts.append(seen.heard(rule).trust)
-    assert trusts[0] > 0.9 > 0.5 > trusts[1]
-
-
-def test_who_is_met_by_nobody_is_trusted():
+def test_who_is_met_by_nobody_is_not_doubtful():
     (rule,), seen = patients("x0 >= 100 => positive")
-    assert seen.heard(rule).trust == 1.0
-    assert not seen.heard(rule).doubtful
+    heard = seen.heard(rule)
+    assert (heard.fired, heard.right) == (0.0, 0.0)
+    assert np.isnan(heard.agreement)
+    assert not heard.doubtful
 
 
 def test_a_rule_that_is_mostly_wrong_is_doubtful():
@@ -137,8 +131,17 @@ def test_a_rule_that_is_mostly_wrong_is_doubtful():
     Z = np.zeros((80, 1))
     Z[:30], Z[60:62] = 1.0, 1.0  # right on 2 of 32
     (rule,), seen = patients("x0 >= 1 => positive", X=Z, y=y)
-    assert seen.heard(rule).trust == 0.0
-    assert "30 of the 32 training patients it speaks of contradict it" in str(seen.heard(rule))
+    heard = seen.heard(rule)
+    assert heard.doubtful
+    assert heard.agreement == pytest.approx(0.1 / 0.6)
+
+
+def test_a_coin_is_not_doubtful_and_few_patients_shake_nothing():
+    assert not Heard(40, 20, 0.5).doubtful
+    assert not Heard(3, 0, 0.0).doubtful  # (1/2)^4 is above 5 %
+    assert Heard(4, 0, 0.0).doubtful
+    assert not Heard(40, 18, 0.45).doubtful
+    assert Heard(400, 160, 0.4).doubtful
 
 
 def test_a_rule_of_a_rare_class_is_judged_against_its_prevalence():
@@ -146,42 +149,16 @@ def test_a_rule_of_a_rare_class_is_judged_against_its_prevalence():
     Z = np.zeros((100, 1))
     Z[:10], Z[90:98] = 1.0, 1.0  # right on 8 of 18, where 1 in 10 would be chance
     (rule,), seen = patients("x0 >= 1 => positive", X=Z, y=y)
-    assert seen.heard(rule).trust == 1.0
+    assert seen.heard(rule).agreement == pytest.approx(0.4 / (0.4 + 0.5 / 9))
+    assert not seen.heard(rule).doubtful
 
 
-def test_rules_on_the_same_features_are_judged_by_the_patients_of_all():
+def test_all_heard_judges_each_rule_by_its_own_patients():
     y = np.tile([-1.0, 1.0], 20)
     Z = np.zeros((40, 2))
-    Z[:8, 0], Z[8:16, 0] = 1.0, -1.0  # each side is right on four of eight
+    Z[:8, 0], Z[8:16, 0] = 1.0, -1.0
     text = "x0 >= 1 => positive\nx0 <= -1 => negative\nx1 >= 1 => positive"
-    (high, low, other), seen = patients(text, X=Z, y=y)
-    heard = seen.all_heard([high, low, other])
-    assert heard[0].shared
-    assert (heard[0].fired, heard[0].right) == (16, 8)
-    assert heard[0].trust == heard[1].trust < seen.heard(high).trust
-    assert not heard[2].shared
-    assert "8 of the 16 training patients it and other rules on the same features speak of" in str(
-        heard[0]
-    )
-
-
-def test_a_side_that_is_wrong_is_not_saved_by_the_other():
-    y = np.tile([-1.0, 1.0], 20)
-    Z = np.zeros((40, 1))
-    Z[y > 0] = 1.0
-    Z[:8] = -1.0
-    Z[8:10] = -1.0
-    (right, wrong), seen = patients("x0 >= 1 => positive\nx0 <= -1 => positive", X=Z, y=y)
-    one, other = seen.all_heard([right, wrong])
-    assert other.trust <= seen.heard(wrong).trust
-    assert one.trust <= seen.heard(right).trust == 1.0
-
-
-def test_a_patient_who_meets_two_rules_counts_once():
-    y = np.tile([-1.0, 1.0], 20)
-    Z = np.zeros((40, 1))
-    Z[:8] = 5.0
-    (low, high), seen = patients("x0 >= 1 => positive\nx0 >= 2 => positive", X=Z, y=y)
-    alone = seen.heard(low)
-    assert [one.trust for one in seen.all_heard([low, high])] == [alone.trust] * 2
-    assert seen.all_heard([low, high])[0].fired == 8
+    rules, seen = patients(text, X=Z, y=y)
+    heard = seen.all_heard(rules)
+    assert [one.fired for one in heard] == [8.0, 8.0, 0.0]
+    assert heard[:2] == [seen.heard(rule) for rule in rules[:2]]
