@@ -48,6 +48,7 @@ from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.model_file import Origin, save_model
 from hipad.estimator.parameters import CHOICES
 from hipad.estimator.run import FitRun
+from hipad.evaluation.averaging import averaged_candidates
 from hipad.evaluation.orientation import Oriented
 from hipad.rules import FeatureIndex, RuleSet
 from hipad.rules.compiling.outcomes import first_outcome
@@ -216,4 +217,8 @@ def report(clf: HIPADClassifier, train: Prepared, test: Matched | None) -> str:
     lines.append(str(model.judge(train.X, train.y, part="training")))
     if test is not None and test.y is not None and len(test.y):
         lines.append(str(model.judge(test.X, test.y, part="test")))
-    return "\n".join([*lines, *map(str, clf.rule_report_), *map(str, clf.knowledge_report_)])
+    lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]
+    if candidates := averaged_candidates(clf):
+        lines += ["averaged, by how well each predicts rows that it did not see:"]
+        lines += [f"  {candidate}" for candidate in candidates]
+    return "\n".join(lines)

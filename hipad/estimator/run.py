@@ -181,18 +181,16 @@ class FitRun(Watched[Progress], Generic[Classifier]):
 
     def _records_of_members(self) -> tuple[MemberRecord, ...]:
         """What is kept of all candidates, where there are several."""
-        if len(self.members) == 1:
-            return ()
         chances = self.mixture.probabilities(self.candidates)
-        return tuple(
-            _member_record(*one, total=self.data.total)
-            for one in zip(
-                self.members,
-                self.candidates.values(),
-                chances.tolist(),
-                self.shares.tolist(),
-                strict=True,
-            )
+        told = zip(
+            self.members,
+            self.candidates.values(),
+            chances.tolist(),
+            self.shares.tolist(),
+            strict=True,
+        )
+        return self.mixture.records(
+            [_member_record(*one, total=self.data.total) for one in told]
         )
 
     def _held_out(self) -> FloatArray | None:

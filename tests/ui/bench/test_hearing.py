@@ -4,7 +4,7 @@ import pytest
 
 from hipad.rules import Pull, compile_rules
 from tests.ui.pima import fitted
-from ui.bench.hearing import pull_of, trust_of, words
+from ui.bench.hearing import pull_of, words
 from ui.rules.checking import as_seen
 
 
@@ -12,7 +12,7 @@ def pull(text: str) -> Pull:
     state, model = fitted()
     data = state.data
     (rule,) = compile_rules(text, feature_names=data.index, classes=data.classes)
-    return pull_of(rule, [rule], model, as_seen(data, model.settings))
+    return pull_of(rule, model, as_seen(data, model.settings))
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,3 @@ def test_the_pull_is_that_of_the_report():
     found = pull(first.text)
     assert found.strongest == pytest.approx(first.pull.strongest, rel=1e-6)
 
-
-def test_patients_who_contradict_a_rule_lower_its_automatic_worth_only():
-    state, model = fitted()
-    data = state.data
-    seen = as_seen(data, model.settings)
-    text = "Glucose >= 126 => healthy"
-    auto, written = (
-        compile_rules(rule, feature_names=data.index, classes=data.classes)[0]
-        for rule in (text, f"{text} worth 20 patients")
-    )
-    assert trust_of(auto, [auto], model, seen) < 0.9
-    assert trust_of(written, [written], model, seen) == 1.0

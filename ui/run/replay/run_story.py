@@ -14,9 +14,11 @@ from ui.models import Harm, TrainedModel
 from ui.run.replay.mosaic import MOST_CHANGES, Frame, Mosaic, Moves
 from ui.run.replay.story import Line, LineChart, Story
 from ui.run.tracks import PHASES, Track, shared
+from ui.words import one_line
 
 MOST_FRAMES: Final = 400
 MOST_RULES: Final = 6  # lines of the rules' chart
+MOST_TRUSTED: Final = 3  # rules whose trust is told one by one
 PURPLE, GREY = 3, -1
 RULE_COLOURS: Final = (GREY, 4, 2, PURPLE, 5)  # none of a class: a rule's line says how far it is
 
@@ -76,7 +78,25 @@ def headline(model: TrainedModel) -> str:
 def aside(model: TrainedModel) -> str:
     """What the rules are worth, where that is known."""
     alone = model.without_rules
-    return "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
+    told = "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
+    return told + short_trust(model)
+
+
+def short_trust(model: TrainedModel) -> str:
+    """How far the rules are trusted, in a few words; many are told by their range."""
+    known = [
+        (record.label, round(100 * record.trust.posterior))
+        for record in model.classifier.rule_report_
+        if record.trust is not None
+    ]
+    shares = sorted({share for _, share in known})
+    if not known:
+        return ""
+    if len(shares) == 1:
+        return f"; trust in {'the rule' if len(known) == 1 else 'each rule'}: {shares[0]} %"
+    if len(known) > MOST_TRUSTED:
+        return f"; trust in the rules: {shares[0]} to {shares[-1]} %"
+    return "; trust: " + ", ".join(f"{one_line(name, 20)} {share} %" for name, share in known)
 
 
 def harm_words(harm: Harm) -> str:
