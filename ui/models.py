@@ -12,6 +12,7 @@ from hipad import HIPADClassifier
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
 from hipad.estimator.sparsity import largest_lambda1
+from hipad.estimator.trust.member_record import MemberRecord
 from hipad.evaluation.comparing import flips
 from hipad.evaluation.judging import Judgement, Share
 from hipad.evaluation.orientation import Oriented, named_outcomes
@@ -21,6 +22,7 @@ from ui.dataset import Dataset
 from ui.jobs import Job, Run
 from ui.settings import AUTOMATIC, FEWNESS, RunSettings
 
+Trust = str | tuple[MemberRecord, ...] | None
 HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall
 
 
@@ -89,6 +91,7 @@ class Request:
     blocks: Mapping[str, str]
     settings: RunSettings
     name: str = "current"
+    trust: Trust = "auto"  # how far rules are trusted, or what an earlier fit learnt of it
 
     def start(self, like: TrainedModel | None = None, *, quick: bool = False) -> Run:
         """Begin the fit; `like` is an earlier model on the same data to start from.
@@ -100,11 +103,13 @@ class Request:
             named_outcomes(data.parse(self.rules), data.classes) if settings.use_rules else None,
             blocks=data.blocks,
             lambda1=self._lambda1(),
+            rule_trust=self.trust,
             **settings.parameters,
         )
+        X, y = data.learning_rows
         return classifier.start(
-            data.X_train,
-            data.y_train,
+            X,
+            y,
             like=like.classifier if like is not None else None,
             feature_names=data.index,
             quick=quick,

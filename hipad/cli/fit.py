@@ -41,7 +41,16 @@ from hipad.cli.studying import (
     studied,
     written,
 )
-from hipad.data import FORMATS, Matched, Prepared, facing, match_test, split
+from hipad.data import (
+    FORMATS,
+    Matched,
+    Prepared,
+    facing,
+    learning_rows,
+    match_test,
+    match_unlabelled,
+    split,
+)
 from hipad.data.classes import CERTAIN
 from hipad.data.writing import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
@@ -79,6 +88,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     test.add_argument(
         "--split", metavar="SHARE", type=float, help="hold back a share for testing (default: 0)"
     )
+    parser.add_argument(
+        "--unlabelled",
+        metavar="FILE",
+        help="a table of further rows without a label, used for what the rules say and never for "
+        "judging (default: none; rows of DATA without a label are used in any case)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the split (default: 0)")
     add_parameters(parser)
 
@@ -114,11 +129,13 @@ def number_or_word(text: str) -> float | str:
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, report."""
-    check_output(options.model, [options.data, options.test, options.rules, options.blocks])
+    read = [options.data, options.test, options.unlabelled, options.rules, options.blocks]
+    check_output(options.model, read)
     words = sys.stderr if options.model in STDOUT else sys.stdout
     text = read_rule_file(options.rules) if options.rules else ""
     train, test = read_rows(options, text)
-    for step in train.steps:
+    more = read_unlabelled(options.unlabelled, train)
+    for step in (*train.steps, *(() if more is None else more.steps)):
         print(f"data: {step}", file=words)
     print(train.positive_line, file=words)
     table = as_checked(train)
@@ -128,7 +145,7 @@ def run(options: argparse.Namespace) -> int:
         return refuse(options.rules, said.first.errors)
     for line in said.lines:
         print(line, file=words)
-    clf = fitted(build(options, said.rules, blocks), train)
+    clf = fitted(build(options, said.rules, blocks), train, more)
     origin = Origin(train.options.label, train.classes, train.recipe, train.decided_by)
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
@@ -159,13 +176,21 @@ def read_rows(options: argparse.Namespace, rules: str = "") -> tuple[Prepared, M
     """Training rows, and test rows where they are asked for."""
     if options.split is not None:
         table = read_described(options.data, options)
-        wanted, outcome = preparation(table, options), first_outcome(rules)
+        wanted = preparation(table, options, use_unlabelled=True)
+        outcome = first_outcome(rules)
         parts = split(table, wanted, options.split, options.seed, outcome=outcome)
         return parts.train, parts.test
-    prepared = prepared_table(options.data, options, rules)
+    prepared = prepared_table(options.data, options, rules, use_unlabelled=True)
     if options.test is None:
         return prepared, None
     return prepared, match_test(prepared, facing(read_data(options.test), prepared.feature_names))
+
+
+def read_unlabelled(path: str | None, train: Prepared) -> Matched | None:
+    """Further rows without a label, where a file of them is given."""
+    if path is None:
+        return None
+    return match_unlabelled(train, facing(read_data(path), train.feature_names))
 
 
 def build(
@@ -180,9 +205,12 @@ def build(
     return clf.set_params(**given)
 
 
-def fitted(clf: HIPADClassifier, train: Prepared) -> HIPADClassifier:
-    """Fit with a bar; Ctrl-C keeps the model so far."""
-    watch = clf.start(train.X, train.y, feature_names=train.feature_names)
+def fitted(
+    clf: HIPADClassifier, train: Prepared, more: Matched | None = None
+) -> HIPADClassifier:
+    """Fit with a bar; Ctrl-C keeps the model so far. `more` are further rows without a label."""
+    X, y = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
+    watch = clf.start(X, y, feature_names=train.feature_names)
     with Bar() as bar, stopping(watch):
         for record in watch:
             bar.progress(record)

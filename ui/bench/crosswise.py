@@ -173,7 +173,7 @@ def crossed(request: Request, groups: np.ndarray | None, budget: Budget) -> Iter
     scores = np.zeros(len(data.y_train))
     for done, (learnt, held) in enumerate(parts):
         yield Crossed(done, len(parts))
-        run = replace(request, data=_part(data, learnt)).start()
+        run = replace(request, data=data.with_training(learnt)).start()
         for _ in run:
             if budget.is_spent:
                 return
@@ -197,6 +197,3 @@ def folds(y: np.ndarray, groups: np.ndarray | None) -> list[tuple[Any, Any]]:
     whole = all(len(np.unique(y[learnt])) == 2 and len(held) for learnt, held in parts)
     return parts if whole else []
 
-
-def _part(data: Dataset, rows: np.ndarray) -> Dataset:
-    return replace(data, X_train=data.X_train[rows], y_train=data.y_train[rows])

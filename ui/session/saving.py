@@ -89,6 +89,7 @@ class Session:
     draw: Annotated[Mapping[str, Any], DRAW] = field(default_factory=dict)  # a synthetic sample's
     models: Annotated[tuple[ModelRecipe, ...], Models(MOST_MODELS)] = ()
     pinned: Annotated[str, MODEL_NAME] = ""
+    unlabelled: Annotated[str, NAME] = ""  # the file of patients without a label
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -112,6 +113,7 @@ def session_of(state: Any) -> Session:
         draw=dict(loaded.recipe),
         models=(*map(recipe_of, state.models), *state.waiting)[:MOST_MODELS],
         pinned=state.pinned_name,
+        unlabelled=loaded.unlabelled_name[: NAME.longest] if loaded.unlabelled is not None else "",
     )
 
 
@@ -122,12 +124,20 @@ def recipe_of(model: TrainedModel) -> ModelRecipe:
 
 def read_session(content: bytes) -> Session:
     """Read a session file; DataError says what is wrong with it."""
-    raw = read_json(content, "session file", KIND, VERSION, most=LARGEST)
+    raw = of_today(read_json(content, "session file", KIND, VERSION, most=LARGEST))
     try:
         session: Session = rebuild(Session, raw)
     except ValueError as error:
         raise DataError(f"the session file cannot be used: {error}") from error
     return session
+
+
+def of_today(raw: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a session with those that files of earlier versions do not have."""
+    raw = {"unlabelled": "", **raw}
+    if isinstance(raw.get("preparation"), dict):
+        raw["preparation"] = {"use_unlabelled": True, **raw["preparation"]}
+    return raw
 
 
 def read_json(content: bytes, what: str, kind: str, version: int, *, most: int) -> dict[str, Any]:
