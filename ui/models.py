@@ -51,6 +51,7 @@ class TrainedModel:
     judgement: Judgement
     without_rules: Judgement | None = None  # of a model with the same sparsity and no rules
     harm: Harm | None = None  # where the test patients show that the rules do clear harm
+    trust: Trust = "auto"  # how far rules were to be trusted, or what an earlier fit had learnt
 
     @property
     def oriented(self) -> Oriented:
@@ -127,6 +128,7 @@ class Request:
             data_key=self.data.key,
             classes=classes,
             judgement=Oriented(classifier, classes).judge(judged.X, judged.y, part=judged.part),
+            trust=self.trust,
         )
 
     def job(

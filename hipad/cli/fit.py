@@ -205,9 +205,7 @@ def build(
     return clf.set_params(**given)
 
 
-def fitted(
-    clf: HIPADClassifier, train: Prepared, more: Matched | None = None
-) -> HIPADClassifier:
+def fitted(clf: HIPADClassifier, train: Prepared, more: Matched | None = None) -> HIPADClassifier:
     """Fit with a bar; Ctrl-C keeps the model so far. `more` are further rows without a label."""
     X, y = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
     watch = clf.start(X, y, feature_names=train.feature_names)

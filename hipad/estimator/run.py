@@ -189,9 +189,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
             self.shares.tolist(),
             strict=True,
         )
-        return self.mixture.records(
-            [_member_record(*one, total=self.data.total) for one in told]
-        )
+        return self.mixture.records([_member_record(*one, total=self.data.total) for one in told])
 
     def _held_out(self) -> FloatArray | None:
         """Out-of-fold decision values of labelled rows at the chosen values."""

@@ -154,10 +154,12 @@ class Hipad(Watched[Progress]):
         return self._left > 0 and (without or few) and is_affordable(self.problem)
 
     def _guesses(self, phase: Literal["selected", "polished"]) -> tuple[Guess, ...]:
-        """Where earlier runs ended, as far as they had as many rows."""
+        """Where earlier runs ended, as far as they had as many rows and conditions of rules."""
         earlier = () if self._earlier is None else (self._earlier,)
         ends = [getattr(run, phase) for run in (*earlier, *self._beside)]
-        return tuple(end.guess for end in ends if end is not None and end.alpha.size == self._rows)
+        sizes = self._rows, self.problem.stack.owner.size
+        fitting = [end for end in ends if end and (end.alpha.size, end.u.size) == sizes]
+        return tuple(end.guess for end in fitting)
 
     def _polishing(self, start: Point) -> PolishPhase:
         return PolishPhase(

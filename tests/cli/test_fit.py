@@ -147,7 +147,7 @@ def test_rows_without_a_label_are_used_and_told(small, rules, tmp_path, capsys):
     assert f"data: {used}: 3" in told
     assert f"data: {used}, from a second file: 8" in told
     assert "data: labels of the unlabelled rows, not read: 8 ('ill')" in told
-    assert "of 37 training" in told
+    assert " of 37 " in told
     assert any(member.on_rows for member in load_model(target).members_)
 
 

@@ -53,9 +53,7 @@ def test_a_rule_is_told_without_the_solvers_words_unless_they_are_wanted():
 
 def test_trust_words_give_the_evidence_for_a_rule():
     (record,) = fit(*data()).rule_report_
-    raised, same = (
-        replace(record, trust=RuleTrust(0.375, after, 16.0)) for after in (0.91, 0.375)
-    )
+    raised, same = (replace(record, trust=RuleTrust(0.375, after, 16.0)) for after in (0.91, 0.375))
     assert trust_words(raised) == (
         "Your 16 labelled patients raise the trust in this rule from 38 to 91 %."
     )

@@ -55,9 +55,7 @@ def build(
         kept=np.arange(len(everything)) if kept is None else kept,
         classes=train.classes,
         steps=tuple(
-            step
-            for part in (train, test, more)
-            for step in (() if part is None else part.steps)
+            step for part in (train, test, more) for step in (() if part is None else part.steps)
         ),
         blocks={},
         blocks_failed={},

@@ -136,9 +136,7 @@ def _test_file(state: AppState, loaded: Loaded, chosen: Preparation) -> None:
         st.caption("Until a file is given, the test patients stay as they were.")
 
 
-def _unlabelled(
-    state: AppState, loaded: Loaded, data: Dataset, chosen: Preparation
-) -> Preparation:
+def _unlabelled(state: AppState, loaded: Loaded, data: Dataset, chosen: Preparation) -> Preparation:
     """Patients whose class nobody knows: in the table, or in a file of their own."""
     if data.n_unlabelled or loaded.unlabelled is not None or not chosen.use_unlabelled:
         use = st.toggle(
@@ -169,9 +167,7 @@ def _unlabelled(
             help="A table with the same columns; a label column in it is not read.",
             take=lambda table, name: state.prepare(
                 replace(chosen, use_unlabelled=True),
-                replace(
-                    loaded, unlabelled=facing(table, loaded.table.names), unlabelled_name=name
-                ),
+                replace(loaded, unlabelled=facing(table, loaded.table.names), unlabelled_name=name),
             ),
         )
         st.caption(

@@ -18,9 +18,7 @@ def show(model: TrainedModel, *, expert: bool) -> None:
         return
     found = averaged_candidates(model.classifier)
     with st.expander("What was averaged"):
-        st.dataframe(
-            pd.DataFrame(list(map(row, found))), hide_index=True, alt="What was averaged"
-        )
+        st.dataframe(pd.DataFrame(list(map(row, found))), hide_index=True, alt="What was averaged")
         st.caption(
             "Each candidate is a model of its own, with its own lambda1 and lambda2, certified by "
             "itself. Its probability comes from how well it predicts training patients that it "

@@ -18,10 +18,17 @@ from ui.data.cards import CARDS
 from ui.dataset import Loaded
 from ui.fields import NAME, RULES, Number, Text
 from ui.jobs import JobStatus
-from ui.models import Request
 from ui.rules.history import LONGEST, Edit, TextHistory
 from ui.session.reopening import draw_sample, restore
-from ui.session.saving import LARGEST, ModelRecipe, Session, of_today, read_json, session_of
+from ui.session.saving import (
+    LARGEST,
+    ModelRecipe,
+    Session,
+    of_today,
+    read_json,
+    recipe_of_today,
+    session_of,
+)
 from ui.state import AppState
 
 KIND: Final = "hipad-workbench-work"
@@ -102,6 +109,7 @@ def read_work(content: bytes) -> Work:
     raw = {"unlabelled": "", **read_json(content, "kept work", KIND, VERSION, most=4 * LARGEST)}
     if isinstance(raw.get("session"), dict):
         raw["session"] = of_today(raw["session"])
+    raw["run"] = recipe_of_today(raw.get("run"))
     try:
         work: Work = rebuild(Work, raw)
     except ValueError as error:
@@ -136,8 +144,7 @@ def take_up(state: AppState, work: Work, own: dict[str, Table]) -> None:
 def run_again(state: AppState, recipe: ModelRecipe) -> None:
     """Start the run that a recipe makes: the same data and choices give the same model."""
     assert state.data is not None
-    data = state.data.with_blocks(recipe.blocks)
-    asked = Request(data, recipe.rules, recipe.blocks, recipe.settings, recipe.name)
+    asked = recipe.request(state.data)
     state.job, state.ran = asked.job(), recipe
     state.job.launch()
 

@@ -156,3 +156,11 @@ def test_fit_with_written_weights_keeps_the_cut_of_an_earlier_fit():
     assert again.coef_ == pytest.approx(clf.coef_, abs=1e-12)
     assert again.intercept_ == pytest.approx(clf.intercept_, abs=1e-12)
     assert again.members_ == ()
+
+
+def test_report_of_rules_with_different_numbers_of_conditions():
+    """A fit without one rule starts from one whose rules have other conditions."""
+    X, y = rows(12, 24)
+    text = "x0 >= 1 and x1 >= 0 => 1 worth 5 patients\nx0 <= -1 => 0"
+    clf = fitted(text, X, y, lambda1=0.05)
+    assert [record.effect is not None for record in clf.rule_report_] == [True, True]

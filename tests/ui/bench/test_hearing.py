@@ -29,9 +29,9 @@ def test_the_pull_is_said_in_words(text, said):
 
 
 def test_the_pull_is_that_of_the_report():
-    """The report of the fitted model knows the same strength of each rule."""
-    _, model = fitted()
-    (first, *_) = model.classifier.rule_report_
-    found = pull(first.text)
+    """The report of the fitted model knows the same strength of a rule with a written weight."""
+    text = "Glucose >= 150 => diabetic worth 20 patients"
+    state, _ = fitted()
+    (first,) = state.request(rules=text).fit().classifier.rule_report_
+    found = pull(text)
     assert found.strongest == pytest.approx(first.pull.strongest, rel=1e-6)
-

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from hipad.rules import RuleTrust
-
 from tests.small import data, fit
 from ui.run.rule_lines import _margin, row, weight_words
 
