@@ -35,6 +35,7 @@ class Harm:
     interval: tuple[float, float]  # of the difference, paired by patient
     cause: str = ""  # the rule whose removal restores most; empty where no single one does
     restored: Share | None = None  # without that rule alone
+    learnt: Share | None = None  # with weights that are learnt, where some are set or written
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,8 @@ class TrainedModel:
     data_key: str
     classes: tuple[str, str]
     judgement: Judgement
-    without_rules: Judgement | None = None  # of a model with the same sparsity and no rules
+    without_rules: Judgement | None = None  # of a model without rules, tuned for itself
+    gain: tuple[float, float] | None = None  # plausible differences to that one, in right answers
     harm: Harm | None = None  # where the test patients show that the rules do clear harm
     trust: Trust = "auto"  # how far rules were to be trusted, or what an earlier fit had learnt
 
@@ -182,20 +184,26 @@ class Request:
             return model
         # what a run without the rules gives, its own number of features included
         alone = replace(self, settings=self.settings.changed(use_rules=False)).fit(like=model)
-        return replace(model, without_rules=alone.judgement, harm=self._harm(model, alone))
-
-    def _harm(self, model: TrainedModel, alone: TrainedModel) -> Harm | None:
-        """What the rules cost, if that is beyond chance on patients that nothing was fitted to."""
         judged, positive = self.data.judged, self.data.classes[1]
-        if judged.part != "test":
-            return None
         change = flips(alone.scores(judged.X), model.scores(judged.X), judged.y == positive)
-        if not change.is_fall:
-            return None
+        beside = replace(model, without_rules=alone.judgement, gain=change.interval)
+        if judged.part != "test" or not change.is_fall:
+            return beside
+        return replace(beside, harm=self._harm(beside, alone.judgement.accuracy, change.interval))
+
+    def _harm(self, model: TrainedModel, without: Share, interval: tuple[float, float]) -> Harm:
+        """What the rules cost on patients that nothing was fitted to, and why that may be."""
         right = model.judgement.accuracy
-        harm = Harm(right, alone.judgement.accuracy, change.interval)
+        harm = Harm(right, without, interval)
+        rules = self.data.parse(self.rules)
+        written = any(rule.enabled and rule.worth is not None for rule in rules)
+        if written or self.settings.patients != "auto":
+            free = replace(rules, rules=tuple(replace(rule, worth=None) for rule in rules))
+            learnt = self.settings.changed(patients="auto")
+            fitted = replace(self, rules=str(free), settings=learnt).fit(like=model)
+            harm = replace(harm, learnt=fitted.judgement.accuracy)
         budget = Budget(seconds=HARM_SECONDS)
-        for name, rest in _each_left_out(self.data.parse(self.rules)):
+        for name, rest in _each_left_out(rules):
             again = replace(self, rules=str(rest)).fit(like=model).judgement.accuracy
             best = right if harm.restored is None else harm.restored
             if again.k > best.k:

@@ -44,8 +44,8 @@ class SweepStep:
 
     @property
     def falls(self) -> bool:
-        """Whether at default worth the model is more than 2 points below that without rules."""
-        return falls(self.gain.value)
+        """Whether the model is more than 2 points below that without rules, beyond chance."""
+        return falls(self.gain.value) and self.harms
 
     @property
     def harms(self) -> bool:

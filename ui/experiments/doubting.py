@@ -171,7 +171,7 @@ def draw(work: LabWork) -> Sequence[Section]:
     fallen = [step.version for step in steps if step.falls]
     if fallen:
         st.warning(
-            f"At default worth the model falls more than two points below the one without rules in "
+            f"Beyond chance the model falls more than two points below the one without rules in "
             f"{count(len(fallen), 'version')}: {plain(listed(fallen), 300)}.",
             icon=":material/warning:",
         )

@@ -46,7 +46,7 @@ def test_the_figures_are_those_of_plain_fits(found):
     learnt, held = material.folds(0, 3)[0]
     grid = one.setting("grid")
     for k, params in enumerate(settings_of(grid)):
-        clf = HIPADClassifier(material.rules, **params)
+        clf = HIPADClassifier(material.rules, rule_trust=None, **params)
         run = clf.start(
             material.X[learnt], material.y[learnt], feature_names=material.feature_names
         )

@@ -105,11 +105,18 @@ def harm_words(harm: Harm) -> str:
         f"The rules do harm: {harm.right.k:,} of {harm.right.n:,} test patients right, "
         f"without the rules {harm.without.k:,}."
     )
+    if harm.learnt is not None and harm.learnt.k > harm.right.k:
+        words += (
+            f" The weight that is set may be too large: let it be learnt; then {harm.learnt.k:,} "
+            "are right."
+        )
+    elif harm.learnt is not None:
+        words += " The weight that is set may be too large, but a learnt one does no better."
     if harm.restored is None:
-        return f"{words} No single rule explains it: several rules, or their weights, may be wrong."
+        return f"{words} No single rule explains it: several may be wrong."
     return (
-        f"{words} This rule, or its weight, may be the cause: {harm.cause}; "
-        f"without it {harm.restored.k:,} are right."
+        f"{words} This rule may be the cause: {harm.cause}; without it {harm.restored.k:,} are "
+        "right."
     )
 
 
