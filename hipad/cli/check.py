@@ -20,7 +20,6 @@ from hipad.cli.inputs import (
     prepared_table,
     read_described,
 )
-from hipad.cli.sentences import RULES_HELP
 from hipad.cli.studying import (
     CheckedTable,
     as_seen,
@@ -31,6 +30,7 @@ from hipad.cli.studying import (
     usual_lambda1,
     written,
 )
+from hipad.cli.talking.sentences import RULES_HELP
 from hipad.data import facing
 from hipad.data.classes import CERTAIN, DecidedBy, labels_of, positive_line
 from hipad.errors import DataError

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from hipad.arrays import IntArray
-from hipad.cli.bar import Bar
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
@@ -30,7 +29,6 @@ from hipad.cli.inputs import (
     read_data,
     read_described,
 )
-from hipad.cli.sentences import INTERRUPTED, RULES_HELP
 from hipad.cli.studying import (
     CheckedTable,
     WrittenRules,
@@ -41,6 +39,8 @@ from hipad.cli.studying import (
     studied,
     written,
 )
+from hipad.cli.talking.bar import Bar
+from hipad.cli.talking.sentences import INTERRUPTED, RULES_HELP
 from hipad.data import (
     FORMATS,
     Matched,

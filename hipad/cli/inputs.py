@@ -13,7 +13,7 @@ from typing import Final, get_args
 import numpy as np
 
 from hipad.arrays import IntArray
-from hipad.cli.bar import Bar
+from hipad.cli.talking.bar import Bar
 from hipad.data import (
     Missing,
     Options,

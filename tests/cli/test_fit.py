@@ -7,8 +7,8 @@ import pytest
 
 from hipad import HIPADClassifier, load_model
 from hipad.cli import main
-from hipad.cli.bar import Bar
 from hipad.cli.main import build_parser
+from hipad.cli.talking.bar import Bar
 from hipad.datasets import read_sample
 from hipad.estimator.files.model_file import read_model
 from hipad.places import SAMPLES as FOLDER

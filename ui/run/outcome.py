@@ -17,7 +17,7 @@ from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
 from ui.exports import comparable_weights, measure_of, weight_table
 from ui.models import TrainedModel
-from ui.run import averaged, fewness, rule_lines
+from ui.run import averaged, fewness, label_list, rule_lines
 from ui.run.certificates import numbers, sentence
 from ui.run.replay.run_story import harm_words
 from ui.settings import AUTOMATIC
@@ -70,6 +70,7 @@ def show(state: AppState) -> None:
         charts.show(chart, key="result_features", text=text)
     rule_lines.show(model, expert=state.expert)
     averaged.show(model, expert=state.expert)
+    label_list.show(state, model, data)
     _search(model, expert=state.expert)
     _take_away(state, model, data)
 
