@@ -148,7 +148,7 @@ class WorthDial:
         """Its own worth, what was learnt, or what the settings give it."""
         own = rules[self.position].worth
         if own is None and learnt is not None:
-            own = tidy(round(learnt / self.step) * self.step, self.step)
+            own = float(f"{learnt:.2g}")
         return min(default_patients(usual, n_patients) if own is None else own, self.high)
 
     def turned(self, text: str, value: float, read: Reader = read_rules) -> str:

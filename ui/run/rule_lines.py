@@ -64,10 +64,18 @@ def _trust(records: list[RuleRecord]) -> None:
     """What stands behind each rule's trust, in a sentence."""
     told = [(record, words) for record in records if (words := trust_words(record))]
     for record, words in told[:MOST_TOLD]:
-        icon = ":material/help:" if record.is_questioned else ":material/verified_user:"
+        icon = _icon(record)
         st.markdown(f"{icon} **{plain(record.label, 40)}**: {words}")
     if len(told) > MOST_TOLD:
         st.caption(f"And {len(told) - MOST_TOLD:,} more, in sentences below.")
+
+
+def _icon(record: RuleRecord) -> str:
+    if record.trust is None:
+        return ":material/help:" if record.is_questioned else ":material/edit:"
+    change = round(100 * record.trust.posterior) - round(100 * record.trust.prior)
+    way = "up" if change > 0 else "down" if change < 0 else "flat"
+    return f":material/trending_{way}:"
 
 
 def row(record: RuleRecord, *, expert: bool = False) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from hipad.solver import Progress
+from hipad.wording import count
 from ui.jobs import Job
 from ui.models import Harm, TrainedModel
 from ui.run.replay.mosaic import MOST_CHANGES, Frame, Mosaic, Moves
@@ -34,7 +35,7 @@ def story_of(
     n_steps = sum(record.phase > 0 for record in history)
     live = job is not None and job.is_active
     of = "" if live else f" of {n_steps:,}"
-    names = job.rule_names if job is not None else ()
+    names = counted_rules(job, model)
     left_out = n_steps - len(track.records)
     return Story(
         title=title,
@@ -50,7 +51,33 @@ def story_of(
         state=state_of(job, history),
         live=live,
         marks=[] if track.switch is None else [(track.switch, "phase 2")],
-        note=f"{len(track.records):,} of {n_steps:,} steps are shown." if left_out else "",
+        note=" ".join(
+            [
+                *([f"{len(track.records):,} of {n_steps:,} steps are shown."] if left_out else []),
+                *([] if model is None else [averaged_words(model)]),
+            ]
+        ).strip(),
+    )
+
+
+def counted_rules(job: Job[TrainedModel] | None, model: TrainedModel | None) -> Sequence[str]:
+    """The rules whose slack the run tells: of an average, those of its most probable candidate."""
+    if job is None:
+        return ()
+    if model is not None:
+        return [one.label for one in model.classifier.rule_report_ if one.slack is not None]
+    told = next((len(one.rule_slacks) for one in reversed(job.history) if one.phase > 0), 0)
+    return job.rule_names if told == len(job.rule_names) else ()
+
+
+def averaged_words(model: TrainedModel) -> str:
+    """That the steps are those of one candidate among several."""
+    used = [member for member in model.classifier.members_ if member.share > 0]
+    if len(used) < 2:
+        return ""
+    return (
+        f"Shown is the most probable of {len(used)} candidates; their average has "
+        f"{count(len(model.support), 'feature')}."
     )
 
 
