@@ -66,3 +66,11 @@ def test_one_against_the_rest_turns_a_right_rule_round_and_the_words_warn_of_it(
     for text in (*texts, HIPADClassifier.__doc__):
         assert "OneVsRestClassifier" in text
         assert "two classes" in text.casefold()
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), np.nan])
+def test_unlabelled_rows_of_a_list_of_words(gap):
+    y = ["ill", gap, "well"]
+    missing = unlabelled_rows(y)
+    assert missing.tolist() == [False, True, False]
+    assert known_labels(y, ~missing).tolist() == ["ill", "well"]
