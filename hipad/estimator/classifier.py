@@ -55,13 +55,13 @@ class HIPADClassifier(FittedModel):
         Ridge: correlated features share their weight. "auto" follows a path for each of three
         values; with a lambda1 of your own there is no path, and it is 10.
     patients : float, "auto" or "equal", default="auto"
-        What a rule without a worth of its own counts for; "auto" is a share of the patients
-        (the larger, the fewer they are), less where patients contradict it, or is learnt (see
-        `rule_trust`); "equal" sets sigma to the stiffness, as the paper does.
-    rule_trust : "auto", float or None, default=None
+        What a rule without a worth of its own counts for; "auto" is learnt (see `rule_trust`), or
+        15 % of the rows where it is not; "equal" sets sigma to the stiffness, as the paper does.
+    rule_trust : "auto", float, members or None, default="auto"
         The probability that the rules help, before any row is seen; "auto" is one half. Models
         without rules and with them at several weights are averaged by how well each predicts
-        held-out rows. Worths that are written are used as written. None, and `calibrate=False` or
+        held-out rows. Worths that are written are used as written. The `members_` of an earlier fit
+        give its shares, lambdas and cut again, without folds. None, and `calibrate=False` or
         `anchored=False`, give the one optimum at the weights that are set.
     stiffness : float or "auto", default="auto"
         How closely the weights must follow a rule; "auto" follows the rule's worth.
@@ -71,8 +71,7 @@ class HIPADClassifier(FittedModel):
         "balanced" gives each class one half of the total weight.
     anchored : bool, default=True
         Whether a rule speaks of the typical patient who meets it, counted from the middle between
-        the classes, and its automatic worth listens to the training patients. False is the paper's
-        form, where a rule speaks of its threshold and the intercept alone can meet it.
+        the classes. False is the paper's form, where a rule speaks of its threshold and the intercept alone can meet it.
     calibrate : bool, default=True
         Put the average training patients of the two classes two units apart, and zero where
         held-out patients of both classes, by their weight, are as likely. With given values nobody

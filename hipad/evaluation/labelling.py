@@ -74,7 +74,7 @@ def label_next(clf: Any, X: Any, count: int = 10) -> list[LabelSuggestion]:
             row=int(row),
             score=float(doubt[row]),
             decision_value=float(scores[row]),
-            reason=_reason(float(scores[row]), [float(own[row]) for _, own in views]),
+            reason=_reason([float(own[row]) for _, own in views]),
         )
         for row in chosen
     ]
@@ -147,7 +147,7 @@ def _is_near(values: FloatArray, row: int, chosen: list[int], near: float) -> bo
     return not apart.all()
 
 
-def _reason(score: float, views: list[float]) -> str:
+def _reason(views: list[float]) -> str:
     if views and min(views) < 0 < max(views):
-        return f"models with and without the rules disagree: {min(views):+.2f} to {max(views):+.2f}"
-    return f"near the border between the classes: {score:+.2f}"
+        return "models with the rules, without them or at other weights disagree on its class"
+    return "near the border between the classes"

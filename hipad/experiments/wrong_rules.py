@@ -32,7 +32,7 @@ def falls(gain: float) -> bool:
 
 @dataclass(frozen=True)
 class SweepStep:
-    """One version's figures: with default worth, as hard knowledge, without rules."""
+    """One version's figures: with its weight as it is, as hard knowledge, without rules."""
 
     version: str
     place: float

@@ -6,7 +6,13 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from hipad import HIPADClassifier
 from hipad.errors import DataError
-from hipad.estimator.labels import by_sign, plain_labels, signed_labels
+from hipad.estimator.labels import (
+    by_sign,
+    known_labels,
+    plain_labels,
+    signed_labels,
+    unlabelled_rows,
+)
 
 
 def test_the_second_class_in_order_is_positive():

@@ -46,8 +46,9 @@ ALL_BUT: Final = 5  # one of so many parts is tested when "as many as there are"
 def show(state: AppState, material: Material) -> None:
     """Which rule, wrong in which way, then the sweep as it grows."""
     st.caption(
-        "One rule is made wrong step by step. Every version is fitted at its default worth, as a "
-        "certainty that nothing can outvote, and left out, on the same draws of patients."
+        "One rule is made wrong step by step. Each version is tried three ways on the same draws of "
+        "patients: with its weight as it is (learnt where none is written), as a certainty, and "
+        "without the rules, tuned for itself."
     )
     rules = parse_rules(material.rules)
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -75,10 +75,8 @@ def averaged_words(model: TrainedModel) -> str:
     used = [member for member in model.classifier.members_ if member.share > 0]
     if len(used) < 2:
         return ""
-    return (
-        f"Shown is the most probable of {len(used)} candidates; their average has "
-        f"{count(len(model.support), 'feature')}."
-    )
+    n = count(len(model.support), "feature")
+    return f"Shown: the most probable of {len(used)} candidates; their average has {n}."
 
 
 def words_of(n: int, of: str, record: Progress) -> str:
