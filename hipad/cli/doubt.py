@@ -3,8 +3,8 @@
     hipad doubt DATA --label COLUMN --rules FILE --rule 1 --thresholds 100 126 150
 
 Every version of the rule is fitted with its weight as it is (learnt where none is written), as a
-certainty, and left out, each tuned for itself, on the same draws. Without values to sweep, the rule is tried as written, about features that have nothing to do
-with it, and with the other outcome.
+certainty, and left out, each tuned for itself, on the same draws. Without values to sweep, the rule
+is tried as written, about features that have nothing to do with it, and with the other outcome.
 """
 
 from __future__ import annotations

@@ -71,7 +71,8 @@ class HIPADClassifier(FittedModel):
         "balanced" gives each class one half of the total weight.
     anchored : bool, default=True
         Whether a rule speaks of the typical patient who meets it, counted from the middle between
-        the classes. False is the paper's form, where a rule speaks of its threshold and the intercept alone can meet it.
+        the classes. False is the paper's form, where a rule speaks of its threshold and the
+        intercept alone can meet it.
     calibrate : bool, default=True
         Put the average training patients of the two classes two units apart, and zero where
         held-out patients of both classes, by their weight, are as likely. With given values nobody

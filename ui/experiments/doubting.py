@@ -46,7 +46,7 @@ ALL_BUT: Final = 5  # one of so many parts is tested when "as many as there are"
 def show(state: AppState, material: Material) -> None:
     """Which rule, wrong in which way, then the sweep as it grows."""
     st.caption(
-        "One rule is made wrong step by step. Each version is tried three ways on the same draws of "
+        "One rule is made wrong step by step. Each version is tried three ways on the same "
         "patients: with its weight as it is (learnt where none is written), as a certainty, and "
         "without the rules, tuned for itself."
     )

@@ -21,6 +21,7 @@ TRUST_COLUMN: Final = st.column_config.ProgressColumn(
     format="%.0f %%",
     min_value=0,
     max_value=100,
+    width="small",
 )
 MOST_TOLD: Final = 6  # rules whose trust is told in a sentence at once
 
@@ -100,8 +101,7 @@ def row(record: RuleRecord, *, expert: bool = False) -> dict[str, Any]:
 def weight_words(record: RuleRecord) -> str:
     """Where a rule's weight comes from."""
     if record.written is not None:
-        asked = " (questioned)" if record.is_questioned else ""
-        return f"{number(record.written)}, as written{asked}"
+        return f"{number(record.written)}, {'questioned' if record.is_questioned else 'written'}"
     if record.trust is not None:
         return "learnt"
     knobs = record.knobs

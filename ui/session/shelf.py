@@ -61,7 +61,12 @@ class Shelf:
         for table, digest in known.values():
             self._put_table(table, tables / digest)
         names = {role: known[id(table)][1] for role, table in taken.own.items()}
-        work = replace(taken.work, **{role: names.get(role, "") for role in ROLES})
+        work = replace(
+            taken.work,
+            table=names.get("table", ""),
+            test=names.get("test", ""),
+            unlabelled=names.get("unlabelled", ""),
+        )
         write_text(works / f"{name}.json", work.to_json())
         self._prune(owner, name)
 

@@ -33,4 +33,4 @@ def test_a_rules_trust_stands_beside_it_and_a_written_weight_instead():
     assert learnt["weight"] == "learnt"
     written = replace(record, trust=None, written=20.0)
     assert row(written)["trust"] is None
-    assert weight_words(written) == "20, as written"
+    assert weight_words(written) == "20, written"
