@@ -132,9 +132,12 @@ def beside(panels: Sequence[str]) -> str:
 
 
 def _told(worth: Worth) -> str:
-    much = f"more than {worth.value:.0f}" if worth.beyond else f"about {worth.value:.0f}"
-    high = "beyond the curve" if math.isinf(worth.high) else f"{worth.high:.0f}"
-    return f"{much} ({worth.low:.0f} to {high})"
+    much = f"{'more than' if worth.beyond else 'about'} {abs(worth.value):.0f}"
+    cost = "a cost of " if worth.value < 0 else ""
+    low, high = (
+        "beyond the curve" if math.isinf(end) else f"{end:.0f}" for end in (worth.low, worth.high)
+    )
+    return f"{cost}{much} ({low} to {high})"
 
 
 def _percent(mean: Mean) -> str:

@@ -22,6 +22,7 @@ from hipad.data import (
     PreparationStep,
     Table,
     column_statistics,
+    learning_rows,
 )
 from hipad.data.classes import DecidedBy, labels_of
 from hipad.data.encoding import ColumnRecipe
@@ -45,6 +46,8 @@ class Loaded:
     table: Table
     test: Table | None = None
     test_name: str = ""
+    unlabelled: Table | None = None  # further patients whose class nobody knows
+    unlabelled_name: str = ""
     sample: str = ""
     about: str = ""
     label: str = ""
@@ -124,6 +127,37 @@ class Dataset:
     patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
     ids: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # of all rows, where the file has them
     decided_by: DecidedBy = "choice"  # why the positive class is the positive one
+    X_all: Any | None = None  # training rows, then those without a label; None without any
+    unlabelled_names: tuple[str, ...] = ()  # IDs or rows of those without a label
+
+    @property
+    def learning_rows(self) -> tuple[Any, np.ndarray]:
+        """What a fit takes: training rows, then those without a label, whose class is None."""
+        if self.X_all is None:
+            return self.X_train, self.y_train
+        labels = np.full(self.X_all.shape[0], None, dtype=object)
+        labels[: len(self.y_train)] = self.y_train
+        return self.X_all, labels
+
+    @property
+    def X_seen(self) -> Any:
+        """All rows that numbers in rules, such as percentiles, are learnt from."""
+        return self.X_train if self.X_all is None else self.X_all
+
+    @property
+    def X_unlabelled(self) -> Any | None:
+        """The rows without a label."""
+        return None if self.X_all is None else self.X_all[len(self.y_train) :]
+
+    @property
+    def n_unlabelled(self) -> int:
+        return len(self.unlabelled_names)
+
+    def with_training(self, rows: Any, **others: Any) -> Dataset:
+        """The same with some of the training rows only; those without a label all stay."""
+        X, y = self.X_train[rows], self.y_train[rows]
+        every = None if self.X_all is None else learning_rows(X, y, self.X_unlabelled)[0]
+        return replace(self, X_train=X, y_train=y, X_all=every, **others)
 
     @cached_property
     def standardisation(self) -> tuple[FloatArray, FloatArray]:
@@ -133,7 +167,7 @@ class Dataset:
     @cached_property
     def lexicon(self) -> Lexicon:
         """What names in a text mean on these data."""
-        return Lexicon(self.index, self.blocks, ColumnValues(self.X_train))
+        return Lexicon(self.index, self.blocks, ColumnValues(self.X_seen))
 
     def read(self, text: str) -> RulesText:
         """Rules and statements as these data understand them.

@@ -12,6 +12,7 @@ from hipad import HIPADClassifier
 from hipad.arrays import FloatArray, IntArray
 from hipad.errors import RuleError
 from hipad.estimator.sparsity import largest_lambda1
+from hipad.estimator.trust.member_record import MemberRecord
 from hipad.evaluation.comparing import flips
 from hipad.evaluation.judging import Judgement, Share
 from hipad.evaluation.orientation import Oriented, named_outcomes
@@ -21,6 +22,7 @@ from ui.dataset import Dataset
 from ui.jobs import Job, Run
 from ui.settings import AUTOMATIC, FEWNESS, RunSettings
 
+Trust = str | tuple[MemberRecord, ...] | None
 HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall
 
 
@@ -33,6 +35,7 @@ class Harm:
     interval: tuple[float, float]  # of the difference, paired by patient
     cause: str = ""  # the rule whose removal restores most; empty where no single one does
     restored: Share | None = None  # without that rule alone
+    learnt: Share | None = None  # with weights that are learnt, where some are set or written
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +50,10 @@ class TrainedModel:
     data_key: str
     classes: tuple[str, str]
     judgement: Judgement
-    without_rules: Judgement | None = None  # of a model with the same sparsity and no rules
+    without_rules: Judgement | None = None  # of a model without rules, tuned for itself
+    gain: tuple[float, float] | None = None  # plausible differences to that one, in right answers
     harm: Harm | None = None  # where the test patients show that the rules do clear harm
+    trust: Trust = "auto"  # how far rules were to be trusted, or what an earlier fit had learnt
 
     @property
     def oriented(self) -> Oriented:
@@ -89,6 +94,7 @@ class Request:
     blocks: Mapping[str, str]
     settings: RunSettings
     name: str = "current"
+    trust: Trust = "auto"  # how far rules are trusted, or what an earlier fit learnt of it
 
     def start(self, like: TrainedModel | None = None, *, quick: bool = False) -> Run:
         """Begin the fit; `like` is an earlier model on the same data to start from.
@@ -100,11 +106,13 @@ class Request:
             named_outcomes(data.parse(self.rules), data.classes) if settings.use_rules else None,
             blocks=data.blocks,
             lambda1=self._lambda1(),
+            rule_trust=self.trust,
             **settings.parameters,
         )
+        X, y = data.learning_rows
         return classifier.start(
-            data.X_train,
-            data.y_train,
+            X,
+            y,
             like=like.classifier if like is not None else None,
             feature_names=data.index,
             quick=quick,
@@ -122,6 +130,7 @@ class Request:
             data_key=self.data.key,
             classes=classes,
             judgement=Oriented(classifier, classes).judge(judged.X, judged.y, part=judged.part),
+            trust=self.trust,
         )
 
     def job(
@@ -175,20 +184,26 @@ class Request:
             return model
         # what a run without the rules gives, its own number of features included
         alone = replace(self, settings=self.settings.changed(use_rules=False)).fit(like=model)
-        return replace(model, without_rules=alone.judgement, harm=self._harm(model, alone))
-
-    def _harm(self, model: TrainedModel, alone: TrainedModel) -> Harm | None:
-        """What the rules cost, if that is beyond chance on patients that nothing was fitted to."""
         judged, positive = self.data.judged, self.data.classes[1]
-        if judged.part != "test":
-            return None
         change = flips(alone.scores(judged.X), model.scores(judged.X), judged.y == positive)
-        if not change.is_fall:
-            return None
+        beside = replace(model, without_rules=alone.judgement, gain=change.interval)
+        if judged.part != "test" or not change.is_fall:
+            return beside
+        return replace(beside, harm=self._harm(beside, alone.judgement.accuracy, change.interval))
+
+    def _harm(self, model: TrainedModel, without: Share, interval: tuple[float, float]) -> Harm:
+        """What the rules cost on patients that nothing was fitted to, and why that may be."""
         right = model.judgement.accuracy
-        harm = Harm(right, alone.judgement.accuracy, change.interval)
+        harm = Harm(right, without, interval)
+        rules = self.data.parse(self.rules)
+        written = any(rule.enabled and rule.worth is not None for rule in rules)
+        if written or self.settings.patients != "auto":
+            free = replace(rules, rules=tuple(replace(rule, worth=None) for rule in rules))
+            learnt = self.settings.changed(patients="auto")
+            fitted = replace(self, rules=str(free), settings=learnt).fit(like=model)
+            harm = replace(harm, learnt=fitted.judgement.accuracy)
         budget = Budget(seconds=HARM_SECONDS)
-        for name, rest in _each_left_out(self.data.parse(self.rules)):
+        for name, rest in _each_left_out(rules):
             again = replace(self, rules=str(rest)).fit(like=model).judgement.accuracy
             best = right if harm.restored is None else harm.restored
             if again.k > best.k:

@@ -7,7 +7,7 @@ from typing import Final
 from unicodedata import category
 
 from hipad.rules import Pull, RuleRecord
-from hipad.wording import listed, signed
+from hipad.wording import count, listed, number, signed
 
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^&=@])")
 # Markdown makes links of addresses even where every sign of them is escaped: a sign that has no
@@ -58,8 +58,34 @@ def told(record: RuleRecord, *, expert: bool) -> list[str]:
         agrees = "agrees with" if typical.margin > 0 else "contradicts"
         lines.append(f"typical patient: {signed(typical.margin)}, the model {agrees} the rule")
     lines += [worst_case(record)] if record.worst is not None else []
+    lines += [trust] if (trust := trust_words(record)) else []
     lines += [str(record.effect).replace("row", "patient")] if record.effect is not None else []
     return lines + list(record.remarks)
+
+
+def trust_words(record: RuleRecord) -> str:
+    """How far a rule is trusted, and by whose word; empty where a setting gives its weight."""
+    if record.written is not None:
+        weight = count(round(record.written), "patient")
+        if record.written != round(record.written):
+            weight = f"{number(record.written)} patients"
+        told = f"You wrote a weight of {weight}: it is used as written."
+        if not record.is_questioned or record.heard is None:
+            return told
+        heard = record.heard
+        return (
+            f"{told} But {number(heard.wrong)} of the {number(heard.fired)} training patients whom "
+            "the rule covers contradict it: take the weight away to have it learnt."
+        )
+    trust = record.trust
+    if trust is None:
+        return ""
+    before, after = (round(100 * share) for share in (trust.prior, trust.posterior))
+    patients = f"Your {count(round(trust.rows), 'labelled patient')}"
+    if before == after:
+        return f"{patients} say nothing for or against this rule: the trust in it stays {after} %."
+    verb = "raise" if after > before else "lower"
+    return f"{patients} {verb} the trust in this rule from {before} to {after} %."
 
 
 def worst_case(record: RuleRecord) -> str:

@@ -20,7 +20,6 @@ from hipad.cli.inputs import (
     prepared_table,
     read_described,
 )
-from hipad.cli.sentences import RULES_HELP
 from hipad.cli.studying import (
     CheckedTable,
     as_seen,
@@ -31,6 +30,7 @@ from hipad.cli.studying import (
     usual_lambda1,
     written,
 )
+from hipad.cli.talking.sentences import RULES_HELP
 from hipad.data import facing
 from hipad.data.classes import CERTAIN, DecidedBy, labels_of, positive_line
 from hipad.errors import DataError
@@ -168,7 +168,9 @@ def advice(check: RuleCheck) -> Iterator[str]:
     yield from (f"suggestion: {better}" for better in check.better)
     if check.pull is not None:
         yield str(check.pull)
-    if check.needed_patients is not None:
+    if check.rule.worth is None and check.pull is not None and not check.pull.enters:
+        yield "its weight is learnt by a fit; this was said of 15 % of the rows"
+    elif check.needed_patients is not None:
         needed = f"{check.needed_patients:.3g} patients"
         yield f"suggestion: for a feature of it to enter it must be worth more than {needed}"
     elif check.pull is not None and check.knobs is not None and check.pull.enters:

@@ -2,9 +2,9 @@
 
     hipad doubt DATA --label COLUMN --rules FILE --rule 1 --thresholds 100 126 150
 
-Every version of the rule is fitted at its default worth, as a certainty, and left out, on the same
-draws. Without values to sweep, the rule is tried as written, about features that have nothing to do
-with it, and with the other outcome.
+Every version of the rule is fitted with its weight as it is (learnt where none is written), as a
+certainty, and left out, each tuned for itself, on the same draws. Without values to sweep, the rule
+is tried as written, about features that have nothing to do with it, and with the other outcome.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from joblib import cpu_count
 
-from hipad.cli.bar import Bar
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
@@ -18,6 +17,7 @@ from hipad.cli.inputs import (
     prepared_table,
     read_text,
 )
+from hipad.cli.talking.bar import Bar
 from hipad.data.writing import write_text
 from hipad.errors import DataError
 from hipad.experiments.handouts.handout import (

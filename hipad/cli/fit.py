@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from hipad.arrays import IntArray
-from hipad.cli.bar import Bar
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
@@ -30,7 +29,6 @@ from hipad.cli.inputs import (
     read_data,
     read_described,
 )
-from hipad.cli.sentences import INTERRUPTED, RULES_HELP
 from hipad.cli.studying import (
     CheckedTable,
     WrittenRules,
@@ -41,13 +39,25 @@ from hipad.cli.studying import (
     studied,
     written,
 )
-from hipad.data import FORMATS, Matched, Prepared, facing, match_test, split
+from hipad.cli.talking.bar import Bar
+from hipad.cli.talking.sentences import INTERRUPTED, RULES_HELP
+from hipad.data import (
+    FORMATS,
+    Matched,
+    Prepared,
+    facing,
+    learning_rows,
+    match_test,
+    match_unlabelled,
+    split,
+)
 from hipad.data.classes import CERTAIN
 from hipad.data.writing import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.model_file import Origin, save_model
 from hipad.estimator.parameters import CHOICES
 from hipad.estimator.run import FitRun
+from hipad.evaluation.averaging import averaged_candidates
 from hipad.evaluation.orientation import Oriented
 from hipad.rules import FeatureIndex, RuleSet
 from hipad.rules.compiling.outcomes import first_outcome
@@ -77,6 +87,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     test.add_argument("--test", metavar="FILE", help="a table to test on (default: none)")
     test.add_argument(
         "--split", metavar="SHARE", type=float, help="hold back a share for testing (default: 0)"
+    )
+    parser.add_argument(
+        "--unlabelled",
+        metavar="FILE",
+        help="a table of further rows without a label, used for what the rules say and never for "
+        "judging (default: none; rows of DATA without a label are used in any case)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the split (default: 0)")
     add_parameters(parser)
@@ -113,11 +129,13 @@ def number_or_word(text: str) -> float | str:
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, report."""
-    check_output(options.model, [options.data, options.test, options.rules, options.blocks])
+    read = [options.data, options.test, options.unlabelled, options.rules, options.blocks]
+    check_output(options.model, read)
     words = sys.stderr if options.model in STDOUT else sys.stdout
     text = read_rule_file(options.rules) if options.rules else ""
     train, test = read_rows(options, text)
-    for step in train.steps:
+    more = read_unlabelled(options.unlabelled, train)
+    for step in (*train.steps, *(() if more is None else more.steps)):
         print(f"data: {step}", file=words)
     print(train.positive_line, file=words)
     table = as_checked(train)
@@ -127,7 +145,7 @@ def run(options: argparse.Namespace) -> int:
         return refuse(options.rules, said.first.errors)
     for line in said.lines:
         print(line, file=words)
-    clf = fitted(build(options, said.rules, blocks), train)
+    clf = fitted(build(options, said.rules, blocks), train, more)
     origin = Origin(train.options.label, train.classes, train.recipe, train.decided_by)
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
@@ -158,13 +176,21 @@ def read_rows(options: argparse.Namespace, rules: str = "") -> tuple[Prepared, M
     """Training rows, and test rows where they are asked for."""
     if options.split is not None:
         table = read_described(options.data, options)
-        wanted, outcome = preparation(table, options), first_outcome(rules)
+        wanted = preparation(table, options, use_unlabelled=True)
+        outcome = first_outcome(rules)
         parts = split(table, wanted, options.split, options.seed, outcome=outcome)
         return parts.train, parts.test
-    prepared = prepared_table(options.data, options, rules)
+    prepared = prepared_table(options.data, options, rules, use_unlabelled=True)
     if options.test is None:
         return prepared, None
     return prepared, match_test(prepared, facing(read_data(options.test), prepared.feature_names))
+
+
+def read_unlabelled(path: str | None, train: Prepared) -> Matched | None:
+    """Further rows without a label, where a file of them is given."""
+    if path is None:
+        return None
+    return match_unlabelled(train, facing(read_data(path), train.feature_names))
 
 
 def build(
@@ -179,9 +205,10 @@ def build(
     return clf.set_params(**given)
 
 
-def fitted(clf: HIPADClassifier, train: Prepared) -> HIPADClassifier:
-    """Fit with a bar; Ctrl-C keeps the model so far."""
-    watch = clf.start(train.X, train.y, feature_names=train.feature_names)
+def fitted(clf: HIPADClassifier, train: Prepared, more: Matched | None = None) -> HIPADClassifier:
+    """Fit with a bar; Ctrl-C keeps the model so far. `more` are further rows without a label."""
+    X, y = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
+    watch = clf.start(X, y, feature_names=train.feature_names)
     with Bar() as bar, stopping(watch):
         for record in watch:
             bar.progress(record)
@@ -216,4 +243,8 @@ def report(clf: HIPADClassifier, train: Prepared, test: Matched | None) -> str:
     lines.append(str(model.judge(train.X, train.y, part="training")))
     if test is not None and test.y is not None and len(test.y):
         lines.append(str(model.judge(test.X, test.y, part="test")))
-    return "\n".join([*lines, *map(str, clf.rule_report_), *map(str, clf.knowledge_report_)])
+    lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]
+    if candidates := averaged_candidates(clf):
+        lines += ["averaged, by how well each predicts rows that it did not see:"]
+        lines += [f"  {candidate}" for candidate in candidates]
+    return "\n".join(lines)

@@ -13,7 +13,7 @@ from typing import Final, get_args
 import numpy as np
 
 from hipad.arrays import IntArray
-from hipad.cli.bar import Bar
+from hipad.cli.talking.bar import Bar
 from hipad.data import (
     Missing,
     Options,
@@ -158,14 +158,19 @@ def read_described(path: str, options: argparse.Namespace) -> Table:
     return table
 
 
-def prepared_table(path: str, options: argparse.Namespace, rules: str = "") -> Prepared:
+def prepared_table(
+    path: str, options: argparse.Namespace, rules: str = "", *, use_unlabelled: bool = False
+) -> Prepared:
     """A table as numbers; the first of the rules may tell which class is positive."""
     table = read_described(path, options)
     outcome = first_outcome(rules)
-    return prepare(table, **asdict(preparation(table, options)), outcome=outcome)
+    wanted = preparation(table, options, use_unlabelled=use_unlabelled)
+    return prepare(table, **asdict(wanted), outcome=outcome)
 
 
-def preparation(table: Table, options: argparse.Namespace) -> Options:
+def preparation(
+    table: Table, options: argparse.Namespace, *, use_unlabelled: bool = False
+) -> Options:
     """How to prepare a table. Constant columns stay: a rule may name them."""
     return Options(
         label=label_of(table, options),
@@ -173,6 +178,7 @@ def preparation(table: Table, options: argparse.Namespace) -> Options:
         missing=options.missing,
         exclude=tuple(options.exclude),
         drop_constant=False,
+        use_unlabelled=use_unlabelled,
     )
 
 

@@ -16,10 +16,10 @@ from types import ModuleType
 from typing import NoReturn
 
 from hipad import __version__
-from hipad.cli.sentences import INTERRUPTED, REFUSED, sentence
+from hipad.cli.talking.sentences import INTERRUPTED, REFUSED, sentence
 from hipad.errors import HipadError
 
-COMMANDS = ("app", "fit", "predict", "check", "curve", "doubt", "tune", "reproduce")
+COMMANDS = ("app", "fit", "predict", "next", "check", "curve", "doubt", "tune", "reproduce")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 
 from hipad.arrays import BoolArray, FloatArray, IntArray
 from hipad.cli.inputs import read_text
-from hipad.cli.sentences import EXAMPLE, REFUSED, sentence
+from hipad.cli.talking.sentences import EXAMPLE, REFUSED, sentence
 from hipad.data import Table
 from hipad.designs.scaling import standardisation
 from hipad.errors import DataError, RuleError

@@ -10,7 +10,14 @@ from hipad.data.preparation_options import Missing, Options, PreparationStep
 from hipad.data.preparing import Prepared, prepare
 from hipad.data.process.apart import Cancelled, read_apart
 from hipad.data.reading import FORMATS, read_table
-from hipad.data.splitting import Matched, Split, match_test, split
+from hipad.data.splitting import (
+    Matched,
+    Split,
+    learning_rows,
+    match_test,
+    match_unlabelled,
+    split,
+)
 from hipad.data.summary import duplicates, summarise
 from hipad.data.table import Table
 
@@ -31,7 +38,9 @@ __all__ = [
     "csv_safe",
     "duplicates",
     "facing",
+    "learning_rows",
     "match_test",
+    "match_unlabelled",
     "prepare",
     "read_apart",
     "read_table",

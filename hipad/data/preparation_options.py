@@ -37,3 +37,4 @@ class Options:
     drop_constant: bool = True
     drop_duplicates: bool = False
     exclude: tuple[str, ...] = ()
+    use_unlabelled: bool = True

@@ -6,7 +6,7 @@ Each step is governed by one option; to undo it, prepare the same table again wi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, get_args
 
 import numpy as np
@@ -31,11 +31,15 @@ from hipad.errors import DataError
 from hipad.wording import some
 
 MAX_LEVELS: Final = 20
+UNLABELLED: Final = "rows without a label, used for what the rules say, never for judging"
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A numeric matrix with labels, and how it came about; `rows` are the table's rows in it."""
+    """A numeric matrix with labels, and how it came about; `rows` are the table's rows in it.
+
+    `unlabelled` are rows of the table without a label, in the same columns, where there are any.
+    """
 
     X: Matrix
     y: Text
@@ -48,6 +52,8 @@ class Prepared:
     recipe: ColumnRecipe
     merged: frozenset[str]  # labels taken together as the negative class
     decided_by: DecidedBy = "choice"  # why the positive class is the positive one
+    unlabelled: Matrix | None = None
+    unlabelled_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     @property
     def positive_line(self) -> str:
@@ -70,6 +76,7 @@ def prepare(
     drop_constant: bool = True,
     drop_duplicates: bool = False,
     exclude: Sequence[str] = (),
+    use_unlabelled: bool = True,
     outcome: str = "",
 ) -> Prepared:
     """Make numbers of a table: fill gaps, encode text, drop columns that say nothing.
@@ -77,10 +84,18 @@ def prepare(
     `positive` names the positive class; with more than two classes the others become one. Without
     it `find_classes` decides, for which `outcome` is what the first rule says.
     `missing` fills gaps with the column's median, mean or zero, or drops rows with gaps.
-    `exclude` names columns that are not to be features.
+    `exclude` names columns that are not to be features. Rows without a label are kept beside the
+    others, unless `use_unlabelled` is False; nothing of the preparation is learnt from them.
     """
     options = Options(
-        label, positive, missing, one_hot, drop_constant, drop_duplicates, tuple(exclude)
+        label,
+        positive,
+        missing,
+        one_hot,
+        drop_constant,
+        drop_duplicates,
+        tuple(exclude),
+        use_unlabelled,
     )
     return prepare_rows(table, options, np.arange(table.n_rows), outcome=outcome)
 
@@ -110,6 +125,7 @@ def prepare_rows(
 
     `classes` are those of the whole table, where these rows are a part of it.
     """
+    given = rows
     labels, rows, steps = _labelled(table, options, rows)
     if classes is None:
         classes = find_classes(labels[rows], options.label, options.positive, outcome)
@@ -131,6 +147,15 @@ def prepare_rows(
         )
         classes = _still_two(classes, labels[left], options.label)
     X, recipe, last = _drop_columns(X, options, recipe)
+    others, other_rows = None, given[labels[given] == ""]
+    if options.use_unlabelled and len(other_rows):
+        n_others = len(other_rows)
+        others, other_rows = recipe.matrix(table, other_rows)
+        if lost := n_others - len(other_rows):
+            what = "rows without a label dropped, as they have gaps"
+            steps.append(PreparationStep(what, lost, (), "missing"))
+    else:
+        other_rows = other_rows[:0]
     return Prepared(
         X=X,
         y=classes.apply(labels[left]),
@@ -143,6 +168,8 @@ def prepare_rows(
         recipe=recipe,
         merged=frozenset(classes.merged),
         decided_by=classes.decided_by,
+        unlabelled=others if len(other_rows) else None,
+        unlabelled_rows=other_rows,
     )
 
 
@@ -158,7 +185,8 @@ def _labelled(table: Table, options: Options, rows: IntArray) -> tuple[Text, Int
     steps = []
     if lost:
         words = tuple(table.gap_words(options.label))
-        steps.append(PreparationStep("rows without a label dropped", lost, words, "label"))
+        what = UNLABELLED if options.use_unlabelled else "rows without a label dropped"
+        steps.append(PreparationStep(what, lost, words, "use_unlabelled"))
     if word := class_word(table, options.label):
         what = "a word for a gap taken as a class, as there is one other class only"
         n = int((labels[rows] == word).sum())

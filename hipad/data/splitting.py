@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
 from hipad.arrays import IntArray
 from hipad.data.classes import Classes, check_known, labels_of
 from hipad.data.preparation_options import Options, PreparationStep
-from hipad.data.preparing import Prepared, labelled_rows, prepare_rows
+from hipad.data.preparing import UNLABELLED, Prepared, labelled_rows, prepare_rows
 from hipad.data.table import Matrix, Table, Text
 from hipad.errors import DataError
 from hipad.wording import count
@@ -62,7 +63,11 @@ def split(
     for members in _strata(labels):
         n_test = int(np.clip(round(test_fraction * len(members)), 1, len(members) - 1))
         held_back[rng.choice(members, n_test, replace=False)] = True
-    train = prepare_rows(table, options, rows[~held_back], classes=classes)
+    learnt = rows[~held_back]
+    if options.use_unlabelled:
+        missing = np.flatnonzero(labels_of(table, options.label) == "")
+        learnt = np.sort(np.concatenate([learnt, missing]))
+    train = prepare_rows(table, options, learnt, classes=classes)
     return Split(train, _bring(train, table, rows[held_back]))
 
 
@@ -77,6 +82,48 @@ def _strata(labels: Text) -> list[IntArray]:
 def match_test(prepared: Prepared, table: Table) -> Matched:
     """Bring a second table into the columns of the first; columns it has beside them are left."""
     return _bring(prepared, table, np.arange(table.n_rows))
+
+
+def match_unlabelled(prepared: Prepared, table: Table) -> Matched:
+    """Bring a table of rows without labels into the columns of the first.
+
+    A label column that it has all the same is not read.
+    """
+    X, left = prepared.recipe.matrix(table, np.arange(table.n_rows))
+    steps = [PreparationStep(f"{UNLABELLED}, from a second file", len(left), (), "use_unlabelled")]
+    if lost := table.n_rows - len(left):
+        what = "unlabelled rows with gaps dropped"
+        steps.append(PreparationStep(what, lost, (), "missing"))
+    label = prepared.options.label
+    if label in table.names:
+        known = int((labels_of(table, label) != "").sum())
+        what = "labels of the unlabelled rows, not read"
+        steps += [PreparationStep(what, known, (label,), "use_unlabelled")] if known else []
+    if not len(left):
+        raise DataError(
+            "expected rows without a label, none is left without gaps: fill the gaps instead"
+        )
+    return Matched(X, None, left, tuple(steps))
+
+
+def learning_rows(X: Matrix, y: Text, *unlabelled: Matrix | None) -> tuple[Matrix, Text]:
+    """All rows that a fit takes: those with a label, then those without, whose label is None.
+
+    >>> X, y = learning_rows(np.zeros((2, 1)), np.array(["ill", "well"]), np.ones((1, 1)), None)
+    >>> X.shape, y.tolist()
+    ((3, 1), ['ill', 'well', None])
+    """
+    others = [part for part in unlabelled if part is not None and part.shape[0]]
+    if not others:
+        return X, y
+    parts = [X, *others]
+    if any(map(sp.issparse, parts)):
+        rows = sp.vstack([sp.csr_array(part) for part in parts], format="csr")
+    else:
+        rows = np.vstack(parts)
+    labels = np.full(rows.shape[0], None, dtype=object)
+    labels[: len(y)] = y
+    return rows, labels
 
 
 def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:

@@ -6,7 +6,6 @@ from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from hipad.designs.base import FloatArray
@@ -46,14 +45,31 @@ def unlabelled_rows(y: Any) -> np.ndarray | None:
     """
     if not hasattr(y, "__len__") or getattr(y, "ndim", 1) != 1:
         return None
-    labels = pd.Series(y)
-    missing = labels.isna().to_numpy()
-    known = labels[~missing].tolist()
-    if all(isinstance(one, Number) for one in known):
-        classes = set(known)
+    values = _as_they_came(y)
+    if values.dtype.kind in "bUS" or values.ndim != 1:
+        return None
+    if values.dtype.kind in "iuf":
+        missing, numbers = np.isnan(values), True
+    else:
+        missing = np.array([is_missing(one) for one in values.tolist()], dtype=bool)
+        numbers = all(isinstance(one, Number) for one in values[~missing].tolist())
+    if numbers:
+        classes = set(values[~missing].tolist())
         if -1 in classes and len(classes) == 3:
-            missing = missing | (labels == -1).to_numpy(dtype=bool, na_value=False)
+            missing[~missing] = values[~missing] == -1
     return missing if missing.any() else None
+
+
+def _as_they_came(y: Any) -> np.ndarray:
+    """Labels as an array; those of a list keep their types, as a NaN among words does."""
+    return np.asarray(y) if hasattr(y, "dtype") else np.asarray(y, dtype=object)
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label stands for none: None, NaN, or what data frames have in its place."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, Number) and bool(label != label)
 
 
 def known_labels(y: Any, known: np.ndarray) -> np.ndarray:
@@ -66,7 +82,7 @@ def known_labels(y: Any, known: np.ndarray) -> np.ndarray:
     """
     if not known.any():
         raise DataError("expected labels in y, got none: give at least one row of each class")
-    values = pd.Series(y)[known].tolist()
+    values = _as_they_came(y)[known].tolist()
     if all(isinstance(one, float) and one.is_integer() for one in values):
         values = [int(one) for one in values]
     return np.asarray(plain_labels(np.array(values, dtype=object)))

@@ -202,6 +202,8 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         fitted = {id(member.given): (member, share) for member, share in pairs}
         earlier = self.plan.rule_trust
         assert isinstance(earlier, tuple)
+        if len(earlier) == 1:
+            return ()
         return tuple(_refitted(record, *fitted.get(id(record), (None, 0.0))) for record in earlier)
 
     def _held_out(self) -> FloatArray | None:

@@ -92,7 +92,9 @@ def _fit(clf: HIPADClassifier, draw: Draw) -> HIPADClassifier:
 
 def _seconds_again(fitted: HIPADClassifier, draw: Draw) -> float:
     """Processor time of one cold fit at the parameters that were chosen."""
-    chosen = {"lambda1": fitted.lambda1_}
+    chosen: dict[str, Any] = {"lambda1": fitted.lambda1_}
+    if fitted.members_:
+        chosen["rule_trust"] = fitted.members_
     if hasattr(fitted, "lambda2_"):
         chosen["lambda2"] = fitted.lambda2_
     again = HIPADClassifier(**{**fitted.get_params(deep=False), **chosen})

@@ -4,6 +4,8 @@ Four ways are compared on the same draws: with rules, without, the rules alone, 
 are worth what they spare: if eight labelled patients and the rules do as well as thirty patients
 without, the rules are worth twenty-two. The value is read off the curve without rules, which is
 made monotone first (more patients never harm); its interval comes from drawing the draws again.
+Rules may also cost patients: as many as must be added to them until they do what the same labelled
+patients do without. Both curves are of models that are tuned for themselves.
 """
 
 from __future__ import annotations
@@ -41,8 +43,8 @@ class Curve:
 class Worth:
     """What rules are worth in labelled patients, both classes together, beside `labelled` rows.
 
-    `beyond` says that the curve without rules never gets as far as the rules do: the value is then
-    only a lower bound.
+    Below zero they cost so many. `beyond` says that the other curve never gets as far: the value is
+    then only a bound.
     """
 
     labelled: int
@@ -52,12 +54,22 @@ class Worth:
     beyond: bool = False
 
     def __str__(self) -> str:
-        much = f"more than {self.value:.0f}" if self.beyond else f"about {self.value:.0f}"
-        high = "beyond the curve" if math.isinf(self.high) else f"{self.high:.0f}"
-        return (
-            f"With {self.labelled} labelled patients the rules are worth {much} further ones "
-            f"(95 % interval {self.low:.0f} to {high})."
+        much = f"{'more than' if self.beyond else 'about'} {abs(self.value):.0f}"
+        low, high = (
+            "beyond the curve" if math.isinf(end) else f"{end + 0.0:.0f}"
+            for end in (self.low, self.high)
         )
+        told = f"the rules are worth {much} further ones"
+        if self.value < 0:
+            told = f"your rules cost {much} patients"
+        chance = ", so it may be chance" if self.value and self.low <= 0 <= self.high else ""
+        interval = f"(95 % interval {low} to {high}{chance})"
+        return f"With {self.labelled} labelled patients {told} {interval}."
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval leaves no doubt that the rules help, or that they cost."""
+        return not self.low <= 0 <= self.high
 
 
 def sizes_for(material: Material, sizes: Sequence[int] = SIZES) -> tuple[int, ...]:
@@ -136,10 +148,11 @@ def worth_of_rules(
     for _ in range(RESAMPLED):
         rows = rng.integers(len(ours), size=len(ours))
         one, over = spared(ours[rows].mean(axis=0), theirs[rows].mean(axis=0), sizes, at)
-        again.append(math.inf if over else one)
+        again.append(math.copysign(math.inf, one) if over else one)
     low, high = np.quantile(again, [0.025, 0.975], method="nearest")
     top = 2.0 * (sizes[-1] - sizes[at])
-    return Worth(2 * sizes[at], value, min(float(low), top), float(high), beyond)
+    ends = min(float(low), top), max(float(high), -top)
+    return Worth(2 * sizes[at], value, *ends, beyond)
 
 
 def spared(
@@ -147,13 +160,24 @@ def spared(
 ) -> tuple[float, bool]:
     """Further rows, of both classes, with which the other curve gets as far; and whether never.
 
-    Between two sizes the curve is taken to be straight in the logarithm of the size.
+    Where ours is the lower one it is our curve that must get as far, and the rows count below zero.
+    Between two sizes a curve is taken to be straight in the logarithm of the size.
 
     >>> spared(np.array([0.8, 0.9]), np.array([0.6, 0.8]), (8, 32), 0)
     (48.0, False)
+    >>> spared(np.array([0.6, 0.8]), np.array([0.8, 0.9]), (8, 32), 0)
+    (-48.0, False)
     """
     rising = isotonic_regression(theirs)
     goal = float(ours[at])
+    if goal < rising[at]:
+        rows, never = _needed(float(rising[at]), isotonic_regression(ours), sizes, at)
+        return -rows, never
+    return _needed(goal, rising, sizes, at)
+
+
+def _needed(goal: float, rising: FloatArray, sizes: Sequence[int], at: int) -> tuple[float, bool]:
+    """Further rows with which a rising curve reaches the goal; and whether it never does."""
     if goal > rising[-1] + 1e-12:
         return 2.0 * (sizes[-1] - sizes[at]), True
     if goal <= rising[at]:

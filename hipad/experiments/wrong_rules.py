@@ -32,7 +32,7 @@ def falls(gain: float) -> bool:
 
 @dataclass(frozen=True)
 class SweepStep:
-    """One version's figures: with default worth, as hard knowledge, without rules."""
+    """One version's figures: with its weight as it is, as hard knowledge, without rules."""
 
     version: str
     place: float
@@ -44,8 +44,8 @@ class SweepStep:
 
     @property
     def falls(self) -> bool:
-        """Whether at default worth the model is more than 2 points below that without rules."""
-        return falls(self.gain.value)
+        """Whether the model is more than 2 points below that without rules, beyond chance."""
+        return falls(self.gain.value) and self.harms
 
     @property
     def harms(self) -> bool:

@@ -51,6 +51,9 @@ def test_with_lambda1_it_says_whether_a_rule_is_heard(table, tmp_path, capsys):
     assert "assumed" not in said.out
     assert "against lambda1 0.3: too weak for a feature to enter, limited by its worth" in said.out
     assert "for a feature of it to enter it must be worth more than" in said.out
+    _, said = check(table, tmp_path, capsys, "age >= 60 => yes\n", "--lambda1", "3")
+    assert "must be worth more" not in said.out
+    assert "its weight is learnt by a fit" in said.out
 
 
 def test_a_model_brings_its_own_lambda1(table, tmp_path, capsys):

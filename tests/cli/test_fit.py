@@ -7,8 +7,8 @@ import pytest
 
 from hipad import HIPADClassifier, load_model
 from hipad.cli import main
-from hipad.cli.bar import Bar
 from hipad.cli.main import build_parser
+from hipad.cli.talking.bar import Bar
 from hipad.datasets import read_sample
 from hipad.estimator.files.model_file import read_model
 from hipad.places import SAMPLES as FOLDER
@@ -131,3 +131,32 @@ def test_fit_positive_class_of_a_sample_is_the_app_s(tmp_path, capsys):
     assert main(["fit", sample, "--model", target, "--lambda1", "0.3", "--split", "0.8"]) == 0
     assert "positive class: BCR/ABL" in capsys.readouterr().out
     assert read_model(target).origin.classes[1] == read_sample("all-bcrabl").positive
+
+
+def test_rows_without_a_label_are_used_and_told(small, rules, tmp_path, capsys):
+    lines = small.read_text().splitlines()
+    for i in (1, 2, 3):
+        lines[i] = lines[i].rpartition(",")[0] + ","
+    small.write_text("\n".join(lines))
+    more = tmp_path / "more.csv"
+    more.write_text("\n".join([lines[0], *lines[4:12]]))
+    code, target = fit(small, tmp_path, "--rules", rules, "--unlabelled", more)
+    told = capsys.readouterr().out
+    assert code == 0
+    used = "rows without a label, used for what the rules say, never for judging"
+    assert f"data: {used}: 3" in told
+    assert f"data: {used}, from a second file: 8" in told
+    assert "data: labels of the unlabelled rows, not read: 8 ('ill')" in told
+    assert " of 37 " in told
+    assert any(member.on_rows for member in load_model(target).members_)
+
+
+def test_trust_and_what_was_averaged_are_told(small, rules, tmp_path, capsys):
+    code, _ = fit(small, tmp_path, "--rules", rules)
+    told = capsys.readouterr().out
+    assert code == 0
+    assert "its weight of 5 patients is used as written" in told
+    assert "the 40 labelled rows" in told
+    assert "averaged, by how well each predicts rows that it did not see:" in told
+    assert "  without rule 2, sweet as written: " in told
+    assert "  the others at 20 patients each, sweet as written: " in told

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from hipad.data import prepare, read_table
 from hipad.data.classes import Classes, check_known, find_classes, labels_of
+from hipad.data.preparing import UNLABELLED
 from hipad.data.table import Table
 from hipad.errors import DataError
 
@@ -137,7 +138,7 @@ def test_labels_of_word_for_a_gap_beside_two_classes():
     rows = "".join(f"{i},{('ill', 'well', 'NA')[i % 3]}\n" for i in range(12))
     ready = prepare(read_table(f"a,y\n{rows}".encode()), label="y")
     assert set(ready.y) == {"ill", "well"}
-    assert [str(step) for step in ready.steps] == ["rows without a label dropped: 4 ('NA')"]
+    assert [str(step) for step in ready.steps] == [f"{UNLABELLED}: 4 ('NA')"]
 
 
 def test_labels_of_empty_cells_are_no_class():

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import Table, prepare, read_table
+from hipad.data.preparing import UNLABELLED
 from hipad.errors import DataError
 
 
@@ -36,7 +37,7 @@ def column(prepared, name):
 def test_every_step_is_told_with_its_count():
     prepared = prepare(MIXED, label="y")
     assert steps(prepared) == {
-        "rows without a label dropped": 1,
+        UNLABELLED: 1,
         "text columns encoded, one column per level": 2,
         "gaps in text columns, encoded as no level": 1,
         "infinite values taken as missing": 1,
@@ -51,6 +52,18 @@ def test_every_step_is_told_with_its_count():
     assert prepared.classes == ("well", "ill")
     assert prepared.class_counts == {"ill": 3, "well": 2}
     assert np.isfinite(prepared.X).all()
+
+
+def test_rows_without_a_label_are_kept_beside_the_others():
+    prepared = prepare(MIXED, label="y")
+    assert prepared.unlabelled_rows.tolist() == [5]
+    names = prepared.feature_names
+    assert prepared.unlabelled[0, names.index("age")] == 90
+    assert prepared.unlabelled.shape == (1, len(names))
+    dropped = prepare(MIXED, label="y", use_unlabelled=False)
+    assert dropped.unlabelled is None
+    assert steps(dropped)["rows without a label dropped"] == 1
+    np.testing.assert_array_equal(dropped.X, prepared.X)
 
 
 def test_medians_are_of_the_values_that_are_there():

@@ -8,7 +8,16 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.data import Options, Table, match_test, prepare, read_table, split
+from hipad.data import (
+    Options,
+    Table,
+    learning_rows,
+    match_test,
+    match_unlabelled,
+    prepare,
+    read_table,
+    split,
+)
 from hipad.data.encoding import ColumnRecipe
 from hipad.errors import DataError
 
@@ -169,3 +178,32 @@ def test_match_test_takes_levels_and_classes_that_read_as_gaps():
     test = match_test(ready, read_table(b"a,alcohol,y\n1,none,NA\n2,none,NA\n"))
     assert test.X.tolist() == [[1, 0, 1], [2, 0, 1]]
     assert test.y.tolist() == ["NA", "NA"]
+
+
+def test_a_split_keeps_rows_without_a_label_for_training_only():
+    table = patients()
+    table.text["y"][[0, 39]] = ""
+    found = split(table, BY_Y, 0.3, seed=1)
+    assert found.train.unlabelled_rows.tolist() == [0, 39]
+    assert sorted([*found.train.rows, *found.test.rows]) == list(range(1, 39))
+    again = split(table, replace(BY_Y, use_unlabelled=False), 0.3, seed=1)
+    assert again.train.unlabelled is None
+    np.testing.assert_array_equal(again.test.rows, found.test.rows)
+
+
+def test_match_unlabelled_reads_no_label():
+    train, more = prepare(patients(), label="y"), patients(10, seed=1)
+    found = match_unlabelled(train, more)
+    assert found.y is None
+    assert found.X.shape == (10, train.X.shape[1])
+    assert "labels of the unlabelled rows, not read: 10 ('y')" in map(str, found.steps)
+    X, y = learning_rows(train.X, train.y, None, found.X)
+    assert X.shape[0] == len(y) == 50
+    assert y[40:].tolist() == [None] * 10
+    assert learning_rows(train.X, train.y, None)[0] is train.X
+
+
+def test_learning_rows_may_be_sparse():
+    X, y = learning_rows(sp.csr_array(np.eye(2)), np.array(["a", "b"]), np.ones((1, 2)))
+    assert X.toarray().tolist() == [[1, 0], [0, 1], [1, 1]]
+    assert y.tolist() == ["a", "b", None]

@@ -107,3 +107,11 @@ def test_unlabelled_rows_leave_the_labels_as_they_are():
 def test_known_labels_keep_their_type():
     for labels, kind in ((["a", None], "U"), ([1.5, np.nan], "f"), ([3.0, np.nan], "i")):
         assert known_labels(labels, np.array([True, False])).dtype.kind == kind
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), np.nan])
+def test_unlabelled_rows_of_a_list_of_words(gap):
+    y = ["ill", gap, "well"]
+    missing = unlabelled_rows(y)
+    assert missing.tolist() == [False, True, False]
+    assert known_labels(y, ~missing).tolist() == ["ill", "well"]

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.errors import DataError
-from hipad.experiments.curves import curve_tasks, curves, sizes_for, spared, worth_of_rules
+from hipad.experiments.curves import (
+    Worth,
+    curve_tasks,
+    curves,
+    sizes_for,
+    spared,
+    worth_of_rules,
+)
 from hipad.experiments.task import Done, Task
 from tests.experiments.small import recipe, table
 
@@ -42,9 +49,29 @@ def test_rules_that_no_curve_reaches_are_worth_more_than_can_be_said():
     assert "more than 56" in str(worth)
 
 
-def test_useless_rules_are_worth_nothing():
+def test_bad_rules_cost_patients():
+    # with the rules it takes 8 rows of each class to do what 4 do without
     worth = worth_of_rules(fits([0.5, 0.6, 0.7, 0.8], [0.6, 0.7, 0.8, 0.9]))
-    assert worth.value == worth.low == 0
+    assert worth.value == pytest.approx(-8, abs=1)
+    assert worth.low <= worth.value <= worth.high < 0
+    assert worth.is_clear
+    assert "your rules cost about 7 patients (95 % interval -8 to -7)" in str(worth)
+
+
+def test_rules_that_never_make_up_for_what_they_cost():
+    worth = worth_of_rules(fits([0.4] * 4, [0.6, 0.7, 0.8, 0.9]))
+    assert worth.beyond
+    assert worth.value == -2 * (32 - 4)
+    assert math.isinf(worth.low)
+    assert "your rules cost more than 56 patients (95 % interval beyond the curve to" in str(worth)
+
+
+def test_useless_rules_are_worth_nothing_clear():
+    curve = [0.6, 0.7, 0.8, 0.9]
+    assert abs(worth_of_rules(fits(curve, curve)).value) < 1
+    unclear = Worth(8, -3.0, -9.0, 4.0)
+    assert not unclear.is_clear
+    assert "cost about 3 patients (95 % interval -9 to 4, so it may be chance)" in str(unclear)
 
 
 @given(
@@ -54,7 +81,7 @@ def test_useless_rules_are_worth_nothing():
 def test_more_accuracy_is_never_worth_less(ours, theirs):
     low, _ = spared(np.array(ours), np.array(theirs), SIZES, 0)
     high, _ = spared(np.array(ours) + 0.05, np.array(theirs), SIZES, 0)
-    assert 0 <= low <= high <= 2 * (32 - 4)
+    assert -2 * (32 - 4) <= low <= high <= 2 * (32 - 4)
 
 
 def test_every_method_gets_the_same_draws():

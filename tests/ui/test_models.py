@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hipad.data import Table
+from hipad.evaluation.comparing import flips
 from hipad.evaluation.judging import Share
 from ui.data.cards import synthetic
 from ui.dataset import Loaded
@@ -110,7 +111,10 @@ def flipped():
     """A synthetic draw whose first rule says the opposite of the truth."""
     state = AppState()
     state.load(synthetic("10k", n_train=60, n_test=100, n_features=400, block_size=10))
-    text = "strong: mean(K1) >= 4 => negative\nweak: mean(K4) >= 3 => negative"
+    text = (
+        "strong: mean(K1) >= 4 => negative worth 60 patients\n"
+        "weak: mean(K4) >= 3 => negative worth 20 patients"
+    )
     state.rules.change(text, "flipped")
     return state
 
@@ -128,10 +132,13 @@ def test_harm_names_the_rule_whose_removal_restores_most(flipped):
     harm = model.harm
     assert harm.right.k < harm.without.k
     assert harm.interval[1] < 0
-    assert harm.cause == "strong: mean(K1) >= 4 => negative"
-    flipped.rules.change("off strong: mean(K1) >= 4 => negative\nmean(K4) >= 3 => negative", "off")
+    assert harm.cause == "strong: mean(K1) >= 4 => negative worth 60 patients"
+    left = "off strong: mean(K1) >= 4 => negative\nmean(K4) >= 3 => negative worth 20 patients"
+    flipped.rules.change(left, "off")
     assert finished(flipped).judgement.accuracy == harm.restored
-    assert "This rule, or its weight, may be the cause: strong" in harm_words(harm)
+    assert "This rule may be the cause: strong" in harm_words(harm)
+    assert harm.learnt is not None
+    assert "The weight that is set may be too large" in harm_words(harm)
     assert f"{harm.right.k} of 100 test patients right" in harm_words(harm)
 
 
@@ -152,3 +159,16 @@ def test_harm_without_test_patients_is_not_claimed(flipped):
 def test_harm_words_name_no_rule_where_none_restores():
     told = harm_words(Harm(Share(3, 20), Share(15, 20), (-0.8, -0.3)))
     assert "No single rule explains it" in told
+    assert "weight" not in told
+
+
+def test_harm_words_offer_to_learn_a_weight():
+    harm = Harm(Share(3, 20), Share(15, 20), (-0.8, -0.3), learnt=Share(14, 20))
+    assert "may be too large: let it be learnt; then 14 are right" in harm_words(harm)
+
+
+@pytest.mark.parametrize(("worse", "alarm"), [(1, False), (8, True)])
+def test_one_patient_of_sixteen_is_no_alarm(worse, alarm):
+    before = np.ones(16)
+    after = np.where(np.arange(16) < worse, -1.0, 1.0)
+    assert flips(before, after, np.ones(16, dtype=bool)).is_fall == alarm

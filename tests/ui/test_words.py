@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hipad.rules import Heard, RuleTrust
 from tests.small import data, fit
-from ui.words import listing, plain, told
+from ui.words import listing, plain, told, trust_words
 
 
 @given(st.text(max_size=80))
@@ -47,3 +49,23 @@ def test_a_rule_is_told_without_the_solvers_words_unless_they_are_wanted():
     assert "typical patient" in plainly
     assert "the model is" in plainly
     assert "worst case" in plainly
+
+
+def test_trust_words_give_the_evidence_for_a_rule():
+    (record,) = fit(*data()).rule_report_
+    raised, same = (replace(record, trust=RuleTrust(0.375, after, 16.0)) for after in (0.91, 0.375))
+    assert trust_words(raised) == (
+        "Your 16 labelled patients raise the trust in this rule from 38 to 91 %."
+    )
+    assert "say nothing for or against this rule: the trust in it stays 38 %" in trust_words(same)
+
+
+def test_trust_words_question_a_written_weight_where_patients_contradict_it():
+    (record,) = fit(*data()).rule_report_
+    for heard, questioned in ((Heard(12.0, 1.0, 0.1), True), (Heard(12.0, 11.0, 0.9), False)):
+        written = replace(record, written=5.0, trust=None, knobs=replace(record.knobs, heard=heard))
+        words = trust_words(written)
+        assert words.startswith("You wrote a weight of 5 patients: it is used as written.")
+        assert ("11 of the 12 training patients" in words) == questioned
+        assert written.is_questioned == questioned
+        assert ("to have it learnt" in str(written)) == questioned

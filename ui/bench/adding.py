@@ -1,4 +1,4 @@
-"""What each rule adds: the sliders' model is fitted again without each rule in turn.
+"""What each rule adds: the sliders' rules are fitted without each in turn, each fit tuned anew.
 
 The fits are made one after another by a thread of its own, and the table grows as they come.
 """
@@ -39,7 +39,7 @@ class Additions:
 
 def show(state: AppState, base: TrainedModel) -> None:
     """The button, how far the fits are, and the table."""
-    request = tuning.asked(state, base)
+    request = tuning.retuned(state, base)
     known, job = state.memo.get(KEY, (None, None))
     key = (*tuning.fit_key(request), base)
     if job is not None and known != key:

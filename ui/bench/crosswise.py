@@ -129,7 +129,14 @@ def _job(
     """The fits for one of the two models, begun anew when it is another one."""
     assert state.data is not None
     request = request_of(model, state.data)
-    key = (state.data, state.group, request.rules, dict(request.blocks), request.settings)
+    key = (
+        state.data,
+        state.group,
+        request.rules,
+        dict(request.blocks),
+        request.settings,
+        request.trust,
+    )
     for name in ("crosswise old", "crosswise new"):  # the same model is judged once
         known = state.memo.get(name)
         if known is not None and known[0] == key and not known[1].was_left:
@@ -156,12 +163,19 @@ def _unhurried(request: Request, groups: np.ndarray | None, budget: Budget) -> I
 
 
 def request_of(model: TrainedModel, data: Dataset) -> Request:
-    """The fit that made a model, with the sparsity that it was found to need."""
+    """The fit that made a model, with the sparsity and the trust that it was found to need."""
     used = model.classifier
     settings = model.settings.changed(
         fewness=EXACT, lambda1=float(used.lambda1_), lambda2=float(used.lambda2_)
     )
-    return Request(data.with_blocks(model.blocks), model.rules, model.blocks, settings, model.name)
+    return Request(
+        data.with_blocks(model.blocks),
+        model.rules,
+        model.blocks,
+        settings,
+        model.name,
+        trust=used.members_ or model.trust,
+    )
 
 
 def crossed(request: Request, groups: np.ndarray | None, budget: Budget) -> Iterator[Crossed]:
@@ -173,7 +187,7 @@ def crossed(request: Request, groups: np.ndarray | None, budget: Budget) -> Iter
     scores = np.zeros(len(data.y_train))
     for done, (learnt, held) in enumerate(parts):
         yield Crossed(done, len(parts))
-        run = replace(request, data=_part(data, learnt)).start()
+        run = replace(request, data=data.with_training(learnt)).start()
         for _ in run:
             if budget.is_spent:
                 return
@@ -196,7 +210,3 @@ def folds(y: np.ndarray, groups: np.ndarray | None) -> list[tuple[Any, Any]]:
     parts = list(splitter.split(y, y, own))
     whole = all(len(np.unique(y[learnt])) == 2 and len(held) for learnt, held in parts)
     return parts if whole else []
-
-
-def _part(data: Dataset, rows: np.ndarray) -> Dataset:
-    return replace(data, X_train=data.X_train[rows], y_train=data.y_train[rows])

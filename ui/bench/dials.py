@@ -121,7 +121,7 @@ def _values_seen(
             blocks=data.blocks,
             classes=data.classes,
             positive_chosen=True,
-            values=data.X_train,
+            values=data.X_seen,
         )
     except HipadError:
         return []
@@ -140,17 +140,26 @@ class WorthDial:
     high: float
     step: float
     low: float = 0.0
-    label: str = "worth (patients)"
+    label: str = "weight (patients)"
 
-    def value(self, rules: RuleSet, usual: Amount, n_patients: int) -> float:
-        """Its own worth, or what the settings give it."""
+    def value(
+        self, rules: RuleSet, usual: Amount, n_patients: int, learnt: float | None = None
+    ) -> float:
+        """Its own worth, what was learnt, or what the settings give it."""
         own = rules[self.position].worth
+        if own is None and learnt is not None:
+            own = float(f"{learnt:.2g}")
         return min(default_patients(usual, n_patients) if own is None else own, self.high)
 
     def turned(self, text: str, value: float, read: Reader = read_rules) -> str:
         """The rules' text with this worth."""
         rule = read(text).rules[self.position]
         return with_rule(text, self.position, replace(rule, worth=tidy(value, self.step)), read)
+
+
+def left_open(text: str, position: int, read: Reader = read_rules) -> str:
+    """The rules' text with the weight of one rule taken away."""
+    return with_rule(text, position, replace(read(text).rules[position], worth=None), read)
 
 
 def worth_dials(text: str, n_patients: int, read: Reader = read_rules) -> list[WorthDial]:

@@ -126,14 +126,14 @@ def sides_table(sides: list[Side], pinned: str) -> pd.DataFrame:
 
 
 def thresholds(model: TrainedModel) -> str:
-    """The rules that a model was told: thresholds, classes and worths."""
+    """The rules that a model was told: thresholds, classes and weights."""
     if not model.settings.use_rules:
         return "none used"
     told = [rule for rule in as_rule_set(model.classifier.rules or ()) if rule.enabled]
     usual = model.settings.patients
     words = [
         f"{rule.premise} ⇒ {rule.outcome}, "
-        + (f"worth {number(float(worth), 3)}" if worth != "auto" else "worth left open")
+        + (f"weight {number(float(worth), 3)}" if worth != "auto" else "weight learnt")
         for rule in told
         for worth in [usual if rule.worth is None else rule.worth]
     ]

@@ -8,8 +8,9 @@ from typing import Final
 import streamlit as st
 
 from hipad.rules import RuleSet
-from ui.bench import hearing, tuning
-from ui.bench.dials import Dial, WorthDial, dials_of, switched, worth_dials
+from hipad.wording import number
+from ui.bench import hearing, holding, tuning
+from ui.bench.dials import Dial, WorthDial, dials_of, left_open, switched, worth_dials
 from ui.bench.tuning import present_rules
 from ui.dataset import Dataset
 from ui.models import TrainedModel
@@ -41,11 +42,16 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
                 if dial.position == position:
                     _threshold(state, rules, dial)
             rule = compiled.get(rules.labels[position])
-            usual = worths[position].value(rules, base.settings.patients, n_patients)
-            _worth(state, rules, worths[position], usual)
-            if rule is not None:
+            learnt = holding.learnt_patients(base, data, rules, position)
+            now = worths[position].value(rules, base.settings.patients, n_patients, learnt)
+            _worth(state, rules, worths[position], now)
+            if rules[position].worth is None and holding.is_learnt(base):
+                st.caption(learnt_words(learnt))
+            elif rule is not None:
                 pull = hearing.pull_of(rule, base, seen)
                 st.caption(hearing.words(pull, n_patients))
+            if rules[position].worth is not None and holding.is_learnt(base):
+                _learn(state, position)
             _doubt(state, position)
     _actions(state)
 
@@ -83,6 +89,36 @@ def _rule(state: AppState, rules: RuleSet, position: int) -> None:
         key=key,
         on_change=_on_move(state, key, lambda text, on, read: switched(text, position, on, read)),
         help="Whether the rule takes part.",
+    )
+
+
+def learnt_words(patients: float | None) -> str:
+    """That a weight is learnt, and what it is on average."""
+    if patients is None:
+        return "Its weight is learnt by the refit. Moving the slider writes one."
+    return (
+        f"Learnt: it counts for {number(patients, 2)} patients on average. Moving the slider "
+        "writes a weight."
+    )
+
+
+def _learn(state: AppState, position: int) -> None:
+    """The way back from a written weight to a learnt one."""
+
+    def leave_open() -> None:
+        assert state.data is not None
+        state.tuning.draft = left_open(state.tuning.draft, position, state.data.read)
+        state.tuning.turn += 1  # the slider goes to what is learnt
+        state.tuning.shown = ""
+
+    st.button(
+        "Let the weight be learnt",
+        key=f"bench_learn_{position}",
+        type="tertiary",
+        icon=":material/auto_awesome:",
+        on_click=leave_open,
+        help="Take the written weight away: held-out patients then say how far the rule is to be "
+        "trusted.",
     )
 
 

@@ -6,6 +6,7 @@ import time
 from typing import Final
 
 from hipad.rules import CompiledRule
+from ui.bench.holding import held_trust, is_learnt
 from ui.bench.sides import Comparison, Side
 from ui.models import Request, TrainedModel
 from ui.rules.checking import fitting_rules
@@ -43,11 +44,26 @@ def is_refitting(state: AppState) -> bool:
 
 
 def asked(state: AppState, base: TrainedModel) -> Request:
-    """The fit that the sliders ask for: as the pinned model, with its sparsity, with the rules."""
-    used = base.classifier
-    settings = base.settings.changed(
-        fewness=EXACT, lambda1=float(used.lambda1_), lambda2=float(used.lambda2_), use_rules=True
+    """The fit that the sliders ask for: as the pinned model, with its sparsity and its trust.
+
+    Where the trust in a rule must be learnt anew, so is the sparsity.
+    """
+    data, draft = state.data, state.tuning.draft
+    assert data is not None
+    trust = state.remember(
+        "held trust", (base, data, draft), lambda: held_trust(base, data, data.read(draft).rules)
     )
+    used, settings = base.classifier, base.settings.changed(use_rules=True)
+    if trust != "auto" or not is_learnt(base):
+        settings = settings.changed(
+            fewness=EXACT, lambda1=float(used.lambda1_), lambda2=float(used.lambda2_)
+        )
+    return state.request(rules=draft, settings=settings, trust=trust, name="sliders")
+
+
+def retuned(state: AppState, base: TrainedModel) -> Request:
+    """The sliders' rules with everything chosen anew, so that fits can be compared fairly."""
+    settings = base.settings.changed(use_rules=True)
     return state.request(rules=state.tuning.draft, settings=settings, name="sliders")
 
 
@@ -86,7 +102,7 @@ def is_at_rest(state: AppState, base: TrainedModel) -> bool:
 
 def fit_key(request: Request) -> tuple[object, ...]:
     """What a fit depends on."""
-    return request.data, request.rules, request.settings
+    return request.data, request.rules, request.settings, request.trust
 
 
 def compared(state: AppState, base: TrainedModel, other: TrainedModel) -> Comparison:

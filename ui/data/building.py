@@ -7,7 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from hipad.data import Matched, Options, Prepared, Table, match_test, prepare, split, summarise
+from hipad.arrays import IntArray
+from hipad.data import (
+    Matched,
+    Options,
+    Prepared,
+    Table,
+    learning_rows,
+    match_test,
+    match_unlabelled,
+    prepare,
+    split,
+    summarise,
+)
 from hipad.data.preparing import labelled_rows
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
@@ -23,6 +35,9 @@ def build(
     The first of the rules may tell which class is positive.
     """
     train, test = _rows(loaded, preparation, first_outcome(rules))
+    more = _unlabelled(loaded, preparation, train)
+    X, _ = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
+    n, alone = len(train.y), X is train.X
     everything = replace(train.recipe, kept=None).feature_names
     kept = train.recipe.kept
     summary = summarise(train.X, train.feature_names)
@@ -31,7 +46,7 @@ def build(
     bare = Dataset(
         name=loaded.name,
         key=loaded.key,
-        X_train=train.X,
+        X_train=train.X if alone else X[:n],
         y_train=train.y,
         X_test=None if test is None else test.X,
         y_test=None if test is None else test.y,
@@ -39,7 +54,9 @@ def build(
         every=FeatureIndex(everything),
         kept=np.arange(len(everything)) if kept is None else kept,
         classes=train.classes,
-        steps=train.steps + (() if test is None else test.steps),
+        steps=tuple(
+            step for part in (train, test, more) for step in (() if part is None else part.steps)
+        ),
         blocks={},
         blocks_failed={},
         summary=summary,
@@ -48,8 +65,27 @@ def build(
         patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
         ids=(loaded.table.row_ids, _tested(loaded, preparation).row_ids),
         decided_by=train.decided_by,
+        X_all=None if alone else X,
+        unlabelled_names=(
+            *_names(loaded.table, train.unlabelled_rows),
+            *(() if more is None else _names(loaded.unlabelled, more.rows, second=True)),
+        ),
     )
     return bare.with_blocks(blocks)
+
+
+def _names(table: Table | None, rows: IntArray, *, second: bool = False) -> list[str]:
+    """Patients by their IDs, or by the number of their row in the first or second file."""
+    ids = () if table is None else table.row_ids
+    where = " of the second file" if second else ""
+    return [ids[i] if ids else f"row {i + 1}{where}" for i in rows.tolist()]
+
+
+def _unlabelled(loaded: Loaded, preparation: Preparation, train: Prepared) -> Matched | None:
+    """The rows of the file of patients without a label, where there is one."""
+    if loaded.unlabelled is None or not preparation.use_unlabelled:
+        return None
+    return match_unlabelled(train, loaded.unlabelled)
 
 
 def facing_rules(data: Dataset, loaded: Loaded, preparation: Preparation, rules: str) -> Dataset:

@@ -33,6 +33,11 @@ def overview(loaded: Loaded, data: Dataset) -> None:
             for label, value, text in (
                 ("To learn from", len(data.y_train), "Patients the model is trained on."),
                 ("To test on", tested, "Patients the model does not see."),
+                *(
+                    [("Without a label", data.n_unlabelled, "Used for what the rules say.")]
+                    if data.n_unlabelled
+                    else []
+                ),
                 ("Features", data.n_features, "Columns the model may use."),
                 ("Gaps", gaps, "Missing values among the numbers of the table."),
             ):

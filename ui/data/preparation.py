@@ -25,6 +25,7 @@ GAPS: Final = {
     "drop rows": "leave out patients with gaps",
 }
 MOST_REMARKS: Final = 10
+UNLABELLED_FILE: Final = "unlabelled_file"
 TESTS: Final = {"split": "hold some back", "file": "a second file", "none": "no test patients"}
 
 
@@ -37,6 +38,7 @@ def show(state: AppState) -> None:
     with left:
         wanted = _label(state, loaded, chosen)
         wanted = _test(state, loaded, wanted)
+        wanted = _unlabelled(state, loaded, data, wanted)
     with right:
         st.markdown("**What was done with the table**, and how to undo it")
         wanted = _steps(state, data, wanted)
@@ -132,6 +134,46 @@ def _test_file(state: AppState, loaded: Loaded, chosen: Preparation) -> None:
     )
     if given is None:
         st.caption("Until a file is given, the test patients stay as they were.")
+
+
+def _unlabelled(state: AppState, loaded: Loaded, data: Dataset, chosen: Preparation) -> Preparation:
+    """Patients whose class nobody knows: in the table, or in a file of their own."""
+    if data.n_unlabelled or loaded.unlabelled is not None or not chosen.use_unlabelled:
+        use = st.toggle(
+            "Use patients without a label",
+            chosen.use_unlabelled,
+            key=_key(state, "use_unlabelled"),
+            help="They say where the rules apply and how values spread. No figure is judged by "
+            "them.",
+        )
+        chosen = replace(chosen, use_unlabelled=use)
+        _account(data, "use_unlabelled", "")
+    given = loaded.unlabelled
+    is_open = given is not None or UNLABELLED_FILE in state.readings
+    with st.expander("Patients without a label: a second file", expanded=is_open):
+        if given is not None and uploading.in_use(
+            f"**{plain(loaded.unlabelled_name or 'unlabelled patients')}**: "
+            f"{count(given.n_rows, 'patient')}",
+            key="unlabelled_remove",
+            help="Learn without them.",
+        ):
+            without = replace(loaded, unlabelled=None, unlabelled_name="")
+            attempt(state, lambda: state.prepare(chosen, without))
+            st.rerun()
+        uploading.table(
+            state,
+            "File with patients without a label",
+            key=UNLABELLED_FILE,
+            help="A table with the same columns; a label column in it is not read.",
+            take=lambda table, name: state.prepare(
+                replace(chosen, use_unlabelled=True),
+                replace(loaded, unlabelled=facing(table, loaded.table.names), unlabelled_name=name),
+            ),
+        )
+        st.caption(
+            "Used for what the rules say, never for judging. Test patients are never used so."
+        )
+    return chosen
 
 
 def _steps(state: AppState, data: Dataset, chosen: Preparation) -> Preparation:

@@ -46,8 +46,9 @@ ALL_BUT: Final = 5  # one of so many parts is tested when "as many as there are"
 def show(state: AppState, material: Material) -> None:
     """Which rule, wrong in which way, then the sweep as it grows."""
     st.caption(
-        "One rule is made wrong step by step. Every version is fitted at its default worth, as a "
-        "certainty that nothing can outvote, and left out, on the same draws of patients."
+        "One rule is made wrong step by step. Each version is tried three ways on the same "
+        "patients: with its weight as it is (learnt where none is written), as a certainty, and "
+        "without the rules, tuned for itself."
     )
     rules = parse_rules(material.rules)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -171,7 +172,7 @@ def draw(work: LabWork) -> Sequence[Section]:
     fallen = [step.version for step in steps if step.falls]
     if fallen:
         st.warning(
-            f"At default worth the model falls more than two points below the one without rules in "
+            f"Beyond chance the model falls more than two points below the one without rules in "
             f"{count(len(fallen), 'version')}: {plain(listed(fallen), 300)}.",
             icon=":material/warning:",
         )

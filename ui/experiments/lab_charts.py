@@ -46,7 +46,7 @@ def learning(curves: Sequence[Curve]) -> tuple[go.Figure, str]:
 def sweep(
     steps: Sequence[SweepStep], axis: str, figure: str = "Balanced accuracy"
 ) -> tuple[go.Figure, str]:
-    """Each version of a rule: at default worth, as a certainty, left out."""
+    """Each version of a rule: with its weight as it is, as a certainty, left out."""
     chart = charts.figure(f"{figure} against {axis}", x=axis, y=f"{figure.lower()} (%)")
     places = [step.place for step in steps]
     lines = (("with rules", "ours"), ("rules as certainties", "hard"), ("without rules", "without"))

@@ -85,7 +85,8 @@ def draw(work: LabWork) -> Sequence[Section]:
     if words := warning(found):
         st.warning(words, icon=":material/warning:")
     if worth is not None:
-        st.success(plain(worth, 300), icon=":material/fact_check:")
+        box = st.info if not worth.is_clear else st.success if worth.value > 0 else st.warning
+        box(plain(worth, 300), icon=":material/fact_check:")
     elif work.job.is_active:
         st.caption(f"What the rules are worth is told after {FEWEST_DRAWS} draws.")
     section = curve_section("Learning curves", told, worth)
@@ -116,7 +117,7 @@ def whole_draws(found: Sequence[Done]) -> list[Done]:
 
 
 def warning(found: Sequence[Done]) -> str:
-    """Where the rules cost more than two points; nothing where they do not."""
+    """Where the rules cost more than two points, beyond chance; nothing where they do not."""
     sizes = sorted({int(done.setting("rows")["labelled"]) for done in found})
     bad = []
     for n in sizes:
@@ -126,11 +127,12 @@ def warning(found: Sequence[Done]) -> str:
             select(found, method="no rules", rows=rows),
             "balanced",
         )
-        if falls(gain.value):
+        if falls(gain.value) and gain.high < 0:
             bad.append(f"{2 * n} labelled patients ({100 * gain.value:.1f} points)")
     if not bad:
         return ""
     return (
-        f"The rules cost more than two points with {listed(bad)}. Look at "
-        "**What if a rule is wrong?** to see which one, before you use them."
+        f"The rules cost more than two points with {listed(bad)}. A rule may be wrong, or a "
+        "written weight too large: take it away to have it learnt, and look at **What if a rule is "
+        "wrong?**"
     )

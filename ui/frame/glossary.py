@@ -10,8 +10,11 @@ TERMS: Final = {
     "Rule": "What you know, written as a condition and the class that follows from it: "
     "*mean(ABL1) >= 9.5 => BCR/ABL*.",
     "Worth": "How many patients' evidence a rule counts for. A rule worth 5 patients weighs as "
-    "much as 5 patients who agree with it. Left open, the program gives it a share of the "
-    "patients, and less where they contradict it.",
+    "much as 5 patients who agree with it. Left open, it is learnt: see Trust.",
+    "Trust": "The probability that a rule belongs into the model. It begins at about one half (all "
+    "rules together) and is raised or lowered by how much better, or worse, models with the rule "
+    "predict labelled patients whom they have not seen. The model is an average of models with and "
+    "without the rules, by these probabilities. A weight that you write is used as written.",
     "Effect of a rule": "What a fit without the rule says. The rule *changes the model* if that "
     "fit is another one, and *adds nothing* if it is the same. It is *outvoted* if the model says "
     "the opposite of the rule about most patients whom it covers.",

@@ -80,7 +80,7 @@ def look(data: Dataset, text: str) -> tuple[Study, dict[int, CompiledRule]]:
         data.index,
         data.blocks,
         data.classes,
-        values=data.X_train,
+        values=data.X_seen,
         positive_chosen=True,
     )
 
@@ -106,7 +106,7 @@ def fitting_rules(rules: RuleSet, data: Dataset) -> tuple[dict[int, CompiledRule
         blocks=data.blocks,
         classes=data.classes,
         positive_chosen=True,
-        values=data.X_train,
+        values=data.X_seen,
     )
 
 

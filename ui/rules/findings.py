@@ -177,7 +177,7 @@ def offers_of(check: RuleCheck) -> list[tuple[RuleCheck, str, Rule]]:
     """What would serve this rule better: a sentence, and the rule that it suggests."""
     offers = [(check, str(better), better.rule) for better in check.better]
     patients = check.needed_patients
-    if patients is not None:
+    if patients is not None and check.rule.worth is not None:  # others are learnt: nothing to write
         worth = float(f"{1.1 * patients:.2g}")
         sentence = f"for a feature of it to enter it must be worth more than {patients:.3g} "
         offers.append((check, sentence + "patients", replace(check.rule, worth=worth)))

@@ -48,7 +48,7 @@ def show(state: AppState, checked: Study) -> None:
         )
         st.caption(
             "Double-click **worth** or **note** to change it, tick **on** to use a rule, then "
-            "**Apply**. The settings of the run fill in a worth of –."
+            "**Apply**. A worth of – is learnt, or as the settings of the run say."
         )
     if applied:
         _apply(state, checked, edited)
@@ -132,7 +132,7 @@ def _columns() -> dict[str, Any]:
         ),
         "worth": column.NumberColumn(
             "worth",
-            help="How many patients' evidence it counts for; –: as the settings say.",
+            help="How many patients' evidence it counts for; –: learnt, or as the settings say.",
             min_value=0.0,
             format="%g",
         ),

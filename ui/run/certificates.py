@@ -21,14 +21,22 @@ def sentence(classifier: Any, n_features: int) -> str:
     """What the certificates of a fit say, for a reader who does not know the solver."""
     certificate: Certificate = classifier.certificate_
     selection: Certificate | None = classifier.selection_certificate_
-    kept = count(len(classifier.support_), "chosen feature")
+    used = [member for member in classifier.members_ if member.share > 0]
+    leading = max(used, key=lambda member: member.share, default=None)
+    n_kept = len(classifier.support_) if leading is None else leading.support_size
+    kept = count(n_kept, "chosen feature")
     over_all = certificate.covers == "all features"
     where = f"all {n_features:,} features" if over_all else f"the {kept}"
-    words = [
-        BEGINNINGS[certificate.status],
+    words = [BEGINNINGS[certificate.status]]
+    if len(used) > 1:
+        words.append(
+            f"The model is an average of {len(used)} candidates, each solved by itself. For the "
+            "most probable one:"
+        )
+    words.append(
         f"Whatever weights are given to {where}, none can lower the objective by more than "
-        f"{share(certificate.gap)}.",
-    ]
+        f"{share(certificate.gap)}."
+    )
     if selection is not None:
         words.append(
             f"The choice of features was made within {share(selection.gap)} of the best over all "

@@ -96,7 +96,7 @@ def show(state: AppState) -> None:
             20.0,
             "How many patients' evidence a rule counts for. A rule that names its own worth "
             "keeps it; 0 switches the others off.",
-            "A share of the patients: more where they are few, less where they contradict it.",
+            "Learnt: held-out patients say how far each rule is to be trusted.",
         )
         state.expert = st.toggle(
             "Expert",
@@ -147,7 +147,7 @@ def _expert(panel: Panel) -> None:
             "rho",
             10.0,
             "How closely the weights must follow a rule; it also shrinks all weights.",
-            "As each rule's worth asks for.",
+            "Set automatically from each rule's weight.",
         )
         _scaling(panel)
     with second:

@@ -17,9 +17,10 @@ from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
 from ui.exports import comparable_weights, measure_of, weight_table
 from ui.models import TrainedModel
-from ui.run import fewness, rule_lines
+from ui.run import averaged, fewness, label_list, rule_lines
 from ui.run.certificates import numbers, sentence
 from ui.run.replay.run_story import harm_words
+from ui.settings import AUTOMATIC
 from ui.state import AppState
 from ui.words import plain
 
@@ -68,6 +69,8 @@ def show(state: AppState) -> None:
         chart, text = top_features(model, data)
         charts.show(chart, key="result_features", text=text)
     rule_lines.show(model, expert=state.expert)
+    averaged.show(model, expert=state.expert)
+    label_list.show(state, model, data)
     _search(model, expert=state.expert)
     _take_away(state, model, data)
 
@@ -90,10 +93,14 @@ def _headline(model: TrainedModel) -> None:
     alone, gain = model.without_rules, 0
     if alone is not None:
         gain = model.judgement.accuracy.k - alone.accuracy.k
-        effect = f"the rules {'add' if gain > 0 else 'cost'} {count(abs(gain), 'right answer')}."
+        effect = f"the rules {'add' if gain > 0 else 'cost'} {count(abs(gain), 'right answer')}"
+        low, high = model.gain or (0.0, 0.0)
+        tuned = model.settings.fewness == AUTOMATIC
+        other = "a model tuned for itself is" if tuned else "the same settings are"
+        chance = ", within what chance explains" if low <= 0 <= high else ""
         words += (
-            f" Without the rules, the same settings are right in {percent(alone.accuracy.value)}"
-            f": {effect if gain else 'no difference here.'}"
+            f" Without the rules, {other} right in {percent(alone.accuracy.value)}: "
+            f"{effect + chance + '.' if gain else 'no difference here.'}"
         )
     box = st.success if gain >= 0 else st.info if model.harm is None else st.error
     box(words, icon=":material/fact_check:")

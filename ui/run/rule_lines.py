@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Final
 
 import pandas as pd
 import streamlit as st
@@ -10,7 +11,19 @@ import streamlit as st
 from hipad.rules import RuleRecord
 from hipad.wording import number, percent, signed
 from ui.models import TrainedModel
-from ui.words import plain, told
+from ui.words import plain, told, trust_words
+
+TRUST: Final = "trust"
+TRUST_COLUMN: Final = st.column_config.ProgressColumn(
+    "trust",
+    help="The probability that the rule belongs into the model, after your labelled patients. "
+    "Empty where you wrote a weight: then that is used.",
+    format="%.0f %%",
+    min_value=0,
+    max_value=100,
+    width="small",
+)
+MOST_TOLD: Final = 6  # rules whose trust is told in a sentence at once
 
 
 def show(model: TrainedModel, *, expert: bool) -> None:
@@ -31,8 +44,12 @@ def show(model: TrainedModel, *, expert: bool) -> None:
 def _rules(records: list[RuleRecord], *, expert: bool) -> None:
     st.markdown("**How the rules fare**")
     st.dataframe(
-        pd.DataFrame([row(r, expert=expert) for r in records]), hide_index=True, alt="Rules"
+        pd.DataFrame([row(r, expert=expert) for r in records]),
+        hide_index=True,
+        alt="Rules",
+        column_config={TRUST: TRUST_COLUMN},
     )
+    _trust(records)
     st.caption(
         "Typical patient: the least unusual one whom the rule speaks of; above 0 the model agrees "
         "with the rule. Worst case: the least favourable one within the range of the data. Effect: "
@@ -44,7 +61,25 @@ def _rules(records: list[RuleRecord], *, expert: bool) -> None:
             st.markdown("\n".join(f"- {plain(line, 400)}" for line in told(record, expert=expert)))
 
 
-def row(record: RuleRecord, *, expert: bool = False) -> dict[str, str]:
+def _trust(records: list[RuleRecord]) -> None:
+    """What stands behind each rule's trust, in a sentence."""
+    told = [(record, words) for record in records if (words := trust_words(record))]
+    for record, words in told[:MOST_TOLD]:
+        icon = _icon(record)
+        st.markdown(f"{icon} **{plain(record.label, 40)}**: {words}")
+    if len(told) > MOST_TOLD:
+        st.caption(f"And {len(told) - MOST_TOLD:,} more, in sentences below.")
+
+
+def _icon(record: RuleRecord) -> str:
+    if record.trust is None:
+        return ":material/help:" if record.is_questioned else ":material/edit:"
+    change = round(100 * record.trust.posterior) - round(100 * record.trust.prior)
+    way = "up" if change > 0 else "down" if change < 0 else "flat"
+    return f":material/trending_{way}:"
+
+
+def row(record: RuleRecord, *, expert: bool = False) -> dict[str, Any]:
     """A rule's record in a clinician's words."""
     train, typical, worst = record.train, record.prototype, record.worst
     cells = {
@@ -55,10 +90,22 @@ def row(record: RuleRecord, *, expert: bool = False) -> dict[str, str]:
         "typical patient": _margin(typical.margin if typical and typical.feasible else None),
         "worst case": _margin(worst.value if worst else None, "nobody in range"),
         "effect": "–" if record.effect is None else record.effect.word,
+        TRUST: None if record.trust is None else 100 * record.trust.posterior,
+        "weight": weight_words(record),
     }
     if expert:
         cells["slack"] = "–" if record.slack is None else number(record.slack, 2)
     return cells
+
+
+def weight_words(record: RuleRecord) -> str:
+    """Where a rule's weight comes from."""
+    if record.written is not None:
+        return f"{number(record.written)}, {'questioned' if record.is_questioned else 'written'}"
+    if record.trust is not None:
+        return "learnt"
+    knobs = record.knobs
+    return "–" if knobs is None else f"{number(knobs.sigma * knobs.n_samples, 3)}, by the settings"
 
 
 def _share(value: float) -> str:

@@ -67,8 +67,7 @@ class Refits:
         return progress
 
     def _begin(self, recipe: ModelRecipe) -> tuple[Request, Run]:
-        data = self.data.with_blocks(recipe.blocks)
-        request = Request(data, recipe.rules, recipe.blocks, recipe.settings, recipe.name)
+        request = recipe.request(self.data)
         return request, request.start(self.done[-1] if self.done else None)
 
 

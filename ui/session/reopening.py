@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hipad.errors import DataError
+from hipad.wording import listed
 from ui.data.cards import CARDS
 from ui.dataset import Loaded
 from ui.session.saving import Session, read_session
@@ -36,10 +37,16 @@ def draw_sample(session: Session) -> Loaded:
 
 def restore(state: AppState, session: Session, loaded: Loaded) -> None:
     """Put a session's choices on its data, and begin to fit its models again."""
-    preparation = session.preparation
+    preparation, lacking = session.preparation, []
     if preparation.test == "file" and loaded.test is None:
         preparation = replace(preparation, test="split")
-        state.notice = "The session had a file with test patients: give it again under Preparation."
+        lacking.append("test patients")
+    if session.unlabelled and loaded.unlabelled is None:
+        lacking.append("patients without a label")
+    if lacking:
+        state.notice = (
+            f"The session had a file with {listed(lacking)}: give it again under Preparation."
+        )
     state.load(replace(loaded, blocks=session.blocks, rules=session.rules), preparation)
     state.settings = session.settings
     state.awaiting = None

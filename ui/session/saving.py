@@ -10,16 +10,19 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Final
+
+import numpy as np
 
 from hipad.errors import DataError
 from hipad.estimator.files.json_values import misfit, named, rebuild
+from hipad.estimator.trust.member_record import MemberRecord
 from hipad.rules.compiling.definitions import MOST_BLOCKS, block_name
 from ui.data.cards import DRAW
-from ui.dataset import Loaded, Preparation
+from ui.dataset import Dataset, Loaded, Preparation
 from ui.fields import MODEL_NAME, NAME, RULES, Text
-from ui.models import TrainedModel
+from ui.models import Request, TrainedModel
 from ui.settings import RunSettings
 
 KIND: Final = "hipad-workbench-session"
@@ -50,6 +53,29 @@ class Blocks:
 
 
 @dataclass(frozen=True)
+class LearntTrust:
+    """Shares, lambdas and cuts that an earlier fit learnt, of some candidates."""
+
+    most: int
+
+    def read(self, value: object) -> tuple[MemberRecord, ...]:
+        if isinstance(value, list) and len(value) > self.most:
+            raise ValueError(f"expected at most {self.most:,} candidates, got {len(value):,}")
+        found: tuple[MemberRecord, ...] = rebuild(tuple[MemberRecord, ...], value)
+        for one in found:
+            cut = 0.0 if one.cut is None else one.cut
+            numbers = [one.prior, one.posterior, one.share, cut, one.lambda1, one.lambda2]
+            weights = [weight for weight in one.weights if weight is not None]
+            if not np.isfinite([*numbers, *weights]).all() or min([*numbers[:3], *weights]) < 0:
+                raise misfit("finite shares and weights of at least 0", value)
+            if min(one.lambda1, one.lambda2) < 0 or one.certificate is not None:
+                raise misfit("candidates with a lambda1 and lambda2 of at least 0", value)
+        if found and not sum(one.share for one in found) > 0:
+            raise misfit("a candidate with a share above 0", value)
+        return found
+
+
+@dataclass(frozen=True)
 class Models:
     """What some models were fitted with."""
 
@@ -73,6 +99,18 @@ class ModelRecipe:
     rules: Annotated[str, RULES]
     blocks: Definitions
     settings: RunSettings
+    trust: Annotated[tuple[MemberRecord, ...], LearntTrust(64)] = ()  # where it was held
+
+    def request(self, data: Dataset) -> Request:
+        """The fit that makes the model again."""
+        return Request(
+            data.with_blocks(self.blocks),
+            self.rules,
+            self.blocks,
+            self.settings,
+            self.name,
+            trust=self.trust or "auto",
+        )
 
 
 @dataclass(frozen=True)
@@ -89,6 +127,7 @@ class Session:
     draw: Annotated[Mapping[str, Any], DRAW] = field(default_factory=dict)  # a synthetic sample's
     models: Annotated[tuple[ModelRecipe, ...], Models(MOST_MODELS)] = ()
     pinned: Annotated[str, MODEL_NAME] = ""
+    unlabelled: Annotated[str, NAME] = ""  # the file of patients without a label
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -112,22 +151,40 @@ def session_of(state: Any) -> Session:
         draw=dict(loaded.recipe),
         models=(*map(recipe_of, state.models), *state.waiting)[:MOST_MODELS],
         pinned=state.pinned_name,
+        unlabelled=loaded.unlabelled_name[: NAME.longest] if loaded.unlabelled is not None else "",
     )
 
 
 def recipe_of(model: TrainedModel) -> ModelRecipe:
     """What makes this model again; an automatic choice is made again, and is the same."""
-    return ModelRecipe(model.name, model.rules, dict(model.blocks), model.settings)
+    held = model.trust if isinstance(model.trust, tuple) else ()
+    trust = tuple(replace(member, certificate=None, loss=0.0) for member in held)
+    return ModelRecipe(model.name, model.rules, dict(model.blocks), model.settings, trust)
 
 
 def read_session(content: bytes) -> Session:
     """Read a session file; DataError says what is wrong with it."""
-    raw = read_json(content, "session file", KIND, VERSION, most=LARGEST)
+    raw = of_today(read_json(content, "session file", KIND, VERSION, most=LARGEST))
     try:
         session: Session = rebuild(Session, raw)
     except ValueError as error:
         raise DataError(f"the session file cannot be used: {error}") from error
     return session
+
+
+def recipe_of_today(raw: Any) -> Any:
+    """A recipe with the fields that files of earlier versions do not have."""
+    return {"trust": [], **raw} if isinstance(raw, dict) else raw
+
+
+def of_today(raw: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a session with those that files of earlier versions do not have."""
+    raw = {"unlabelled": "", **raw}
+    if isinstance(raw.get("models"), list):
+        raw["models"] = [recipe_of_today(recipe) for recipe in raw["models"]]
+    if isinstance(raw.get("preparation"), dict):
+        raw["preparation"] = {"use_unlabelled": True, **raw["preparation"]}
+    return raw
 
 
 def read_json(content: bytes, what: str, kind: str, version: int, *, most: int) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from ui.session.work import Snapshot, Work, read_work
 
 PRIVATE: Final = 0o700
 WORD: Final = re.compile(r"[0-9a-f]{16,64}")
+ROLES: Final = ("table", "test", "unlabelled")  # tables of a work's own
 BLOCK: Final = 2**24  # bytes of a table that are looked at together
 
 
@@ -60,7 +61,12 @@ class Shelf:
         for table, digest in known.values():
             self._put_table(table, tables / digest)
         names = {role: known[id(table)][1] for role, table in taken.own.items()}
-        work = replace(taken.work, table=names.get("table", ""), test=names.get("test", ""))
+        work = replace(
+            taken.work,
+            table=names.get("table", ""),
+            test=names.get("test", ""),
+            unlabelled=names.get("unlabelled", ""),
+        )
         write_text(works / f"{name}.json", work.to_json())
         self._prune(owner, name)
 
@@ -77,7 +83,7 @@ class Shelf:
     def tables(self, kept: Kept) -> dict[str, Table]:
         """The tables of a work's own; DataError when they are gone or damaged."""
         folder = self.place.folder / kept.owner / "tables"
-        names = {"table": kept.work.table, "test": kept.work.test}
+        names = {role: getattr(kept.work, role) for role in ROLES}
         return {
             role: load_table(folder / name, LIMITS, keep=True)
             for role, name in names.items()

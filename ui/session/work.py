@@ -18,10 +18,17 @@ from ui.data.cards import CARDS
 from ui.dataset import Loaded
 from ui.fields import NAME, RULES, Number, Text
 from ui.jobs import JobStatus
-from ui.models import Request
 from ui.rules.history import LONGEST, Edit, TextHistory
 from ui.session.reopening import draw_sample, restore
-from ui.session.saving import LARGEST, ModelRecipe, Session, read_json, session_of
+from ui.session.saving import (
+    LARGEST,
+    ModelRecipe,
+    Session,
+    of_today,
+    read_json,
+    recipe_of_today,
+    session_of,
+)
 from ui.state import AppState
 
 KIND: Final = "hipad-workbench-work"
@@ -36,6 +43,7 @@ class Work:
     session: Session
     table: Annotated[str, DIGEST] = ""  # empty: a sample, which is always at hand
     test: Annotated[str, DIGEST] = ""
+    unlabelled: Annotated[str, DIGEST] = ""
     edits: tuple[Edit, ...] = ()
     at: Annotated[int, Number(0, LONGEST)] = 0
     draft: Annotated[str, RULES] = ""  # the rules as the sliders have them
@@ -50,7 +58,7 @@ class Work:
     @property
     def tables(self) -> set[str]:
         """The tables that belong to the user; a sample needs none."""
-        return {self.table, self.test} - {""}
+        return {self.table, self.test, self.unlabelled} - {""}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +66,7 @@ class Snapshot:
     """What a session holds at one moment; nothing of it changes later."""
 
     work: Work
-    own: dict[str, Table] = field(default_factory=dict)  # "table", "test": what is not a sample's
+    own: dict[str, Table] = field(default_factory=dict)  # by role: what is not a sample's
 
 
 def snapshot(state: AppState) -> Snapshot:
@@ -68,6 +76,8 @@ def snapshot(state: AppState) -> Snapshot:
     own = {} if loaded.sample else {"table": loaded.table}
     if loaded.test is not None and not loaded.recipe:
         own["test"] = loaded.test
+    if loaded.unlabelled is not None:
+        own["unlabelled"] = loaded.unlabelled
     work = Work(
         session=session_of(state),
         edits=tuple(state.rules.edits),
@@ -96,7 +106,10 @@ def title_of(state: AppState) -> str:
 
 def read_work(content: bytes) -> Work:
     """A kept work; DataError says what is wrong with it."""
-    raw = read_json(content, "kept work", KIND, VERSION, most=4 * LARGEST)
+    raw = {"unlabelled": "", **read_json(content, "kept work", KIND, VERSION, most=4 * LARGEST)}
+    if isinstance(raw.get("session"), dict):
+        raw["session"] = of_today(raw["session"])
+    raw["run"] = recipe_of_today(raw.get("run"))
     try:
         work: Work = rebuild(Work, raw)
     except ValueError as error:
@@ -115,6 +128,9 @@ def take_up(state: AppState, work: Work, own: dict[str, Table]) -> None:
         raise DataError("expected the table of the kept work, it is not there: upload it again")
     if "test" in own:
         loaded = replace(loaded, test=own["test"])
+    if "unlabelled" in own:
+        name = session.unlabelled
+        loaded = replace(loaded, unlabelled=own["unlabelled"], unlabelled_name=name)
     restore(state, session, loaded)
     if work.edits and work.at < len(work.edits):
         state.rules = TextHistory(list(work.edits), work.at)
@@ -128,8 +144,7 @@ def take_up(state: AppState, work: Work, own: dict[str, Table]) -> None:
 def run_again(state: AppState, recipe: ModelRecipe) -> None:
     """Start the run that a recipe makes: the same data and choices give the same model."""
     assert state.data is not None
-    data = state.data.with_blocks(recipe.blocks)
-    asked = Request(data, recipe.rules, recipe.blocks, recipe.settings, recipe.name)
+    asked = recipe.request(state.data)
     state.job, state.ran = asked.job(), recipe
     state.job.launch()
 

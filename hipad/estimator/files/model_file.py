@@ -211,7 +211,7 @@ def _of_today(record: dict[str, Any]) -> dict[str, Any]:
     In files of version 1 no fit without the rule was made; files before trust was learnt from all
     rows hold what the rows that a rule covers left of its weight.
     """
-    record = {"trust": None, "effect": None, **record}
+    record = {"trust": None, "effect": None, "written": None, **record}
     pull, knobs = record["pull"], dict(record["knobs"] or {})
     knobs.pop("automatic", None)
     if knobs.get("heard"):

@@ -143,8 +143,8 @@ class Mixture:
     def candidates(self, left_out: int | None = None) -> dict[RuleCandidate, float]:
         """The candidates with their prior; one, as the plan has it, where no trust is learnt."""
         rules, trust = self.plan.rules, self.plan.rule_trust
-        if self._held and left_out is None:
-            return {one: record.share for one, record in self._held.items()}
+        if self._held:
+            return self._held_without(left_out)
         if learns_trust(self.plan):
             trust = trust if isinstance(trust, float) else PRIOR_TRUST
             unlabelled = self.data.unlabelled is not None
@@ -197,17 +197,17 @@ class Mixture:
                 inferred = data.with_rule_labels(self.plan.rules, weights)
                 assert inferred is not None  # else there is no such candidate
                 data, weights = inferred, tuple(w and 0.0 for w in weights)
-            posing, given = Posing(data, self.plan, weights), self._held.get(candidate)
+            posing, given = Posing(data, self.plan, weights), self._values.get(candidate)
             self._members[candidate] = Member(candidate, posing, given=given)
         return self._members[candidate]
 
     @cached_property
     def _held(self) -> dict[RuleCandidate, MemberRecord]:
         """Candidates whose share was learnt by an earlier fit, where the plan says so."""
-        records, total = self.plan.rule_trust, self.data.total
-        if not isinstance(records, tuple) or not learns_trust(self.plan):
+        records, total, learns = self.plan.rule_trust, self.data.total, learns_trust(self.plan)
+        if not isinstance(records, tuple) or not self.plan.calibrate:
             return {}
-        written = [rule.rule.worth is not None for rule in self.plan.rules]
+        written = [not learns or rule.rule.worth is not None for rule in self.plan.rules]
         used = [record for record in records if record.share > 0]
         if any([weight is None for weight in one.weights] != written for one in used):
             return {}  # other rules: their trust is learnt anew
@@ -218,6 +218,29 @@ class Mixture:
             for one in used
         }
         return {one: record for one, record in found.items() if self._exists(one)}
+
+    @cached_property
+    def _values(self) -> dict[RuleCandidate, MemberRecord]:
+        """Where lambda1, lambda2 and cut of a candidate come from, if an earlier fit chose them."""
+        return dict(self._held)
+
+    def _held_without(self, left_out: int | None) -> dict[RuleCandidate, float]:
+        """The shares that were learnt before; candidates that a rule told apart become one."""
+        if left_out is None:
+            return {one: record.share for one, record in self._held.items()}
+        shares: dict[RuleCandidate, float] = {}
+        heaviest: dict[RuleCandidate, MemberRecord] = {}
+        for one, record in self._held.items():
+            rest = replace(
+                one, shares=tuple(0.0 if i == left_out else s for i, s in enumerate(one.shares))
+            )
+            if not self._exists(rest):
+                rest = replace(rest, on_rows=False, shares=tuple(s and 0.0 for s in rest.shares))
+            shares[rest] = shares.get(rest, 0.0) + record.share
+            if rest not in heaviest or record.share > heaviest[rest].share:
+                heaviest[rest] = record
+        self._values.update({one: r for one, r in heaviest.items() if one not in self._values})
+        return shares
 
     def _exists(self, candidate: RuleCandidate) -> bool:
         """Whether rules label any row, where the candidate asks them to."""

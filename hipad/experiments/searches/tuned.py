@@ -132,7 +132,8 @@ def nested(
     points = [point_of(p, found[_key(p)], score) for p in settings_of(values)]
     chosen = choose(points)
     known: dict[str, Any] = {"rules": own.rules or None, "blocks": own.blocks or None}
-    clf = HIPADClassifier(**known, **chosen.params, **fixed)
+    # as the search fits it: one model at the weights that were chosen
+    clf = HIPADClassifier(**known, **chosen.params, **{"rule_trust": None, **fixed})
     names = own.feature_names
     run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True)
     asked = _RuleScorer(own, score).learn(own.X)

@@ -118,6 +118,7 @@ class RuleRecord:
     pull: Pull | None = None
     effect: Effect | None = None
     trust: RuleTrust | None = None
+    written: float | None = None  # its weight in patients, where the text gives one
     knobs: Knobs | None = field(default=None, repr=False)
     names: Any = field(default=None, repr=False, compare=False)
 
@@ -137,6 +138,8 @@ class RuleRecord:
             found.append(str(self.effect))
         if self.trust is not None:
             found.append(str(self.trust))
+        if self.written is not None:
+            found.append(self.as_written)
         if self.pull is not None:
             found.append(str(self.pull))
             found += self._advice(self.pull)
@@ -148,6 +151,20 @@ class RuleRecord:
     def heard(self) -> Heard | None:
         """What the training patients say of the rule."""
         return None if self.knobs is None else self.knobs.heard
+
+    @property
+    def is_questioned(self) -> bool:
+        """Whether a weight is written and the rows that the rule covers speak against it."""
+        return self.written is not None and self.heard is not None and self.heard.doubtful
+
+    @property
+    def as_written(self) -> str:
+        """That a written weight is used as it is, and what speaks against that."""
+        weight = "" if self.written is None else f"of {self.written:.4g} patients "
+        told = f"its weight {weight}is used as written"
+        if not self.is_questioned or self.heard is None:
+            return told
+        return f"{told}, but {self.heard.contradiction('it')}: leave it out to have it learnt"
 
     def _advice(self, pull: Pull) -> list[str]:
         if pull.enters or self.knobs is None or pull.limit not in ("worth", "stiffness"):
@@ -198,6 +215,7 @@ class RuleRecord:
                 self.trust.prior,
                 self.trust.posterior,
             )
+        record["written_weight"] = self.written
         if self.heard is not None:
             record["contradicted_by"] = self.heard.wrong
         return record
@@ -244,7 +262,7 @@ def rule_report(
     records = []
     for rule, (slack, residual), pull, effect, own in told:
         parts: dict[str, Any] = {"slack": slack, "residual": residual, "pull": pull, "knobs": own}
-        parts["effect"] = effect
+        parts["effect"], parts["written"] = effect, rule.rule.worth
         if train is not None:
             parts["train"] = rule_counts(rule, *train, missing=missing)
         if test is not None:

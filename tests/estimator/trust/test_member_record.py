@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from sklearn.base import clone
 
 from hipad import HIPADClassifier, load_model
+from hipad.estimator.files.json_values import plain, rebuild
+from hipad.estimator.trust.member_record import MemberRecord
 from tests.estimator.trust.tables import FLIPPED, GIVEN, RIGHT, rows
 
 
@@ -61,3 +64,9 @@ def test_members_of_a_fit_are_a_parameter_like_others(tmp_path):
     for other in (clone(clf), pickle.loads(pickle.dumps(clf)), load_model(tmp_path / "model.json")):  # noqa: S301
         assert other.rule_trust == members
         np.testing.assert_array_equal(other.fit(X, y).coef_, clf.coef_)
+
+
+def test_member_record_is_the_same_after_it_was_written():
+    record = MemberRecord((None, 2.5), 0.5, 0.75, 0.75, 0.3, 0.1, 10.0, 3, None, True, -0.125)
+    again = rebuild(MemberRecord, json.loads(json.dumps(plain(record))))
+    assert again == record

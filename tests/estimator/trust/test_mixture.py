@@ -3,6 +3,7 @@ import pytest
 
 from hipad import HIPADClassifier, load_model
 from hipad.datasets import make_ksvm_s
+from hipad.estimator.trust.member_record import MemberRecord
 from hipad.estimator.trust.mixture import shares_of
 from hipad.solver import Status
 
@@ -55,8 +56,8 @@ def test_fit_trusts_right_rules_more_than_flipped_ones():
     right, wrong = (fitted(text, X, y).rule_report_ for text in (RIGHT, FLIPPED))
     for good, bad in zip(right, wrong, strict=True):
         assert good.trust.posterior > 2 * bad.trust.posterior
-        assert good.trust.prior == bad.trust.prior == 0.375
-    assert "lower the trust in it from 38 to" in str(wrong[0])
+        assert good.trust.prior == bad.trust.prior == 0.4
+    assert "lower the trust in it from 40 to" in str(wrong[0])
 
 
 def test_fit_with_flipped_rules_ends_near_the_model_without_rules():
@@ -129,3 +130,37 @@ def test_fit_refuses_a_trust_that_is_no_probability(trust):
     X, y = rows(9, 20)
     with pytest.raises(ValueError, match="expected rule_trust to be 'auto', None or a number"):
         HIPADClassifier(RIGHT, rule_trust=trust).fit(X, y)
+
+
+def test_fit_at_the_shares_of_an_earlier_fit_is_that_fit():
+    X, y = rows(10, 24)
+    clf = fitted(RIGHT, X, y)
+    again = HIPADClassifier(RIGHT, lambda1=clf.lambda1_, rule_trust=clf.members_).fit(X, y)
+    assert np.array_equal(again.coef_, clf.coef_)
+    assert np.array_equal(again.intercept_, clf.intercept_)
+    assert again.members_ == clf.members_
+    told = [(r.trust, r.effect.word) for r in clf.rule_report_]
+    assert [(r.trust, r.effect.word) for r in again.rule_report_] == told
+
+
+def test_fit_with_written_weights_keeps_the_cut_of_an_earlier_fit():
+    X, y = rows(11, 24)
+    text = worths(RIGHT, (5, 5))
+    clf = fitted(text, X, y)
+    scores = clf.decision_function(X)
+    cut = -0.5 * (scores[y == 0].mean() + scores[y == 1].mean())
+    record = MemberRecord(
+        (None, None), 1.0, 1.0, 1.0, np.nan, clf.lambda1_, clf.lambda2_, 0, None, cut=cut
+    )
+    again = HIPADClassifier(text, lambda1=clf.lambda1_, rule_trust=(record,)).fit(X, y)
+    assert again.coef_ == pytest.approx(clf.coef_, abs=1e-12)
+    assert again.intercept_ == pytest.approx(clf.intercept_, abs=1e-12)
+    assert again.members_ == ()
+
+
+def test_report_of_rules_with_different_numbers_of_conditions():
+    """A fit without one rule starts from one whose rules have other conditions."""
+    X, y = rows(12, 24)
+    text = "x0 >= 1 and x1 >= 0 => 1 worth 5 patients\nx0 <= -1 => 0"
+    clf = fitted(text, X, y, lambda1=0.05)
+    assert [record.effect is not None for record in clf.rule_report_] == [True, True]

@@ -2,7 +2,7 @@ import pytest
 
 from hipad.estimator.trust.rule_candidates import (
     MOST_SINGLE,
-    ROW_SHARES,
+    ROW_SHARE,
     SHARES,
     rule_candidates,
 )
@@ -43,5 +43,5 @@ def test_rule_candidates_left_out_are_those_of_the_other_rules():
 
 def test_rule_candidates_spread_rules_over_unlabelled_rows():
     found = rule_candidates(rules("", ""), 0.5, unlabelled=True)
-    assert [one.shares[0] for one in found if one.on_rows] == list(ROW_SHARES)
+    assert [one.shares[0] for one in found if one.on_rows] == [ROW_SHARE]
     assert sum(found.values()) == pytest.approx(1.0)

@@ -9,7 +9,7 @@ def test_a_kept_model_shows_its_thresholds_and_worths():
     state, _ = fitted()
     rules = "Age >= 50 => diabetic worth 20 patients\nBMI <= 20 => healthy"
     told = thresholds(state.request(rules=rules).fit())
-    assert told == "Age >= 50 ⇒ diabetic, worth 20; BMI <= 20 ⇒ healthy, worth left open"
+    assert told == "Age >= 50 ⇒ diabetic, weight 20; BMI <= 20 ⇒ healthy, weight learnt"
 
 
 def test_kept_models_are_told_apart_in_the_table():
@@ -17,4 +17,4 @@ def test_kept_models_are_told_apart_in_the_table():
     sides = [Side.of(own, state.data) for own in (model, model.named("second"))]
     table = sides_table(sides, "second")
     assert table["pinned"].tolist() == ["", "pinned"]
-    assert all("worth" in words for words in table["rules"])
+    assert all("weight" in words for words in table["rules"])

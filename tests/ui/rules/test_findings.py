@@ -47,6 +47,15 @@ def test_a_weak_rule_is_offered_the_worth_that_it_needs():
     assert f"{check.needed_patients:.3g} patients" in sentence
 
 
+def test_a_rule_whose_weight_is_learnt_is_offered_none():
+    state = session()
+    state.settings = state.settings.changed(fewness="exact", lambda1=0.9)
+    state.rules.change("Age >= 60 => diabetic", "weak")
+    (check,) = checked_rules(state).checks
+    assert not check.pull.enters
+    assert all(better.worth is None for _, _, better in offers_of(check))
+
+
 def test_a_remedy_begins_with_a_capital_though_a_rule_has_its_first_letters():
     assert as_sentence("check the units", ["c", "check_up"]) == "Check the units"
     assert as_sentence("c is empty", ["c"]) == "c is empty"

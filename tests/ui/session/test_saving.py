@@ -140,4 +140,4 @@ def test_doctored_fields_end_in_a_session_that_reads_back_or_a_sentence():
             continue
         taken += 1
         assert read_session(session.to_json().encode()) == session
-    assert min(taken, refused) > 200
+    assert min(taken, refused) > 150

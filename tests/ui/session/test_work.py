@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from hipad.errors import HipadError
+from tests.ui.made_data import table
 from tests.ui.session.kept import settled, worked
 from ui.data.cards import clinical
+from ui.dataset import Loaded
 from ui.session.work import Work, facts_of, read_work, snapshot, take_up
 from ui.state import AppState
 
@@ -94,3 +96,23 @@ def test_damaged_works_end_in_a_sentence(before):
     for content in (b"", b"a,b\n1,2", whole.encode()[:-9], b"\xff{"):
         with pytest.raises(HipadError):
             read_work(content)
+
+
+def test_patients_without_a_label_come_back():
+    state = AppState()
+    others = table(5, labelled=False)
+    state.load(Loaded("made", table(), unlabelled=others, unlabelled_name="more.csv"))
+    taken, after = snapshot(state), AppState()
+    assert taken.own["unlabelled"] is others
+    take_up(after, read_work(taken.work.to_json().encode()), taken.own)
+    assert after.data.n_unlabelled == 5
+    assert after.loaded.unlabelled_name == "more.csv"
+
+
+def test_a_work_of_an_earlier_version_opens(before):
+    raw = json.loads(snapshot(before).work.to_json())
+    del raw["unlabelled"], raw["session"]["unlabelled"]
+    del raw["session"]["preparation"]["use_unlabelled"]
+    work = read_work(json.dumps(raw).encode())
+    assert work.session.preparation.use_unlabelled
+    assert work.unlabelled == ""

@@ -1,7 +1,8 @@
 """The path over lambda1 as a story: features enter one after another as sparsity is relaxed.
 
 A job fits the same data and rules at many values of lambda1, from where no feature is in to where
-many are, each fit starting from the one before. The error is that on the test patients; where there
+many are, each fit starting from the one before. Rules count for a fixed share of the patients, so
+that nothing but lambda1 moves. The error is that on the test patients; where there
 are none, each training patient is judged by a model that did not see it.
 """
 
@@ -89,7 +90,9 @@ class Relaxation:
         settings = self._request.settings.changed(fewness="exact", lambda1=lambda1)
         with single_thread():
             models = [
-                replace(self._request, data=data, settings=settings).fit(like=last, quick=True)
+                replace(self._request, data=data, settings=settings, trust=None).fit(
+                    like=last, quick=True
+                )
                 for data, last in zip(self._parts, self._last, strict=True)
             ]
         self._last, (whole, *parts) = models, models
@@ -130,7 +133,7 @@ def judged_parts(data: Dataset) -> list[Dataset]:
 
 def _fold(data: Dataset, rows: IntArray, out: IntArray) -> Dataset:
     X, y = data.X_train, data.y_train
-    return replace(data, X_train=X[rows], y_train=y[rows], X_test=X[out], y_test=y[out])
+    return data.with_training(rows, X_test=X[out], y_test=y[out])
 
 
 def _record(step: int, point: RelaxPoint, before: IntArray) -> Progress:

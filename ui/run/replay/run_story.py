@@ -9,14 +9,17 @@ from typing import Final
 import numpy as np
 
 from hipad.solver import Progress
+from hipad.wording import count
 from ui.jobs import Job
 from ui.models import Harm, TrainedModel
 from ui.run.replay.mosaic import MOST_CHANGES, Frame, Mosaic, Moves
 from ui.run.replay.story import Line, LineChart, Story
 from ui.run.tracks import PHASES, Track, shared
+from ui.words import one_line
 
 MOST_FRAMES: Final = 400
 MOST_RULES: Final = 6  # lines of the rules' chart
+MOST_TRUSTED: Final = 3  # rules whose trust is told one by one
 PURPLE, GREY = 3, -1
 RULE_COLOURS: Final = (GREY, 4, 2, PURPLE, 5)  # none of a class: a rule's line says how far it is
 
@@ -32,7 +35,7 @@ def story_of(
     n_steps = sum(record.phase > 0 for record in history)
     live = job is not None and job.is_active
     of = "" if live else f" of {n_steps:,}"
-    names = job.rule_names if job is not None else ()
+    names = counted_rules(job, model)
     left_out = n_steps - len(track.records)
     return Story(
         title=title,
@@ -48,8 +51,32 @@ def story_of(
         state=state_of(job, history),
         live=live,
         marks=[] if track.switch is None else [(track.switch, "phase 2")],
-        note=f"{len(track.records):,} of {n_steps:,} steps are shown." if left_out else "",
+        note=" ".join(
+            [
+                *([f"{len(track.records):,} of {n_steps:,} steps are shown."] if left_out else []),
+                *([] if model is None else [averaged_words(model)]),
+            ]
+        ).strip(),
     )
+
+
+def counted_rules(job: Job[TrainedModel] | None, model: TrainedModel | None) -> Sequence[str]:
+    """The rules whose slack the run tells: of an average, those of its most probable candidate."""
+    if job is None:
+        return ()
+    if model is not None:
+        return [one.label for one in model.classifier.rule_report_ if one.slack is not None]
+    told = next((len(one.rule_slacks) for one in reversed(job.history) if one.phase > 0), 0)
+    return job.rule_names if told == len(job.rule_names) else ()
+
+
+def averaged_words(model: TrainedModel) -> str:
+    """That the steps are those of one candidate among several."""
+    used = [member for member in model.classifier.members_ if member.share > 0]
+    if len(used) < 2:
+        return ""
+    n = count(len(model.support), "feature")
+    return f"Shown: the most probable of {len(used)} candidates; their average has {n}."
 
 
 def words_of(n: int, of: str, record: Progress) -> str:
@@ -76,7 +103,25 @@ def headline(model: TrainedModel) -> str:
 def aside(model: TrainedModel) -> str:
     """What the rules are worth, where that is known."""
     alone = model.without_rules
-    return "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
+    told = "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
+    return told + short_trust(model)
+
+
+def short_trust(model: TrainedModel) -> str:
+    """How far the rules are trusted, in a few words; many are told by their range."""
+    known = [
+        (record.label, round(100 * record.trust.posterior))
+        for record in model.classifier.rule_report_
+        if record.trust is not None
+    ]
+    shares = sorted({share for _, share in known})
+    if not known:
+        return ""
+    if len(shares) == 1:
+        return f"; trust in {'the rule' if len(known) == 1 else 'each rule'}: {shares[0]} %"
+    if len(known) > MOST_TRUSTED:
+        return f"; trust in the rules: {shares[0]} to {shares[-1]} %"
+    return "; trust: " + ", ".join(f"{one_line(name, 20)} {share} %" for name, share in known)
 
 
 def harm_words(harm: Harm) -> str:
@@ -85,11 +130,18 @@ def harm_words(harm: Harm) -> str:
         f"The rules do harm: {harm.right.k:,} of {harm.right.n:,} test patients right, "
         f"without the rules {harm.without.k:,}."
     )
+    if harm.learnt is not None and harm.learnt.k > harm.right.k:
+        words += (
+            f" The weight that is set may be too large: let it be learnt; then {harm.learnt.k:,} "
+            "are right."
+        )
+    elif harm.learnt is not None:
+        words += " The weight that is set may be too large, but a learnt one does no better."
     if harm.restored is None:
-        return f"{words} No single rule explains it: several rules, or their weights, may be wrong."
+        return f"{words} No single rule explains it: several may be wrong."
     return (
-        f"{words} This rule, or its weight, may be the cause: {harm.cause}; "
-        f"without it {harm.restored.k:,} are right."
+        f"{words} This rule may be the cause: {harm.cause}; without it {harm.restored.k:,} are "
+        "right."
     )
 
 

@@ -104,7 +104,7 @@ class Story:
             "charts": [chart.told() for chart in self.charts],
             "field": self.mosaic.told(self.moves),
             "headline": one_line(self.headline, 300),
-            "aside": one_line(self.aside, 100),
+            "aside": one_line(self.aside, 200),
             "alarm": one_line(self.alarm, 400),
             "state": self.state,
             "live": self.live,

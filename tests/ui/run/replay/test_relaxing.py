@@ -45,7 +45,7 @@ def test_a_point_is_the_model_at_its_lambda1(state, path):
 
 def fitted(state, lambda1):
     settings = state.settings.changed(fewness="exact", lambda1=lambda1)
-    return state.request(settings=settings).fit()
+    return state.request(settings=settings, trust=None).fit()
 
 
 def test_the_story_ends_with_the_last_model_and_marks_the_run(state, path):

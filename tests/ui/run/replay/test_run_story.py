@@ -1,15 +1,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from hipad.rules import RuleTrust
 from tests.ui.run.records import record
 from ui.data.cards import clinical
 from ui.jobs import JobStatus
 from ui.run.replay.mosaic import Mosaic
-from ui.run.replay.run_story import charts_of, story_of
+from ui.run.replay.run_story import (
+    averaged_words,
+    charts_of,
+    counted_rules,
+    short_trust,
+    story_of,
+)
 from ui.run.replay.story import Line, LineChart
 from ui.run.tracks import Track
 from ui.state import AppState
@@ -36,12 +44,14 @@ def test_a_finished_run_is_told_from_its_first_to_its_last_step(state):
     n = job.outcome.classifier.n_iter_
     assert list(story.places) == list(range(1, n + 1))
     assert story.words[-1] == f"Step {n} of {n}, phase 2: fit them accurately"
-    assert story.moves.inside[-1] == len(job.outcome.support)
+    leading = max(job.outcome.classifier.members_, key=lambda member: member.share)
+    assert story.moves.inside[-1] == leading.support_size
     assert [chart.title.split(" (")[0] for chart in story.charts][:2] == [
         "Objective", "Features in the model",
     ]  # fmt: skip
     assert "patients right" in story.headline
     assert "without the rules" in story.aside
+    assert "trust" in story.aside
     assert not story.live
 
 
@@ -81,3 +91,30 @@ def test_an_axis_holds_all_values(chart, low, high):
     values = [v for line in chart.lines for v in line.values if np.isfinite(v)]
     assert low <= bottom < top <= high
     assert all(bottom <= value <= top for value in values)
+
+
+def test_rules_that_the_most_probable_candidate_leaves_out_have_no_line(state):
+    job = finished(state)
+    model = job.outcome
+    names = counted_rules(job, model)
+    leading = max(model.classifier.members_, key=lambda member: member.share)
+    labels = [record.label for record in model.classifier.rule_report_]
+    counted = [name for name, w in zip(labels, leading.weights, strict=True) if w]
+    assert names == counted
+    assert len(job.history[-1].rule_slacks) == len(counted)
+    assert "candidates; their average has" in averaged_words(model)
+
+
+def test_the_trust_is_told_in_few_words():
+    def told(*shares):
+        records = [
+            SimpleNamespace(label=f"r{k}", trust=RuleTrust(0.5, share, 16.0))
+            for k, share in enumerate(shares, start=1)
+        ]
+        return short_trust(SimpleNamespace(classifier=SimpleNamespace(rule_report_=records)))
+
+    assert told() == ""
+    assert told(0.91) == "; trust in the rule: 91 %"
+    assert told(0.91, 0.4) == "; trust: r1 91 %, r2 40 %"
+    assert told(0.9, 0.9) == "; trust in each rule: 90 %"
+    assert told(0.9, 0.1, 0.5, 0.3) == "; trust in the rules: 10 to 90 %"

@@ -1,6 +1,6 @@
 import pytest
 
-from hipad.cli.sentences import sentence
+from hipad.cli.talking.sentences import sentence
 from hipad.errors import DataError, RuleError
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.cli.bar import WIDTH, Bar, counted, drawn
+from hipad.cli.talking.bar import WIDTH, Bar, counted, drawn
 
 
 class Terminal(io.StringIO):

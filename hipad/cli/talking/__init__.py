@@ -1,0 +1,1 @@
+"""How commands talk: a bar while they work, and errors as sentences."""
