@@ -124,6 +124,7 @@ class Dataset:
     patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
     ids: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # of all rows, where the file has them
     decided_by: DecidedBy = "choice"  # why the positive class is the positive one
+    _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @cached_property
     def standardisation(self) -> tuple[FloatArray, FloatArray]:
@@ -143,10 +144,6 @@ class Dataset:
         """
         with self._reading:
             return read_for(text, self.lexicon, self.classes)
-
-    @cached_property
-    def _reading(self) -> Lock:
-        return Lock()
 
     def parse(self, text: str) -> RuleSet:
         """The same; RuleError at the first mistake."""

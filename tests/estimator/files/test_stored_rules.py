@@ -79,6 +79,7 @@ def same_knowledge(one, other):
 
 def test_load_model_takes_every_level_name(fitted, table, tmp_path, monkeypatch):
     fitted.save(tmp_path / "m.json")
+    monkeypatch.setattr(parsing, "_BY_ITSELF", {})
     monkeypatch.setattr(parsing, "_read", lambda *_: pytest.fail("a text was parsed"))
     loaded = load_model(tmp_path / "m.json")
     assert np.array_equal(loaded.predict(table[0]), fitted.predict(table[0]))
