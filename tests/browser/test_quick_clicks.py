@@ -131,7 +131,7 @@ def belongs(page: Page, name: str) -> None:
     assert page.evaluate("sessionStorage.getItem('hipad-reloaded')") is None  # never was it lost
 
 
-@pytest.mark.parametrize("seconds", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize("seconds", [pytest.param(0.1, marks=pytest.mark.long), 0.3, 1.0])
 @pytest.mark.parametrize(
     ("first", "second"), [("all-bcrabl", "ksvm-s-10k"), ("ksvm-s-10k", "all-bcrabl")]
 )
