@@ -129,6 +129,7 @@ class Dataset:
     decided_by: DecidedBy = "choice"  # why the positive class is the positive one
     X_all: Any | None = None  # training rows, then those without a label; None without any
     unlabelled_names: tuple[str, ...] = ()  # IDs or rows of those without a label
+    _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @property
     def learning_rows(self) -> tuple[Any, np.ndarray]:
@@ -177,10 +178,6 @@ class Dataset:
         """
         with self._reading:
             return read_for(text, self.lexicon, self.classes)
-
-    @cached_property
-    def _reading(self) -> Lock:
-        return Lock()
 
     def parse(self, text: str) -> RuleSet:
         """The same; RuleError at the first mistake."""

@@ -33,6 +33,7 @@ from ui.dataset import Dataset, Loaded, Preparation
 from ui.experiments.lab import Lab
 from ui.jobs import Job
 from ui.models import Request, TrainedModel
+from ui.rules.check_job import CheckJob
 from ui.rules.history import TextHistory
 from ui.session.memory import Memory
 from ui.session.past import Past
@@ -272,6 +273,9 @@ class AppState(Memory):
             self.job.stop()
         if self.refitting is not None:
             self.refitting.job.stop()
+        for _, made in self.memo.values():
+            if isinstance(made, CheckJob):
+                made.stop()
         self.lab.stop()
 
     def _forget_models(self) -> None:

@@ -83,6 +83,5 @@ def versions_of(material: Material, options: argparse.Namespace) -> tuple[str, S
         return "worth in patients", worth_versions(material.rules, position, options.worths)
     negative, positive = map(str, material.labels)
     strangers = strangers_to(material, np.random.default_rng(0))
-    return "advice", wrong_versions(
-        material.rules, position, (negative, positive), strangers, material.blocks
-    )
+    own = material.blocks, material.feature_names
+    return "advice", wrong_versions(material.rules, position, (negative, positive), strangers, *own)

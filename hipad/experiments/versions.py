@@ -25,6 +25,7 @@ from hipad.rules import (
     parse_rules,
 )
 from hipad.rules.compiling.naming.names import as_index
+from hipad.rules.language.terms import FUNCTIONS, Name
 from hipad.wording import number
 
 NUMERIC: Final = ("compare", "between")  # forms of conditions that any number could stand in
@@ -78,17 +79,18 @@ def wrong_versions(
     outcomes: tuple[str, str],
     strangers: Sequence[str],
     blocks: Mapping[str, IntArray] | None = None,
+    feature_names: Sequence[str] | None = None,
 ) -> list[Version]:
     """As written, about features that have nothing to do with it, and with the other outcome.
 
-    A block becomes as many strangers as it has features, as far as there are so many. A rule about
-    categories has no version about other features.
+    A block or a range of `feature_names` becomes as many strangers as it has features, as far as
+    there are so many. A rule about categories has no version about other features.
     """
     found, rule = _rule_at(rules, position)
     other = outcomes[0] if rule.outcome == outcomes[1] else outcomes[1]
     versions = [Version("as written", 0.0, _changed(found, position, rule))]
     if all(condition.form in NUMERIC for condition in rule.conditions):
-        about = _about(rule, strangers, blocks or {})
+        about = _about(rule, strangers, blocks or {}, feature_names)
         versions.append(Version("irrelevant features", 1.0, _changed(found, position, about)))
     flipped = _changed(found, position, replace(rule, outcome=other))
     return [*versions, Version("flipped", float(len(versions)), flipped)]
@@ -125,6 +127,8 @@ def thresholds_seen(
 
     low, high = compiled(now), compiled(now + 1.0)
     slope = float(high.d[0] - low.d[0])
+    if not slope:  # of a ratio: the number is among the weights
+        raise RuleError(f"'{rule.conditions[at]}' has no range to sweep: sweep its worth")
     rows = material.X[material.pool]
     seen = now + (np.asarray(rows @ low.B[[0]].T.toarray()).ravel() - low.d[0]) / slope
     first, last = (float(np.quantile(seen, share)) for share in (0.02, 0.98))
@@ -189,18 +193,31 @@ def _with_threshold(rule: Rule, place: int, value: float) -> Rule:
     return replace(rule, conditions=tuple(conditions))
 
 
-def _about(rule: Rule, strangers: Sequence[str], blocks: Mapping[str, IntArray]) -> Rule:
+def _about(
+    rule: Rule,
+    strangers: Sequence[str],
+    blocks: Mapping[str, IntArray],
+    feature_names: Sequence[str] | None,
+) -> Rule:
     """The same rule about other features, in turn."""
     names = iter(np.resize(np.array(strangers, dtype=object), MOST_NAMES).tolist())
+    index = as_index(feature_names, None if feature_names is not None else MOST_NAMES)
 
-    def others(term: Term) -> tuple[str, ...]:
-        wanted = [len(blocks.get(str(name), (0,))) if term.function else 1 for name in term.names]
-        return tuple(next(names) for _ in range(min(sum(wanted), len(strangers))))
+    def size(name: Name) -> int:
+        if isinstance(name, str):
+            return len(blocks.get(name, (0,)))
+        ends = [index.position(end) for end in (name.first, name.last)]
+        return 2 if None in ends else 1 + abs(int(ends[1] or 0) - int(ends[0] or 0))
+
+    def exchanged(term: Term) -> Term:
+        wanted = sum(map(size, term.names)) if term.function in FUNCTIONS else len(term.names)
+        n = min(wanted, len(strangers)) if term.function in FUNCTIONS else wanted
+        function = "" if n < wanted and n == 1 else term.function  # of one, it is the column's own
+        return replace(term, names=tuple(next(names) for _ in range(n)), function=function)
 
     def other(condition: Condition) -> Condition:
         sides = tuple(
-            tuple(t if t.is_number else replace(t, names=others(t)) for t in side)
-            for side in condition.sides
+            tuple(t if t.is_number else exchanged(t) for t in side) for side in condition.sides
         )
         return replace(condition, sides=sides, written=None)
 

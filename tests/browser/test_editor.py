@@ -16,6 +16,7 @@ pytestmark = pytest.mark.browser
 READABLE = 4.5  # contrast that text needs
 TOKENS = ("feature", "function", "number", "outcome", "note", "worth", "word", "sign", "title")
 OPEN = ".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)"  # not being made anew
+SENT = 450  # milliseconds without a key, after which the editor has sent the text
 FOUR = ("BMI", "Age", "Glucose", "BloodPressure")  # features of the sample
 SAMPLE = "off mine: mean(metabolic) >= 3 and Glucose > 1 => diabetic worth 5 patients  # why"
 
@@ -73,7 +74,6 @@ def test_a_broken_rule_is_gone_to_from_the_run_page(server: str, visit: Visit) -
     expect(page.get_by_text("and 4 rules to learn from")).to_be_visible()
 
 
-@pytest.mark.long
 def test_names_are_completed_by_the_keyboard_and_explained(server: str, visit: Visit) -> None:
     page = visit(server)
     editor = rules_page(page)
@@ -216,16 +216,23 @@ WATCH = """() => {
 }"""
 
 
-@pytest.mark.long
-def test_forty_rules_are_typed_with_all_that_people_do_meanwhile(server: str, visit: Visit) -> None:
+@pytest.mark.parametrize("count", [12, pytest.param(40, marks=pytest.mark.long)])
+def test_rules_are_typed_with_all_that_people_do_meanwhile(
+    server: str, visit: Visit, count: int
+) -> None:
     page = visit(server)
     editor = rules_page(page)
     page.evaluate(WATCH)  # pages of the app are drawn in the same document
-    keys, pause = page.keyboard, lambda: page.wait_for_timeout(500)  # the text is sent meanwhile
     editor.press("Control+a")
     editor.press("Delete")
-    rules = [f"{name} > {n} => diabetic" for n in range(30, 40) for name in FOUR]
+    keys = page.keyboard
+    rules = [f"{name} > {n} => diabetic" for n in range(30, 40) for name in FOUR][:count]
     for n, rule in enumerate(rules):
+
+        def pause(seldom: bool = n % 8 > 3) -> None:
+            if not seldom:
+                page.wait_for_timeout(SENT)
+
         if n % 4 == 0:  # bit by bit
             for part in re.findall(r"\w+|\W+\w+", rule):
                 keys.type(part)
@@ -247,20 +254,20 @@ def test_forty_rules_are_typed_with_all_that_people_do_meanwhile(server: str, vi
             pause()
             keys.press("Control+y")
         expect(last_line(editor)).to_have_text(rule)
-        if n % 10 == 5:
-            pause()
+        if n % 20 == 5:
+            pause(False)
             press(page, "rules_undo")
             expect(last_line(editor)).not_to_have_text(rule)
             press(page, "rules_redo")
             expect(last_line(editor)).to_have_text(rule)
-        if n % 10 == 8:
+        if n % 20 == 8:
             go(page, "Run")
             editor = open_editor(page)
         editor.press("Control+End")
         if n + 1 < len(rules):
             keys.press("Enter")
             expect(last_line(editor)).to_have_text("")
-    expect(page.get_by_text("40 rules on, 0 off")).to_be_visible()
+    expect(page.get_by_text(f"{count} rules on, 0 off")).to_be_visible()
     page.get_by_text("Plain text", exact=True).click()
     area = page.locator("[class*=st-key-rules_text] textarea")
     expect(area).to_have_value("\n".join(rules))

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.app import PLAYER
 from tests.browser.test_path import go, heading, press
+from ui.run.replay.player import SCRIPTS, source
 
 pytestmark = pytest.mark.browser
 
@@ -49,6 +50,26 @@ def page(shown):
     yield shown
     if ask(shown, "player.dialog.open"):
         shown.keyboard.press("Escape")
+
+
+OVERTAKEN = """async (source) => {
+  const file = new Blob([source], { type: "text/javascript" });
+  const { default: draw } = await import(URL.createObjectURL(file));
+  const { data } = PLAYER;
+  const host = document.body.appendChild(document.createElement("div"));
+  const parentElement = host.attachShadow({ mode: "open" });
+  const first = draw({ data, parentElement, setTriggerValue: () => {} });
+  const second = draw({ data, parentElement, setTriggerValue: () => {} });
+  first();
+  const left = parentElement.querySelectorAll("section").length;
+  host.remove();
+  second();
+  return [left, parentElement.querySelectorAll("section").length];
+}""".replace("PLAYER", PLAYER)
+
+
+def test_a_drawing_that_was_overtaken_leaves_the_player(page):
+    assert page.evaluate(OVERTAKEN, source(*SCRIPTS)) == [1, 0]
 
 
 def test_charts_and_buttons_are_in_the_first_screen(page):

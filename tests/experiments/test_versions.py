@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,16 @@ def test_a_sum_is_swept_in_its_own_units():
 def test_a_rule_that_is_not_there_is_a_sentence():
     with pytest.raises(RuleError, match="from 1 to 2, got 3"):
         worth_versions(RULES, 2, [1])
+
+
+def test_wrong_advice_about_a_range_has_as_many_features():
+    text, names = "mean(a:c) >= 1 => 1", ["a", "b", "c", *"uvwxy"]
+    for strangers, told in ((["u", "v", "w", "x"], "mean(u, v, w)"), (["u"], "u")):
+        _, irrelevant, _ = wrong_versions(text, 0, ("-1", "1"), strangers, {}, names)
+        assert irrelevant.rules == f"{told} >= 1 => 1"
+
+
+def test_thresholds_seen_refuses_a_ratio():
+    data = table()
+    with pytest.raises(RuleError, match="no range to sweep"):
+        thresholds_seen(replace(data, X=np.abs(data.X) + 1, rules="f0 / f1 >= 2 => 1"), 0)

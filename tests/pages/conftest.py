@@ -11,6 +11,8 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from tests.shortening import shorten
+from ui.jobs import Job
+from ui.rules.check_job import CheckJob
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -97,6 +99,8 @@ def _sizes(block: Any) -> Iterator[int]:
 def app() -> Iterator[App]:
     app = App()
     yield app
-    if app.state.job is not None:
-        app.state.job.stop()
-        app.state.job.wait(30)
+    app.state.stop_work()
+    works = [app.state.job, *(made for _, made in app.state.memo.values())]
+    for work in works:
+        if isinstance(work, Job | CheckJob):
+            work.wait(30)

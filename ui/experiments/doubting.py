@@ -140,9 +140,8 @@ def _versions(
         if way == ADVICE:
             negative, positive = map(str, material.labels)
             strangers = strangers_to(material, np.random.default_rng(0))
-            return wrong_versions(
-                material.rules, position, (negative, positive), strangers, material.blocks
-            )
+            own = material.blocks, material.feature_names
+            return wrong_versions(material.rules, position, (negative, positive), strangers, *own)
         if way == WORTH:
             usual = max(1.0, default_patients("auto", labelled))
             return worth_versions(

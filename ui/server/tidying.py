@@ -22,6 +22,7 @@ from streamlit.web.server import server_util
 
 from ui.server.latest_run import heed_latest_run
 from ui.server.logs import keep_values_out
+from ui.server.whole_pages import send_whole_pages
 from ui.state import KEY, AppState
 
 SWEEP_SECONDS: Final = 5.0
@@ -33,6 +34,7 @@ async def attended(_app: object) -> AsyncIterator[None]:
     """The life of the server: it opens the browser when it starts, and tidies up all along."""
     keep_values_out()
     heed_latest_run()
+    send_whole_pages()
     set_aside()
     if not config.get_option("server.headless"):
         open_browser()

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from threading import RLock
 from typing import Final
-from weakref import ref
+from weakref import WeakKeyDictionary
 
 from hipad.errors import RuleError
 from hipad.rules.language.bounds import MOST_RULES, text_error, too_many_rules
@@ -88,20 +87,24 @@ def rule_errors(text: str, vocabulary: Vocabulary | None = None) -> list[RuleErr
 
 def read_rules(text: str, vocabulary: Vocabulary | None = None) -> RulesText:
     """Read whatever can be read. The last few texts are remembered: each is parsed once,
-    also where two threads ask at the same moment. With a vocabulary, the names are known.
+    also where two threads ask at the same moment. With a vocabulary, the names are known, and its
+    texts are remembered as long as it lives, whatever is read with others meanwhile.
 
     >>> found = read_rules("a >= => yes\\nb >= 2 => no")
     >>> found.rules.labels, [error.line for error in found.errors]
     (('rule 1',), [1])
     """
     with _ONE_AT_A_TIME:
-        return _read(text, None if vocabulary is None else ref(vocabulary))
+        known = _BY_ITSELF if vocabulary is None else _WITH_NAMES.setdefault(vocabulary, {})
+        found = known.pop(text) if text in known else _read(text, vocabulary)
+        known[text] = found  # the last one that was asked for stands last
+        if len(known) > REMEMBERED:
+            del known[next(iter(known))]
+        return found
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _read(text: str, known: ref[Vocabulary] | None) -> RulesText:
-    """What the text says; the vocabulary may hold all training rows, and is not kept alive."""
-    vocabulary = None if known is None else known()
+def _read(text: str, vocabulary: Vocabulary | None) -> RulesText:
+    """What the text says."""
     if error := text_error(text):
         return RulesText(RuleSet(), (error,))
     lines = _joined(text)
@@ -111,6 +114,11 @@ def _read(text: str, known: ref[Vocabulary] | None) -> RulesText:
     for each in lines:
         reading.read(each)
     return reading.result()
+
+
+# By vocabulary, which may hold all training rows and is not kept alive: texts and what they say.
+_WITH_NAMES: Final[WeakKeyDictionary[Vocabulary, dict[str, RulesText]]] = WeakKeyDictionary()
+_BY_ITSELF: Final[dict[str, RulesText]] = {}
 
 
 class _Reading:

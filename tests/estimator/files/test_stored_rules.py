@@ -9,15 +9,25 @@ import pandas as pd
 import pytest
 
 from hipad import HIPADClassifier, load_model
-from hipad.errors import DataError
+from hipad.errors import DataError, RuleError
 from hipad.estimator.files.json_values import plain, rebuild
 from hipad.estimator.files.sealing import checksum
 from hipad.estimator.files.stored_rules import StoredKnowledge, knowledge_of, stored_knowledge
 from hipad.experiments.contests import contest
-from hipad.experiments.curves import worth_of_rules
+from hipad.experiments.curves import curve_tasks, worth_of_rules
 from hipad.experiments.material import Material, rules_for
 from hipad.experiments.task import Done, Task
-from hipad.experiments.versions import strangers_to, worth_versions, wrong_versions
+from hipad.experiments.versions import (
+    Version,
+    strangers_to,
+    threshold_versions,
+    thresholds_of,
+    thresholds_seen,
+    worth_versions,
+    wrong_versions,
+)
+from hipad.experiments.workers import do
+from hipad.experiments.wrong_rules import sweep_tasks
 from hipad.rules import FeatureIndex, parse_rules
 from hipad.rules.compiling.knowledge import compile_knowledge
 from hipad.rules.language import parsing
@@ -34,7 +44,7 @@ QUOTED = {*RESERVED, "of", "plus", "when", "with", "per", "the", "than", "over",
 PLAIN = [level for level in (*sorted(VAGUE | MISSING), *USUAL) if level.isalpha()]
 
 
-def written(level):
+def in_a_rule(level):
     """A level as a user writes it in a rule: bare where it is a word of no other use."""
     return level if level in PLAIN and level not in QUOTED else "`" + level.replace("`", "``") + "`"
 
@@ -54,7 +64,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def rules():
-    return "\n".join(f"g{k} = {written(level)} => ill" for k, level in enumerate(LEVELS))
+    return "\n".join(f"g{k} = {in_a_rule(level)} => ill" for k, level in enumerate(LEVELS))
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +89,7 @@ def same_knowledge(one, other):
 
 def test_load_model_takes_every_level_name(fitted, table, tmp_path, monkeypatch):
     fitted.save(tmp_path / "m.json")
+    monkeypatch.setattr(parsing, "_BY_ITSELF", {})
     monkeypatch.setattr(parsing, "_read", lambda *_: pytest.fail("a text was parsed"))
     loaded = load_model(tmp_path / "m.json")
     assert np.array_equal(loaded.predict(table[0]), fitted.predict(table[0]))
@@ -128,6 +139,42 @@ def test_load_model_takes_every_documented_rule(text, tmp_path):
 
 HEARD_BEFORE = {"fired": 9.0, "right": 7.0, "trust": 0.8, "shared": True}
 RULE_OF_TODAY = "age >= 60 => ill"
+
+
+def material_of(text):
+    """The documented features with this rule, as a page hands them to an experiment."""
+    classes = ("NEG", "BCR/ABL") if "BCR/ABL" in text else test_docs.CLASSES
+    rules = rules_for(text, test_docs.INDEX, test_docs.BLOCKS, classes)
+    y = np.where(test_docs.X[:, 1] > 100, 1.0, -1.0)
+    own = tuple(test_docs.NAMES), test_docs.BLOCKS, rules
+    return Material("t", test_docs.X, y, *own, labels=classes)
+
+
+@pytest.mark.parametrize("text", [*test_docs.lines("rules"), *test_docs.lines("statements")])
+def test_experiments_take_every_documented_rule(text):
+    data = material_of(text)
+    own = {"rows": {"labelled": 8}, "options": {"lambda1": 0.3}, "draws": 1}
+    written = [Version("as written", 0.0, data.rules)]
+    tasks = sweep_tasks(data, written, methods=["HIPAD", "hard rules"], **own)
+    tasks += curve_tasks(data, draws=1, sizes=[8], methods=["rules alone"])
+    if rules := parse_rules(data.rules):
+        k = len(rules) - 1
+        strangers = strangers_to(data, np.random.default_rng(0))
+        names = data.blocks, data.feature_names
+        _, *wrong = wrong_versions(data.rules, k, data.labels, strangers, *names)
+        versions = [*wrong, *worth_versions(data.rules, k, [3.0])]
+        for at in thresholds_of(data.rules, k)[-1:]:
+            try:
+                seen = thresholds_seen(data, k, at, n=2)
+            except RuleError as error:
+                assert "has no range to sweep: sweep its worth" in str(error)  # noqa: PT017
+            else:
+                assert np.isfinite(seen).all()
+                versions += threshold_versions(data.rules, k, seen[:1], at)
+        tasks += sweep_tasks(data, versions, methods=["HIPAD"], **own)
+    done = [do(task, str(n), data) for n, task in enumerate(tasks)]
+    assert [each.error for each in done if each.failed] == []
+    assert all(0 <= each.figure("accuracy") <= 1 for each in done)
 
 
 def test_load_model_of_version_1_needs_no_rules_that_can_be_read(fitted, table, tmp_path):

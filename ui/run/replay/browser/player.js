@@ -336,6 +336,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!player) players.set(parentElement, (player = new Player(parentElement)))
   player.take(data, setTriggerValue)
   return () => {
+    // Also called for a drawing that a newer one overtook: the player goes when its place has gone.
+    if (parentElement.isConnected) return
     player.end()
     players.delete(parentElement)
   }
