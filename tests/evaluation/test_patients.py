@@ -57,7 +57,7 @@ def test_rules_are_told_in_the_scaling_of_the_run_and_heard_by_the_training_pati
     met = [X[:, 1] >= 2, X[:, 0] >= 9]
     assert [each.fired for each in heard] == [float(np.sum(rows)) for rows in met]
     assert [each.right for each in heard] == [
-        float(np.sum(rows & (Y == sign))) for rows, sign in zip(met, (1, -1), strict=True)
+        float(np.sum(rows & (sign == Y))) for rows, sign in zip(met, (1, -1), strict=True)
     ]
 
 
