@@ -24,6 +24,7 @@ class Case(NamedTuple):
     y: np.ndarray
     thresholds: tuple[float, float]
     lambda1: float
+    rule_trust: str | None
 
     def rules(self, first="x0", second="x1", flip=False, units=(1.0, 1.0)):
         positive, negative = ("negative", "positive") if flip else ("positive", "negative")
@@ -34,7 +35,8 @@ class Case(NamedTuple):
 
     def fit(self, X=None, y=None, rules=None, weights=None, **parameters):
         X, y = self.X if X is None else X, self.y if y is None else y
-        given = {"lambda1": self.lambda1, "lambda2": 0.5, "cv": 2, **parameters}
+        usual = {"lambda1": self.lambda1, "lambda2": 0.5, "rule_trust": self.rule_trust, "cv": 2}
+        given = {**usual, **parameters}
         clf = HIPADClassifier(self.rules() if rules is None else rules, **given)
         return clf.fit(X, y, sample_weight=weights)
 
@@ -47,7 +49,8 @@ def cases(draw, smallest=2):
     y = np.where(rng.permutation(n) % 2, 1, -1)
     X = rng.standard_normal((n, m)) + np.outer(y, rng.uniform(0.2, 1.0, m))
     thresholds = (float(rng.uniform(1, 3)), float(rng.uniform(1, 3)))
-    return Case(X, y, thresholds, draw(st.sampled_from([0.02, 0.05, 0.15])))
+    lambda1 = draw(st.sampled_from([0.02, 0.05, 0.15]))
+    return Case(X, y, thresholds, lambda1, draw(st.sampled_from([None, None, None, "auto"])))
 
 
 methods = st.sampled_from(METHODS)
