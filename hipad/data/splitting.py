@@ -63,10 +63,8 @@ def split(
     for members in _strata(labels):
         n_test = int(np.clip(round(test_fraction * len(members)), 1, len(members) - 1))
         held_back[rng.choice(members, n_test, replace=False)] = True
-    learnt = rows[~held_back]
-    if options.use_unlabelled:
-        missing = np.flatnonzero(labels_of(table, options.label) == "")
-        learnt = np.sort(np.concatenate([learnt, missing]))
+    missing = np.flatnonzero(labels_of(table, options.label) == "")
+    learnt = np.sort(np.concatenate([rows[~held_back], missing]))
     train = prepare_rows(table, options, learnt, classes=classes)
     return Split(train, _bring(train, table, rows[held_back]))
 

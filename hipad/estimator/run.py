@@ -262,9 +262,12 @@ class FitRun(Watched[Progress], Generic[Classifier]):
     def _fit(self, member: Member, *, quick: bool) -> Hipad:
         problem = member.posing.problem(*member.values)
         settings = replace(self.plan.settings, quick=quick)
-        inferred = member.posing.data.n_inferred > 0  # other rows: no earlier state serves
-        warm, beside = (None, ()) if inferred else (self._warm, self._beside)
-        return Hipad(problem, settings, warm=warm, beside=beside)
+        # a state of other rows, among them those that rules labelled, does not serve
+        earlier = [self._warm, *self._beside]
+        serving = [one for one in earlier if one and one.problem.y.size == problem.y.size]
+        if member.posing.data.n_inferred or self._warm not in serving:
+            serving = []
+        return Hipad(problem, settings, warm=next(iter(serving), None), beside=serving[1:])
 
 
 def _member_record(

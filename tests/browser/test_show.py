@@ -169,7 +169,8 @@ def test_rules_that_do_harm_are_named_in_the_first_screen_and_to_the_audience(se
     expect(heading(page, "Preparation")).to_be_visible()
     go(page, "Rules")
     editor = page.locator(".cm-content")
-    editor.fill("mean(K1) >= 4 => negative\nmean(K4) >= 3 => negative")
+    weight = "worth 30 patients"
+    editor.fill(f"mean(K1) >= 4 => negative {weight}\nmean(K4) >= 3 => negative {weight}")
     editor.press("Control+Enter")
     expect(page.get_by_text("2 rules on, 0 off")).to_be_visible()
     go(page, "Run")
@@ -177,7 +178,7 @@ def test_rules_that_do_harm_are_named_in_the_first_screen_and_to_the_audience(se
     expect(heading(page, "Result")).to_be_visible()
     until(page, "player.last > 5 && !player.live")
     page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
-    named = page.get_by_test_id("stAlert").filter(has_text="This rule, or its weight")
+    named = page.get_by_test_id("stAlert").filter(has_text="This rule may be the cause")
     expect(named).to_be_in_viewport(ratio=1)
     expect(named).to_contain_text("rule 1: mean(K1)")
     colour = "getComputedStyle(player.alarm).color"
