@@ -72,6 +72,9 @@ class HIPADClassifierCV(ChosenModel):
     scope, class_weight, anchored, calibrate, method, engine, standardize, switch, mu, tol,
     max_iter, prevalence : as in `HIPADClassifier`
 
+    A search compares optima at given weights of the rules, so none of its fits learns trust: the
+    same model by hand needs `HIPADClassifier(rule_trust=None, ...)`.
+
     Attributes
     ----------
     cv_results_ : dict of arrays, as in `GridSearchCV`, and the support sizes of the models
@@ -178,7 +181,12 @@ class HIPADClassifierCV(ChosenModel):
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
         """The rows, checked; in a form from which folds are quickly taken."""
-        X, y, _, weights, *_ = self._labelled(X, y, sample_weight)
+        X, y, _, weights, _, unlabelled = self._labelled(X, y, sample_weight)
+        if unlabelled is not None:
+            raise HipadError(
+                f"expected a label for every row of a search, got {unlabelled.shape[0]:,} rows "
+                "without one: leave them out here, or fit HIPADClassifier, which uses them"
+            )
         X = X.tocsr() if hasattr(X, "tocsr") else X
         return LabelledRows(X, y, None if sample_weight is None else weights)
 

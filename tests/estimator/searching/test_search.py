@@ -194,3 +194,10 @@ def test_columns_can_be_named_where_the_data_have_no_names():
 @parametrize_with_checks([HIPADClassifierCV(lambda1=2, lambda2=1.0, cv=2)])
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+def test_rows_without_a_label_are_refused():
+    X, y = data()
+    labels = [None, None, None, *y[3:]]
+    with pytest.raises(HipadError, match="got 3 rows without one: leave them out here"):
+        HIPADClassifierCV(**GRID).fit(X, labels)
