@@ -55,7 +55,7 @@ def test_rules_are_told_in_the_scaling_of_the_run_and_heard_by_the_training_pati
     wanted = -scale[1]
     assert told[0].B.toarray()[0] == pytest.approx([0, wanted, 0, 0])
     assert len(heard) == 2
-    assert all(0.0 <= each.trust <= 1.0 for each in heard)
+    assert all(0.0 <= each.right <= each.fired for each in heard)
 
 
 def test_a_report_is_that_of_the_rules_on_the_range_and_scaling_of_the_patients():
