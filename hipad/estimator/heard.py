@@ -17,6 +17,7 @@ import numpy as np
 from hipad.estimator.run import FitRun, Model
 from hipad.estimator.strength import knobs_of, rule_blocks
 from hipad.estimator.training import TrainingData
+from hipad.estimator.trust.rule_candidates import MOST_SINGLE
 from hipad.rules import CompiledRule, Effect, Knobs, Pull, prototype, rule_pulls
 from hipad.solver import Hipad, Problem, Solution
 
@@ -44,10 +45,13 @@ def fit_without(i: int, data: TrainingData, model: Model, warm: Hipad | None = N
     """The model that the same fit gives without rule i, at the same lambda1 and lambda2.
 
     Where trust is learnt, every candidate has values of its own, and so has the fit without it.
+    Among many rules, and where an earlier fit learnt it, the trust in the others stays.
     """
     start = [] if warm is None else [warm]
     if model.members and model.mixture is not None:  # what both have is fitted already
-        mixture = model.mixture.anew
+        mixture = model.mixture
+        if len(model.plan.rules) > MOST_SINGLE:
+            mixture = mixture.held_at(model.members)
         return FitRun(data, mixture.plan, start, quick=True, mixture=mixture, left_out=i).run()
     others = tuple(rule for k, rule in enumerate(model.plan.rules) if k != i)
     plan = replace(model.plan.at(model.lambda1, model.lambda2), rules=others)

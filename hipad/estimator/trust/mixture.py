@@ -139,6 +139,7 @@ class Mixture:
     def __init__(self, data: TrainingData, plan: Plan) -> None:
         self.data, self.plan = data, plan
         self._members: dict[RuleCandidate, Member] = {}
+        self._at_records: Mixture | None = None
 
     def candidates(self, left_out: int | None = None) -> dict[RuleCandidate, float]:
         """The candidates with their prior; one, as the plan has it, where no trust is learnt."""
@@ -156,12 +157,13 @@ class Mixture:
             RuleCandidate(tuple(0.0 if i == left_out else None for i in range(len(rules)))): 1.0
         }
 
-    @cached_property
-    def anew(self) -> Mixture:
-        """The one in which trust is learnt from these rows, whatever an earlier fit learnt."""
-        if not self._held:
+    def held_at(self, records: tuple[MemberRecord, ...]) -> Mixture:
+        """The same candidates at the shares and values of these records."""
+        if self._held:
             return self
-        return Mixture(self.data, replace(self.plan, rule_trust=PRIOR_TRUST))
+        if self._at_records is None:
+            self._at_records = Mixture(self.data, replace(self.plan, rule_trust=records))
+        return self._at_records
 
     def members(self, candidates: Sequence[RuleCandidate]) -> list[Member]:
         """What is known of these candidates so far."""
