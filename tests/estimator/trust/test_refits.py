@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,9 +62,28 @@ def test_fit_without_is_the_fit_of_the_other_rules_beside_unlabelled_rows():
         same_as_fresh(clf, i, RIGHT.splitlines(), X, gaps, **GIVEN)
 
 
-def test_fit_without_learns_trust_anew_where_it_was_held():
+def test_fit_without_keeps_the_trust_that_was_held():
     X, y = rows(2, 24)
     members = HIPADClassifier(RIGHT, **GIVEN).fit(X, y).members_
     clf = HIPADClassifier(RIGHT, rule_trust=members, **GIVEN).fit(X, y)
-    for i in range(2):
-        same_as_fresh(clf, i, RIGHT.splitlines(), X, y, **GIVEN)
+    candidates = clf._model.mixture.candidates(left_out=0)
+    assert sum(candidates.values()) == pytest.approx(1.0)
+    assert {one.shares[0] for one in candidates} == {0.0}
+    counted = sum(share for one, share in candidates.items() if one.shares[1])
+    assert counted == pytest.approx(sum(m.share for m in members if m.weights[1]))
+    without = fit_without(0, clf._data, clf._model, clf._hipad)
+    found = [(share, part.model) for share, part in without.parts]
+    assert without.intercept == pytest.approx(sum(share * m.intercept for share, m in found))
+
+
+def test_fit_without_one_of_many_rules_keeps_the_trust_in_the_others():
+    X, y = rows(3, 24)
+    text = "\n".join(f"x{j} >= 1 => 1" for j in range(6))
+    clf = HIPADClassifier(text, **GIVEN).fit(X, y)
+    without = fit_without(0, clf._data, clf._model, clf._hipad)
+    shares = [share for share, _ in without.parts]
+    assert sum(shares) == pytest.approx(1.0)
+    assert all(part.candidate.shares[0] == 0.0 for _, part in without.parts)
+    held = clf._model.mixture.held_at(clf.members_)
+    assert held is clf._model.mixture.held_at(clf.members_)
+    assert not any(part.choice.opinions for _, part in without.parts)
