@@ -14,7 +14,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "examples"
 PROMISED = {
     "gene_rules.py": r"without rules: \d+\.\d%.*with rules: +\d+\.\d%",
     "grid_search.py": r"best: (?:None|Glucose).*on new patients 0\.[678]\d",
-    "watching.py": r"phase 0.*paused; and on.*phase 1.*9\d\.\d% right with \d+ features",
+    "watching.py": r"phase 1.*paused; and on.*phase 2.*9\d\.\d% right with \d+ features",
     "command_line.sh": r"right.*diabetic",
 }
 PATIENCE = 300  # seconds: only catches what hangs

@@ -35,6 +35,7 @@ from hipad.solver.watched import Watched
 
 Classifier = TypeVar("Classifier")
 
+ROUNDING = 1e-9  # by which shares that are even may differ
 CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so far"
 
 
@@ -111,8 +112,14 @@ class FitRun(Watched[Progress], Generic[Classifier]):
 
     @property
     def leading(self) -> Member:
-        """The most probable candidate so far; the one without rules only where it is more so."""
-        return self.members[-1 - int(np.argmax(self.shares[::-1]))]
+        """The most probable candidate with rules; the one without, where it outweighs all others.
+
+        It is the one that is watched, and whose values and certificate stand for the model.
+        """
+        first, *others = self.shares.tolist()
+        if not others or first > sum(others) + ROUNDING:
+            return self.members[0]
+        return self.members[-1 - int(np.argmax(others[::-1]))]
 
     @property
     def posing(self) -> Posing:

@@ -85,7 +85,7 @@ def test_history_has_the_paths_of_all_candidates():
     phases = [record.phase for record in run.history]
     assert phases == sorted(phases)
     assert phases.count(0) == sum(len(member.choice.path) for member in run.members)
-    assert len(run.members) == len(model.members) == 3
+    assert len(run.members) == len(model.members) == 4
     assert model.path == run.path == run.leading.choice.path
 
 

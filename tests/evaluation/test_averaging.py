@@ -20,6 +20,7 @@ def test_candidates_are_told_with_rules_loss_and_probability(fitted):
         "no rules",
         "all rules at 3.6 patients each",
         "all rules at 12 patients each",
+        "all rules at 36 patients each",
         "without low, the others at 12 patients each",
         "without high, the others at 12 patients each",
     ]

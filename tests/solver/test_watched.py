@@ -17,7 +17,8 @@ def test_watching_changes_nothing():
     assert watch.finished
     same_model(watch.finish(), fit(X, y), rtol=0, atol=0)
     assert [r.phase for r in records] == sorted(r.phase for r in records)
-    assert len(records) == len(watch.history) == watch.finish().n_iter_
+    assert len(records) == len(watch.history)
+    assert sum(record.phase > 0 for record in records) == watch.finish().n_iter_
 
 
 def test_a_pause_changes_nothing():

@@ -59,7 +59,7 @@ def test_a_record_joins_everything_and_is_plain(rules):
 def test_what_is_not_given_is_left_out(rules):
     (record, *_) = rule_report(rules)
     assert record.worst is None
-    assert record.lines == []
+    assert record.lines == ["its weight of 20 patients is used as written"]
     json.dumps(record.as_dict())
 
 
