@@ -2,9 +2,10 @@
 
 Learning curves with the rules and without on the same draws: the rules are worth as many further
 patients as the curve without them needs to get as far (hipad/experiments/curves.py). Intervals
-come from drawing the draws again. With --write the table goes into the README, and the picture to
-docs/worth.svg. Every finished fit is kept in a file among the temporary ones: a run that was
-stopped goes on where it ended.
+come from drawing the draws again. Tables with published rules take the fits of trust.py; ksvm-s has
+its own. With --write the table goes into the README, and the picture to docs/worth.svg. Every
+finished fit is kept in a file among the temporary ones: a run that was stopped goes on where it
+ended.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import trust
 from benchmarks.data import ROOT, sample_table
 from benchmarks.reporting import Options, progress, table, write_section
+from benchmarks.rule_tables import FAMILIES, table_names
 from hipad.experiments.curves import Worth, curve_tasks, curves, worth_of_rules
 from hipad.experiments.handouts.svg import HEIGHT, WIDTH, Series, chart
 from hipad.experiments.ledger import Ledger
@@ -31,7 +34,8 @@ from hipad.experiments.task import Done, Task
 from hipad.experiments.workers import perform
 
 SIZES = (4, 8, 16, 32, 64, 128)
-DATA = ("ksvm-s-10k", "pima", "all-bcrabl")
+SYNTHETIC = "ksvm-s-10k"
+SHOWN = (SYNTHETIC, "pima", "all-bcrabl")  # in the picture
 PICTURE = ROOT / "docs" / "worth.svg"
 NAMES = {"HIPAD": "with the rules", "no rules": "without"}
 PANEL = HEIGHT + 90  # pixels a panel is high: its title, chart and names of lines
@@ -40,7 +44,7 @@ PANEL = HEIGHT + 90  # pixels a panel is high: its title, chart and names of lin
 def run(options: Options) -> str:
     """One table: the worth beside few patients, on each data set."""
     rows, panels = [], []
-    for name in DATA:
+    for name in (SYNTHETIC, *(one for one in table_names() if one not in FAMILIES)):
         if not options.wants(name):
             continue
         found = measured(name, options)
@@ -55,7 +59,8 @@ def run(options: Options) -> str:
                 _told(worth),
             ]
         )
-        panels.append(panel(f"{name}: worth {_told(worth)} labelled patients", found))
+        if name in SHOWN:
+            panels.append(panel(f"{name}: worth {_told(worth)} labelled patients", found))
     head = ["data", "labelled patients", "with rules, %", "without, %", "the rules are worth"]
     text = table(head, rows)
     if options.write:
@@ -66,6 +71,8 @@ def run(options: Options) -> str:
 
 def measured(name: str, options: Options) -> list[Done]:
     """The fits of the learning curves with and without rules."""
+    if name != SYNTHETIC:
+        return of_trust(name, options)
     material = material_named(name)
     sizes = SIZES[:3] if options.quick else SIZES
     tasks = curve_tasks(
@@ -76,6 +83,20 @@ def measured(name: str, options: Options) -> list[Done]:
         options=KSVM_OPTIONS if isinstance(material, Synthetic) else None,
     )
     return fitted(tasks, material, "hipad-worth.jsonl")
+
+
+def of_trust(name: str, options: Options) -> list[Done]:
+    """The fits of trust.py, as those of a learning curve."""
+    sizes = trust.SIZES[: 2 if options.quick else -1]
+    cells = trust.measured([name], sizes, options.count(20))
+    found = []
+    for (_, size), draws in cells.items():
+        for seed, cell in enumerate(draws):
+            for method, key in (("HIPAD", "right"), ("no rules", "none")):
+                settings = {"method": method, "rows": {"labelled": size}}
+                task = Task("contest", name, seed, settings)
+                found.append(Done(task, task.key(name), {"balanced": cell[key]}))
+    return found
 
 
 def fitted(tasks: Sequence[Task], material: Material, file: str) -> list[Done]:

@@ -82,7 +82,7 @@ CASES = {
     "pima": lambda: sample("pima", 60, 0, lambda1=0.1),
     "pima, auto": lambda: sample("pima", 40, 1),
     "pima, as the optimum has it": lambda: sample("pima", 200, 2, lambda1=0.03, calibrate=False),
-    "all-bcrabl": lambda: sample("all-bcrabl", 30, 0, lambda1=0.1),
+    "all-bcrabl": lambda: sample("all-bcrabl", 30, 0, lambda1=0.1, rule_trust=None),
     "all-bcrabl, auto": lambda: sample("all-bcrabl", 24, 1, lambda2=1.0, cv=3),
     "ksvm-s": lambda: ksvm(lambda1=0.1),
     "ksvm-s, exact": lambda: ksvm(lambda1=0.1, method="exact"),
