@@ -8,10 +8,11 @@ import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.estimator.heard import model_effects, model_pulls
+from hipad.estimator.parameters import PRIOR_TRUST
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
-from hipad.estimator.trust.mixture import trust_of
-from hipad.rules import RuleRecord, rule_report
+from hipad.estimator.trust.mixture import learns_trust, trust_of
+from hipad.rules import RuleRecord, RuleTrust, rule_report
 from hipad.solver import Hipad
 
 
@@ -37,10 +38,18 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
         knobs=model.knobs,
         certificates=farkas_residuals(model),
     )
-    return [
-        replace(record, trust=trust_of(model.members, i, data.total))
-        for i, record in enumerate(records)
-    ]
+    return [replace(record, trust=_trust(model, i, data.total)) for i, record in enumerate(records)]
+
+
+def _trust(model: Model, rule: int, rows: float) -> RuleTrust | None:
+    """The trust in one rule: learnt, or as before where no row can say anything on it."""
+    plan, mixture = model.plan, model.mixture
+    if model.members or mixture is None or not learns_trust(plan):
+        return trust_of(model.members, rule, rows)
+    if mixture.can_testify or plan.rules[rule].rule.worth is not None:
+        return None
+    prior = plan.rule_trust if isinstance(plan.rule_trust, float) else PRIOR_TRUST
+    return RuleTrust(prior, prior, rows)
 
 
 def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:

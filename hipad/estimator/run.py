@@ -237,8 +237,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
 
     def _choose(self) -> Iterator[Progress]:
         """Follow the paths of all candidates; at a given lambda1 only to learn trust in rules."""
-        learns = len(self.members) > 1 and self.mixture.can_testify
-        if not self.plan.is_automatic and not learns:
+        if not self.plan.is_automatic and len(self.members) == 1:
             return
         step = 0
         for member in self.members:

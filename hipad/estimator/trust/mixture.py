@@ -33,7 +33,7 @@ from hipad.rules import RuleTrust
 from hipad.solver import Hipad
 
 LEAST: Final = 0.02  # probability below which a member has no part in the model
-LEAST_ROWS: Final = 0.5  # of testimony: with less, nobody is asked
+LEAST_TESTIMONY: Final = 0.02  # mean over the rows: with less, nobody is asked
 DIGITS: Final = 3  # of probabilities: further ones hang on the order of the rows
 
 
@@ -146,7 +146,7 @@ class Mixture:
         rules, trust = self.plan.rules, self.plan.rule_trust
         if self._held:
             return self._held_without(left_out)
-        if learns_trust(self.plan):
+        if learns_trust(self.plan) and self.can_testify:
             trust = trust if isinstance(trust, float) else PRIOR_TRUST
             unlabelled = self.data.unlabelled is not None
             found = rule_candidates(rules, trust, left_out=left_out, unlabelled=unlabelled)
@@ -257,9 +257,13 @@ class Mixture:
 
     @cached_property
     def can_testify(self) -> bool:
-        """Whether labelled rows lie near enough to what rules speak of to say anything on them."""
-        weights = self.data.weights
-        return float(weights @ relevance(self._reach.max(axis=1, initial=0.0))) >= LEAST_ROWS
+        """Whether labelled rows lie near enough to what rules speak of to say anything on them.
+
+        Where none does, nothing can be weighed, and decision values of models with the rules and
+        without them have no common scale there: the rules are taken as they are given.
+        """
+        heard = relevance(self._reach.max(axis=1, initial=0.0))
+        return float(np.average(heard, weights=self.data.weights)) >= LEAST_TESTIMONY
 
     def _relevance(self, candidate: RuleCandidate) -> FloatArray:
         """How much each row may say on the rules that are weighed here; 0 without any."""
