@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.estimator.heard import model_effects, model_pulls
-from hipad.estimator.parameters import PRIOR_TRUST
 from hipad.estimator.run import Model
 from hipad.estimator.training import TrainingData
 from hipad.estimator.trust.mixture import learns_trust, trust_of
-from hipad.rules import RuleRecord, RuleTrust, rule_report
+from hipad.rules import RuleRecord, rule_report
 from hipad.solver import Hipad
+
+UNSEEN: Final = (
+    "no labelled row lies near what the rules speak of, so the trust in them cannot be learnt: "
+    "the rule counts as given"
+)
 
 
 def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) -> list[RuleRecord]:
@@ -38,18 +43,21 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
         knobs=model.knobs,
         certificates=farkas_residuals(model),
     )
-    return [replace(record, trust=_trust(model, i, data.total)) for i, record in enumerate(records)]
+    unseen = (UNSEEN,) if _unseen(model) else ()
+    return [
+        replace(
+            record,
+            trust=trust_of(model.members, i, data.total),
+            remarks=record.remarks + (unseen if record.written is None else ()),
+        )
+        for i, record in enumerate(records)
+    ]
 
 
-def _trust(model: Model, rule: int, rows: float) -> RuleTrust | None:
-    """The trust in one rule: learnt, or as before where no row can say anything on it."""
-    plan, mixture = model.plan, model.mixture
-    if model.members or mixture is None or not learns_trust(plan):
-        return trust_of(model.members, rule, rows)
-    if mixture.can_testify or plan.rules[rule].rule.worth is not None:
-        return None
-    prior = plan.rule_trust if isinstance(plan.rule_trust, float) else PRIOR_TRUST
-    return RuleTrust(prior, prior, rows)
+def _unseen(model: Model) -> bool:
+    """Whether trust would be learnt, but no labelled row can say anything on the rules."""
+    mixture = model.mixture
+    return mixture is not None and learns_trust(model.plan) and not mixture.can_testify
 
 
 def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:

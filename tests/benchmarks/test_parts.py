@@ -95,6 +95,7 @@ def test_the_hundred_rules_mean_something():
     assert len(parsed) == len(compiled) == 10
 
 
+@pytest.mark.long
 def test_a_few_labels_are_compared():
     scores = fewlabels.compare(sample_table("pima"), 8, 1, "AUC")
     assert set(scores) == {rival.name for rival in fewlabels.rivals(sample_table("pima"))}

@@ -69,13 +69,15 @@ def test_fit_with_flipped_rules_ends_near_the_model_without_rules():
     assert fitted(FLIPPED, X, y).score(X_test, y_test) > none - 0.02
 
 
-def test_fit_leaves_the_prior_where_rows_cannot_see_the_rules():
+def test_fit_takes_rules_as_given_where_no_row_can_see_them():
     data = make_ksvm_s(n_train=60, n_test=400, n_features=600, block_size=20, seed=0)
     clf = HIPADClassifier(
         data.rules, blocks=data.blocks, lambda1=0.1, standardize=False, rule_trust="auto"
     ).fit(data.X_train, data.y_train)
     for record in clf.rule_report_:
-        assert record.trust.posterior == pytest.approx(record.trust.prior, abs=0.1)
+        assert record.trust is None
+        assert "the rule counts as given" in record.remarks[-1]
+    assert clf.members_ == ()
     assert clf.score(data.X_test, data.y_test) > 0.9
 
 
