@@ -84,8 +84,15 @@ def trust_words(record: RuleRecord) -> str:
     patients = f"Your {count(round(trust.rows), 'labelled patient')}"
     if before == after:
         return f"{patients} say nothing for or against this rule: the trust in it stays {after} %."
-    verb = "raise" if after > before else "lower"
-    return f"{patients} {verb} the trust in this rule from {before} to {after} %."
+    if after > before:
+        return f"{patients} raise the trust in this rule from {before} to {after} %."
+    told = f"{patients} lower the trust in this rule from {before} to {after} %"
+    told = f"{told}: held out, they speak more for models without it."
+    heard = record.heard
+    if heard is None or 2 * heard.right <= heard.fired:
+        return told
+    right = f"{number(heard.right)} of the {number(heard.fired)} training patients"
+    return f"{told} That need not make it wrong: it is right on {right} whom it covers."
 
 
 def worst_case(record: RuleRecord) -> str:
