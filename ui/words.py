@@ -65,14 +65,14 @@ def told(record: RuleRecord, *, expert: bool) -> list[str]:
 
 def trust_words(record: RuleRecord) -> str:
     """How far a rule is trusted, and by whose word; empty where a setting gives its weight."""
+    heard = record.heard
     if record.written is not None:
         weight = count(round(record.written), "patient")
         if record.written != round(record.written):
             weight = f"{number(record.written)} patients"
         told = f"You wrote a weight of {weight}: it is used as written."
-        if not record.is_questioned or record.heard is None:
+        if not record.is_questioned or heard is None:
             return told
-        heard = record.heard
         return (
             f"{told} But {number(heard.wrong)} of the {number(heard.fired)} training patients whom "
             "the rule covers contradict it: take the weight away to have it learnt."
@@ -88,7 +88,6 @@ def trust_words(record: RuleRecord) -> str:
         return f"{patients} raise the trust in this rule from {before} to {after} %."
     told = f"{patients} lower the trust in this rule from {before} to {after} %"
     told = f"{told}: held out, they speak more for models without it."
-    heard = record.heard
     if heard is None or 2 * heard.right <= heard.fired:
         return told
     right = f"{number(heard.right)} of the {number(heard.fired)} training patients"
