@@ -7,6 +7,7 @@ nobody holds a rule out. It fades with the worth.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -40,7 +41,8 @@ class Jury:
 
     def __init__(self, posing: Posing) -> None:
         data, plan = posing.data, posing.plan
-        self.data, self.says = data, posing.says()
+        self.data, self.in_sight = data, not plan.rules or posing.in_sight
+        self.says = posing.says() if self.in_sight else ()
         self.named = posing.trial(1.0).stack.features
         given = np.where(np.arange(data.y.size) < data.n_labelled, data.weights, 0.0)
         rarer = min(float(given[data.y == sign].sum()) for sign in (-1.0, 1.0))
@@ -84,7 +86,8 @@ class Jury:
     def opinion(self, fits: Fits) -> Opinion:
         """What patients and rules say of the models at one pair of values."""
         scores, margins = self._outside(fits)
-        found = [self._fitted(*one) for one in zip(scores, margins, strict=True)]
+        seen = scores if self.in_sight else self._outside(self._without_named(fits))[0]
+        found = [self._fitted(*one) for one in zip(seen, margins, strict=True)]
         heard = np.asarray(np.isfinite(scores).any(axis=0))
         return Opinion(
             lambda1=fits.lambda1,
@@ -105,6 +108,11 @@ class Jury:
             return np.arange(n)
         parts = content_folds(data.design, data.y, data.p, -(-n // MOST_ROWS), wave=20.0)
         return np.flatnonzero(parts == 0)
+
+    def _without_named(self, fits: Fits) -> Fits:
+        """Return the models without the features that rules name."""
+        named = self.data.design.columns(self.named) @ fits.named
+        return replace(fits, scores=fits.scores - named)
 
     def _outside(self, fits: Fits) -> tuple[FloatArray, FloatArray]:
         """Calibrated scores of held-out patients, and margins of rules; one row a repeat."""

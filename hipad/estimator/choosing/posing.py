@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from hipad.estimator.training import TrainingData
 from hipad.rules import Heard, Knobs, ScaledRule, shortest_patient
 from hipad.solver import FeaturePrices, Problem, RuleBlock, lambda1_max
 
+NEAR: Final = 0.1  # share of the way to the patients of a rule at which a row counts one half
+LEAST_TESTIMONY: Final = 0.02  # mean over the rows: with less, no row can speak on the rules
 FAINT = 1e-3  # patients: what a rule of less worth changes is less than what folds can tell
 
 
@@ -140,6 +142,12 @@ class Posing:
             found[:, i] = np.abs((values - halves @ values) @ z) / float(z @ z)
         return found
 
+    @cached_property
+    def in_sight(self) -> bool:
+        """Whether labelled rows lie near enough to what rules speak of to say anything on them."""
+        heard = relevance(self.reach.max(axis=1, initial=0.0))
+        return float(np.average(heard, weights=self.data.weights)) >= LEAST_TESTIMONY
+
     def _told(self) -> tuple[tuple[ScaledRule, ...], list[Heard | None]]:
         """The rules as the solver is told them, and what the patients say of each."""
         data, rules = self.data, self.plan.rules
@@ -148,3 +156,15 @@ class Posing:
         patients = data.patients(rules)
         spoken = patients.all_spoken(rules, data.design.scale)
         return spoken, list(patients.all_heard(rules))
+
+
+def relevance(reach: FloatArray) -> FloatArray:
+    """How much rows may say on rules, from 0 to 1.
+
+    `reach` is the share of the way from the middle between the classes to the typical patient of
+    the rule that lies nearest: a row that is a tenth of the way counts one half.
+
+    >>> relevance(np.array([0.0, 0.01, 0.1, 1.0])).round(2).tolist()
+    [0.0, 0.0, 0.5, 1.0]
+    """
+    return reach**4 / (reach**4 + NEAR**4)

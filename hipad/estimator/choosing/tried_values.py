@@ -13,6 +13,7 @@ from hipad.estimator.choosing.posing import Posing
 N_STEPS = 9
 FIRST, SMALLEST = 0.7, 0.01  # the path goes between these fractions of lambda1_max,
 WIDENING = 1.25  # in steps that grow: among sparse models large ones would miss the best
+ABOVE = 2.0  # factor between values above the path, at which only features of rules are in
 RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 
 
@@ -36,7 +37,8 @@ class TriedValues:
         largest = max(data_alone, self.posing.first_lambda1)
         given = self.posing.plan.lambda1
         if isinstance(given, str):
-            grid = widening(FIRST * largest, SMALLEST * data_alone)
+            path = widening(FIRST * data_alone, SMALLEST * data_alone)
+            grid = np.r_[values_above(FIRST * largest, path[0]), path]
             return np.array([rounded(value) for value in grid]), np.inf
         return approach(largest, given), given
 
@@ -64,6 +66,16 @@ def widening(first: float, last: float) -> FloatArray:
     way = np.linspace(0.0, 1.0, N_STEPS) ** WIDENING
     values: FloatArray = first * (last / first) ** way
     return values
+
+
+def values_above(largest: float, first: float) -> FloatArray:
+    """Return falling values between the largest and the first one of a path, without that one.
+
+    >>> values_above(2.0, 0.5).tolist(), values_above(0.5, 0.5).tolist()
+    ([2.0, 1.0], [])
+    """
+    count = int(np.ceil(np.log(max(largest / first, 1.0)) / np.log(ABOVE) - 1e-9))
+    return np.geomspace(largest, first, count + 1)[:-1]
 
 
 def approach(largest: float, value: float) -> FloatArray:

@@ -18,22 +18,17 @@ import numpy as np
 from hipad.arrays import FloatArray
 from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
 from hipad.estimator.choosing.choice import AutoChoice, PathPoint
-from hipad.estimator.choosing.posing import Posing
+from hipad.estimator.choosing.posing import Posing, relevance
 from hipad.estimator.empty import explained
 from hipad.estimator.parameters import PRIOR_TRUST, Plan
 from hipad.estimator.training import TrainingData
 from hipad.estimator.trust.member_record import MemberRecord
-from hipad.estimator.trust.posterior import (
-    held_out_losses,
-    posterior,
-    relevance,
-)
+from hipad.estimator.trust.posterior import held_out_losses, posterior
 from hipad.estimator.trust.rule_candidates import RuleCandidate, rule_candidates
 from hipad.rules import RuleTrust
 from hipad.solver import Hipad
 
 LEAST: Final = 0.02  # probability below which a member has no part in the model
-LEAST_TESTIMONY: Final = 0.02  # mean over the rows: with less, nobody is asked
 DIGITS: Final = 3  # of probabilities: further ones hang on the order of the rows
 
 
@@ -252,23 +247,23 @@ class Mixture:
         return self.data.with_rule_labels(self.plan.rules, weights) is not None
 
     @cached_property
-    def _reach(self) -> FloatArray:
-        return Posing(self.data, self.plan).reach
+    def _plain(self) -> Posing:
+        """The problems of the plan itself."""
+        return Posing(self.data, self.plan)
 
-    @cached_property
+    @property
     def can_testify(self) -> bool:
         """Whether labelled rows lie near enough to what rules speak of to say anything on them.
 
         Where none does, nothing can be weighed, and decision values of models with the rules and
         without them have no common scale there: the rules are taken as they are given.
         """
-        heard = relevance(self._reach.max(axis=1, initial=0.0))
-        return float(np.average(heard, weights=self.data.weights)) >= LEAST_TESTIMONY
+        return self._plain.in_sight
 
     def _relevance(self, candidate: RuleCandidate) -> FloatArray:
         """How much each row may say on the rules that are weighed here; 0 without any."""
         free = [i for i, share in enumerate(candidate.shares) if share]
-        return relevance(self._reach[:, free].max(axis=1, initial=0.0))
+        return relevance(self._plain.reach[:, free].max(axis=1, initial=0.0))
 
 
 def learns_trust(plan: Plan) -> bool:

@@ -14,7 +14,8 @@ the rows' losses: a row of weight two is two rows, and their order plays no part
 
 A row can testify on a rule only if it lies some way towards the patients of whom the rule speaks,
 or in the other direction. On ksvm-s every labelled row lies within a twenty-fifth of the way: the
-rows cannot see what the rules speak of, and say nothing for or against them (`relevance`).
+rows cannot see what the rules speak of, and say nothing for or against them
+(`choosing.posing.relevance`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,6 @@ from hipad.arrays import FloatArray
 
 LOG_ODDS: Final = 2.0  # of a decision value of one
 MOST: Final = 1.5  # decision value: 95 % certain
-NEAR: Final = 0.1  # share of the way to the patients of a rule at which a row counts one half
 DRAWS: Final = 10  # powers of two: 1,024 points of the normal distribution, always the same
 
 
@@ -45,18 +45,6 @@ def held_out_losses(scores: FloatArray, y: FloatArray) -> FloatArray:
     known = np.where(np.isfinite(scores), scores, 0.0)  # a score of 0 has the loss of a coin
     losses: FloatArray = np.logaddexp(0.0, -LOG_ODDS * y[:, None] * np.clip(known, -MOST, MOST))
     return losses
-
-
-def relevance(reach: FloatArray) -> FloatArray:
-    """How much rows may say on rules, from 0 to 1.
-
-    `reach` is the share of the way from the middle between the classes to the typical patient of
-    the rule that lies nearest: a row that is a tenth of the way counts one half.
-
-    >>> relevance(np.array([0.0, 0.01, 0.1, 1.0])).round(2).tolist()
-    [0.0, 0.0, 0.5, 1.0]
-    """
-    return reach**4 / (reach**4 + NEAR**4)
 
 
 def posterior(

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.estimator.trust.posterior import held_out_losses, posterior, relevance
+from hipad.estimator.choosing.posing import relevance
+from hipad.estimator.trust.posterior import held_out_losses, posterior
 
 
 def drawn(seed, rows=30, candidates=4):
