@@ -2,11 +2,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
 from hipad import HIPADClassifier
 from hipad.errors import DataError
-from hipad.evaluation.labelling import candidate_scores, doubts, label_next, spread_out
+from hipad.evaluation.labelling import (
+    candidate_scores,
+    doubts,
+    label_next,
+    spaced_ranks,
+    spread_out,
+    stratified_order,
+)
 from tests.estimator.trust.test_mixture import RIGHT, rows
 
 
@@ -20,19 +29,43 @@ def others():
     return rows(2, 200)[0]
 
 
-def test_label_next_lists_doubtful_rows_first(fitted, others):
+def test_label_next_lists_both_classes_over_their_whole_range(fitted, others):
     found = label_next(fitted, others, count=8)
     assert len({one.row for one in found}) == len(found) == 8
     assert all(0 <= one.score <= 1 for one in found)
     values = fitted.decision_function(others)
-    assert [one.decision_value for one in found] == pytest.approx(
-        [values[one.row] for one in found]
-    )
-    assert np.mean([abs(one.decision_value) for one in found]) < 0.5 * np.abs(values).mean()
+    said = np.array([one.decision_value for one in found])
+    assert said == pytest.approx([values[one.row] for one in found])
+    assert np.count_nonzero(said > 0) == 4
+    for side in (values[values > 0], -values[values <= 0]):
+        own = np.abs(said[np.isin(np.abs(said), side)])
+        assert own.max() > np.quantile(side, 0.9)
+        assert own.min() < np.quantile(side, 0.2)
     assert label_next(fitted, others, count=8) == found
 
 
-def test_label_next_prefers_rows_on_which_candidates_disagree(fitted, others):
+@given(st.lists(st.floats(-5, 5, allow_subnormal=False), max_size=40))
+def test_stratified_order_names_every_row_once_and_both_sides_in_turn(values):
+    scores = np.array(values)
+    order = stratified_order(scores)
+    assert sorted(order) == list(range(scores.size))
+    fewer = min(np.count_nonzero(scores > 0), np.count_nonzero(scores <= 0))
+    sides = scores[order[: 2 * fewer]] > 0
+    assert (sides[::2] != sides[1::2]).all()
+    if 0 < fewer < scores.size:
+        assert np.abs(scores[order[0]]) == np.abs(scores[(scores > 0) == sides[0]]).max()
+
+
+@given(st.integers(0, 200), st.integers(1, 200))
+def test_every_beginning_of_spaced_ranks_covers_the_range(count, first):
+    ranks = spaced_ranks(count)
+    assert sorted(ranks.tolist()) == list(range(count))
+    if first >= 2 and count >= 2:
+        gaps = np.diff(np.sort(ranks[:first]))
+        assert gaps.max() <= 2 * (count - 1) / max(min(first, count) - 1, 1) + 2
+
+
+def test_rows_on_which_candidates_disagree_are_doubtful(fitted, others):
     views = candidate_scores(fitted, others)
     assert len(views) > 1
     mean = sum(share * own for share, own in views)
@@ -62,7 +95,7 @@ def test_label_next_takes_sparse_rows_and_models_without_candidates(others):
     dense = label_next(clf, others, count=4)
     thin = label_next(clf, sparse.csr_array(others), count=4)
     assert [one.row for one in thin] == [one.row for one in dense]
-    assert dense[0].reason.startswith("near the border between the classes")
+    assert dense[0].reason.startswith("the model is sure of its class")
 
 
 def test_spread_out_fills_up_with_what_it_skipped():

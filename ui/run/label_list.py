@@ -1,4 +1,4 @@
-"""Which patients to label next: a list of those whose class the model knows least."""
+"""Which patients to label next: both predicted classes, spread over their scores."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def show(state: AppState, model: TrainedModel, data: Dataset) -> None:
     with st.expander("Which patients to label next", icon=":material/label:"):
         st.caption(
             f"Of {count(data.n_unlabelled, 'patient')} without a label, these would tell the model "
-            "most: it is least sure of them, and they differ from each other. Label them, load the "
-            "table again, and run."
+            "most: both classes in turn, from patients it is sure of to those it doubts, and none "
+            "like another. Label them, load the table again, and run."
         )
         st.dataframe(found, hide_index=True, alt="Which patients to label next")
         st.download_button(
