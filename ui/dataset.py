@@ -26,7 +26,7 @@ from hipad.data import (
 )
 from hipad.data.classes import DecidedBy, labels_of
 from hipad.data.encoding import ColumnRecipe
-from hipad.designs.scaling import standardisation
+from hipad.estimator.damping import standardised_design
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiling.definitions import resolve_definitions
 from hipad.rules.compiling.settling.lexicon import Lexicon
@@ -163,7 +163,11 @@ class Dataset:
     @cached_property
     def standardisation(self) -> tuple[FloatArray, FloatArray]:
         """Means and scales of the columns, as a fit takes them."""
-        return standardisation(self.X_train)
+        signs = np.where(self.y_train == self.classes[1], 1.0, -1.0)
+        design = standardised_design(self.X_train, signs, np.ones(len(signs)))
+        assert design.mean is not None
+        assert design.scale is not None
+        return design.mean, design.scale
 
     @cached_property
     def lexicon(self) -> Lexicon:
