@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from hipad.errors import HipadError
 from hipad.estimator.bases.fitted import FittedModel
 from hipad.estimator.bases.table_classifier import TrainingRows
-from hipad.estimator.labels import by_class, check_names_are_kept
+from hipad.estimator.labels import by_class
 from hipad.estimator.parameters import Plan, check_parameters, held_out_parts, is_splits
 from hipad.estimator.run import FitRun
 from hipad.estimator.several_classes import (
@@ -47,11 +47,12 @@ class HIPADClassifier(FittedModel):
     speaks of class a only, and so does ``K1 is raised in a``. ``positive`` and ``raises the risk``
     name no class of several and are refused.
 
-    With rules it must not stand inside wrappers that give the classes other names.
-    ``OneVsRestClassifier``, ``OneVsOneClassifier`` and ``OutputCodeClassifier`` call them 0 and 1
-    anew in each fit: rules are refused there, and not needed, as several classes are taken as they
-    are. ``VotingClassifier``, ``StackingClassifier`` and ``BaggingClassifier`` number the classes
-    0, 1, ... in order: label the rows so before, and write the rules on these numbers.
+    With rules it must not stand inside wrappers that give the classes other names: a rule meets
+    the names that a fit is given. ``OneVsRestClassifier``, ``OneVsOneClassifier`` and
+    ``OutputCodeClassifier`` call the two classes of each of their fits 0 and 1 anew, so that a
+    right rule ``=> 0`` speaks against its class; they are not needed, as several classes are taken
+    as they are. ``VotingClassifier``, ``StackingClassifier`` and ``BaggingClassifier`` number the
+    classes 0, 1, ... in order: label the rows so before, and write the rules on these numbers.
 
     Parameters
     ----------
@@ -271,8 +272,6 @@ class HIPADClassifier(FittedModel):
         if fresh._is_several:
             return fresh._class_runs(data, seen, earlier, quick, take)
         plan = Plan.of(fresh, fresh._compile(seen))
-        if plan.rules or any(one.outcome for one in plan.statements):
-            check_names_are_kept("rules")
         for sentence in foreign_units(data.X, plan.rules):
             warnings.warn(sentence, UserWarning, stacklevel=3)
         return FitRun(data, plan, _states(earlier, data), quick=quick, take=take)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from numbers import Number
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from hipad.arrays import IntArray
 from hipad.designs.base import FloatArray
-from hipad.errors import DataError, HipadError
+from hipad.errors import DataError
 from hipad.wording import some
 
 FRACTIONS = ("Float32", "Float64")  # types of data frames that keep gaps beside fractions
@@ -137,19 +136,6 @@ def plain_labels(y: Any) -> Any:
         return np.asarray(y)
     names = " and ".join(sorted(kind.__name__ for kind in kinds))
     raise DataError(f"expected labels of one type in y, got {names}: write them all as text")
-
-
-def check_names_are_kept(what: str) -> None:
-    """Refuse what names classes where scikit-learn's `multiclass` calls them 0 and 1 anew."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__") != "sklearn.multiclass":
-        frame = frame.f_back  # type: ignore[assignment]
-    if frame is not None:
-        raise HipadError(
-            f"expected {what} to meet the classes by their own names, got those of a wrapper of "
-            "sklearn.multiclass, which calls one class 1 and all others 0: fit HIPADClassifier "
-            "itself, which takes several classes"
-        )
 
 
 def by_class(

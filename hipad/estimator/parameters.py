@@ -138,9 +138,16 @@ class Plan:
 
 def is_splits(value: object) -> bool:
     """Whether this may divide rows: a splitter of scikit-learn, or an iterable of splits."""
-    if isinstance(value, str | bytes | Mapping):
+    if isinstance(value, str | bytes | Mapping | np.ndarray):
         return False
+    if isinstance(value, list | tuple):
+        return bool(value) and all(map(_is_pair, value))
     return callable(getattr(value, "split", None)) or isinstance(value, Iterable)
+
+
+def _is_pair(split: object) -> bool:
+    """Whether this may be training and held-out rows."""
+    return isinstance(split, list | tuple) and len(split) == 2
 
 
 def held_out_parts(cv: Any, X: Any, y: np.ndarray, kept: np.ndarray) -> list[np.ndarray]:
@@ -152,7 +159,7 @@ def held_out_parts(cv: Any, X: Any, y: np.ndarray, kept: np.ndarray) -> list[np.
     if callable(getattr(cv, "split", None)):
         return [np.asarray(test) for _, test in cv.split(X, y)]
     pairs, place = list(cv), kept.cumsum() - 1
-    if not pairs or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
+    if not pairs or not all(map(_is_pair, pairs)):
         raise HipadError(
             "expected cv to be a number of folds, a splitter, or pairs of training and held-out "
             f"rows, got {reprlib.repr(cv)}: give one of them"
@@ -232,6 +239,7 @@ def check_number(name: str, value: object, smallest: float, words: str) -> None:
     if not usable or float(value) < smallest:  # type: ignore[arg-type]
         words_too = (*WORDS.get(name, ()), *([None] if name in MAY_BE_NONE else ()))
         allowed = "".join(f", or {word!r}" for word in words_too)
+        allowed += ", or a splitter, or pairs of rows" if name == "cv" else ""
         noun = "whole" if name in WHOLE else "finite"
         raise HipadError(
             f"expected {name} to be a {noun} number {words}{allowed}, got {value!r}: change it"

@@ -82,7 +82,7 @@ def rules_of_class(rules: RuleSet, classes: np.ndarray, position: int) -> RuleSe
     >>> from hipad.rules import parse_rules
     >>> rules = parse_rules("x0 >= 1 => a\\nx1 >= 2 => not b\\nx3 is raised in b")
     >>> print(rules_of_class(rules, np.array(["a", "b", "c"]), 2))
-    x0 >= 1 => not c
+    x0 >= 1 => "not c"
     off x1 >= 2 => "not b"
     """
     labels, pair = classes.tolist(), class_labels(classes.tolist()[position])

@@ -78,10 +78,9 @@ def test_one_against_the_rest_turns_a_right_rule_round_and_the_words_warn_of_it(
     weights = [float(one.coef_[0, 0]) for one in clf.estimators_]
     assert min(weights) > 0  # raises class 1, and the two others as well
     root = Path(__file__).resolve().parents[2]
-    texts = [(root / name).read_text("utf-8") for name in ("README.md", "docs/rules.md")]
-    for text in (*texts, HIPADClassifier.__doc__):
+    for text in ((root / "docs/rules.md").read_text("utf-8"), HIPADClassifier.__doc__):
         assert "OneVsRestClassifier" in text
-        assert "two classes" in text.casefold()
+        assert "several classes" in text.casefold()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from hipad.data.classes import DecidedBy
 from hipad.data.encoding import ColumnRecipe
@@ -96,6 +97,7 @@ def _damaged(error: BaseException) -> str:
 
 
 def _content(clf: HIPADClassifier) -> dict[str, Any]:
+    check_is_fitted(clf)
     shared = {
         "classes": _stored_classes(clf.classes_),
         "n_features": clf.n_features_in_,

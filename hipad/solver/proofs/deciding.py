@@ -20,6 +20,12 @@ delta is known to |X_k'Y alpha - (Q (w, u))_k - its price| + sqrt(2 g ridge_k) +
 they bound |delta|, and with it every pull. Where rows repeat each other |delta| has no bound, but
 the pull on a feature does: its column, as far as columns of features that are in (and the
 intercept's) make it up.
+
+No feature at all. At w = 0 all rows of the larger class lie on the margin and hardly anything
+bounds delta. But there F falls apart: multipliers of anchored rules are known to sqrt(2 g), and the
+loss is a linear program in b, whose minimum c = 2 min(P+, P-) is known, with P the prices of each
+class. Prices that balance and sum to c - s are within 4 s (in sum) of optimal ones. Where these
+leave every pull within its prices, w* = 0.
 """
 
 from __future__ import annotations
@@ -32,6 +38,8 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from hipad.designs.base import FloatArray
+from hipad.solver.certificate import feasible_prices
+from hipad.solver.emptymodel import least_pull
 from hipad.solver.problem import Problem
 
 ROUNDING = 2e-15  # of the terms of an objective, relatively
@@ -73,6 +81,8 @@ def certainty(problem: Problem, at: Place, gap: float) -> Certainty:
         outside[problem.prices.barred] = True
     else:
         inside, outside = _inside(problem, at, gap), _Outside(problem, at, gap).found()
+        if not outside.all() and _none_is_in(problem, at, gap):
+            outside[:] = True
     both = inside | outside
     return Certainty(*(np.flatnonzero(part) for part in (inside, outside & ~inside, ~both)))
 
@@ -117,6 +127,38 @@ def _inside(problem: Problem, at: Place, gap: float) -> np.ndarray:
     sure = at.w * at.w > 2.0 * gap * inverse_curvature(problem, at.features)
     inside[at.features[sure]] = True
     return inside
+
+
+def _none_is_in(problem: Problem, at: Place, gap: float) -> bool:
+    """Whether w = 0 is certainly the optimum: by the prices that are given, or those of least pull.
+
+    Not asked where rules meet the intercept: samples and multipliers then have no optima apart.
+    """
+    if at.w.any() or problem.stack.of_b.any():
+        return False
+    if _holds_all_out(problem, at.u, at.alpha, at.pull, gap):
+        return True
+    largest, alpha = least_pull(problem)
+    if not largest < problem.lambda1:
+        return False
+    alpha = feasible_prices(problem, alpha)
+    pull = problem.design.correlate(problem.y * alpha[: problem.n_samples])
+    return _holds_all_out(problem, at.u, alpha, pull, gap)
+
+
+def _holds_all_out(
+    problem: Problem, u: FloatArray, alpha: FloatArray, pull: FloatArray, gap: float
+) -> bool:
+    """Whether optimal prices near these leave every pull within its prices at w = 0."""
+    y, p, own, stack = problem.y, problem.p, alpha[: problem.n_samples], problem.stack
+    least = 2.0 * min(p[y > 0].sum(), p[y < 0].sum())
+    short = max(least - own.sum(), 0.0) + abs(y @ own) + ROUNDING * p.sum()
+    pull, norms = pull.copy(), problem.design.column_norms()
+    pull[stack.features] -= stack.coupling.T @ u
+    off = (4.0 * short + ROUNDING) * norms
+    off[stack.features] += np.sqrt(2.0 * gap * problem.ridge_rules)
+    limits = problem.limits(np.arange(problem.n_features))
+    return bool(np.all(np.minimum(limits.up - pull, limits.down + pull) > off))
 
 
 class _Known(NamedTuple):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hipad.designs import make_design
-from hipad.solver import Hipad, Settings, Status
+from hipad.solver import Hipad, Settings, Status, lambda1_max
 from hipad.solver.iterates import Point, certainty_of, objective_of
 from hipad.solver.proofs.deciding import inverse_curvature
 from tests.oracles import clarabel_enk, random_problem
@@ -90,6 +90,24 @@ def test_at_the_optimum_everything_is_decided(method):
     assert known.inside.tolist() == np.flatnonzero(np.abs(best.w) > 1e-6).tolist()
     assert known.undecided.size == 0
     assert sorted([*known.inside, *known.outside]) == list(range(60))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.2])
+@pytest.mark.parametrize("with_rule", [False, True])
+def test_a_model_without_features_leaves_nothing_open(share, with_rule):
+    raw = random_problem(5, n=40, m=60, conditions=())
+    y = np.where(np.arange(40) < 40 * share, 1.0, -1.0)
+    raw = raw._replace(y=y, p=np.full(40, 1 / 40))
+    if with_rule:
+        raw = raw._replace(rules=(rule(np.eye(60)[0], -1.0, sigma=0.05)._replace(anchored=True),))
+    largest = lambda1_max(to_problem(raw))
+    for factor, decided in ((1.01, True), (0.99, False)):
+        problem = to_problem(raw._replace(lambda1=factor * largest))
+        empty = Hipad(problem, Settings(method="exact"))
+        empty.run()
+        known = empty.certainty()
+        assert (known.outside.size == 60) == decided
+        assert not decided or not known.undecided.size
 
 
 def test_repeated_rows_leave_nothing_open():
