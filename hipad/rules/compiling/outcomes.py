@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from hipad.data.classes import JoinedClass
 from hipad.errors import RuleError
 from hipad.rules.language.model import Rule
 from hipad.rules.language.parsing import read_rules
@@ -47,9 +48,13 @@ def class_sign(
     (1.0, -1.0)
     >>> class_sign("positive", (0, 1)), class_sign("positive", ("case", "control"))
     (1.0, -1.0)
+    >>> class_sign("b", (JoinedClass("not a", ("b", "c")), "a"))
+    -1.0
     """
     labels = [str(label) for label in classes]
     if (sign := _label_sign(outcome, labels)) is not None:
+        return sign
+    if (sign := _joined_sign(outcome, classes, place)) is not None:
         return sign
     if other := _NOT.fullmatch(outcome):
         if (sign := _label_sign(other[1].strip("\"'"), labels)) is not None:
@@ -126,6 +131,25 @@ def _label_position(outcome: str, labels: Sequence[str]) -> int | None:
         found = [at for at, label in enumerate(labels) if same(outcome, label)]
         if len(found) == 1:
             return found[0]
+    return None
+
+
+def _joined_sign(outcome: str, classes: Sequence[object], place: Place | None) -> float | None:
+    """The sign of the class that a label was joined into; RuleError for `not` such a label."""
+    other = _NOT.fullmatch(outcome)
+    for sign, label in zip((-1.0, 1.0), classes, strict=True):
+        if not isinstance(label, JoinedClass):
+            continue
+        if _label_position(outcome, label.labels) is not None:
+            return sign
+        if other and _label_position(other[1].strip("\"'"), label.labels) is not None:
+            labels = [quote_label(str(one)) for one in classes]
+            raise rule_error(
+                f"the outcome {quote_label(outcome)} may be either of {listed(labels)}, as these "
+                f"are the two classes: write one of them, or tell all classes apart",
+                place,
+                expected=tuple(labels),
+            )
     return None
 
 
