@@ -57,8 +57,10 @@ def class_lines(clf: HIPADClassifier) -> list[str]:
         f"{count(len(clf.classes_), 'model')}, one for each class against the rest"
     ]
     for label, one in clf.class_models_.items():
+        bounds = one.certificate_
         lines.append(
-            f"  {label}: {count(one.support_.size, 'feature')} at lambda1 {one.lambda1_:.4g}"
+            f"  {label}: {count(one.support_.size, 'feature')} at lambda1 {one.lambda1_:.4g}; "
+            f"{bounds.status}, at most {bounds.gap:.1e} (relative) above the optimum"
         )
     lines.append(f"certificate (the worst of all classes): {clf.certificate_}")
     if clf.certificate_.message:
