@@ -53,7 +53,7 @@ def test_what_it_is_to_scikit_learn(fitted):
     assert (clf.predict(X) == clf.classes_[scores.argmax(axis=1)]).all()
     assert clf.score(X, y) > 0.8
     fresh, truth = data(600, seed=1)
-    assert clf.score(fresh, truth) > 0.75
+    assert clf.score(fresh, truth) > 0.7
     assert (clf.predict_proba(fresh).argmax(axis=1) == clf.decision_function(fresh).argmax(1)).all()
 
 

@@ -45,6 +45,7 @@ def build(
     summary = summarise(train.X, train.feature_names)
     summary["missing"] = [loaded.missing.get(name, 0) for name in train.feature_names]
     summary.insert(1, "block", NO_BLOCK)
+    labels = _every_label(loaded, preparation, train, test)
     bare = Dataset(
         name=loaded.name,
         key=loaded.key,
@@ -57,7 +58,10 @@ def build(
         kept=np.arange(len(everything)) if kept is None else kept,
         classes=train.classes,
         steps=tuple(
-            step for part in (train, test, more) for step in (() if part is None else part.steps)
+            step
+            for part in (train, test, more)
+            for step in (() if part is None else part.steps)
+            if step.option != "positive" or labels is None
         ),
         blocks={},
         blocks_failed={},
@@ -68,7 +72,7 @@ def build(
         ids=(loaded.table.row_ids, _tested(loaded, preparation).row_ids),
         decided_by=train.decided_by,
         X_all=None if alone else X,
-        every_label=_every_label(loaded, preparation, train, test),
+        every_label=labels,
         unlabelled_names=(
             *_names(loaded.table, train.unlabelled_rows),
             *(() if more is None else _names(loaded.unlabelled, more.rows, second=True)),

@@ -17,7 +17,7 @@ from ui.data.cards import CARDS, NOISE, SIZES, Card
 from ui.data.columns import choose_all, choose_column, choose_positive
 from ui.data.guessing import first_preparation
 from ui.data.loading import Loading
-from ui.dataset import Loaded, Preparation
+from ui.dataset import MOST_CLASSES, Loaded, Preparation
 from ui.session.reopening import restore
 from ui.state import AppState
 from ui.words import plain
@@ -138,7 +138,7 @@ def take_table(state: AppState, table: Table, name: str) -> None:
     try:
         if state.awaiting is not None and state.awaiting.data_key == loaded.key:
             restore(state, state.awaiting, loaded)
-        elif companions.is_open(table):
+        elif companions.is_open(table) or _has_several_classes(loaded):
             state.pending = loaded
             st.toast(f"{plain(name)} was read: there is a question about it.")
         else:
@@ -146,6 +146,15 @@ def take_table(state: AppState, table: Table, name: str) -> None:
     except DataError:
         state.pending = loaded
         raise
+
+
+def _has_several_classes(loaded: Loaded) -> bool:
+    """Whether the likely label has three classes or more, which of them is then to be said."""
+    label = first_preparation(loaded).label
+    if label not in loaded.table.names:
+        return False
+    often = list(loaded.frequency(label).values())
+    return 2 < len(often) <= MOST_CLASSES and 2 * len(often) <= sum(often)
 
 
 def _pending(state: AppState, loaded: Loaded) -> None:

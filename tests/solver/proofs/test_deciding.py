@@ -14,7 +14,7 @@ from tests.oracles import clarabel_enk, random_problem
 from tests.solver.problems import prices_of, rule, to_problem, trusted_optimum, unit_rows
 from tests.solver.trials import Tally, check
 
-FAST, ALL = 40, 500
+FAST, ALL = 12, 500
 
 
 def tally_of(seeds):
