@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.needs import need_data
-from ui.run import controls, live, outcome, steering
+from ui.run import all_classes, controls, live, outcome, steering
 from ui.state import app_state
 
 state = app_state()
@@ -16,7 +16,14 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     )
     place = st.container(width="content")
     choice = st.container(width="content")
-if need_data(state):
+has_data = need_data(state)
+if has_data and state.data is not None and state.data.every_label is not None:
+    with place, st.popover("Settings", icon=":material/tune:"):
+        controls.show(state)
+    with buttons:
+        all_classes.steer(state)
+    all_classes.show(state)
+elif has_data:
     with place, st.popover("Settings", icon=":material/tune:"):
         steering.speed(state)
         controls.show(state)

@@ -26,7 +26,7 @@ from hipad.data import (
 )
 from hipad.data.classes import DecidedBy, labels_of
 from hipad.data.encoding import ColumnRecipe
-from hipad.designs.scaling import standardisation
+from hipad.estimator.damping import standardised_design
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiling.definitions import resolve_definitions
 from hipad.rules.compiling.settling.lexicon import Lexicon
@@ -87,6 +87,7 @@ class Loaded:
 class Preparation(Options):
     """What is to be done with a table: each field is a choice on the Data page."""
 
+    all_classes: bool = False  # of several: tell each from all others, not one from the rest
     test: Literal["split", "file", "none"] = "split"
     test_fraction: Annotated[float, Percent(5, 95, step=5)] = 0.25
     seed: Annotated[int, SEED] = 0
@@ -129,6 +130,7 @@ class Dataset:
     decided_by: DecidedBy = "choice"  # why the positive class is the positive one
     X_all: Any | None = None  # training rows, then those without a label; None without any
     unlabelled_names: tuple[str, ...] = ()  # IDs or rows of those without a label
+    every_label: tuple[np.ndarray, np.ndarray | None] | None = None  # where all are told apart
     _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @property
@@ -139,6 +141,13 @@ class Dataset:
         labels = np.full(self.X_all.shape[0], None, dtype=object)
         labels[: len(self.y_train)] = self.y_train
         return self.X_all, labels
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """All classes that are told apart, in order; two where it is one against the other."""
+        if self.every_label is None:
+            return self.classes
+        return tuple(map(str, np.unique(self.every_label[0])))
 
     @property
     def X_seen(self) -> Any:
@@ -158,12 +167,19 @@ class Dataset:
         """The same with some of the training rows only; those without a label all stay."""
         X, y = self.X_train[rows], self.y_train[rows]
         every = None if self.X_all is None else learning_rows(X, y, self.X_unlabelled)[0]
-        return replace(self, X_train=X, y_train=y, X_all=every, **others)
+        labels = self.every_label
+        if labels is not None:
+            labels = (labels[0][rows], labels[1])
+        return replace(self, X_train=X, y_train=y, X_all=every, every_label=labels, **others)
 
     @cached_property
     def standardisation(self) -> tuple[FloatArray, FloatArray]:
         """Means and scales of the columns, as a fit takes them."""
-        return standardisation(self.X_train)
+        signs = np.where(self.y_train == self.classes[1], 1.0, -1.0)
+        design = standardised_design(self.X_train, signs, np.ones(len(signs)))
+        assert design.mean is not None
+        assert design.scale is not None
+        return design.mean, design.scale
 
     @cached_property
     def lexicon(self) -> Lexicon:

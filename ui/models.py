@@ -105,7 +105,7 @@ class Request:
         classifier = HIPADClassifier(
             named_outcomes(data.parse(self.rules), data.classes) if settings.use_rules else None,
             blocks=data.blocks,
-            lambda1=self._lambda1(),
+            lambda1=self.lambda1_value,
             rule_trust=self.trust,
             **settings.parameters,
         )
@@ -212,7 +212,8 @@ class Request:
                 break
         return harm
 
-    def _lambda1(self) -> float | str:
+    @property
+    def lambda1_value(self) -> float | str:
         fewness = self.settings.fewness
         if fewness == AUTOMATIC:
             return "auto"

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hipad.cli.all_classes import two_classes
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
@@ -110,15 +111,16 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
     label = options.label or origin.label or table.label
     if not label:
         raise DataError("expected --label COLUMN, the column with the classes: name it")
-    truth = labels_of(table, known_label(table, label), origin.classes)
+    classes = two_classes(origin)
+    truth = labels_of(table, known_label(table, label), classes)
     X, kept = origin.recipe.matrix(table, np.flatnonzero(truth != ""))
-    y = np.where(truth[kept] == origin.classes[1], 1.0, -1.0)
-    model = Oriented(clf, origin.classes)
+    y = np.where(truth[kept] == classes[1], 1.0, -1.0)
+    model = Oriented(clf, classes)
     checked = CheckedTable(
         X,
         y,
         kept + 1,
-        origin.classes,
+        classes,
         clf.feature_index_,
         table,
         clf,

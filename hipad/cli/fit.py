@@ -1,5 +1,7 @@
 """Fit a classifier to a table and rules, and save it.
 
+Of three classes or more all are told apart, unless `--positive` names one to tell from the rest.
+
 Ctrl-C stops the fit and keeps the model so far; its certificate says that it was stopped, and so
 does the exit code.
 """
@@ -14,18 +16,25 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from hipad.arrays import IntArray
+from hipad.cli.all_classes import (
+    class_lines,
+    classes_of,
+    judged,
+    labels_of_test,
+    with_all_labels,
+)
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
     blocks_of,
     check_output,
     preparation,
-    prepared_table,
+    prepared_from,
     read_data,
     read_described,
 )
@@ -45,6 +54,7 @@ from hipad.data import (
     FORMATS,
     Matched,
     Prepared,
+    Table,
     facing,
     learning_rows,
     match_test,
@@ -53,10 +63,12 @@ from hipad.data import (
 )
 from hipad.data.classes import CERTAIN
 from hipad.data.writing import STDOUT
+from hipad.errors import RuleError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.model_file import Origin, save_model
 from hipad.estimator.parameters import CHOICES
 from hipad.estimator.run import FitRun
+from hipad.estimator.several_classes import ClassRuns
 from hipad.evaluation.averaging import averaged_candidates
 from hipad.evaluation.orientation import Oriented
 from hipad.rules import FeatureIndex, RuleSet
@@ -133,7 +145,10 @@ def run(options: argparse.Namespace) -> int:
     check_output(options.model, read)
     words = sys.stderr if options.model in STDOUT else sys.stdout
     text = read_rule_file(options.rules) if options.rules else ""
-    train, test = read_rows(options, text)
+    table_read = read_described(options.data, options)
+    if classes := classes_of(table_read, options):
+        return fit_all(options, table_read, classes, text, words)
+    train, test = read_rows(options, table_read, text)
     more = read_unlabelled(options.unlabelled, train)
     for step in (*train.steps, *(() if more is None else more.steps)):
         print(f"data: {step}", file=words)
@@ -151,6 +166,38 @@ def run(options: argparse.Namespace) -> int:
     print(report(clf, train, test), file=words)
     for line in odd(clf, table, said) if said.compiled else ():
         print(line, file=words)
+    return told(options, clf, words)
+
+
+def fit_all(
+    options: argparse.Namespace, table: Table, classes: tuple[str, ...], text: str, words: TextIO
+) -> int:
+    """The same for three classes or more, all of them told apart."""
+    one = argparse.Namespace(**{**vars(options), "positive": classes[0]})
+    train, test = read_rows(one, table)
+    train, more = with_all_labels(train), read_unlabelled(options.unlabelled, train)
+    for step in (*train.steps, *(() if more is None else more.steps)):
+        print(f"data: {step}", file=words)
+    print(f"classes: {', '.join(classes)}; each is told from all others", file=words)
+    blocks = blocks_of(options.blocks, FeatureIndex(train.feature_names), train.table)
+    try:
+        clf = fitted(build(options, text, blocks), train, more)
+    except RuleError as error:
+        return refuse(options.rules, (error,))
+    origin = Origin(train.options.label, classes, train.recipe)
+    save_model(clf, Path(options.model), origin=origin)
+    lines = [*class_lines(clf), judged(clf, train.X, train.y, "training")]
+    if test is not None and test.y is not None:
+        source = table if options.test is None else read_data(options.test)
+        truth = labels_of_test(test, source, train.options.label, classes)
+        lines.append(judged(clf, test.X, truth, "test"))
+    lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]
+    print("\n".join(lines), file=words)
+    return told(options, clf, words)
+
+
+def told(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> int:
+    """Say where the model is, and whether the fit came to its end; the exit code."""
     print(f"saved: {options.model}", file=words)
     if clf.certificate_.status is Status.STOPPED:
         print("stopped: the saved model is what the fit had reached", file=sys.stderr)
@@ -172,15 +219,16 @@ def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterat
     yield from findings(study, table)
 
 
-def read_rows(options: argparse.Namespace, rules: str = "") -> tuple[Prepared, Matched | None]:
+def read_rows(
+    options: argparse.Namespace, table: Table, rules: str = ""
+) -> tuple[Prepared, Matched | None]:
     """Training rows, and test rows where they are asked for."""
     if options.split is not None:
-        table = read_described(options.data, options)
         wanted = preparation(table, options, use_unlabelled=True)
         outcome = first_outcome(rules)
         parts = split(table, wanted, options.split, options.seed, outcome=outcome)
         return parts.train, parts.test
-    prepared = prepared_table(options.data, options, rules, use_unlabelled=True)
+    prepared = prepared_from(table, options, rules, use_unlabelled=True)
     if options.test is None:
         return prepared, None
     return prepared, match_test(prepared, facing(read_data(options.test), prepared.feature_names))
@@ -194,7 +242,7 @@ def read_unlabelled(path: str | None, train: Prepared) -> Matched | None:
 
 
 def build(
-    options: argparse.Namespace, rules: RuleSet, blocks: dict[str, IntArray]
+    options: argparse.Namespace, rules: RuleSet | str, blocks: dict[str, IntArray]
 ) -> HIPADClassifier:
     """The classifier that the options describe."""
     clf = HIPADClassifier(rules, blocks=blocks)
@@ -211,7 +259,10 @@ def fitted(clf: HIPADClassifier, train: Prepared, more: Matched | None = None) -
     watch = clf.start(X, y, feature_names=train.feature_names)
     with Bar() as bar, stopping(watch):
         for record in watch:
-            bar.progress(record)
+            if isinstance(watch, ClassRuns):
+                bar.progress(record, f"class {watch.label}: ")
+            else:
+                bar.progress(record)
     return watch.finish()
 
 

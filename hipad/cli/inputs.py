@@ -49,7 +49,7 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         metavar="CLASS",
         help="the positive class, which the words positive and negative in rules then refer to "
         "(default: by the usual words, as in case and control, else the class of the first rule, "
-        "else the rarer one)",
+        "else the rarer one); of three classes or more, the one that is told from all others",
     )
     parser.add_argument(
         "--missing",
@@ -163,9 +163,15 @@ def prepared_table(
 ) -> Prepared:
     """A table as numbers; the first of the rules may tell which class is positive."""
     table = read_described(path, options)
-    outcome = first_outcome(rules)
+    return prepared_from(table, options, rules, use_unlabelled=use_unlabelled)
+
+
+def prepared_from(
+    table: Table, options: argparse.Namespace, rules: str = "", *, use_unlabelled: bool = False
+) -> Prepared:
+    """The same for a table that was read."""
     wanted = preparation(table, options, use_unlabelled=use_unlabelled)
-    return prepare(table, **asdict(wanted), outcome=outcome)
+    return prepare(table, **asdict(wanted), outcome=first_outcome(rules))
 
 
 def preparation(
@@ -224,8 +230,7 @@ def origin_of(stored: StoredModel) -> Origin:
         return stored.origin
     clf = stored.classifier
     names = tuple(clf.feature_index_.name(j) for j in range(clf.n_features_in_))
-    negative, positive = map(str, clf.classes_.tolist())
-    return Origin("", (negative, positive), ColumnRecipe(names, {}))
+    return Origin("", tuple(map(str, clf.classes_.tolist())), ColumnRecipe(names, {}))
 
 
 def check_output(path: str, read: Iterable[str | None]) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from hipad.cli.all_classes import two_classes
 from hipad.cli.fit import (
     add_parameters,
     as_checked,
@@ -93,10 +94,11 @@ def by_model(options: argparse.Namespace) -> int:
     """The rows of a table by a saved model."""
     stored, table = read_model(options.model), read_data(options.data)
     origin = origin_of(stored)
+    classes = two_classes(origin)
     table = facing(table, origin.recipe.number_names)
     rows = np.arange(table.n_rows)
     if origin.label in table.names:
-        rows = rows[labels_of(table, origin.label, origin.classes) == ""]
+        rows = rows[labels_of(table, origin.label, classes) == ""]
         if not len(rows):
             raise DataError(
                 f"expected rows without a label in {origin.label!r}, got none: leave some empty, "
@@ -104,7 +106,7 @@ def by_model(options: argparse.Namespace) -> int:
             )
     X, rows = origin.recipe.matrix(table, rows)
     found = label_next(stored.classifier, X, options.count)
-    write(options, found, called(table, rows), Oriented(stored.classifier, origin.classes))
+    write(options, found, called(table, rows), Oriented(stored.classifier, classes))
     return 0
 
 

@@ -1,9 +1,10 @@
 """Answers of a saved model for the rows of a table, as CSV.
 
 One line per row: its number in the table, the class, the score, which is above zero for the
-positive class, and the risk, which is the probability of that class. Risks are at the prevalence of
-the training patients, or at `--prevalence`. Where the table has the label column, stderr tells how
-many answers are right.
+positive class, and the risk, which is the probability of that class. A model of several classes
+gives score and risk of each, and the class is the one of the largest score. Risks are at the
+prevalence of the training patients, or at `--prevalence`. Where the table has the label column,
+stderr tells how many answers are right.
 """
 
 from __future__ import annotations
@@ -11,16 +12,20 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from hipad.cli.all_classes import answer_columns, two_classes
 from hipad.cli.inputs import check_output, origin_of, read_data
 from hipad.data import FORMATS, Table, facing, to_csv
 from hipad.data.classes import labels_of
 from hipad.data.writing import write_text
+from hipad.errors import DataError
+from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.files.model_file import Origin, read_model
 from hipad.estimator.risks.risk_curve import check_prevalence
-from hipad.evaluation.judging import judge
+from hipad.evaluation.judging import classes_line, judge
 from hipad.evaluation.orientation import Oriented
 
 
@@ -45,40 +50,70 @@ def run(options: argparse.Namespace) -> int:
     stored, table = read_model(options.model), read_data(options.data)
     origin = origin_of(stored)
     table = facing(table, origin.recipe.number_names)
-    model = Oriented(stored.classifier, origin.classes)
     X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))
     if not len(rows):
         print("note: no row is without gaps, so there are no answers", file=sys.stderr)
-    scores = model.scores(X) if len(rows) else np.zeros(0)
-    answers = [origin.classes[int(score > 0)] for score in scores]
-    positive = origin.classes[1]
     columns = {
         **({"patient": [ids[i] for i in rows]} if (ids := table.ids) else {}),
         "row": (rows + 1).tolist(),
-        "class": answers,
-        f"score of {positive}": scores.tolist(),
     }
-    if stored.classifier.risk_source_.known:
-        risks = model.risks(scores, options.prevalence)
-        columns[f"risk of {positive}"] = risks.tolist()
+    if len(origin.classes) > 2:
+        found = all_answers(stored.classifier, X, origin, options.prevalence)
     else:
-        print("note: the model was saved without risks: fit it again to get them", file=sys.stderr)
-    text = to_csv(columns)
+        found = answers(Oriented(stored.classifier, two_classes(origin)), X, options.prevalence)
+    text = to_csv({**columns, **found})
     if options.out:
         write_text(Path(options.out), text, not_over=[Path(options.model), Path(options.data)])
         print(f"saved: {options.out}, {len(rows):,} of {table.n_rows:,} rows", file=sys.stderr)
     else:
         sys.stdout.write(text)
-    tell_accuracy(table, origin, rows, scores)
+    tell_accuracy(table, origin, rows, found)
     return 0
 
 
-def tell_accuracy(table: Table, origin: Origin, rows: np.ndarray, scores: np.ndarray) -> None:
+def answers(model: Oriented, X: Any, prevalence: float | None) -> dict[str, list[Any]]:
+    """For each row its class, and the score and risk of the positive one."""
+    scores = model.scores(X) if X.shape[0] else np.zeros(0)
+    positive = model.classes[1]
+    columns: dict[str, list[Any]] = {
+        "class": [model.classes[int(score > 0)] for score in scores],
+        f"score of {positive}": scores.tolist(),
+    }
+    if model.classifier.risk_source_.known:
+        columns[f"risk of {positive}"] = model.risks(scores, prevalence).tolist()
+    else:
+        print("note: the model was saved without risks: fit it again to get them", file=sys.stderr)
+    return columns
+
+
+def all_answers(
+    clf: HIPADClassifier, X: Any, origin: Origin, prevalence: float | None
+) -> dict[str, list[Any]]:
+    """For each row its class, and the score and risk of all of several classes."""
+    if prevalence is not None:
+        raise DataError(
+            f"expected no --prevalence for a model of {len(origin.classes)} classes, got "
+            f"{prevalence}: leave it out; it is the share of one positive class"
+        )
+    if not X.shape[0]:
+        return {"class": []}
+    return answer_columns(clf, X, origin.classes)
+
+
+def tell_accuracy(
+    table: Table, origin: Origin, rows: np.ndarray, found: dict[str, list[Any]]
+) -> None:
     """Compare with the labels where the table has them."""
     if origin.label not in table.names:
         return
     truth = labels_of(table, origin.label, origin.classes)[rows]
     known = truth != ""
-    if known.any():
-        found = judge(scores[known], truth[known], origin.classes, part="labels")
-        print(found, file=sys.stderr)
+    if not known.any():
+        return
+    if len(origin.classes) > 2:
+        said = np.array(found["class"])[known]
+        print(classes_line(said, truth[known], origin.classes, part="labels"), file=sys.stderr)
+        return
+    classes = two_classes(origin)
+    scores = np.array(found[f"score of {classes[1]}"])[known]
+    print(judge(scores, truth[known], classes, part="labels"), file=sys.stderr)

@@ -19,9 +19,9 @@ from hipad.arrays import BoolArray, FloatArray, IntArray
 from hipad.cli.inputs import read_text
 from hipad.cli.talking.sentences import EXAMPLE, REFUSED, sentence
 from hipad.data import Table
-from hipad.designs.scaling import standardisation
 from hipad.errors import DataError, RuleError
 from hipad.estimator.classifier import HIPADClassifier
+from hipad.estimator.damping import standardised_design
 from hipad.estimator.strength import knobs_of
 from hipad.estimator.training import shares
 from hipad.evaluation.orientation import named_outcomes
@@ -137,7 +137,10 @@ def refuse(path: str, errors: tuple[RuleError, ...]) -> int:
 def as_seen(table: CheckedTable) -> Patients:
     """The rows as a run with the model's parameters sees them."""
     box = Box.observed(table.X)
-    mean, scale = standardisation(table.X) if table.model.standardize else (None, None)
+    mean, scale = (None, None)
+    if table.model.standardize:
+        design = standardised_design(table.X, table.y, np.ones(len(table.y)))
+        mean, scale = design.mean, design.scale
     balanced = "balanced" if table.model.class_weight == "balanced" else None
     p = shares(table.y, np.ones(len(table.y)), balanced)
     lo, hi = (np.asarray(end, dtype=np.float64) for end in (box.lo, box.hi))

@@ -79,6 +79,26 @@ _NON: Final = re.compile(r"non(?!sense)(\w{4,})")
 _NOT: Final = re.compile(r"(?:not|no|non)[\s_-]\s*(.+)", re.IGNORECASE)
 
 
+class JoinedClass(str):
+    """The name of a class that several labels were joined into; rules may still name these.
+
+    >>> rest = JoinedClass("not a", ("b", "c"))
+    >>> rest == "not a", rest.labels
+    (True, ('b', 'c'))
+    """
+
+    __slots__ = ("labels",)
+    labels: tuple[str, ...]
+
+    def __new__(cls, name: str, labels: tuple[str, ...]) -> JoinedClass:
+        joined = super().__new__(cls, name)
+        joined.labels = labels
+        return joined
+
+    def __reduce__(self) -> tuple[type[JoinedClass], tuple[str, tuple[str, ...]]]:
+        return JoinedClass, (str(self), self.labels)
+
+
 @dataclass(frozen=True)
 class Classes:
     """The two classes; every label in `merged` counts as the negative one.
@@ -158,7 +178,7 @@ def find_classes(labels: Text, label: str, positive: str | None, outcome: str = 
     others = tuple(name for name in found if name != positive)
     if len(others) == 1:
         return Classes(others[0], positive, decided_by=decided_by)
-    return Classes(f"not {positive}", positive, others, decided_by)
+    return Classes(JoinedClass(f"not {positive}", others), positive, others, decided_by)
 
 
 def likely_positive(frequency: dict[str, int], outcome: str = "") -> tuple[str, DecidedBy]:

@@ -32,6 +32,7 @@ class ColumnStatistics:
     low: FloatArray
     high: FloatArray
     missing: npt.NDArray[np.intp]
+    filled: FloatArray  # the share of values other than zero
 
     @property
     def constant(self) -> npt.NDArray[np.bool_]:
@@ -55,8 +56,8 @@ def column_statistics(X: Any, weights: FloatArray | None = None) -> ColumnStatis
         return ColumnStatistics(*_sparse_moments(canonical_csc(X), weights))
     X = np.asarray(X)
     parts = [_dense_moments(X[:, block], weights) for block in column_blocks(*X.shape)]
-    mean, sd, low, high, missing = np.hstack(parts) if parts else np.zeros((5, 0))
-    return ColumnStatistics(mean, sd, low, high, missing.astype(np.intp))
+    mean, sd, low, high, missing, filled = np.hstack(parts) if parts else np.zeros((6, 0))
+    return ColumnStatistics(mean, sd, low, high, missing.astype(np.intp), filled)
 
 
 def column_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
@@ -90,6 +91,7 @@ def _dense_moments(columns: npt.NDArray[Any], weights: FloatArray) -> FloatArray
     low, high = np.fmin.reduce(part, axis=0), np.fmax.reduce(part, axis=0)
     part[gaps] = 0.0
     there = share.sum() - _weighted_sums(share, gaps)  # the weight of the values that are there
+    filled = _weighted_sums(share, part != 0.0)
     shrink = _shrink(low, high)
     part *= shrink
     small, large = low * shrink, high * shrink
@@ -100,8 +102,9 @@ def _dense_moments(columns: npt.NDArray[Any], weights: FloatArray) -> FloatArray
         part[gaps] = 0.0
         squares = _squares(part, large - small, share) / there
         mean, sd = centre / shrink, _unit(large - small) * np.sqrt(squares) / shrink
+        filled = filled / there
     sd[np.isnan(low)] = np.nan
-    return np.stack([mean, sd, low, high, gaps.sum(axis=0)])
+    return np.stack([mean, sd, low, high, gaps.sum(axis=0), filled])
 
 
 def _weighted_sums(share: FloatArray, part: npt.NDArray[Any]) -> FloatArray:
@@ -127,7 +130,7 @@ def _squares(deviations: FloatArray, spread: FloatArray, share: FloatArray) -> F
 
 def _sparse_moments(
     X: Any, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, npt.NDArray[np.intp]]:
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, npt.NDArray[np.intp], FloatArray]:
     stored = np.diff(X.indptr)
     values = X.data.astype(np.float64)
     gaps = ~np.isfinite(values)
@@ -152,9 +155,10 @@ def _sparse_moments(
         squares = _column_sums(X, np.where(gaps, 0.0, held * deviations**2))
         squares = (squares + unwritten * (centre / unit) ** 2) / there
         sd = unit * np.sqrt(squares) / shrink
+        filled = _column_sums(X, np.where(data != 0.0, held, 0.0)) / there
     missing = _column_sums(X, gaps.astype(np.float64)).astype(np.intp)
     sd[np.isnan(low)] = np.nan
-    return centre / shrink, sd, low, high, missing
+    return centre / shrink, sd, low, high, missing, filled
 
 
 def _column_sums(X: Any, values: FloatArray) -> FloatArray:

@@ -10,34 +10,49 @@ True
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
+from hipad.errors import HipadError
 from hipad.estimator.bases.fitted import FittedModel
-from hipad.estimator.bases.two_classes import TrainingRows
-from hipad.estimator.labels import by_sign
-from hipad.estimator.parameters import Plan, check_parameters
+from hipad.estimator.bases.table_classifier import TrainingRows
+from hipad.estimator.labels import by_class
+from hipad.estimator.parameters import Plan, check_parameters, held_out_parts, is_splits
 from hipad.estimator.run import FitRun
+from hipad.estimator.several_classes import (
+    ClassRuns,
+    class_labels,
+    data_of_class,
+    rules_of_class,
+)
 from hipad.estimator.training import TrainingData, shares, stacked_rows
 from hipad.estimator.trust.member_record import MemberRecord
 from hipad.estimator.units import foreign_units
-from hipad.rules import FeatureIndex, Rule
-from hipad.rules.compiling.knowledge import Knowledge, compile_knowledge
+from hipad.rules import FeatureIndex, Rule, RuleSet
+from hipad.rules.compiling.knowledge import Knowledge, compile_knowledge, read_knowledge
 from hipad.rules.compiling.naming.names import as_index
-from hipad.solver import Status
+from hipad.solver import Hipad, Status
 from hipad.solver.threads import single_thread
 
 
 class HIPADClassifier(FittedModel):
-    """Sparse linear classifier of two classes for few patients, many features and expert rules.
+    """Sparse linear classifier for few patients, many features and expert rules.
 
-    With rules it must not stand inside ``OneVsRestClassifier``, ``OneVsOneClassifier`` or
-    ``OutputCodeClassifier``: they call the classes 0 and 1 anew in each fit, so that a right rule
-    on class 1, or on positive patients, comes to speak of another class. Join all classes but one
-    instead, and write rules on that one.
+    Of three classes or more there is a model each against all others (`class_models_`), over the
+    same scaled rows, and a common scale on which the largest decision value wins. A rule names its
+    class: to the other classes' models it says that whom it covers is not of theirs. ``=> not a``
+    speaks of class a only, and so does ``K1 is raised in a``. ``positive`` and ``raises the risk``
+    name no class of several and are refused.
+
+    With rules it must not stand inside wrappers that give the classes other names: a rule meets
+    the names that a fit is given. ``OneVsRestClassifier``, ``OneVsOneClassifier`` and
+    ``OutputCodeClassifier`` call the two classes of each of their fits 0 and 1 anew, so that a
+    right rule ``=> 0`` speaks against its class; they are not needed, as several classes are taken
+    as they are. ``VotingClassifier``, ``StackingClassifier`` and ``BaggingClassifier`` number the
+    classes 0, 1, ... in order: label the rows so before, and write the rules on these numbers.
 
     Parameters
     ----------
@@ -70,7 +85,8 @@ class HIPADClassifier(FittedModel):
     scope : "population" or "typical", default="population"
         Whether a rule speaks of every patient or of an otherwise typical one.
     class_weight : "balanced", dict or None, default="balanced"
-        "balanced" gives each class one half of the total weight.
+        "balanced" gives each class one half of the total weight, and of several classes each and
+        all others together.
     anchored : bool, default=True
         Whether a rule speaks of the typical patient who meets it, counted from the middle between
         the classes. False is the paper's form, where a rule speaks of its threshold and the
@@ -86,8 +102,9 @@ class HIPADClassifier(FittedModel):
     engine : "ipm" or "osqp", default="ipm"
         Solver of phase 2.
     standardize : bool, default=True
-        Scale columns to mean 0 and deviation 1 (from 1,000 columns on, those that hardly vary to
-        less); implicitly: sparse data stay sparse.
+        Scale columns to mean 0 and deviation 1, or those that vary little for the size of their
+        values to less, where that clearly lessens the leave-one-out error. No unit matters either
+        way. Implicitly: sparse data stay sparse.
     switch : "support" or "paper", default="support"
         When phase 1 ends: with the features of its optimum, or at the paper's test, which leaves
         it earlier.
@@ -100,10 +117,12 @@ class HIPADClassifier(FittedModel):
     prevalence : float or None, default=None
         The share of the second class among those whose risk will be asked for; None is its share
         among the training rows. It moves `predict_proba` only, and may be changed after the fit.
+        Of several classes it must be None.
     max_features : int, default=None
-        The most features that an automatic lambda1 may keep.
-    cv : int or list of splits, default=None
-        Number of folds of the automatic choices, or pairs of training and held-out rows; None is 5.
+        The most features that an automatic lambda1 may keep, of several classes for each.
+    cv : int, splitter or iterable of splits, default=None
+        Number of folds of the automatic choices, a splitter of scikit-learn, or pairs of training
+        and held-out rows; None is 5. A model learns from all rows that a split does not hold out.
     random_state : int, default=None
         Which way rows are divided into folds; None is 0. Their order never matters.
     n_jobs : int, default=None
@@ -122,6 +141,11 @@ class HIPADClassifier(FittedModel):
     lambda1_, lambda2_ : the values used
     members_ : one `MemberRecord` for each way to weigh the rules, where their trust is learnt
     path_ : one `PathPoint` for each pair of values tried; the best and the chosen one are marked
+    class_models_ : of three classes or more, a dict from each class to the fitted classifier of it
+        against the rest, with all attributes of its own. Its weights times the slope of its class
+        on the common scale are a row of `coef_`, of shape (n_classes, n_features); `support_` is
+        the union, `certificate_` the worst; `lambda1_` and `lambda2_` are arrays, `members_` and
+        `path_` dicts by class; `rule_report_` has each rule as in its own class's model
     """
 
     def __init__(
@@ -147,7 +171,7 @@ class HIPADClassifier(FittedModel):
         max_iter: int = 5000,
         prevalence: float | None = None,
         max_features: int | None = None,
-        cv: int | list[Any] | None = None,
+        cv: Any = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -192,16 +216,17 @@ class HIPADClassifier(FittedModel):
         return cls(rules, **{**literal, **parameters})
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to data X and two classes of labels y, some of which may be missing.
+        """Fit to data X and labels y of two classes or more, some of which may be missing.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix
             One row a patient; finite numbers.
         y : array, Series or list
-            Labels of any type. A row without a label (NaN, None, or -1 beside two other classes)
-            counts in the scaling and in thresholds that rules learn, and where rules cover it,
-            they may give it a label, as far as held-out labelled rows bear that out.
+            Labels of any type. A row without a label (NaN, None, or -1 beside two other classes;
+            beside one, or three and more, -1 is a class of its own) counts in the scaling and in
+            thresholds that rules learn, and where rules cover it, they may give it a label, as far
+            as held-out labelled rows bear that out.
         sample_weight : array, default=None
             For how many patients each row counts. Rows of weight 0 are left out; any other row
             without a label counts once.
@@ -235,50 +260,97 @@ class HIPADClassifier(FittedModel):
         is the very same object and labels, weights and scaling are unchanged. `feature_names` names
         the columns of a bare array. The model is that of `fit`, whatever it starts from. `quick`
         lets working sets choose the features where they are faster; without it the ADMM can be
-        watched.
+        watched. Of several classes one is fitted after the other (see `ClassRuns`).
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows = fresh._validated(X, y, sample_weight)
         earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
-        data = fresh._training_data(X, rows, earlier)
-        warm = [clf._hipad for clf in earlier if vars(clf).get("_data") is data and clf._hipad]
-        plan = fresh._plan(feature_names, rows)
+        fresh._name_columns(feature_names)
+        data, take = fresh._training_data(X, rows, earlier), partial(self._take, fresh)
+        seen = rows.X if rows.unlabelled is None else stacked_rows(rows.X, rows.unlabelled)
+        if fresh._is_several:
+            return fresh._class_runs(data, seen, earlier, quick, take)
+        plan = Plan.of(fresh, fresh._compile(seen))
         for sentence in foreign_units(data.X, plan.rules):
             warnings.warn(sentence, UserWarning, stacklevel=3)
-        return FitRun(data, plan, warm, quick=quick, take=partial(self._take, fresh))
+        return FitRun(data, plan, _states(earlier, data), quick=quick, take=take)
+
+    def _class_runs(
+        self,
+        data: TrainingData,
+        seen: Any,
+        like: Sequence[HIPADClassifier],
+        quick: bool,
+        take: Callable[[FitRun[Self]], Self],
+    ) -> FitRun[Self]:
+        """One run a class, over the same rows and design; rules are read once."""
+        self._without_prevalence()
+        if isinstance(self.rule_trust, tuple):
+            raise HipadError(
+                f"expected rule_trust to be 'auto', None or a probability for "
+                f"{len(self.classes_)} classes, got members of a fit: these are of one class"
+            )
+        written = read_knowledge(self.rules, self.feature_index_, self.blocks, seen)
+        runs: dict[Any, FitRun[Any]] = {}
+        sentences: list[str] = []
+        for position, label in enumerate(self.classes_.tolist()):
+            model = self._model_of_class(label, rules_of_class(written, self.classes_, position))
+            earlier = [one.class_models_[label] for one in like if vars(one).get("_data") is data]
+            if earlier:
+                own = earlier[0]._data
+            else:
+                own = data_of_class(data, position, self.class_weight)
+            plan = Plan.of(model, model._compile(seen))
+            sentences += foreign_units(data.X, plan.rules)
+            runs[label] = FitRun(
+                own, plan, _states(earlier, own), quick=quick, take=model._set_outcome
+            )
+        for sentence in dict.fromkeys(sentences):
+            warnings.warn(sentence, UserWarning, stacklevel=4)
+        return ClassRuns(runs, data, written, take)
+
+    def _model_of_class(self, label: Any, rules: RuleSet) -> Self:
+        """A classifier of one class against the rest, on the columns and rows of this one."""
+        model = type(self)(**{**self.get_params(deep=False), "rules": rules})
+        for name in ("n_features_in_", "feature_names_in_", "feature_index_", "_parts"):
+            if name in vars(self):
+                setattr(model, name, getattr(self, name))
+        model.classes_ = class_labels(label)
+        return model
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
-        """Rows of weight above zero, their labels as -1 and +1, their weights, and other rows."""
+        """Rows of weight above zero, the positions of their classes, their weights; other rows."""
         rows = self._labelled(X, y, sample_weight)
         counted = rows.weights > 0
-        self._kept = rows.known.copy()
-        self._kept[rows.known] = counted
-        if counted.all():
-            return rows
-        X, y, signs, weights = (
-            part[counted] for part in (rows.X, rows.y, rows.signs, rows.weights)
-        )
-        return rows._replace(X=X, y=y, signs=signs, weights=weights)
+        kept = rows.known.copy()
+        kept[rows.known] = counted
+        if not counted.all():
+            codes, weights = rows.codes[counted], rows.weights[counted]
+            rows = rows._replace(X=rows.X[counted], y=rows.y[counted], codes=codes, weights=weights)
+        if is_splits(self.cv):
+            self._parts = held_out_parts(self.cv, rows.X, rows.y, kept)
+        return rows
 
     def _training_data(
         self, original: Any, rows: TrainingRows, like: Sequence[HIPADClassifier]
     ) -> TrainingData:
-        X, y, w, others = rows.X, rows.signs, rows.weights, rows.unlabelled
-        p = shares(y, w, by_sign(self.class_weight, self.classes_))
+        X, w, others = rows.X, rows.weights, rows.unlabelled
+        y = rows.codes.astype(float)
+        p = shares(y, w, by_class(self.class_weight, self.classes_))
+        if not self._is_several:
+            y = 2.0 * y - 1.0
         earlier = getattr(like[0], "_data", None) if like else None
         if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize, others):
             return earlier
         return TrainingData.of(X, y, w, p, self.standardize, source=original, unlabelled=others)
 
-    def _plan(self, names: Iterable[str] | FeatureIndex | None, rows: TrainingRows) -> Plan:
-        """The parameters of this fit with its rules; columns are called as given, or as in X."""
+    def _name_columns(self, names: Iterable[str] | FeatureIndex | None) -> None:
+        """Columns are called as given, or as in X."""
         if names is None:
             names = getattr(self, "feature_names_in_", None)
         named = names if names is None or isinstance(names, FeatureIndex) else list(names)
         self.feature_index_ = as_index(named, self.n_features_in_)
-        seen = rows.X if rows.unlabelled is None else stacked_rows(rows.X, rows.unlabelled)
-        return Plan.of(self, self._compile(seen))
 
     def _compile(self, rows: Any = None) -> Knowledge:
         """Rules and statements for these data; percentiles are learnt from these rows only."""
@@ -289,3 +361,8 @@ class HIPADClassifier(FittedModel):
             classes=tuple(self.classes_.tolist()),
             values=rows,
         )
+
+
+def _states(like: Sequence[HIPADClassifier], data: TrainingData) -> list[Hipad]:
+    """The states of earlier fits on the same data, from which a fit may begin."""
+    return [one._hipad for one in like if vars(one).get("_data") is data and one._hipad]

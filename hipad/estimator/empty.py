@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from hipad.designs.base import Design
+from hipad.designs.base import Design, FloatArray
+from hipad.designs.scaling import LAST_DIGITS
 from hipad.solver import Hipad, Solution, lambda1_max
 from hipad.solver.certificate import relative_gap
 
@@ -19,6 +20,13 @@ def noise(design: Design) -> float:
     if design.mean is not None:
         size = size + np.abs(design.mean if design.scale is None else design.mean / design.scale)
     return 1e-12 * float(np.max(size, initial=0.0))
+
+
+def score_noise(design: Design, features: np.ndarray, w: FloatArray) -> float:
+    """How far scores w'x may be off by the last digits of the values and their means."""
+    size = np.zeros(w.size) if design.mean is None else np.abs(design.mean[features])
+    scale = 1.0 if design.scale is None else design.scale[features]
+    return LAST_DIGITS * float(np.abs(w) @ (size / scale))
 
 
 def explained(hipad: Hipad, message: str) -> Solution:

@@ -1,41 +1,56 @@
-"""Labels of any type as two classes: signs for the solver, the user's own labels for the user."""
+"""Labels of any type as classes: codes for the fit, the user's own labels for the user."""
 
 from __future__ import annotations
 
+import warnings
 from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 
+from hipad.arrays import IntArray
 from hipad.designs.base import FloatArray
 from hipad.errors import DataError
+from hipad.wording import some
+
+FRACTIONS = ("Float32", "Float64")  # types of data frames that keep gaps beside fractions
 
 
-class SignedLabels(NamedTuple):
-    """The two classes in order, and for each row -1 for the first, +1 for the second."""
+class CodedLabels(NamedTuple):
+    """The classes in order, and for each row the position of its class."""
 
     classes: np.ndarray
-    signs: FloatArray
+    codes: IntArray
 
 
-def signed_labels(y: np.ndarray, weights: FloatArray) -> SignedLabels:
-    """The two classes of y; each must have a row whose weight is above zero."""
+def coded_labels(y: np.ndarray, weights: FloatArray) -> CodedLabels:
+    """The classes of the rows whose weight is above zero; there must be two or more.
+
+    >>> coded_labels(np.array(["well", "ill", "well"]), np.ones(3))
+    CodedLabels(classes=array(['ill', 'well'], dtype='<U4'), codes=array([1, 0, 1]))
+    """
     check_classification_targets(y)
-    classes = np.unique(y)
-    if len(classes) != 2:
-        raise DataError(_not_two(classes, type_of_target(y)))
-    signs = np.where(y == classes[1], 1.0, -1.0)
-    weighted = np.unique(y[weights > 0])
-    if len(weighted) != 2:
-        raise DataError(_not_two(weighted, "binary, but weights are zero"))
-    return SignedLabels(classes, signs)
+    classes = np.unique(y[weights > 0])
+    if len(classes) < 2:
+        raise DataError(
+            f"expected two classes in y or more, got {_shown_classes(classes)}: add patients of "
+            "another class"
+        )
+    codes = np.searchsorted(classes, y)
+    return CodedLabels(classes, codes.astype(np.intp))
+
+
+def _shown_classes(classes: np.ndarray) -> str:
+    """No class, or one, in words."""
+    return f"one class ({classes.tolist()[0]!r})" if len(classes) else "none of weight above 0"
 
 
 def unlabelled_rows(y: Any) -> np.ndarray | None:
     """Where a label is missing: NaN, None, or scikit-learn's -1 beside two classes.
 
-    A -1 beside one other class is a class of its own. None where every row has a label.
+    A -1 beside one other class, or beside three and more, is a class of its own; of the latter a
+    warning tells. None where every row has a label.
 
     >>> unlabelled_rows(np.array([0, 1, -1])).tolist()
     [False, False, True]
@@ -57,12 +72,22 @@ def unlabelled_rows(y: Any) -> np.ndarray | None:
         classes = set(values[~missing].tolist())
         if -1 in classes and len(classes) == 3:
             missing[~missing] = values[~missing] == -1
+        elif -1 in classes and len(classes) > 3:
+            others = some(sorted(str(one) for one in classes - {-1}))
+            warnings.warn(
+                f"-1 beside the classes {others} is taken as a class of its own: write NaN or None "
+                "for rows without a label",
+                UserWarning,
+                stacklevel=5,
+            )
     return missing if missing.any() else None
 
 
 def _as_they_came(y: Any) -> np.ndarray:
-    """Labels as an array; those of a list keep their types, as a NaN among words does."""
-    return np.asarray(y) if hasattr(y, "dtype") else np.asarray(y, dtype=object)
+    """Labels as an array; those of lists and of data frames' own types keep their kind."""
+    if isinstance(getattr(y, "dtype", None), np.dtype):
+        return np.asarray(y)
+    return np.asarray(y, dtype=object)
 
 
 def is_missing(label: Any) -> bool:
@@ -83,7 +108,8 @@ def known_labels(y: Any, known: np.ndarray) -> np.ndarray:
     if not known.any():
         raise DataError("expected labels in y, got none: give at least one row of each class")
     values = _as_they_came(y)[known].tolist()
-    if all(isinstance(one, float) and one.is_integer() for one in values):
+    whole = all(isinstance(one, float) and one.is_integer() for one in values)
+    if whole and str(getattr(y, "dtype", "")) not in FRACTIONS:
         values = [int(one) for one in values]
     return np.asarray(plain_labels(np.array(values, dtype=object)))
 
@@ -91,35 +117,42 @@ def known_labels(y: Any, known: np.ndarray) -> np.ndarray:
 def plain_labels(y: Any) -> Any:
     """Labels kept as Python objects in an array of their common type; others as they are.
 
+    Data frames' own types of labels (nullable numbers, categories, texts) are such objects too.
+
     >>> plain_labels(np.array([True, False], dtype=object)).dtype
     dtype('bool')
     """
-    if getattr(getattr(y, "dtype", None), "kind", "") != "O" or getattr(y, "ndim", 1) != 1:
+    kind = getattr(y, "dtype", None)
+    if kind is None or getattr(y, "ndim", 1) != 1:
         return y
-    values = np.asarray(y).tolist()
+    if isinstance(kind, np.dtype) and kind.kind != "O":
+        return y
+    values = _as_they_came(y).tolist()
     kinds = {type(value) for value in values}
     for same in ({str}, {bool}, {int}, {int, float}):
         if kinds and kinds <= same:
             return np.array(values)
     if kinds and str not in kinds:
-        return y
+        return np.asarray(y)
     names = " and ".join(sorted(kind.__name__ for kind in kinds))
     raise DataError(f"expected labels of one type in y, got {names}: write them all as text")
 
 
-def by_sign(
+def by_class(
     class_weight: str | dict[Any, float] | None, classes: np.ndarray
 ) -> str | dict[float, float] | None:
-    """Weights of the two classes by their signs; a class that is not named has weight one.
+    """Weights of the classes by their positions; a class that is not named has weight one.
 
     A label may be written as text: "1" names the class 1.
     """
     if not isinstance(class_weight, dict):
         return class_weight
     labels = classes.tolist()
-    weights = dict.fromkeys(labels, 1.0)
+    weights = dict.fromkeys(range(len(labels)), 1.0)
     for named, weight in class_weight.items():
-        found = [label for label in labels if label == named or str(label) == str(named)]
+        found = [
+            at for at, label in enumerate(labels) if label == named or str(label) == str(named)
+        ]
         if len(found) != 1:
             listed = " and ".join(repr(label) for label in labels)
             raise DataError(
@@ -127,17 +160,4 @@ def by_sign(
                 "them"
             )
         weights[found[0]] = float(weight)
-    return {-1.0: weights[labels[0]], 1.0: weights[labels[1]]}
-
-
-def _not_two(classes: np.ndarray, kind: str) -> str:
-    shown = ", ".join(repr(label) for label in classes[:5].tolist())
-    if len(classes) < 2:
-        return (
-            f"expected two classes in y, got one class ({shown}): add patients of the other class"
-        )
-    return (
-        f"Only binary classification is supported. The type of the target is {kind}: expected two "
-        f"classes in y, got {len(classes)} ({shown}, ...): choose the positive class and join "
-        "the others"
-    )
+    return {float(at): weight for at, weight in weights.items()}

@@ -8,7 +8,8 @@ sentence says what was expected and what came.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+import reprlib
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import Any, Final
@@ -130,25 +131,50 @@ class Plan:
             calibrate=parameters.calibrate,
             balanced=parameters.class_weight == "balanced",
             settings=settings,
-            cv=_splits(parameters),
+            cv=vars(parameters).get("_parts", parameters.cv),
             **{name: getattr(parameters, name) for name in MAY_BE_NONE if name != "cv"},
         )
 
 
 def is_splits(value: object) -> bool:
-    """Whether this is a list of splits into training and held-out rows."""
-    parts = value if isinstance(value, list | tuple) else ()
-    return bool(parts) and all(isinstance(p, list | tuple) and len(p) == 2 for p in parts)
+    """Whether this may divide rows: a splitter of scikit-learn, or an iterable of splits."""
+    if isinstance(value, str | bytes | Mapping | np.ndarray):
+        return False
+    if isinstance(value, list | tuple):
+        return bool(value) and all(map(_is_pair, value))
+    return callable(getattr(value, "split", None)) or isinstance(value, Iterable)
 
 
-def _splits(parameters: Any) -> int | list[Any] | None:
-    """cv; of given splits the held-out rows, counted among the rows of weight above zero."""
-    cv, kept = parameters.cv, getattr(parameters, "_kept", None)
-    if not is_splits(cv) or kept is None:
-        return cv
-    place = kept.cumsum() - 1
-    held_out = [np.asarray(test) for _, test in cv]
-    return [place[test[kept[test]]] for test in held_out]
+def _is_pair(split: object) -> bool:
+    """Whether this may be training and held-out rows."""
+    return isinstance(split, list | tuple) and len(split) == 2
+
+
+def held_out_parts(cv: Any, X: Any, y: np.ndarray, kept: np.ndarray) -> list[np.ndarray]:
+    """The held-out rows of each split of cv, counted among the rows that are kept.
+
+    A splitter divides the kept rows X of classes y; pairs speak of all rows, of which `kept` marks
+    those that count.
+    """
+    if callable(getattr(cv, "split", None)):
+        return [np.asarray(test) for _, test in cv.split(X, y)]
+    pairs, place = list(cv), kept.cumsum() - 1
+    if not pairs or not all(map(_is_pair, pairs)):
+        raise HipadError(
+            "expected cv to be a number of folds, a splitter, or pairs of training and held-out "
+            f"rows, got {reprlib.repr(cv)}: give one of them"
+        )
+    found = []
+    for _, test in pairs:
+        rows = np.asarray(test)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+        if rows.size and not -kept.size <= rows.min() <= rows.max() < kept.size:
+            raise HipadError(
+                f"expected held-out rows in cv among the {kept.size:,} rows, got row "
+                f"{rows[np.argmax(np.abs(rows))]}: make the splits for these rows"
+            )
+        found.append(place[rows[kept[rows]]])
+    return found
 
 
 def _ridge(parameters: Any) -> float | str:
@@ -213,6 +239,7 @@ def check_number(name: str, value: object, smallest: float, words: str) -> None:
     if not usable or float(value) < smallest:  # type: ignore[arg-type]
         words_too = (*WORDS.get(name, ()), *([None] if name in MAY_BE_NONE else ()))
         allowed = "".join(f", or {word!r}" for word in words_too)
+        allowed += ", or a splitter, or pairs of rows" if name == "cv" else ""
         noun = "whole" if name in WHOLE else "finite"
         raise HipadError(
             f"expected {name} to be a {noun} number {words}{allowed}, got {value!r}: change it"

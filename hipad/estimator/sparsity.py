@@ -8,7 +8,7 @@ import numpy as np
 
 from hipad.designs import make_design
 from hipad.designs.base import FloatArray
-from hipad.designs.scaling import standardisation
+from hipad.estimator.damping import standardised_design
 from hipad.estimator.training import shares
 from hipad.solver import Problem, lambda1_max
 
@@ -30,6 +30,5 @@ def largest_lambda1(
     1.0
     """
     ones = np.ones(len(y))
-    mean, scale = standardisation(X, ones) if standardize else (None, None)
-    p = shares(y, ones, class_weight)
-    return lambda1_max(Problem(make_design(X, mean=mean, scale=scale), y, p, 0.0, lambda2))
+    design = standardised_design(X, y, ones) if standardize else make_design(X)
+    return lambda1_max(Problem(design, y, shares(y, ones, class_weight), 0.0, lambda2))

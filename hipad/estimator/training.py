@@ -16,11 +16,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import issparse
 
-from hipad.data.moments import canonical_csc
+from hipad.data.moments import canonical_csc, column_statistics
 from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
-from hipad.designs.scaling import standardisation
 from hipad.estimator.choosing.folds import content_key
+from hipad.estimator.damping import standardised_design
 from hipad.rules import Box, CompiledRule, ScaledRule, Witnesses
 from hipad.solver import FeaturePrices, Problem, RuleBlock
 
@@ -52,20 +52,20 @@ class TrainingData:
         source: Any = None,
         unlabelled: Any = None,
     ) -> TrainingData:
-        """Scale the columns to weighted mean 0 and deviation 1; `source` is what X came from.
+        """Scale the columns as serves these rows best (damping.py); `source` is what X came from.
 
         Rows without a label count one each in means and deviations.
         """
         sums = row_sums(X if unlabelled is None else stacked_rows(X, unlabelled))
         if issparse(X):
             X = canonical_csc(X)
-        mean = scale = None
-        if standardize and unlabelled is None:
-            mean, scale = standardisation(X, weights)
-        elif standardize:
+        if not standardize:
+            return cls(X, y, weights, p, make_design(X), source, sums, unlabelled)
+        moments = None
+        if unlabelled is not None:
             counts = np.r_[weights, np.ones(unlabelled.shape[0])]
-            mean, scale = standardisation(stacked_rows(X, unlabelled), counts)
-        design = make_design(X, mean=mean, scale=scale)
+            moments = column_statistics(stacked_rows(X, unlabelled), counts)
+        design = standardised_design(X, y, weights, moments)
         return cls(X, y, weights, p, design, source, sums, unlabelled)
 
     def with_rule_labels(
@@ -232,11 +232,13 @@ def row_sums(X: Any) -> FloatArray:
 def shares(
     y: FloatArray, weights: FloatArray, class_weight: str | dict[float, float] | None
 ) -> FloatArray:
-    """Sample weights that sum to one; "balanced" gives each class one half."""
+    """Sample weights that sum to one; "balanced" gives each class of y the same share."""
     p = weights.astype(float)
+    classes = np.unique(y)
     if class_weight == "balanced":
-        for sign in (-1.0, 1.0):
-            p[y == sign] *= 0.5 / p[y == sign].sum()
+        for label in classes:
+            p[y == label] *= 1.0 / (classes.size * p[y == label].sum())
     elif isinstance(class_weight, dict):
-        p = p * np.where(y > 0, class_weight[1.0], class_weight[-1.0])
+        for label in classes:
+            p[y == label] *= class_weight[float(label)]
     return p / p.sum()

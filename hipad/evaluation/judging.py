@@ -6,6 +6,7 @@ judged.accuracy, judged.sensitivity, judged.specificity, judged.area
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,3 +109,23 @@ def judge(
         (int((mine & ~said).sum()), int((mine & said).sum())) for mine in (~positive, positive)
     )
     return Judgement(part, classes, ((tn, fp), (fn, tp)), roc_area(positive, scores))
+
+
+def classes_line(
+    said: npt.ArrayLike, truth: npt.ArrayLike, classes: Sequence[object], *, part: str
+) -> str:
+    """The right answers among several classes in one line: all of them, then those of each class.
+
+    >>> classes_line(["a", "b", "b"], ["a", "b", "c"], ["a", "b", "c"], part="test")
+    'test: 2 of 3 right, 66.7 % (20.8 to 93.9); a 1 of 1, b 1 of 1, c 0 of 1'
+    """
+    said, truth = np.asarray(said).astype(str), np.asarray(truth).astype(str)
+    right = said == truth
+    share = Share(int(right.sum()), right.size)
+    low, high = share.interval
+    each = ", ".join(
+        f"{name} {int(right[truth == str(name)].sum()):,} of {int((truth == str(name)).sum()):,}"
+        for name in classes
+    )
+    found = f"{percent(share.value)} ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{part}: {share.k:,} of {share.n:,} right, {found}; {each}"

@@ -25,6 +25,7 @@ from hipad.solver.prices import SignPrices
 from hipad.solver.problem import Problem
 
 UNDECIDED = "phase 1 ended before its optimum: phase 2 is solved, on features that may change"
+SOLVED_GAP = 1e-7  # relative: what "solved" means, whatever solved it
 
 
 class Status(StrEnum):
@@ -41,8 +42,9 @@ class Certificate:
     """Bounds on the optimum and what is missing to feasibility.
 
     `covers` says what the bounds speak of: all features, or those that phase 1 kept. The choice of
-    these has its own gap over all features, `selection_gap`. `certain` features are in at the
-    optimum of phase 1, by its strong convexity; `undecided` ones may be in or out.
+    these has its own gap over all features, `selection_gap`. `certain` counts the features that
+    are proved to be in at the optimum of phase 1, `undecided` those that may be in or out; all
+    others are proved to be out (proofs/deciding.py). `Hipad.certainty()` names them.
     """
 
     status: Status
@@ -129,7 +131,7 @@ def dual_value(
     features: np.ndarray | None = None,
     pull: FloatArray | None = None,
 ) -> tuple[float, float]:
-    """D(alpha) and the accuracy of its inner minimum, from a guess u.
+    """D(alpha), less what its inner minimum may be short of, and that; from a guess u.
 
     `features` restricts the problem to some features; without it all of X is read once. `pull` is
     X'Y alpha on these features, where it is known.
@@ -156,7 +158,7 @@ def dual_value(
         limits=SignPrices(limits.up[at], limits.down[at]),
     )
     value, accuracy = inner.solve(np.maximum(u, 0.0))
-    return float(alpha.sum() - 0.5 * rest.sum() + value), accuracy
+    return float(alpha.sum() - 0.5 * rest.sum() + value - accuracy), accuracy
 
 
 @dataclass(frozen=True)

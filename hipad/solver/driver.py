@@ -21,11 +21,12 @@ import numpy as np
 from hipad.solver.active.activeset import Guess
 from hipad.solver.admm.admm import Admm
 from hipad.solver.certificate import Certificate, Status
-from hipad.solver.iterates import Point, Tick
+from hipad.solver.iterates import Point, Tick, certainty_of
 from hipad.solver.phases import AdmmPhase, ExactPhase, Phase, is_affordable
 from hipad.solver.polishing import PolishPhase
 from hipad.solver.problem import Problem
 from hipad.solver.progress import Method, Progress, Settings, Solution
+from hipad.solver.proofs.deciding import Certainty
 from hipad.solver.threads import single_thread
 from hipad.solver.watched import Watched
 
@@ -90,6 +91,15 @@ class Hipad(Watched[Progress]):
         return Solution(
             at.features[kept], at.w[kept], at.b, at.u, certificate, self._selection, passes
         )
+
+    def certainty(self) -> Certainty:
+        """Which features are certainly in at the optimum of phase 1, certainly out, or neither."""
+        with single_thread():
+            if self._phase is None:
+                self.solution()
+            at = self.selected or (self._phase.point() if self._phase is not None else None)
+            assert at is not None
+            return certainty_of(self.problem, at)
 
     def _certificate(self, phase: Phase) -> Certificate:
         """The phase's certificate, which includes what is known of the choice of features."""

@@ -42,6 +42,11 @@ def empty_optimum(problem: Problem) -> Values:
 
 def lambda1_max(problem: Problem) -> float:
     """The smallest lambda1 that gives w = 0 on all features that pay."""
+    return least_pull(problem)[0]
+
+
+def least_pull(problem: Problem) -> tuple[float, FloatArray]:
+    """The smallest lambda1 that gives w = 0 on all features that pay, and prices that show it."""
     at = empty_optimum(problem)
     at = at._replace(u=np.where(at.u > ON_MARGIN * np.max(at.u, initial=1.0), at.u, 0.0))
     stack, labels = problem.stack, np.r_[problem.y, problem.stack.of_b]
@@ -51,7 +56,7 @@ def lambda1_max(problem: Problem) -> float:
     size = _needed(problem, pull_on_all(problem, at.alpha, at.u))
     largest = float(np.max(size, initial=0.0))
     if free.sum() < 2 or largest == 0.0:
-        return largest
+        return largest, at.alpha
     return _least_pull(problem, at, free, labels, size)
 
 
@@ -64,23 +69,24 @@ def _needed(problem: Problem, pull: FloatArray) -> FloatArray:
 
 def _least_pull(
     problem: Problem, at: Values, free: np.ndarray, labels: FloatArray, size: FloatArray
-) -> float:
+) -> tuple[float, FloatArray]:
     """The linear program; its value grows with the features until none is pulled further."""
-    alpha, prices = at.alpha, np.r_[problem.p, problem.stack.sigma]
-    best, working = float(np.max(size)), problem.prices.costless
+    prices = np.r_[problem.p, problem.stack.sigma]
+    best, found, working = float(np.max(size)), at.alpha, problem.prices.costless
     for _ in range(100):
         size[working] = 0.0
         working = np.union1d(working, np.argsort(-size)[:AT_ONCE])
         t, alpha_free = _solve(problem, at, free, labels, prices, working)
         if alpha_free is None:
-            return best
+            break
         alpha = at.alpha.copy()
         alpha[free] = alpha_free
         size = _needed(problem, pull_on_all(problem, alpha, at.u))
-        best = min(best, float(size.max()))
+        if float(size.max()) < best:
+            best, found = float(size.max()), alpha
         if best <= t * (1 + 1e-9) + 1e-12:
             break
-    return best
+    return best, found
 
 
 def _solve(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.solver.active.activeset import Guess, Optimum
 from hipad.solver.certificate import (
+    SOLVED_GAP,
     Certificate,
     Status,
     dual_value,
@@ -17,6 +19,7 @@ from hipad.solver.certificate import (
 )
 from hipad.solver.exact import clear_of_the_brink
 from hipad.solver.problem import Problem
+from hipad.solver.proofs.deciding import Certainty, Place, certainty
 
 ALL_FEATURES = "all features"
 
@@ -70,6 +73,30 @@ def tick_of(problem: Problem, at: Point, objective: float, primal: float, dual: 
     return Tick(objective, shared, at.features, np.sign(at.w), primal, dual, slacks)
 
 
+class _Bounds(NamedTuple):
+    """A model with prices that balance: its objective, and a lower bound of the least one."""
+
+    place: Place
+    primal: float
+    dual: float
+    accuracy: float
+
+
+def _bounds(
+    problem: Problem, at: Point, lambda1: float, X: FloatArray, features: np.ndarray | None
+) -> _Bounds:
+    """Bounds over some features, which have the columns X, or over all."""
+    scores = X @ at.w
+    alpha = feasible_prices(problem, at.alpha)
+    signed = problem.y * alpha[: problem.n_samples]
+    pull = problem.design.correlate(signed) if features is None else X.T @ signed
+    return _Bounds(
+        Place(at.features, at.w, at.b, at.u, alpha, scores, pull),
+        problem.objective(at.features, at.w, scores, at.b, at.u),
+        *dual_value(problem, alpha, at.u, lambda1=lambda1, features=features, pull=pull),
+    )
+
+
 def certify(
     problem: Problem,
     at: Point,
@@ -77,52 +104,46 @@ def certify(
     status: Status,
     *,
     covers: str,
-    eps: float,
+    eps: float = SOLVED_GAP,
     X: FloatArray | None = None,
+    counts: bool = True,
 ) -> Certificate:
-    """Bounds for a point; "solved" becomes "inaccurate" when the relative gap exceeds eps."""
+    """Bounds for a point; "solved" becomes "inaccurate" when the relative gap exceeds eps.
+
+    Over all features it also counts those that are certain and undecided, unless told not to.
+    """
     everything = covers == ALL_FEATURES
     X = problem.design.columns(at.features) if X is None else X
-    scores = X @ at.w
-    primal = problem.objective(at.features, at.w, scores, at.b, at.u)
-    alpha = feasible_prices(problem, at.alpha)
-    features = None if everything else at.features
-    signed = problem.y * alpha[: problem.n_samples]
-    pull = problem.design.correlate(signed) if everything else X.T @ signed
-    dual, accuracy = dual_value(problem, alpha, at.u, lambda1=lambda1, features=features, pull=pull)
+    place, primal, dual, accuracy = _bounds(
+        problem, at, lambda1, X, None if everything else at.features
+    )
     gap = relative_gap(primal, dual)
-    certain, undecided = _counts(problem, at, pull, primal - dual) if everything else (0, 0)
+    certain = undecided = 0
+    if everything and counts:
+        known = certainty(problem, place, primal - dual)
+        certain, undecided = known.inside.size, known.undecided.size
     if status is Status.SOLVED and not gap <= eps:
         status = Status.INACCURATE
-    margins = np.r_[problem.y * (scores + at.b), 1.0 - problem.stack.slacks(at.b, at.u)]
+    margins = np.r_[problem.y * (place.scores + at.b), 1.0 - problem.stack.slacks(at.b, at.u)]
     return Certificate(
         status=status,
         primal_objective=primal,
         dual_objective=dual,
         gap=gap,
         primal_residual=float(np.max(-at.u, initial=0.0)),
-        dual_residual=float(np.max(np.abs(alpha - at.alpha), initial=0.0)) + accuracy,
-        complementarity=complementarity(problem, alpha, margins),
+        dual_residual=float(np.max(np.abs(place.alpha - at.alpha), initial=0.0)) + accuracy,
+        complementarity=complementarity(problem, place.alpha, margins),
         covers=covers,
         certain=certain,
         undecided=undecided,
     )
 
 
-def _counts(problem: Problem, at: Point, pull: FloatArray, gap: float) -> tuple[int, int]:
-    """Features certainly in at the optimum, and those pulled hard enough that may be.
-
-    F is strongly convex: |w_j - w*_j| <= sqrt(2 gap / ridge_j).
-    """
-    radius = np.sqrt(2.0 * max(gap, 1e-15) / problem.ridge(at.features))
-    certain = at.features[np.abs(at.w) > radius]
-    drawn = pull.copy()
-    drawn[problem.stack.features] -= problem.stack.coupling.T @ at.u
-    slack = 1e-9 * problem.lambda1 + 1e-13 * problem.design.column_norms()
-    brink = problem.prices.over(drawn, problem.lambda1) > slack
-    brink[at.features] = True
-    brink[certain] = False
-    return certain.size, int(brink.sum())
+def certainty_of(problem: Problem, at: Point) -> Certainty:
+    """What is certain of every feature at the optimum over all features, from this model."""
+    X = problem.design.columns(at.features)
+    place, primal, dual, _ = _bounds(problem, at, problem.lambda1, X, None)
+    return certainty(problem, place, primal - dual)
 
 
 def complementarity(problem: Problem, alpha: FloatArray, margins: FloatArray) -> float:

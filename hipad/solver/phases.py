@@ -20,10 +20,7 @@ import numpy as np
 from hipad.solver.active.activeset import Guess, optimum_from
 from hipad.solver.admm.admm import Admm, AdmmSettings
 from hipad.solver.admm.switching import PaperTest, SupportTest, SwitchTest
-from hipad.solver.certificate import (
-    Certificate,
-    Status,
-)
+from hipad.solver.certificate import SOLVED_GAP, Certificate, Status
 from hipad.solver.exact import WorkingSet
 from hipad.solver.iterates import ALL_FEATURES, Point, Tick, certify, objective_of, tick_of
 from hipad.solver.lockstep.selecting import near_optimum
@@ -76,7 +73,7 @@ class AdmmPhase:
         self.switch: SwitchTest = SupportTest()
         if goal == "paper":
             self.switch = PaperTest(lambda: self.admm.features.full()[0])
-        self.settled = self.converged = self.given_up = False
+        self.settled = self.converged = self.given_up = self._doubted = False
         self._optimum: Point | None = None
         self._next_try = FIRST_TRY if warm is None else FIRST_WARM_TRY
 
@@ -92,6 +89,7 @@ class AdmmPhase:
             objective = self.admm.objective()
             # F is never negative: zero is the minimum, and no residual is small beside it
             self.converged = max(sweep.primal, sweep.dual) < self.tolerance or objective <= 0
+            self.converged &= not self._doubted or self.admm.sweeps >= self._next_try
             passed = self.switch.passed(sweep, at.features.size)
             self.settled = self.goal == "paper" and passed
             yield tick_of(self.problem, at, objective, sweep.primal, sweep.dual)
@@ -109,17 +107,22 @@ class AdmmPhase:
         due = self.admm.sweeps >= self._next_try
         if not due and not self.converged and not (passed and self.goal == "optimum"):
             return
-        gap = self.certificate().gap if self.goal == "convergence" else 0.0
+        gap = self._certified(counts=False).gap if self.goal == "convergence" else 0.0
         self.converged |= 0 < gap <= CLOSE
         if gap <= NEAR or self.converged:
             found = optimum_from(self.problem, self.point().guess)
             self._optimum = None if found is None else Point.of(self.problem, found)
         self._next_try = self.admm.sweeps + max(3, self.admm.sweeps // 2)
-        self.given_up = passed and self.goal == "optimum" and is_affordable(self.problem)
+        affordable = is_affordable(self.problem)
+        self.given_up = passed and self.goal == "optimum" and affordable
+        if self.converged and not affordable and self.tolerance <= SOLVED_GAP:
+            # nobody else takes over: residuals alone do not end the run
+            self.converged = self.decided or self._certified(counts=False).gap <= SOLVED_GAP
+            self._doubted = not self.converged
 
     def _is_near(self, certificate: Certificate) -> bool:
         """Whether the limit came when the answer was there: the method "admm" asks no more."""
-        return self.goal == "convergence" and certificate.is_optimal(NEAR)
+        return self.goal == "convergence" and certificate.is_optimal(SOLVED_GAP)
 
     def _last_tick(self) -> Tick:
         at = self.point()
@@ -133,16 +136,18 @@ class AdmmPhase:
         return Point(features, c, self.admm.b, self.admm.t, alpha)
 
     def certificate(self, status: Status | None = None) -> Certificate:
-        ended = self.converged or self.settled or self.decided
-        certificate = certify(
-            self.problem, self.point(), self.problem.lambda1,
-            status or (Status.SOLVED if ended else Status.LIMIT), covers=ALL_FEATURES, eps=NEAR,
-        )  # fmt: skip
+        certificate = self._certified(status)
         if certificate.status is Status.LIMIT and self._is_near(certificate):
             return replace(certificate, status=Status.SOLVED)
         if self.settled and certificate.status is Status.INACCURATE:
             return replace(certificate, message=EARLY)
         return certificate
+
+    def _certified(self, status: Status | None = None, *, counts: bool = True) -> Certificate:
+        ended = self.converged or self.settled or self.decided
+        status = status or (Status.SOLVED if ended else Status.LIMIT)
+        at, l1 = self.point(), self.problem.lambda1
+        return certify(self.problem, at, l1, status, covers=ALL_FEATURES, counts=counts)
 
 
 class ExactPhase:
@@ -193,7 +198,23 @@ class ExactPhase:
         for record in self.set.steps():
             yield self._tick(record.step.primal_residual, record.step.dual_residual)
         if self.set.complete:
+            self._try_again()
             yield self._tick(0.0, 0.0)
+
+    def _try_again(self) -> None:
+        """Where rounding stopped the interior point early, let the solver of many problems try."""
+        at, l1 = self.point(), self.problem.lambda1
+        if self.set.optimum is not None or l1 <= 0 or self._is_solved(at):
+            return
+        near = near_optimum(self.problem)
+        found = optimum_from(self.problem, near)
+        if found is not None:
+            self._optimum = Point.of(self.problem, found)
+
+    def _is_solved(self, at: Point) -> bool:
+        l1 = self.problem.lambda1
+        bounds = certify(self.problem, at, l1, Status.SOLVED, covers=ALL_FEATURES, counts=False)
+        return bounds.status is Status.SOLVED
 
     def _proposals(self) -> Iterator[Guess]:
         yield from self._guesses
@@ -216,7 +237,7 @@ class ExactPhase:
         limited = self._set is not None and self._set.limited
         done = Status.LIMIT if limited else Status.SOLVED
         at, l1 = self.point(), self.problem.lambda1
-        return certify(self.problem, at, l1, status or done, covers=ALL_FEATURES, eps=1e-7)
+        return certify(self.problem, at, l1, status or done, covers=ALL_FEATURES)
 
     def _tick(self, primal: float, dual: float) -> Tick:
         at = self.point()

@@ -10,7 +10,7 @@ import numpy as np
 from hipad.solver.active.activeset import Guess, refined
 from hipad.solver.active.intercept import middle_intercept
 from hipad.solver.certificate import Certificate, Status
-from hipad.solver.engines import ENGINES
+from hipad.solver.engines import ENGINES, Solve
 from hipad.solver.exact import FINE
 from hipad.solver.interior.ipm import InteriorPoint
 from hipad.solver.interior.lifted import Values
@@ -18,8 +18,7 @@ from hipad.solver.iterates import Point, Tick, certify, objective_of, tick_of
 from hipad.solver.problem import Problem
 
 NEAR = 1e-6  # from there the active sets lead to the optimum itself
-OWN_GAP = 1e-8
-ENGINE_GAP = 1e-4  # what an engine must reach, unless the interior point is to take over
+ENGINE_GAP = 1e-4  # what an engine must reach for its active sets to be tried
 INSTEAD = "{} did not reach the accuracy asked for: the interior point solved phase 2 instead"
 
 
@@ -42,20 +41,15 @@ class PolishPhase:
         self.engine, self.max_iterations = ENGINES[engine], max_iterations
         self.X = problem.design.columns(self.features)
         self.smooth = problem.with_parameters(lambda1=0.0)
-        self._remark, self._accuracy = "", OWN_GAP
+        self._remark = ""
         self._point: Point | None = None
         self._ipm: InteriorPoint | None = None
 
     def ticks(self) -> Iterator[Tick]:
         if self.engine.solve is not None:
-            self._point = Point(
-                self.features, *self.engine.solve(self.smooth, self.features, self.X)
-            )
-            self._accuracy = ENGINE_GAP
-            if self._certified().gap <= ENGINE_GAP:
+            if self._solved_by(self.engine.solve):
                 yield self._tick(np.nan, np.nan)
                 return
-            self._accuracy = OWN_GAP
             self._point, self._remark = None, INSTEAD.format(self.engine.words)
         at = self.start
         if self._reached_from_a_guess():
@@ -72,6 +66,20 @@ class PolishPhase:
             yield self._tick(step.primal_residual, step.dual_residual)
         if not self._ipm.limited:
             yield from self._finish(self._ipm)
+
+    def _solved_by(self, solve: Solve) -> bool:
+        """Whether an engine came near enough, by itself or with the active sets it shows."""
+        w, b, u, alpha = solve(self.smooth, self.features, self.X)
+        self._point = Point(self.features, w, b, u, alpha)
+        bounds = self._certified()
+        if bounds.status is Status.SOLVED:
+            return True
+        near = bounds.gap <= ENGINE_GAP
+        found = refined(self.smooth, Guess(self.features, w, u, alpha)) if near else None
+        if found is None:
+            return False
+        self._point = Point(self.features, *found)
+        return self._certified().status is Status.SOLVED
 
     def _reached_from_a_guess(self) -> bool:
         """Whether rows and multipliers of an earlier fit lead to the optimum."""
@@ -119,7 +127,6 @@ class PolishPhase:
             0.0,
             status or done,
             covers=covers,
-            eps=self._accuracy,
             X=self.X,
         )
 

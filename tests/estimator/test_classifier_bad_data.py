@@ -28,17 +28,15 @@ def test_values_that_are_no_numbers(value, form):
     ("labels", "message"),
     [
         (np.zeros(30), r"got one class \(0.0\)"),
-        (np.arange(30) % 3, r"got 3 \(0, 1, 2"),
         (np.linspace(0, 1, 30), "continuous"),
         (np.array(["a", None] * 15, dtype=object), r"got one class \('a'\)"),
         (np.array([None] * 30, dtype=object), "expected labels in y, got none"),
         (np.full(30, np.nan), "expected labels in y, got none"),
         (np.array(["a", 1, None] * 10, dtype=object), "expected labels of one type"),
-        (np.where(np.arange(30) % 4, np.arange(30) % 4, np.nan), r"got 3 \(1, 2, 3"),
         (np.array(["a", 1] * 15, dtype=object), "expected labels of one type"),
     ],
 )
-def test_labels_that_are_not_two_classes(labels, message):
+def test_labels_that_are_no_classes(labels, message):
     with pytest.raises(ValueError, match=message):
         fit(data()[0], labels)
 

@@ -8,32 +8,38 @@ from sklearn.multiclass import OneVsRestClassifier
 from hipad import HIPADClassifier
 from hipad.errors import DataError
 from hipad.estimator.labels import (
-    by_sign,
+    by_class,
+    coded_labels,
     known_labels,
     plain_labels,
-    signed_labels,
     unlabelled_rows,
 )
 
 
-def test_the_second_class_in_order_is_positive():
-    y = np.array(["well", "ill", "well"])
-    classes, signs = signed_labels(y, np.ones(3))
-    assert classes.tolist() == ["ill", "well"]
-    assert signs.tolist() == [1.0, -1.0, 1.0]
+def test_labels_become_positions_of_classes_in_order():
+    y = np.array(["well", "ill", "well", "dead"])
+    classes, codes = coded_labels(y, np.ones(4))
+    assert classes.tolist() == ["dead", "ill", "well"]
+    assert codes.tolist() == [2, 1, 2, 0]
 
 
 @pytest.mark.parametrize(
     ("y", "weights", "message"),
     [
         (["a", "a"], [1, 1], r"got one class \('a'\): add patients"),
-        (["a", "b", "c"], [1, 1, 1], r"got 3 \('a', 'b', 'c'"),
         (["a", "b"], [1, 0], r"got one class \('a'\)"),
+        (["a", "b"], [0, 0], "got none of weight above 0"),
     ],
 )
-def test_anything_but_two_classes_with_weight_is_refused(y, weights, message):
+def test_fewer_than_two_classes_with_weight_are_refused(y, weights, message):
     with pytest.raises(DataError, match=message):
-        signed_labels(np.array(y), np.array(weights, dtype=float))
+        coded_labels(np.array(y), np.array(weights, dtype=float))
+
+
+def test_a_class_without_weight_is_left_out():
+    classes, codes = coded_labels(np.array(["a", "b", "c"]), np.array([1.0, 0.0, 1.0]))
+    assert classes.tolist() == ["a", "c"]
+    assert codes[[0, 2]].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -53,11 +59,14 @@ def test_mixed_labels_are_refused_and_others_are_left_alone():
     assert plain_labels(y) is y
 
 
-def test_class_weights_follow_the_signs():
-    classes = np.array(["ill", "well"])
-    assert by_sign({"well": 3}, classes) == {-1.0: 1.0, 1.0: 3.0}
-    assert by_sign("balanced", classes) == "balanced"
-    assert by_sign(None, classes) is None
+def test_class_weights_follow_the_positions_of_classes():
+    classes = np.array(["dead", "ill", "well"])
+    assert by_class({"well": 3, "dead": 2}, classes) == {0.0: 2.0, 1.0: 1.0, 2.0: 3.0}
+    assert by_class({"1": 3}, np.array([0, 1])) == {0.0: 1.0, 1.0: 3.0}
+    assert by_class("balanced", classes) == "balanced"
+    assert by_class(None, classes) is None
+    with pytest.raises(DataError, match="'dead' and 'ill' and 'well', got 'sick'"):
+        by_class({"sick": 3}, classes)
 
 
 def test_one_against_the_rest_turns_a_right_rule_round_and_the_words_warn_of_it():
@@ -69,10 +78,9 @@ def test_one_against_the_rest_turns_a_right_rule_round_and_the_words_warn_of_it(
     weights = [float(one.coef_[0, 0]) for one in clf.estimators_]
     assert min(weights) > 0  # raises class 1, and the two others as well
     root = Path(__file__).resolve().parents[2]
-    texts = [(root / name).read_text("utf-8") for name in ("README.md", "docs/rules.md")]
-    for text in (*texts, HIPADClassifier.__doc__):
+    for text in ((root / "docs/rules.md").read_text("utf-8"), HIPADClassifier.__doc__):
         assert "OneVsRestClassifier" in text
-        assert "two classes" in text.casefold()
+        assert "several classes" in text.casefold()
 
 
 @pytest.mark.parametrize(
@@ -93,7 +101,12 @@ def test_unlabelled_rows_are_found_in_any_form(labels, missing):
     assert unlabelled_rows(labels).tolist() == missing
 
 
-@pytest.mark.parametrize("labels", [[-1, 1], [-1, 0, 1, 2], ["a", "b"], 7, np.zeros((3, 1)), []])
+def test_minus_one_beside_three_classes_is_a_class_and_a_warning_says_so():
+    with pytest.warns(UserWarning, match="a class of its own: write NaN or None"):
+        assert unlabelled_rows([-1, 0, 1, 2]) is None
+
+
+@pytest.mark.parametrize("labels", [[-1, 1], ["a", "b", "c"], 7, np.zeros((3, 1)), []])
 def test_unlabelled_rows_are_none_where_every_row_has_a_label(labels):
     assert unlabelled_rows(labels) is None
 

@@ -5,10 +5,10 @@ import pytest
 
 from hipad.designs import make_design
 from hipad.solver import Hipad, Problem, Settings, engines
-from hipad.solver.certificate import Status
+from hipad.solver.certificate import SOLVED_GAP, Status
 from hipad.solver.engines import ENGINES, Engine
 from hipad.solver.iterates import Point
-from hipad.solver.polishing import ENGINE_GAP, PolishPhase
+from hipad.solver.polishing import PolishPhase
 from tests.oracles import clarabel_enk, random_problem
 from tests.solver.problems import to_problem
 
@@ -34,7 +34,7 @@ def test_the_objective_is_the_least_without_the_l1_term(engine):
     best = clarabel_enk(*RAW._replace(lambda1=0.0))
     certificate = phase.certificate()
     assert certificate.status is Status.SOLVED
-    assert certificate.primal_objective == pytest.approx(best.objective, rel=ENGINE_GAP)
+    assert certificate.primal_objective == pytest.approx(best.objective, rel=SOLVED_GAP)
     assert certificate.dual_objective <= best.objective + 1e-9
     assert ticks[-1].objective == ticks[-1].shared == certificate.primal_objective
 

@@ -20,7 +20,9 @@ from hipad.data import (
     split,
     summarise,
 )
+from hipad.data.classes import labels_of
 from hipad.data.preparing import labelled_rows
+from hipad.data.table import Text
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
 from hipad.rules.compiling.outcomes import first_outcome
@@ -43,6 +45,7 @@ def build(
     summary = summarise(train.X, train.feature_names)
     summary["missing"] = [loaded.missing.get(name, 0) for name in train.feature_names]
     summary.insert(1, "block", NO_BLOCK)
+    labels = _every_label(loaded, preparation, train, test)
     bare = Dataset(
         name=loaded.name,
         key=loaded.key,
@@ -55,7 +58,10 @@ def build(
         kept=np.arange(len(everything)) if kept is None else kept,
         classes=train.classes,
         steps=tuple(
-            step for part in (train, test, more) for step in (() if part is None else part.steps)
+            step
+            for part in (train, test, more)
+            for step in (() if part is None else part.steps)
+            if step.option != "positive" or labels is None
         ),
         blocks={},
         blocks_failed={},
@@ -66,12 +72,26 @@ def build(
         ids=(loaded.table.row_ids, _tested(loaded, preparation).row_ids),
         decided_by=train.decided_by,
         X_all=None if alone else X,
+        every_label=labels,
         unlabelled_names=(
             *_names(loaded.table, train.unlabelled_rows),
             *(() if more is None else _names(loaded.unlabelled, more.rows, second=True)),
         ),
     )
     return bare.with_blocks(blocks)
+
+
+def _every_label(
+    loaded: Loaded, preparation: Preparation, train: Prepared, test: Matched | None
+) -> tuple[Text, Text | None] | None:
+    """The labels of training and test rows as they are, where several classes are told apart."""
+    if not preparation.all_classes or not train.merged:
+        return None
+    labels = labels_of(loaded.table, preparation.label)[train.rows]
+    if test is None or test.y is None:
+        return labels, None
+    known = sorted({*train.merged, train.classes[1]})
+    return labels, labels_of(_tested(loaded, preparation), preparation.label, known)[test.rows]
 
 
 def _names(table: Table | None, rows: IntArray, *, second: bool = False) -> list[str]:

@@ -14,10 +14,10 @@ from hipad.wording import count
 from ui.attempts import attempt
 from ui.data import companions, uploading
 from ui.data.cards import CARDS, NOISE, SIZES, Card
-from ui.data.columns import choose_column, choose_positive
+from ui.data.columns import choose_all, choose_column, choose_positive
 from ui.data.guessing import first_preparation
 from ui.data.loading import Loading
-from ui.dataset import Loaded, Preparation
+from ui.dataset import MOST_CLASSES, Loaded, Preparation
 from ui.session.reopening import restore
 from ui.state import AppState
 from ui.words import plain
@@ -138,7 +138,7 @@ def take_table(state: AppState, table: Table, name: str) -> None:
     try:
         if state.awaiting is not None and state.awaiting.data_key == loaded.key:
             restore(state, state.awaiting, loaded)
-        elif companions.is_open(table):
+        elif companions.is_open(table) or _has_several_classes(loaded):
             state.pending = loaded
             st.toast(f"{plain(name)} was read: there is a question about it.")
         else:
@@ -148,13 +148,22 @@ def take_table(state: AppState, table: Table, name: str) -> None:
         raise
 
 
+def _has_several_classes(loaded: Loaded) -> bool:
+    """Whether the likely label has three classes or more, which of them is then to be said."""
+    label = first_preparation(loaded).label
+    if label not in loaded.table.names:
+        return False
+    often = list(loaded.frequency(label).values())
+    return 2 < len(often) <= MOST_CLASSES and 2 * len(often) <= sum(often)
+
+
 def _pending(state: AppState, loaded: Loaded) -> None:
     """Ask what is not clear about a table that was read: how it lies, and what its label is."""
     with st.container(border=True, key="pending_box"):
         table = loaded.table
         st.markdown(f"**{plain(loaded.name)}** was read: {shape_words(table)}.")
         companions.ask_turn(state, loaded)
-        label, positive = _ask_label(loaded)
+        label, positive, everything = _ask_label(loaded)
         companions.labels_file(state)
         companions.symbols_file(state)
         with st.container(horizontal=True):
@@ -169,7 +178,7 @@ def _pending(state: AppState, loaded: Loaded) -> None:
                 "Discard it", key="pending_discard", help="Keep what there was before."
             )
         if use and label is not None:
-            if attempt(state, lambda: _use(state, loaded, label, positive)):
+            if attempt(state, lambda: _use(state, loaded, label, positive, everything)):
                 st.rerun()
             st.error(plain(state.error, 600))
             state.error = ""
@@ -180,20 +189,23 @@ def _pending(state: AppState, loaded: Loaded) -> None:
             st.rerun()
 
 
-def _use(state: AppState, loaded: Loaded, label: str, positive: str | None) -> None:
+def _use(
+    state: AppState, loaded: Loaded, label: str, positive: str | None, everything: bool
+) -> None:
     """Take the table that was asked about, or take up the session that waits for it."""
     if state.awaiting is not None and state.awaiting.data_key == loaded.key:
         restore(state, state.awaiting, loaded)
     else:
-        state.load(loaded, Preparation(label=label, positive=positive))
+        state.load(loaded, Preparation(label=label, positive=positive, all_classes=everything))
 
 
-def _ask_label(loaded: Loaded) -> tuple[str | None, str | None]:
-    """The label and the positive class; none where the file holds no classes."""
+def _ask_label(loaded: Loaded) -> tuple[str | None, str | None, bool]:
+    """The label, the positive class, whether all are told apart; none where there are none."""
     if companions.lacks_classes(loaded.table):
         st.info("This file has values only. Give the patients' classes in a second file, below.")
-        return None, None
+        return None, None, False
     st.markdown("Choose what is to be predicted.")
     key = f"pending_{loaded.table.turned}" if loaded.table.turned else "pending"
     label = choose_column(loaded, first_preparation(loaded).label, key=key)
-    return label, choose_positive(loaded, label, None, key=key)
+    positive = choose_positive(loaded, label, None, key=key)
+    return label, positive, choose_all(loaded, label, True, key=key)

@@ -51,6 +51,21 @@ def choose_positive(loaded: Loaded, label: str, now: str | None, *, key: str) ->
     )
 
 
+def choose_all(loaded: Loaded, label: str, now: bool, *, key: str) -> bool:
+    """Whether all classes are told apart; asked where there are three or more."""
+    n_classes = len(loaded.frequency(label))
+    if not 2 < n_classes <= MOST_CLASSES:
+        return False
+    return st.toggle(
+        f"Tell all {n_classes} classes apart",
+        now,
+        key=f"{key}_all_{label}",
+        help="On: the Run page fits a model of each class against all others, and a rule speaks of "
+        "the class that it names. Off: it tells the positive class from all others together. The "
+        "other pages look at the positive class either way.",
+    )
+
+
 def search(names: list[str], wanted: str, most: int = MOST_OPTIONS) -> list[str]:
     """The first names that contain a text, whatever its case."""
     wanted = wanted.strip().lower()

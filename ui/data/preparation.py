@@ -12,7 +12,7 @@ from hipad.data.classes import positive_line
 from hipad.wording import count
 from ui.attempts import attempt
 from ui.data import companions, uploading
-from ui.data.columns import choose_column, choose_positive
+from ui.data.columns import choose_all, choose_column, choose_positive
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.fields import SEED, field_of
 from ui.state import AppState
@@ -71,7 +71,8 @@ def _label(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
         st.caption(plain(told[0].upper() + told[1:] + ".", 300))
     if label == chosen.label and chosen.positive is None and positive == state.data.classes[1]:
         positive = None
-    return replace(chosen, label=label, positive=positive)
+    everything = choose_all(loaded, label, chosen.all_classes, key=_key(state, "all"))
+    return replace(chosen, label=label, positive=positive, all_classes=everything)
 
 
 def _test(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:

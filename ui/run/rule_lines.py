@@ -33,7 +33,7 @@ def show(model: TrainedModel, *, expert: bool) -> None:
     if not records and not stated:
         st.caption("No rules took part in this run.")
     if records:
-        _rules(records, expert=expert)
+        rules(records, expert=expert)
     if stated:
         st.markdown("**What was said of single features**")
         for each in stated:
@@ -41,7 +41,7 @@ def show(model: TrainedModel, *, expert: bool) -> None:
             st.markdown("\n".join(f"- {plain(line, 400)}" for line in each.lines))
 
 
-def _rules(records: list[RuleRecord], *, expert: bool) -> None:
+def rules(records: list[RuleRecord], *, expert: bool) -> None:
     st.markdown("**How the rules fare**")
     st.dataframe(
         pd.DataFrame([row(r, expert=expert) for r in records]),

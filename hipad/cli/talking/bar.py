@@ -40,17 +40,18 @@ class Bar:
         self.stream.write(f"\r\x1b[K{drawn(done)}{text}"[:120])
         self.stream.flush()
 
-    def progress(self, record: Progress) -> None:
-        """Draw a step of a fit."""
+    def progress(self, record: Progress, of: str = "") -> None:
+        """Draw a step of a fit; `of` says of which, where there are several."""
         if record.phase == 0:
             most = N_STEPS * len(RIDGES)
             self.show(
-                f"choosing lambda1 and lambda2: value {record.iteration}", record.iteration / most
+                f"{of}choosing lambda1 and lambda2: value {record.iteration}",
+                record.iteration / most,
             )
             return
         doing = "finding features" if record.phase == 1 else "accurate classifier"
         self.show(
-            f"{doing}: step {record.iteration:,}, {record.support_size:,} features, "
+            f"{of}{doing}: step {record.iteration:,}, {record.support_size:,} features, "
             f"objective {record.shared:.4g}"
         )
 

@@ -7,6 +7,8 @@ says which ways.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hipad.designs.base import Design, FloatArray
@@ -40,6 +42,16 @@ def content_key(design: Design, y: FloatArray, p: FloatArray, wave: float = 40.0
     return key
 
 
+def equal_rows(design: Design, y: FloatArray, p: FloatArray) -> np.ndarray:
+    """A number for each row that equal rows of one class share."""
+    key = content_key(design, y, p)
+    order = np.lexsort((key, y))
+    far = np.diff(key[order]) > 1e-9 * np.ptp(key)
+    groups = np.zeros(y.size, dtype=int)
+    groups[order] = np.r_[0, np.cumsum(far | (np.diff(y[order]) != 0))]
+    return groups
+
+
 def usable_folds(folds: np.ndarray, y: FloatArray) -> list[np.ndarray]:
     """Held-out rows of each fold whose training and held-out parts hold both classes."""
     parts = [np.flatnonzero(folds == k) for k in range(folds.max(initial=0) + 1)]
@@ -57,3 +69,31 @@ def repeated_folds(
     waves = np.random.default_rng(seed).uniform(30.0, 90.0, repeats)
     ways = [usable_folds(content_folds(design, y, p, count, wave), y) for wave in waves]
     return [parts for parts in ways if len(parts) > 1]
+
+
+def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndarray]]:
+    """Held-out rows as the user gives them, in as many repeats as it takes to have each row once.
+
+    Parts without rows, or without which a class is missing, are left out, and so are repeats that
+    hold out one class only.
+
+    >>> y = np.array([-1.0, 1.0, -1.0, 1.0])
+    >>> [len(way) for way in given_folds([np.array(p) for p in ([0, 1], [2, 3], [0, 3])], y)]
+    [2, 1]
+    """
+    ways: list[list[np.ndarray]] = []
+    seen: list[set[int]] = []
+    for part in parts:
+        rest = np.delete(y, part)
+        if not part.size or len(np.unique(rest)) < len(np.unique(y)):
+            continue
+        rows = set(part.tolist())
+        free = next((k for k, taken in enumerate(seen) if not taken & rows), None)
+        if free is None:
+            ways.append([])
+            seen.append(set())
+            free = len(ways) - 1
+        ways[free].append(np.unique(part))
+        seen[free] |= rows
+    ways = [way for way in ways if len(np.unique(y[np.concatenate(way)])) == 2]
+    return ways if sum(map(len, ways)) > 1 else []

@@ -14,7 +14,7 @@ import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.estimator.calibration import Calibration, class_means_at_one
-from hipad.estimator.choosing.folds import content_folds, repeated_folds
+from hipad.estimator.choosing.folds import content_folds, given_folds, repeated_folds
 from hipad.estimator.choosing.following import Fits
 from hipad.estimator.choosing.posing import Posing
 from hipad.estimator.choosing.weighing import (
@@ -49,8 +49,7 @@ class Jury:
         repeats = int(np.clip(round(PATIENTS / max(rarer, 1.0)), 1, MOST_REPEATS))
         seed = plan.random_state or 0
         if isinstance(plan.cv, list):
-            parts = [part for part in plan.cv if np.unique(data.y[part]).size]
-            self.ways = [parts] if len(parts) > 1 else []
+            self.ways = given_folds(plan.cv, data.y[: data.n_labelled])
         else:
             count = plan.cv or FOLDS
             labelled = data.labelled  # labels that rules gave judge nothing

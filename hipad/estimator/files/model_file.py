@@ -2,6 +2,8 @@
 
 Numbers are written so that they read back exactly: a loaded model predicts what the saved one did.
 Rules are kept compiled, and their text for the reader: it is not parsed when the model is loaded.
+A model of several classes holds what all of them share, a model for each class in `models`, their
+common scale and the probabilities at it.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from hipad.data.classes import DecidedBy
 from hipad.data.encoding import ColumnRecipe
@@ -27,14 +30,17 @@ from hipad.estimator.files.vetting import (
     check_recipe,
     check_report,
     check_risks,
+    check_scale,
     check_settings,
     check_statements,
     checked_classes,
 )
 from hipad.estimator.knowing.statement_report import StatementRecord
+from hipad.estimator.risks.common_scale import ClassRisks, CommonScale
 from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.estimator.risks.source import RiskSource
 from hipad.estimator.run import count_steps
+from hipad.estimator.several_classes import ClassRiskSource, class_labels
 from hipad.estimator.trust.member_record import MemberRecord
 from hipad.rules import FeatureIndex, RuleRecord, resolve_blocks
 from hipad.rules.compiling.knowledge import Knowledge
@@ -48,7 +54,7 @@ class Origin:
     """The table that a model was fitted to, so that later tables are prepared in the same way."""
 
     label: str
-    classes: tuple[str, str]  # negative, positive
+    classes: tuple[str, ...]  # negative, positive; or all of several
     recipe: ColumnRecipe
     decided_by: DecidedBy = "choice"  # what told the positive class
 
@@ -91,18 +97,39 @@ def _damaged(error: BaseException) -> str:
 
 
 def _content(clf: HIPADClassifier) -> dict[str, Any]:
-    records = [replace(record, names=None) for record in clf.rule_report_]
-    names = clf.feature_index_.names
-    return {
-        "data_sha256": clf.data_sha256_,
+    check_is_fitted(clf)
+    shared = {
         "classes": _stored_classes(clf.classes_),
         "n_features": clf.n_features_in_,
-        "feature_names": names,
+        "feature_names": clf.feature_index_.names,
         "named_columns": hasattr(clf, "feature_names_in_"),
-        "rules": _rules_text(clf),
-        "compiled": plain(stored_knowledge(clf._knowledge)),
         "blocks": plain(used_blocks(clf)),
         "settings": _settings(clf),
+    }
+    if len(clf.classes_) == 2:
+        return shared | _own_content(clf)
+    return shared | _told_content(clf) | {
+        "models": [_own_content(one) for one in clf.class_models_.values()],
+        "scale": plain(clf._scale),
+        "class_risks": plain(clf._class_risks.risks),
+    }  # fmt: skip
+
+
+def _told_content(clf: HIPADClassifier) -> dict[str, Any]:
+    """The hash of the data, and what the reports say."""
+    records = [replace(record, names=None) for record in clf.rule_report_]
+    return {
+        "data_sha256": clf.data_sha256_,
+        "rules": _rules_text(clf),
+        "rule_report": plain(records),
+        "knowledge_report": plain(clf.knowledge_report_),
+    }
+
+
+def _own_content(clf: HIPADClassifier) -> dict[str, Any]:
+    """A model of two classes, without what it shares with those of other classes."""
+    return _told_content(clf) | {
+        "compiled": plain(stored_knowledge(clf._knowledge)),
         "lambda1": clf.lambda1_,
         "lambda2": clf.lambda2_,
         "coefficients": {
@@ -115,8 +142,6 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "members": plain(clf.members_),
         "path": plain(clf.path_),
         "history": plain(clf.history_),
-        "rule_report": plain(records),
-        "knowledge_report": plain(clf.knowledge_report_),
         "risks": plain(clf.risk_source_.curve) if clf.risk_source_.known else None,
     }
 
@@ -125,7 +150,7 @@ def _rules_text(clf: HIPADClassifier) -> str | None:
     """The rules as text, for whoever reads the file or fits again."""
     if isinstance(clf.rules, str | None):
         return clf.rules
-    return str(clf._knowledge.written)
+    return str(clf._knowledge.written or "")
 
 
 def used_blocks(clf: HIPADClassifier) -> dict[str, np.ndarray]:
@@ -157,6 +182,8 @@ def _settings(clf: HIPADClassifier) -> dict[str, Any]:
     weights = settings["class_weight"]
     if isinstance(weights, dict):  # JSON keys are texts only
         settings["class_weight"] = [[label, weight] for label, weight in weights.items()]
+    if not isinstance(settings["cv"], int | list | None):  # a splitter, which is no data
+        settings["cv"] = None
     return {key: plain(settings[key]) for key in settings if key not in ("rules", "blocks")}
 
 
@@ -164,12 +191,35 @@ def _origin(content: dict[str, Any]) -> Origin | None:
     origin: Origin | None = rebuild(Origin | None, content["origin"])
     if origin is not None:
         check_recipe(origin.recipe, content["n_features"])
-        if len(set(origin.classes)) != 2 or len(origin.classes) != 2:
-            raise DataError(f"expected two classes of the table, got {len(origin.classes)}")
+        n_classes = len(content["classes"]["values"])
+        if len(set(origin.classes)) != n_classes or len(origin.classes) != n_classes:
+            raise DataError(f"expected {n_classes} classes of the table, got {len(origin.classes)}")
     return origin
 
 
 def _classifier(content: dict[str, Any]) -> HIPADClassifier:
+    classes = checked_classes(content["classes"])
+    if len(classes) == 2:
+        return _two_classes(content, classes)
+    clf = _unfitted(content, classes)
+    clf._knowledge = Knowledge()
+    labels, stored = classes.tolist(), content["models"]
+    models = {
+        label: _two_classes({**content, **own}, class_labels(label))
+        for label, own in zip(labels, stored, strict=True)
+    }
+    scale, risks = (
+        rebuild(CommonScale, content["scale"]),
+        rebuild(ClassRisks, content["class_risks"]),
+    )
+    check_scale(scale, risks, len(labels))
+    clf._join(models, scale)
+    clf._class_risks = ClassRiskSource(risks=risks)
+    return clf
+
+
+def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
+    """A classifier with settings, classes, columns and reports."""
     settings = dict(content["settings"])
     if isinstance(settings["class_weight"], list):
         settings["class_weight"] = dict(settings["class_weight"])
@@ -178,13 +228,11 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     blocks = {name: np.array(columns, dtype=int) for name, columns in content["blocks"].items()}
     clf = HIPADClassifier(content["rules"], blocks=blocks or None, **settings)
     check_settings(clf)
-    clf.classes_ = checked_classes(content["classes"])
+    clf.classes_ = classes
     clf.n_features_in_ = content["n_features"]
     clf.feature_index_ = FeatureIndex(content["feature_names"], clf.n_features_in_)
     if content["named_columns"]:
         clf.feature_names_in_ = np.array(content["feature_names"], dtype=object)
-    _set_model(clf, content)
-    clf._knowledge = _knowledge(clf, content)
     records = rebuild(tuple[RuleRecord, ...], list(map(_of_today, content["rule_report"])))
     clf._report = [replace(record, names=clf.feature_index_) for record in records]
     check_report(clf._report, clf.n_features_in_)
@@ -192,6 +240,13 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
     clf._stated = list(rebuild(tuple[StatementRecord, ...], stored))
     check_statements(clf._stated, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
+    return clf
+
+
+def _two_classes(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
+    clf = _unfitted(content, classes)
+    _set_model(clf, content)
+    clf._knowledge = _knowledge(clf, content)
     curve = rebuild(RiskCurve | None, content.get("risks"))
     check_risks(curve)
     clf._risks = RiskSource(curve=curve)

@@ -1,6 +1,6 @@
 """JSON files that say what they are, and tell whether they are whole.
 
-    {"format": "hipad-model", "version": 2, "library": ..., "checksum": ..., "content": {...}}
+    {"format": "hipad-model", "version": 3, "library": ..., "checksum": ..., "content": {...}}
 
 The checksum covers the content, so a file that was cut off or edited is told from a whole one.
 """
@@ -17,8 +17,9 @@ from hipad.data.writing import write_text
 from hipad.errors import DataError, unopened
 
 FORMAT: Final = "hipad-model"
-VERSION: Final = 2
-READABLE: Final = (1, 2)  # files of version 1 hold rules as text only
+VERSION: Final = 3
+# files of version 1 hold rules as text only, those of versions 1 and 2 two classes only
+READABLE: Final = (1, 2, 3)
 MOST_BYTES: Final = 256 * 2**20
 
 

@@ -18,6 +18,7 @@ from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.knowing.statement_report import StatementRecord
 from hipad.estimator.parameters import check_parameters
+from hipad.estimator.risks.common_scale import ClassRisks, CommonScale
 from hipad.estimator.risks.risk_curve import RiskCurve
 from hipad.rules import RuleRecord
 from hipad.rules.analysis.box import Patient
@@ -38,12 +39,29 @@ def check_content(content: Any) -> None:
     _expect(names is None or _is_list_of(names, str), "feature_names", names)
     _expect(isinstance(content["named_columns"], bool), "named_columns", content["named_columns"])
     _expect(names is not None or not content["named_columns"], "feature_names", names)
-    _expect(isinstance(content["rules"], str | None), "rules", content["rules"])
-    digest = content["data_sha256"]
-    _expect(isinstance(digest, str) and len(digest) == SHA256_DIGITS, "data_sha256", digest)
     _expect(isinstance(content["blocks"], dict), "blocks", content["blocks"])
     for name, columns in content["blocks"].items():
         _check_columns(f"block {name!r}", columns, n_features)
+    _check_told(content)
+    values = content["classes"]["values"]
+    if not isinstance(values, list) or len(values) <= 2:
+        _check_model(content, n_features)
+        return
+    models = content["models"]
+    whole = _is_list_of(models, dict) and len(models) == len(values)
+    _expect(whole, "a model for each class", models)
+    for one in models:
+        _check_told(one)
+        _check_model(one, n_features)
+
+
+def _check_told(content: dict[str, Any]) -> None:
+    _expect(isinstance(content["rules"], str | None), "rules", content["rules"])
+    digest = content["data_sha256"]
+    _expect(isinstance(digest, str) and len(digest) == SHA256_DIGITS, "data_sha256", digest)
+
+
+def _check_model(content: dict[str, Any], n_features: int) -> None:
     _check_weights(content["coefficients"], n_features)
     _expect(is_finite(content["intercept"]), "the intercept", content["intercept"])
     lambda1 = content["lambda1"]
@@ -64,15 +82,15 @@ def _check_columns(what: str, columns: Any, n_features: int) -> None:
 
 
 def checked_classes(stored: dict[str, Any]) -> np.ndarray:
-    """The two classes in their own type; they must be different and in order."""
+    """The classes in their own type; they must be different and in order."""
     values, kind = stored["values"], stored["dtype"]
-    plain = _is_list_of(values, str | int | float) and len(values) == 2
-    _expect(plain and isinstance(kind, str) and len(kind) <= 20, "two classes", values)
+    plain = _is_list_of(values, str | int | float) and len(values) >= 2
+    _expect(plain and isinstance(kind, str) and len(kind) <= 20, "two classes or more", values)
     dtype = np.dtype(kind)
     _expect(dtype.kind in LABEL_KINDS and dtype.itemsize <= LABEL_BYTES, "a type of labels", kind)
     classes = np.array(values, dtype=dtype)
     _expect(classes.tolist() == values, f"classes of the type {kind}", values)
-    _expect(classes[0] < classes[1], "two different classes in order", values)
+    _expect((classes[:-1] < classes[1:]).all(), "different classes in order", values)
     return classes
 
 
@@ -132,6 +150,16 @@ def check_risks(curve: RiskCurve | None) -> None:
     sound = at.size == log_odds.size != 1 and np.isfinite(at).all() and np.isfinite(log_odds).all()
     rising = sound and (np.diff(at) > 0).all() and (np.diff(log_odds) >= 0).all()
     _expect(rising, "points of risks that rise", at.tolist())
+
+
+def check_scale(scale: CommonScale, risks: ClassRisks, n_classes: int) -> None:
+    """One finite slope and intercept a class, and probabilities that rise with its values."""
+    for numbers in (scale.slopes, scale.intercepts, risks.shift):
+        whole = numbers.shape == (n_classes,) and np.isfinite(numbers).all()
+        _expect(whole, "a finite number for each class", numbers.tolist())
+    _expect((scale.slopes >= 0).all(), "slopes of at least 0", scale.slopes.tolist())
+    sharp = is_finite(risks.sharpness) and risks.sharpness >= 0
+    _expect(sharp, "a sharpness of at least 0", risks.sharpness)
 
 
 def _patients(value: Any) -> Iterator[Patient]:

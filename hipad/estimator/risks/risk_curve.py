@@ -80,9 +80,18 @@ class RiskCurve:
         )
 
     def even_at(
-        self, zero: float, scores: FloatArray, y: FloatArray, weights: FloatArray
+        self,
+        zero: float,
+        scores: FloatArray,
+        y: FloatArray,
+        weights: FloatArray,
+        *,
+        always: bool = False,
     ) -> RiskCurve:
-        """Moved so that both classes are as likely at `zero`, unless the rows speak against it."""
+        """Moved so that both classes are as likely at `zero`.
+
+        Not so, unless `always`, where the rows speak against it.
+        """
         if not self._rises:  # perhaps because no score is known
             return self
         known = np.isfinite(scores)
@@ -91,7 +100,7 @@ class RiskCurve:
         mine, other = (_log_loss(curve._log_odds(s), labels, w) for curve in (self, even))
         moved = abs(float(np.average(expit(even._log_odds(s)), weights=w)) - self.prevalence)
         small = moved <= NEARLY * min(self.prevalence, 1.0 - self.prevalence)
-        return even if small and 2.0 * (other - mine) < CLEARLY else self
+        return even if always or (small and 2.0 * (other - mine) < CLEARLY) else self
 
     @property
     def _rises(self) -> bool:

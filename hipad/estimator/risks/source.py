@@ -69,15 +69,32 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     own = decision_values(data, model)
     if class_means(own, data.y, data.weights) is None:
         return constant
-    scores = model.out_of_fold()
-    scale = class_means_at_one(own, data.y, data.weights, 0.0)
-    chosen = model.plan.is_automatic or any(one.cut is not None for _, one in model.parts)
-    if chosen and model.plan.calibrate:
-        scale = Calibration(1.0, 0.0)
+    scores, scale = model.out_of_fold(), score_scale(data, model, own)
     curve = RiskCurve.fit(scores, data.y, data.weights)
     if asks_who_is_likelier(data):
-        curve = curve.even_at(scale.offset, scores, data.y, data.weights)
+        always = not model.plan.calibrate  # its zero was not learnt, and stays the decision
+        curve = curve.even_at(scale.offset, scores, data.y, data.weights, always=always)
     return _short(curve).of_scaled(scale.factor, scale.offset)
+
+
+def score_scale(data: TrainingData, model: Model, own: FloatArray) -> Calibration:
+    """What turns decision values of the model into out-of-fold scores; `own` are the rows' ones."""
+    chosen = model.plan.is_automatic or any(one.cut is not None for _, one in model.parts)
+    if chosen and model.plan.calibrate:
+        return Calibration(1.0, 0.0)
+    return class_means_at_one(own, data.y, data.weights, 0.0)
+
+
+def held_out_values(data: TrainingData, model: Model) -> FloatArray:
+    """Out-of-fold scores of the training rows as decision values of the model; NaN where unknown.
+
+    A model without features says the same of everybody.
+    """
+    own = decision_values(data, model)
+    if not model.features.size or class_means(own, data.y, data.weights) is None:
+        return own
+    scale = score_scale(data, model, own)
+    return (model.out_of_fold() - scale.offset) / scale.factor
 
 
 def _short(curve: RiskCurve) -> RiskCurve:

@@ -10,13 +10,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from hipad.designs.base import FloatArray
-from hipad.estimator.bases.two_classes import TwoClasses
+from hipad.estimator.bases.table_classifier import TableClassifier
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.searching.results import best_of
 from hipad.solver.threads import single_thread
 
 
-class ChosenModel(TwoClasses):
+class ChosenModel(TableClassifier):
     """Answers with `best_estimator_`, once `_choose` has made it from the results of a search."""
 
     refit: Any

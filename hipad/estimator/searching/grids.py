@@ -60,10 +60,13 @@ def checked_count(count: Any) -> int:
     return int(count)
 
 
-def lambda1_values(count: int, data: TrainingData) -> list[float]:
-    """So many values of lambda1 from large to small, on the scale on which the data speak."""
-    largest = lambda1_max(data.problem((), 0.0, 1.0, "population"))
-    largest = max(largest, CLEARLY * noise(data.design), 1e-300)
+def lambda1_values(count: int, *data: TrainingData) -> list[float]:
+    """So many values of lambda1 from large to small, on the scale on which the data speak.
+
+    Of several classes, each has data of its own.
+    """
+    largest = max(lambda1_max(one.problem((), 0.0, 1.0, "population")) for one in data)
+    largest = max(largest, CLEARLY * noise(data[0].design), 1e-300)
     return np.geomspace(FIRST * largest, LAST * largest, count).tolist()
 
 

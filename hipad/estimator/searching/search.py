@@ -36,6 +36,7 @@ from hipad.estimator.searching.grids import (
 )
 from hipad.estimator.searching.results import results_of, warn_of_failures
 from hipad.estimator.searching.trials import FoldSearch, FoldTask, LabelledRows, Trial
+from hipad.estimator.several_classes import ClassRuns
 from hipad.rules import Rule
 
 USUAL_FOLDS: Final = 5
@@ -199,7 +200,8 @@ class HIPADClassifierCV(ChosenModel):
         if self._is_spread("lambda1"):
             count = checked_count(self.lambda1)
             run = template.start(rows.X, rows.y, sample_weight=rows.weights, feature_names=names)
-            values["lambda1"] = lambda1_values(count, run.data)
+            runs = run.runs.values() if isinstance(run, ClassRuns) else (run,)
+            values["lambda1"] = lambda1_values(count, *(one.data for one in runs))
         return combinations(values)
 
     def _tasks(self, rows: LabelledRows, groups: Any, order: list[list[int]]) -> list[FoldTask]:

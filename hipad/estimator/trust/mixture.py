@@ -19,7 +19,7 @@ from hipad.arrays import FloatArray
 from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
 from hipad.estimator.choosing.choice import AutoChoice, PathPoint
 from hipad.estimator.choosing.posing import Posing, relevance
-from hipad.estimator.empty import explained
+from hipad.estimator.empty import explained, score_noise
 from hipad.estimator.parameters import PRIOR_TRUST, Plan
 from hipad.estimator.training import TrainingData
 from hipad.estimator.trust.member_record import MemberRecord
@@ -111,6 +111,8 @@ class Member:
         assert self.hipad is not None
         data, found = self.posing.data, explained(self.hipad, "")
         scores = data.design.columns(found.features) @ found.w
+        if np.max(np.abs(scores), initial=0.0) <= score_noise(data.design, found.features, found.w):
+            scores = np.zeros_like(scores)  # last digits alone tell nobody apart
         scale = self._calibration(scores, found.b)
         coef, intercept = data.to_user_units(found.features, scale.factor * found.w, scale.offset)
         return LinearModel(found.features, coef, intercept)

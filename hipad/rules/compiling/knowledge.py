@@ -127,6 +127,17 @@ def compile_knowledge(rules: str | Iterable[Rule | str], **context: Any) -> Know
     return Knowledge(compiled, known_features(on, index), tuple(on), found)
 
 
+def read_knowledge(
+    rules: str | Iterable[Rule | str] | None,
+    index: FeatureIndex,
+    blocks: Blocks | None = None,
+    values: Any = None,
+) -> RuleSet:
+    """Rules and statements as they are read for these columns, before they are compiled."""
+    known = Lexicon(index, resolve_blocks(blocks, index), as_values(values))
+    return as_rule_set(rules if rules is not None else (), known)
+
+
 def compile_statements(
     statements: Sequence[Statement],
     *,

@@ -1,15 +1,18 @@
-"""Which class an outcome means: a label of the data, `not` the other one, or positive and negative.
+"""Which class an outcome means: a label of the data, `not` a label, or positive and negative.
 
 `positive` and `negative` are words of the user, not of the data. They are taken where the labels
-leave no doubt (1 and 0, yes and no, case and control) or where the positive class was chosen.
+leave no doubt (1 and 0, yes and no, case and control) or where the positive class was chosen, and
+never where there are more than two classes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
+from hipad.data.classes import JoinedClass
+from hipad.errors import RuleError
 from hipad.rules.language.model import Rule
 from hipad.rules.language.parsing import read_rules
 from hipad.rules.language.spelling import Place, quote_label, rule_error
@@ -45,9 +48,13 @@ def class_sign(
     (1.0, -1.0)
     >>> class_sign("positive", (0, 1)), class_sign("positive", ("case", "control"))
     (1.0, -1.0)
+    >>> class_sign("b", (JoinedClass("not a", ("b", "c")), "a"))
+    -1.0
     """
     labels = [str(label) for label in classes]
     if (sign := _label_sign(outcome, labels)) is not None:
+        return sign
+    if (sign := _joined_sign(outcome, classes, place)) is not None:
         return sign
     if other := _NOT.fullmatch(outcome):
         if (sign := _label_sign(other[1].strip("\"'"), labels)) is not None:
@@ -57,8 +64,53 @@ def class_sign(
             return -_word_sign(outcome, labels, positive_chosen, place)
     if outcome.lower() in _WORDS:
         return _word_sign(outcome, labels, positive_chosen, place)
+    raise _no_class(outcome, labels, place)
+
+
+class NamedClass(NamedTuple):
+    """The position of a class among several, and whether the outcome speaks against it."""
+
+    position: int
+    negated: bool
+
+
+def named_class(
+    outcome: str, classes: Sequence[object], *, place: Place | None = None
+) -> NamedClass:
+    """Which of several classes an outcome names; RuleError where it is none of them.
+
+    `positive`, `negative` and an empty outcome, which stands for the positive class, name no class
+    unless one is called so.
+
+    >>> named_class("b", ("a", "b", "c")), named_class("not c", ("a", "b", "c"))
+    (NamedClass(position=1, negated=False), NamedClass(position=2, negated=True))
+    """
+    labels = [str(label) for label in classes]
+    if (found := _label_position(outcome, labels)) is not None:
+        return NamedClass(found, False)
+    other = _NOT.fullmatch(outcome)
+    if other and (found := _label_position(other[1].strip("\"'"), labels)) is not None:
+        return NamedClass(found, True)
+    word = (other[1] if other else outcome).lower()
+    if word in (*_WORDS, ""):
+        quoted = [quote_label(label) for label in labels]
+        raise rule_error(
+            f"which of the {len(labels)} classes is {word or 'positive'} is not known, they are "
+            f"{listed(quoted, limit=5)}: name the class, as in {_example(word, quoted)}",
+            place,
+            expected=tuple(quoted),
+        )
+    raise _no_class(outcome, labels, place)
+
+
+def _example(word: str, quoted: Sequence[str]) -> str:
+    """What to write in place of a word that names no class."""
+    return f"'=> {quoted[-1]}'" if word else f"'is raised in {quoted[-1]}'"
+
+
+def _no_class(outcome: str, labels: Sequence[str], place: Place | None) -> RuleError:
     quoted = [quote_label(label) for label in labels]
-    raise rule_error(
+    return rule_error(
         f"the outcome {quote_label(outcome)} is not a class of the data: "
         f"write {listed(quoted, 'or')}",
         place,
@@ -68,12 +120,36 @@ def class_sign(
 
 
 def _label_sign(outcome: str, labels: Sequence[str]) -> float | None:
-    """The sign of the only label that the outcome spells: as text, as a number, in other case."""
+    """The sign of the only one of two labels that the outcome spells."""
+    found = _label_position(outcome, labels)
+    return None if found is None else (-1.0, 1.0)[found]
+
+
+def _label_position(outcome: str, labels: Sequence[str]) -> int | None:
+    """The only label that the outcome spells: as text, as a number, in other case."""
     for same in (_same_text, _same_number, _same_but_case):
-        found = [sign for sign, label in zip((-1.0, 1.0), labels, strict=True)
-                 if same(outcome, label)]  # fmt: skip
+        found = [at for at, label in enumerate(labels) if same(outcome, label)]
         if len(found) == 1:
             return found[0]
+    return None
+
+
+def _joined_sign(outcome: str, classes: Sequence[object], place: Place | None) -> float | None:
+    """The sign of the class that a label was joined into; RuleError for `not` such a label."""
+    other = _NOT.fullmatch(outcome)
+    for sign, label in zip((-1.0, 1.0), classes, strict=True):
+        if not isinstance(label, JoinedClass):
+            continue
+        if _label_position(outcome, label.labels) is not None:
+            return sign
+        if other and _label_position(other[1].strip("\"'"), label.labels) is not None:
+            labels = [quote_label(str(one)) for one in classes]
+            raise rule_error(
+                f"the outcome {quote_label(outcome)} may be either of {listed(labels)}, as these "
+                f"are the two classes: write one of them, or tell all classes apart",
+                place,
+                expected=tuple(labels),
+            )
     return None
 
 

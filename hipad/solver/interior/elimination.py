@@ -15,12 +15,25 @@ from hipad.solver.interior.newton import Newton, Step
 from hipad.solver.problem import Problem
 
 STATIC_REGULARISATION = 1e-16
+LARGEST_OTHER = 4000
 
 
 def newton_system(problem: Problem, features: np.ndarray) -> Newton:
     """The cheaper form: the dual while N is at most twice the number of features."""
     dual = problem.n_samples + problem.stack.n_rules <= 2 * features.size + 64
     return DualNewton(problem, features) if dual else PrimalNewton(problem, features)
+
+
+def other_form(problem: Problem, features: np.ndarray, newton: Newton) -> Newton | None:
+    """The form that is not this one, unless its factor would be large.
+
+    A matrix that rounding spoils in one form is mostly a harmless one in the other.
+    """
+    rows = problem.n_samples + problem.stack.n_rules
+    if isinstance(newton, DualNewton):
+        small = features.size + problem.stack.n_rows < LARGEST_OTHER
+        return PrimalNewton(problem, features) if small else None
+    return DualNewton(problem, features) if rows < LARGEST_OTHER else None
 
 
 class DualNewton(Newton):

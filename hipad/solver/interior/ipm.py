@@ -20,6 +20,9 @@ Each iteration (Mehrotra):
     4. corrector: aim at sigma mu, with the second-order term of the predictor
     5. one common step length, 0.995 of the way to the boundary
 
+Far from the path the second-order term can go in circles: where complementarity did not fall, the
+next step is a centred one without it.
+
 t = C - alpha is an iterate of its own: recomputing it cancels to zero near the bound.
 """
 
@@ -31,17 +34,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.solver.interior.elimination import newton_system
+from hipad.solver.interior.elimination import newton_system, other_form
 from hipad.solver.interior.lifted import Values
-from hipad.solver.interior.newton import Rhs, Scaling, largest
+from hipad.solver.interior.newton import Newton, Rhs, Scaling, largest
 from hipad.solver.interior.primal_dual import Iterate, Pair
 from hipad.solver.interior.signed_parts import SignedParts
 from hipad.solver.problem import Problem
 
 STEP_FACTOR = 0.995
 LONGEST = 1.0 / STEP_FACTOR
+SHORTEST = 1e-12  # a step of less leads nowhere
 WARM = 0.1  # how far inside a warm start begins
 RESIDUALS = 1e-10
+STALLED = 0.9  # of the least complementarity so far: where it is not below, the corrector failed,
+CENTRED = 0.3  # and a plain step aims at this part of it, for all products alike
 SMALLEST_PRICE = 1e-14  # weights of samples sum to one
 
 
@@ -81,6 +87,7 @@ class InteriorPoint:
         self.prices = np.maximum(self.newton.prices, SMALLEST_PRICE)
         self.point = self._start() if warm is None else self._warm_start(warm)
         self.converged, self.iterations = False, 0
+        self._least = np.inf
 
     @property
     def limited(self) -> bool:
@@ -108,26 +115,41 @@ class InteriorPoint:
     def _advance(self) -> IpmStep | None:
         """One predictor-corrector step; None when rounding leaves no step to take."""
         now = self.point
-        residuals = self.residuals(now)
-        try:
-            self.newton.factorize(self._scaling(now))
-        except np.linalg.LinAlgError:
-            return None
-        affine = self._direction(now, residuals, [-pair.product for pair in now.pairs])
+        residuals, scaling = self.residuals(now), self._scaling(now)
+        for newton in self._forms():
+            self.newton = newton
+            try:
+                newton.factorize(scaling)
+            except np.linalg.LinAlgError:
+                continue
+            direction = self._direction(now, residuals, self._targets(now, residuals))
+            step = min(1.0, STEP_FACTOR * now.room(direction, LONGEST))
+            if np.isfinite(step) and step >= SHORTEST and np.isfinite(direction.b):
+                self.point = now.moved(direction, step)
+                self._least = min(self._least, now.complementarity)
+                self.iterations += 1
+                return self._record(step)
+        return None
+
+    def _forms(self) -> Iterator[Newton]:
+        """The present form of the Newton system, and the other one for when rounding spoils it."""
+        yield self.newton
+        other = other_form(self.problem, self.features, self.newton)
+        if other is not None:
+            yield other
+
+    def _targets(self, now: Iterate, residuals: Rhs) -> list[FloatArray]:
+        """The change of all products that is aimed at: Mehrotra's, unless that goes in circles."""
         mu = now.complementarity
+        if mu > STALLED * self._least:
+            return [CENTRED * mu - pair.product for pair in now.pairs]
+        affine = self._direction(now, residuals, [-pair.product for pair in now.pairs])
         mu_affine = now.moved(affine, now.room(affine, LONGEST)).complementarity
         centring = min((mu_affine / mu) ** 3, 1.0) * mu
-        targets = [
+        return [
             centring - pair.product - by.product
             for pair, by in zip(now.pairs, affine.pairs, strict=True)
         ]
-        direction = self._direction(now, residuals, targets)
-        step = min(1.0, STEP_FACTOR * now.room(direction, LONGEST))
-        if not np.isfinite(step) or step < 1e-12 or not np.isfinite(direction.b):
-            return None
-        self.point = now.moved(direction, step)
-        self.iterations += 1
-        return self._record(step)
 
     def residuals(self, at: Iterate) -> Rhs:
         """What is missing to feasibility, row by row."""

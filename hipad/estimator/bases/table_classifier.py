@@ -1,4 +1,4 @@
-"""What every classifier here is to scikit-learn: two classes, and rows that are dense or sparse."""
+"""What every classifier here is to scikit-learn: labels of any kind, rows dense or sparse."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from hipad.arrays import IntArray
 from hipad.designs.base import FloatArray
-from hipad.estimator.labels import known_labels, plain_labels, signed_labels, unlabelled_rows
+from hipad.estimator.labels import coded_labels, known_labels, plain_labels, unlabelled_rows
 
 FORMS = {"accept_sparse": ["csr", "csc"], "dtype": [np.float64, np.float32]}
 
 
 class TrainingRows(NamedTuple):
-    """Rows of finite numbers, their labels, the labels as -1 and +1, and weights of at least 0.
+    """Rows of finite numbers, their labels, the positions of their classes, weights of at least 0.
 
     `known` marks the rows that have a label among all that came; `unlabelled` are the others.
     """
 
     X: Any
     y: np.ndarray
-    signs: FloatArray
+    codes: IntArray
     weights: FloatArray
     known: np.ndarray
     unlabelled: Any = None
 
 
-class TwoClasses(ClassifierMixin, BaseEstimator):
-    """A classifier of two classes that takes sparse rows as they are."""
+class TableClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that takes sparse rows as they are."""
 
     classes_: np.ndarray
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
         return tags
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
@@ -59,8 +59,8 @@ class TwoClasses(ClassifierMixin, BaseEstimator):
             counted = missing & (weights > 0)
             unlabelled = X[counted] if counted.any() else None
             X, weights = X[known], weights[known]
-        self.classes_, signs = signed_labels(y, weights)
-        return TrainingRows(X, y, signs, weights, known, unlabelled)
+        self.classes_, codes = coded_labels(y, weights)
+        return TrainingRows(X, y, codes, weights, known, unlabelled)
 
     def _rows_to_predict(self, X: Any) -> Any:
         """Rows to predict, which must have the columns of the fit."""

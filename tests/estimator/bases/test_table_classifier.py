@@ -10,28 +10,28 @@ from sklearn.utils import get_tags
 
 from hipad import HIPADClassifier, HIPADClassifierCV
 from hipad.errors import DataError
-from hipad.estimator.bases.two_classes import TwoClasses
+from hipad.estimator.bases.table_classifier import TableClassifier
 
 ROWS = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
 
 
 def labelled(X=ROWS, y=("b", "a", "b"), weights=None):
-    clf = TwoClasses()
+    clf = TableClassifier()
     return clf, clf._labelled(X, list(y), weights)
 
 
 @pytest.mark.parametrize("classifier", [HIPADClassifier, HIPADClassifierCV])
-def test_scikit_learn_knows_that_there_are_two_classes_and_that_rows_may_be_sparse(classifier):
+def test_scikit_learn_knows_that_classes_may_be_several_and_rows_sparse(classifier):
     tags = get_tags(classifier())
     assert tags.input_tags.sparse
-    assert not tags.classifier_tags.multi_class
+    assert tags.classifier_tags.multi_class
 
 
-def test_labels_become_signs_and_classes():
+def test_labels_become_classes_and_their_positions():
     clf, rows = labelled()
     assert clf.classes_.tolist() == ["a", "b"]
     assert clf.n_features_in_ == 2
-    assert rows.signs.tolist() == [1.0, -1.0, 1.0]
+    assert rows.codes.tolist() == [1, 0, 1]
     assert rows.y.tolist() == ["b", "a", "b"]
     assert rows.weights.tolist() == [1.0, 1.0, 1.0]
 

@@ -1,0 +1,1 @@
+"""Proofs: what holds at the optimum, told from a point that need not be it."""
