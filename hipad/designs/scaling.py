@@ -8,12 +8,15 @@ counts less: a word that hardly any text has, a gene that is the same in everybo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from hipad.data.moments import ColumnStatistics, column_statistics
 from hipad.designs.base import FloatArray
+
+LAST_DIGITS: Final = 16 * float(np.finfo(np.float64).eps)
+LARGE: Final = 1e-6  # of a constant value
 
 
 def column_moments(X: Any, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
@@ -29,14 +32,6 @@ def column_moments(X: Any, weights: FloatArray | None = None) -> tuple[FloatArra
     return stats.mean, stats.sd
 
 
-<<<<<<< HEAD
-=======
-WIDE = 1000  # columns, from which on they are taken to be of one kind
-LAST_DIGITS = 16 * float(np.finfo(np.float64).eps)
-LARGE = 1e-6  # of a constant value
-
-
->>>>>>> certificates
 def standardisation(X: Any, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     """Return (mean, scale) for `make_design`; the scale of a constant column is 1.
 
@@ -49,14 +44,19 @@ def standardisation(X: Any, weights: FloatArray | None = None) -> tuple[FloatArr
     >>> standardisation(np.array([[0.3, 1e12], [0.1 + 0.2, 1e12]]))[1].tolist()
     [1.0, 1000000.0]
     """
-<<<<<<< HEAD
     stats = column_statistics(X, weights)
     return stats.mean, unit_scale(stats)
 
 
 def unit_scale(stats: ColumnStatistics) -> FloatArray:
-    """Return what brings every column to deviation 1; 1 for a constant column."""
-    return np.where(stats.sd > 0, stats.sd, 1.0)
+    """Return what brings every column to deviation 1; about 1 for a constant column."""
+    flat = np.maximum(1.0, LARGE * np.abs(stats.mean))
+    return np.where(varying(stats), stats.sd, flat)
+
+
+def varying(stats: ColumnStatistics) -> np.ndarray:
+    """Return which columns vary by more than the last digits of their values."""
+    return np.asarray(stats.sd > LAST_DIGITS * np.abs(stats.mean))
 
 
 def damped_scale(stats: ColumnStatistics) -> FloatArray:
@@ -72,16 +72,9 @@ def damped_scale(stats: ColumnStatistics) -> FloatArray:
     >>> damping.round(1).tolist()
     [1.4, 47.6, 1.3]
     """
-    varies = stats.sd > 0
+    varies, unit = varying(stats), unit_scale(stats)
     if not varies.any():
-        return unit_scale(stats)
+        return unit
     size = np.hypot(stats.mean, stats.sd) / np.sqrt(np.where(varies, stats.filled, 1.0))
     usual = float(np.median(stats.sd[varies] / size[varies]))
-    return np.where(varies, np.hypot(stats.sd, usual * size), 1.0)
-=======
-    mean, std = column_moments(X, weights)
-    varies = std > LAST_DIGITS * np.abs(mean)
-    usual = float(np.median(std[varies])) if varies.any() and std.size >= WIDE else 0.0
-    flat = np.maximum(1.0, LARGE * np.abs(mean))
-    return mean, np.where(varies, np.hypot(std, usual), flat)
->>>>>>> certificates
+    return np.where(varies, np.hypot(stats.sd, usual * size), unit)

@@ -25,7 +25,7 @@ import numpy as np
 from hipad.arrays import FloatArray
 from hipad.data.moments import ColumnStatistics, column_statistics
 from hipad.designs import Design, make_design
-from hipad.designs.scaling import damped_scale, unit_scale
+from hipad.designs.scaling import damped_scale, unit_scale, varying
 from hipad.estimator.choosing.folds import content_folds
 
 CLEARLY: Final = 2.0  # standard errors by which damping must be better
@@ -48,7 +48,7 @@ def standardised_design(
     told_apart = classes[1:] if classes.size == 2 else classes
     signs = np.where(labels[:, None] == told_apart, 1.0, -1.0)
     rows = _rows_to_ask(usual, signs, weights)
-    if rows.size == 0 or not np.any(stats.sd > 0):
+    if rows.size == 0 or not varying(stats).any():
         return usual
     damped = make_design(X, mean=stats.mean, scale=damped_scale(stats))
     everybody = rows.size == len(signs)
