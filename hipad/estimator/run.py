@@ -72,6 +72,13 @@ class Model:
             return self.held_out
         return np.asarray(sum(share * member.out_of_fold() for share, member in self.parts))
 
+    def fresh_scores(self) -> FloatArray:
+        """The same for each repeat of the folds, at values that the row's own fold did not choose.
+
+        They are as good as decision values of new patients, where the values taken are the best.
+        """
+        return np.asarray(sum(share * member.fresh_scores() for share, member in self.parts))
+
 
 def count_steps(history: Sequence[Progress]) -> int:
     """Steps of phases 1 and 2, at least one; trying a value of lambda1 is none."""

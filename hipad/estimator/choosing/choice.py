@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,6 +66,7 @@ class AutoChoice:
     def __init__(self, posing: Posing) -> None:
         self.posing, self.plan, self.tried = posing, posing.plan, TriedValues(posing)
         self.opinions: list[Opinion] = []
+        self.ways: list[list[np.ndarray]] = []  # held-out rows of the folds of each repeat
 
     def steps(self) -> Iterator[PathPoint]:
         """One point for each pair of values tried."""
@@ -74,6 +76,7 @@ class AutoChoice:
         jury = Jury(self.posing)
         if not jury.ways:
             return
+        self.ways = jury.ways
         for opinions in self._paths(jury):
             for opinion in opinions:
                 self.opinions.append(opinion)
@@ -116,6 +119,21 @@ class AutoChoice:
         if self.plan.max_features is not None:
             return self._middle  # the wish says how sparse
         return max(self._sparser, key=lambda one: one.lambda1, default=self._middle)
+
+    def fresh_scores(self) -> FloatArray:
+        """Scores of the rows in each repeat, at values that those of their own fold did not choose.
+
+        The scores of the values taken are the best of many, and some of that is chance; and an
+        average over repeats varies less than the decision value of one model.
+        """
+        found = np.full_like(self.opinions[0].by_repeat, np.nan)
+        for repeat, parts in enumerate(self.ways):
+            for part in parts:
+                others = copy(self)
+                others.opinions = [one.without(part) for one in self.opinions]
+                taken = others.taken.by_repeat
+                found[repeat, part] = taken[repeat, part]
+        return found
 
     @property
     def _sparser(self) -> list[Opinion]:

@@ -94,6 +94,7 @@ class Jury:
             scores=np.where(heard, _mean_of_known(scores), np.nan),
             cut=round(float(np.mean([one.cut for one in found])), 3),
             support_size=int(fits.sizes[-1]),
+            by_repeat=scores,
         )
 
     def _teachers(self) -> np.ndarray:

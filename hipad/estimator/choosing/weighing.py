@@ -10,7 +10,7 @@ The offset tells more: where the best cut lies. That is the intercept of the mod
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -134,7 +134,8 @@ class Opinion:
 
     `losses` and `weights` have one entry for each patient, then for each rule; `counts` say for how
     many patients each of them speaks. `scores` are those of the patients, on the scale of decision
-    values, and NaN for a patient whom every fold needed.
+    values, averaged over the repeats, and NaN for a patient whom every fold needed; `by_repeat` has
+    a row for each repeat.
     """
 
     lambda1: float
@@ -145,6 +146,13 @@ class Opinion:
     scores: FloatArray
     cut: float
     support_size: int
+    by_repeat: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def without(self, patients: np.ndarray) -> Opinion:
+        """What the others say."""
+        weights = self.weights.copy()
+        weights[patients] = 0.0
+        return replace(self, weights=weights / weights.sum())
 
     @cached_property
     def loss(self) -> float:

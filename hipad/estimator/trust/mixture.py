@@ -86,12 +86,24 @@ class Member:
 
     def out_of_fold(self) -> FloatArray:
         """The same, by folds at its values where none were fitted yet."""
+        self._hold_out()
+        return self.held_out
+
+    def fresh_scores(self) -> FloatArray:
+        """The same for each repeat, at values that the row's own fold did not choose."""
+        self._hold_out()
+        n = self.posing.data.n_labelled
+        if not self.choice.opinions:
+            return np.full((1, n), np.nan)
+        cut = self.cut if self.posing.plan.calibrate else None
+        return self.choice.fresh_scores()[:, :n] - (cut or 0.0)
+
+    def _hold_out(self) -> None:
         if not self.choice.opinions:
             plan = self.posing.plan.at(*self.values)
             self.choice = AutoChoice(Posing(self.posing.data, plan, self.posing.weights))
             for _ in self.choice.steps():
                 pass
-        return self.held_out
 
     @property
     def loss(self) -> float:
