@@ -69,6 +69,15 @@ class Member:
         given = self.given
         return self.choice.values if given is None else (given.lambda1, given.lambda2)
 
+    @property
+    def among(self) -> np.ndarray | None:
+        """The features that most folds keep, where the fewest are wished for; None for all."""
+        if self.given is not None:
+            return None if self.given.among is None else np.array(self.given.among, dtype=int)
+        if not self.posing.plan.is_sparse or not self.choice.opinions:
+            return None
+        return self.choice.taken.stable
+
     def choose(self) -> Iterator[PathPoint]:
         """Follow the paths of lambda1 and lambda2, unless that was done before."""
         if not self.chosen:
