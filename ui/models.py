@@ -20,7 +20,7 @@ from hipad.rules import Budget, RuleSet
 from hipad.solver import Status
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
-from ui.settings import AUTOMATIC, FEWNESS, RunSettings
+from ui.settings import CHOSEN, FEWNESS, RunSettings
 
 Trust = str | tuple[MemberRecord, ...] | None
 HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall
@@ -215,8 +215,8 @@ class Request:
     @property
     def lambda1_value(self) -> float | str:
         fewness = self.settings.fewness
-        if fewness == AUTOMATIC:
-            return "auto"
+        if fewness in CHOSEN:
+            return CHOSEN[fewness]
         if fewness in FEWNESS:
             return FEWNESS[fewness] * largest_useful(self.data, self.settings)
         return self.settings.lambda1

@@ -12,11 +12,13 @@ from typing import Annotated, Any, Final, Literal
 
 from hipad.errors import DataError
 from hipad.estimator.files.json_values import rebuild
-from hipad.estimator.parameters import CHOICES
+from hipad.estimator.parameters import CHOICES, SPARSE
 from ui.fields import Choice, Number, Power
 
 FEWNESS: Final = {"very few": 0.8, "few": 0.5, "some": 0.3, "many": 0.15, "very many": 0.05}
 AUTOMATIC: Final = "automatic"
+FEWEST: Final = "fewest"  # the fewest features within one standard error of the least loss
+CHOSEN: Final = {AUTOMATIC: "auto", FEWEST: SPARSE}  # by held-out patients; lambda1 as a word
 EXACT: Final = "exact"  # lambda1 as given, in expert mode or by a sample
 
 # Settings that are parameters of the classifier, by the same name.
@@ -33,7 +35,7 @@ Penalty = Annotated[float | Literal["auto"], Number(1e-6, 1e6, auto=True)]
 class RunSettings:
     """Everything a run depends on beside data, blocks and rules."""
 
-    fewness: Annotated[str, Choice((AUTOMATIC, EXACT, *FEWNESS))] = AUTOMATIC
+    fewness: Annotated[str, Choice((*CHOSEN, EXACT, *FEWNESS))] = AUTOMATIC
     lambda1: Annotated[float, Number(0.0, 1e12)] = 0.1  # as large as the data ask for
     lambda2: Penalty = "auto"
     patients: Amount = "auto"

@@ -70,6 +70,7 @@ from hipad.estimator.parameters import CHOICES
 from hipad.estimator.run import FitRun
 from hipad.estimator.several_classes import ClassRuns
 from hipad.evaluation.averaging import averaged_candidates
+from hipad.evaluation.few_features import few_features_sentence
 from hipad.evaluation.orientation import Oriented
 from hipad.rules import FeatureIndex, RuleSet
 from hipad.rules.compiling.outcomes import first_outcome
@@ -77,7 +78,7 @@ from hipad.solver import Status
 
 EPILOG = RULES_HELP
 NUMBERS = {
-    "lambda1": 'sparsity, a number or "auto"',
+    "lambda1": 'sparsity, a number, "auto", or "sparse" for the fewest features about as good',
     "lambda2": "ridge: correlated features share their weight",
     "patients": 'what a rule counts for, a number, "auto" or "equal"',
     "stiffness": 'how closely rules are followed, a number or "auto"',
@@ -286,8 +287,10 @@ def report(clf: HIPADClassifier, train: Prepared, test: Matched | None) -> str:
     lines = [
         f"features: {clf.support_.size:,} of {clf.n_features_in_:,} kept at lambda1 "
         f"{clf.lambda1_:.4g}",
-        f"certificate: {clf.certificate_}",
     ]
+    if few := few_features_sentence(clf.path_):
+        lines.append(f"few features: {few}")
+    lines.append(f"certificate: {clf.certificate_}")
     if clf.certificate_.message:
         lines.append(f"note: {clf.certificate_.message}")
     model = Oriented(clf, train.classes)

@@ -64,8 +64,10 @@ class HIPADClassifier(FittedModel):
         Always in the user's units, whatever the scaling.
     blocks : dict, default=None
         Named groups of features: name -> column indices or feature names.
-    lambda1 : float or "auto", default="auto"
-        Sparsity. "auto" follows a path with cross-validation.
+    lambda1 : float, "auto" or "sparse", default="auto"
+        Sparsity. "auto" follows a path with cross-validation. "sparse" follows it too and takes the
+        fewest features within one standard error of the least loss: those that most folds keep.
+        What that costs is in `path_`, after an automatic fit as well.
     lambda2 : float or "auto", default="auto"
         Ridge: correlated features share their weight. "auto" follows a path for each of three
         values; with a lambda1 of your own there is no path, and it is 10.
@@ -140,7 +142,8 @@ class HIPADClassifier(FittedModel):
     knowledge_report_ : one `StatementRecord` a statement about features
     lambda1_, lambda2_ : the values used
     members_ : one `MemberRecord` for each way to weigh the rules, where their trust is learnt
-    path_ : one `PathPoint` for each pair of values tried; the best and the chosen one are marked
+    path_ : one `PathPoint` for each pair of values tried; the best, the chosen and
+        the sparsest one within a standard error are marked
     class_models_ : of three classes or more, a dict from each class to the fitted classifier of it
         against the rest, with all attributes of its own. Its weights times the slope of its class
         on the common scale are a row of `coef_`, of shape (n_classes, n_features); `support_` is

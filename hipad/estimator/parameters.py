@@ -40,9 +40,10 @@ CHOICES: Final[dict[str, Mapping[str, str]]] = {
     "engine": {name: engine.words for name, engine in ENGINES.items()},
     "switch": {"support": "features have settled", "paper": "the paper's test"},
 }
+SPARSE: Final = "sparse"  # lambda1: the fewest features within one standard error of the best
 # A parameter that is a number: words that it takes as well, and its smallest value.
 WORDS: Final = {
-    "lambda1": ("auto",),
+    "lambda1": ("auto", SPARSE),
     "lambda2": ("auto",),
     "patients": ("auto", "equal"),
     "stiffness": ("auto",),
@@ -95,6 +96,11 @@ class Plan:
     def is_automatic(self) -> bool:
         """Whether values are to be chosen."""
         return isinstance(self.lambda1, str)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the fewest features are wished for that are about as good."""
+        return self.lambda1 == SPARSE
 
     @property
     def knowledge(self) -> Knowledge:
@@ -180,7 +186,8 @@ def held_out_parts(cv: Any, X: Any, y: np.ndarray, kept: np.ndarray) -> list[np.
 def _ridge(parameters: Any) -> float | str:
     """lambda2; where lambda1 is given there is no path on which to choose it."""
     given: float | str = parameters.lambda2
-    return given if parameters.lambda1 == "auto" or given != "auto" else USUAL_RIDGE
+    automatic = isinstance(parameters.lambda1, str)
+    return given if automatic or given != "auto" else USUAL_RIDGE
 
 
 def admm_settings(mu: float | str) -> AdmmSettings:

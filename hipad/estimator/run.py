@@ -72,6 +72,13 @@ class Model:
             return self.held_out
         return np.asarray(sum(share * member.out_of_fold() for share, member in self.parts))
 
+    def fresh_scores(self) -> FloatArray:
+        """The same for each repeat of the folds, at values that the row's own fold did not choose.
+
+        They are as good as decision values of new patients, where the values taken are the best.
+        """
+        return np.asarray(sum(share * member.fresh_scores() for share, member in self.parts))
+
 
 def count_steps(history: Sequence[Progress]) -> int:
     """Steps of phases 1 and 2, at least one; trying a value of lambda1 is none."""
@@ -249,7 +256,8 @@ class FitRun(Watched[Progress], Generic[Classifier]):
     def _weigh(self, members: Sequence[Member]) -> None:
         """Set the share of each candidate in the model; others than `members` have none."""
         known = {m.candidate: self.candidates[m.candidate] for m in members}
-        found = self.mixture.shares(known, single=self.plan.max_features is not None)
+        single = self.plan.is_sparse or self.plan.max_features is not None
+        found = self.mixture.shares(known, single=single)
         shares = dict(zip(known, found.tolist(), strict=True))
         self.shares = np.array([shares.get(candidate, 0.0) for candidate in self.candidates])
 
@@ -267,7 +275,7 @@ class FitRun(Watched[Progress], Generic[Classifier]):
         return leading
 
     def _fit(self, member: Member, *, quick: bool) -> Hipad:
-        problem = member.posing.problem(*member.values)
+        problem = member.posing.problem(*member.values, among=member.among)
         settings = replace(self.plan.settings, quick=quick)
         if settings.switch == "paper":
             problem = without_repeats(problem)
@@ -311,6 +319,7 @@ def _member_record(
         certificate=None if fitted is None else fitted.certificate,
         on_rows=member.candidate.on_rows,
         cut=member.cut,
+        among=None if member.among is None else tuple(member.among.tolist()),
     )
 
 

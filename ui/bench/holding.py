@@ -19,7 +19,7 @@ from hipad.rules.language.terms import side_text
 from ui.bench.dials import number_sides
 from ui.dataset import Dataset
 from ui.models import TrainedModel, Trust
-from ui.settings import AUTOMATIC
+from ui.settings import CHOSEN, FEWEST
 
 
 def held_trust(base: TrainedModel, data: Dataset, now: RuleSet) -> Trust:
@@ -89,7 +89,7 @@ def learnt_patients(base: TrainedModel, data: Dataset, now: RuleSet, position: i
 
 def single(base: TrainedModel, data: Dataset) -> tuple[MemberRecord, ...]:
     """The one candidate of a model without learnt trust, if its values were chosen by folds."""
-    if base.settings.fewness != AUTOMATIC or not base.settings.calibrate:
+    if base.settings.fewness not in CHOSEN or not base.settings.calibrate:
         return ()
     scores, y = base.classifier.decision_function(data.X_train), data.y_train
     means = [float(scores[y == name].mean()) for name in np.unique(y)]
@@ -105,6 +105,7 @@ def single(base: TrainedModel, data: Dataset) -> tuple[MemberRecord, ...]:
             support_size=len(base.support),
             certificate=None,
             cut=-0.5 * sum(means),
+            among=tuple(map(int, base.support)) if base.settings.fewness == FEWEST else None,
         ),
     )
 

@@ -17,7 +17,7 @@ from hipad.rules import Budget, CompiledRule, RuleSet, compile_each
 from ui.dataset import Dataset
 from ui.models import largest_useful, signs
 from ui.rules.check_job import CheckJob
-from ui.settings import AUTOMATIC, FEWNESS, RunSettings
+from ui.settings import CHOSEN, FEWNESS, RunSettings
 from ui.state import AppState
 
 
@@ -55,7 +55,7 @@ def _key(state: AppState) -> tuple[Dataset, str, RunSettings, float | None]:
 def known_lambda1(state: AppState) -> float | None:
     """The sparsity of the next run: as set, or that of the last run; None when it is open."""
     settings, data = state.settings, state.data
-    if settings.fewness == AUTOMATIC:
+    if settings.fewness in CHOSEN:
         model = state.model or state.pinned_model
         return None if model is None else float(model.classifier.lambda1_)
     if settings.fewness not in FEWNESS or data is None:

@@ -10,8 +10,9 @@ from typing import Any
 import streamlit as st
 
 from hipad.estimator.parameters import CHOICES
+from hipad.evaluation.few_features import few_features_sentence
 from ui.fields import field_of
-from ui.settings import AUTOMATIC, EXACT, FEWNESS, RunSettings
+from ui.settings import AUTOMATIC, CHOSEN, EXACT, FEWEST, FEWNESS, RunSettings
 from ui.state import AppState
 
 
@@ -110,16 +111,25 @@ def show(state: AppState) -> None:
 
 
 def _fewness(panel: Panel, state: AppState) -> None:
-    names = {AUTOMATIC: AUTOMATIC, **{name: name for name in FEWNESS}}
+    names = {
+        AUTOMATIC: AUTOMATIC,
+        FEWEST: "as few as do about as well",
+        **{name: name for name in FEWNESS},
+    }
     if state.expert or panel.settings.fewness == EXACT:
         names[EXACT] = "lambda1 as set below" if state.expert else "as set before"
     panel.choice(
         "fewness",
         "How few features?",
         "Fewer features are easier to explain. Automatic tries up to nine degrees by "
-        "cross-validation and takes the one in the middle of those that do about as well.",
+        "cross-validation and takes the one in the middle of those that do about as well. As few "
+        "as do about as well: the fewest whose error is within one standard error of the least, "
+        "and of these the ones that most parts of the patients choose.",
         names,
     )
+    path = () if state.model is None else state.model.classifier.path_
+    if panel.settings.fewness in CHOSEN and (few := few_features_sentence(path)):
+        st.caption(f"The last run: {few}")
 
 
 def _expert(panel: Panel) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 import plotly.graph_objects as go
 
 from hipad.estimator.choosing.choice import PathPoint
+from hipad.evaluation.few_features import few_features_sentence
 from hipad.wording import count, number, percent
 from ui import charts
 
@@ -90,6 +91,8 @@ def _told(tried: list[PathPoint]) -> str:
         f"how sure answers were as well, was at {count(best.support_size, 'feature')} "
         f"({percent(best.accuracy)} of held-out patients right, both classes counting alike)."
     )
+    if taken.sparsest and not taken.best:
+        return f"{text} {few_features_sentence(tried)}"
     if taken is best:
         return f"{text} That one was taken."
     return (

@@ -20,7 +20,7 @@ from ui.models import TrainedModel
 from ui.run import averaged, fewness, label_list, rule_lines
 from ui.run.certificates import numbers, sentence
 from ui.run.replay.run_story import harm_words
-from ui.settings import AUTOMATIC
+from ui.settings import CHOSEN
 from ui.state import AppState
 from ui.words import plain
 
@@ -95,7 +95,7 @@ def _headline(model: TrainedModel) -> None:
         gain = model.judgement.accuracy.k - alone.accuracy.k
         effect = f"the rules {'add' if gain > 0 else 'cost'} {count(abs(gain), 'right answer')}"
         low, high = model.gain or (0.0, 0.0)
-        tuned = model.settings.fewness == AUTOMATIC
+        tuned = model.settings.fewness in CHOSEN
         other = "a model tuned for itself is" if tuned else "the same settings are"
         chance = ", within what chance explains" if low <= 0 <= high else ""
         words += (

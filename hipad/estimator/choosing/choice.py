@@ -10,13 +10,17 @@ patient by patient, so that their errors are far smaller than those of the losse
 clearly give their best pair. Then the sparsest model that is as good as the best, within a share of
 that error, is taken instead.
 
-A wish for few features is met along the same path: models with more are not looked at.
+A wish for few features is met along the same path. With `max_features` models with more are not
+looked at. lambda1="sparse" takes the fewest features whose loss is within one standard error of the
+least (Breiman's rule). Which features a model keeps is often chance, so what is counted are those
+that most folds keep, and the model on all rows is fitted to these alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,6 +50,8 @@ class PathPoint:
     """One pair of values: its out-of-fold loss and balanced accuracy, and how many features it has.
 
     `behind` is how far the loss lies above the least one, `error` the standard error of that.
+    `stable_size` counts the features that most folds keep; `sparsest` is the point with the fewest
+    of them within one standard error of the least loss, which lambda1="sparse" takes.
     """
 
     lambda1: float
@@ -57,6 +63,8 @@ class PathPoint:
     error: float = 0.0
     best: bool = False
     chosen: bool = False
+    stable_size: int = 0
+    sparsest: bool = False
 
 
 class AutoChoice:
@@ -65,6 +73,7 @@ class AutoChoice:
     def __init__(self, posing: Posing) -> None:
         self.posing, self.plan, self.tried = posing, posing.plan, TriedValues(posing)
         self.opinions: list[Opinion] = []
+        self.ways: list[list[np.ndarray]] = []  # held-out rows of the folds of each repeat
 
     def steps(self) -> Iterator[PathPoint]:
         """One point for each pair of values tried."""
@@ -74,6 +83,7 @@ class AutoChoice:
         jury = Jury(self.posing)
         if not jury.ways:
             return
+        self.ways = jury.ways
         for opinions in self._paths(jury):
             for opinion in opinions:
                 self.opinions.append(opinion)
@@ -113,9 +123,34 @@ class AutoChoice:
     @property
     def taken(self) -> Opinion:
         """What is said of the values taken: one of the pairs tried."""
+        if self.plan.is_sparse:
+            return self.sparsest
         if self.plan.max_features is not None:
             return self._middle  # the wish says how sparse
         return max(self._sparser, key=lambda one: one.lambda1, default=self._middle)
+
+    @property
+    def sparsest(self) -> Opinion:
+        """The fewest stable features within one standard error of the best."""
+        best = self.best
+        most = min(best.loss + best.error, CHANCE)
+        near = [one for one in self._fitting if one.loss <= most and one.stable.size]
+        return min(near, key=lambda one: (one.stable.size, one.loss), default=best)
+
+    def fresh_scores(self) -> FloatArray:
+        """Scores of the rows in each repeat, at values that those of their own fold did not choose.
+
+        The scores of the values taken are the best of many, and some of that is chance; and an
+        average over repeats varies less than the decision value of one model.
+        """
+        found = np.full_like(self.opinions[0].by_repeat, np.nan)
+        for repeat, parts in enumerate(self.ways):
+            for part in parts:
+                others = copy(self)
+                others.opinions = [one.without(part) for one in self.opinions]
+                taken = others.taken.by_repeat
+                found[repeat, part] = taken[repeat, part]
+        return found
 
     @property
     def _sparser(self) -> list[Opinion]:
@@ -160,7 +195,7 @@ class AutoChoice:
         """All points, each compared with the best; the best and the one taken are marked."""
         if not self.opinions:
             return ()
-        best, taken = self.best, self.taken
+        best, taken, sparsest = self.best, self.taken, self.sparsest
         return tuple(
             replace(
                 self._point(one),
@@ -168,6 +203,7 @@ class AutoChoice:
                 error=one.behind(best)[1],
                 best=one is best,
                 chosen=one is taken,
+                sparsest=one is sparsest,
             )
             for one in sorted(self.opinions, key=lambda one: (-one.lambda2, -one.lambda1))
         )
@@ -197,6 +233,7 @@ class AutoChoice:
             loss=opinion.loss,
             accuracy=balanced_accuracy(opinion.scores - opinion.cut, self.posing.data),
             support_size=opinion.support_size,
+            stable_size=int(opinion.stable.size),
         )
 
 

@@ -37,6 +37,8 @@ class Fits:
     b: FloatArray
     sizes: np.ndarray
     named: FloatArray  # weights of the features that rules name
+    features: np.ndarray  # those that some model keeps
+    kept: np.ndarray  # which of them each model keeps
 
 
 class Follower:
@@ -92,17 +94,19 @@ class Follower:
         stage, w = self.selector.select(lambda1)
         kept = np.flatnonzero(w.any(axis=1) | np.isin(stage.names, named))
         smooth, w = fleet.stage(stage.names[kept], 0.0), w[kept]
-        sizes, b = np.count_nonzero(w, axis=0), fleet.b
+        sizes, b, in_model = np.count_nonzero(w, axis=0), fleet.b, w != 0
         if self.polish:
             w, b = self._polished(replace(smooth, fixed=w != 0))
         of_named = np.zeros((named.size, b.size))  # those that do not matter are in no stage
         of_named[np.isin(named, smooth.names)] = w[np.isin(smooth.names, named)]
         parts = (smooth.design.dot(w), b, sizes, of_named)
         at = [np.flatnonzero(fleet.lambda2 == lambda2) for lambda2 in self.ridges]
-        return [
-            Fits(lambda1, lambda2, *(part[..., own] for part in parts))
-            for lambda2, own in zip(self.ridges, at, strict=True)
-        ]
+        found = []
+        for lambda2, own in zip(self.ridges, at, strict=True):
+            some = in_model[:, own].any(axis=1)
+            which = smooth.names[some], in_model[np.ix_(some, own)]
+            found.append(Fits(lambda1, lambda2, *(part[..., own] for part in parts), *which))
+        return found
 
     def _polished(self, stage: Stage) -> tuple[FloatArray, FloatArray]:
         """Phase 2: without lambda1, on the features kept; the path goes on from phase 1.

@@ -97,6 +97,9 @@ class Jury:
             scores=np.where(heard, _mean_of_known(scores), np.nan),
             cut=round(float(np.mean([one.cut for one in found])), 3),
             support_size=int(fits.sizes[-1]),
+            by_repeat=scores,
+            features=fits.features,
+            frequency=fits.kept[:, :-1].mean(axis=1),
         )
 
     def _teachers(self) -> np.ndarray:

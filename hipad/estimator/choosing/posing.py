@@ -14,7 +14,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from hipad.designs.base import FloatArray
-from hipad.estimator.knowing.feature_prices import entering_first, feature_prices, signs_alone
+from hipad.estimator.knowing.feature_prices import (
+    entering_first,
+    feature_prices,
+    only,
+    signs_alone,
+)
 from hipad.estimator.parameters import Plan
 from hipad.estimator.strength import knobs_of, rule_blocks
 from hipad.estimator.training import TrainingData
@@ -52,11 +57,26 @@ class Posing:
         self.weights = [None] * len(plan.rules) if weights is None else list(weights)
         self.told, self.heard = self._told()
 
-    def problem(self, lambda1: float, lambda2: float, rows: np.ndarray | None = None) -> Problem:
-        """The problem at these values, on all rows or some of them."""
+    def problem(
+        self,
+        lambda1: float,
+        lambda2: float,
+        rows: np.ndarray | None = None,
+        among: np.ndarray | None = None,
+    ) -> Problem:
+        """The problem at these values, on all rows or some of them.
+
+        Of the features that neither rules name nor the user knows, only those `among` these may
+        have a weight, where they are given.
+        """
         data, plan = self.data, self.plan
         if rows is None:
-            return data.problem(self.blocks, lambda1, lambda2, plan.scope, self.prices)
+            prices = self.prices
+            if among is not None:
+                named = [rule.columns for rule in self.told]
+                free = np.unique(np.concatenate([among, self.prices.features, *named]))
+                prices = only(prices, free.astype(int), data.design.shape[1])
+            return data.problem(self.blocks, lambda1, lambda2, plan.scope, prices)
         p = data.p[rows] / data.p[rows].sum()
         design = data.design.rows(rows)
         return Problem(

@@ -10,7 +10,7 @@ The offset tells more: where the best cut lies. That is the intercept of the mod
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ import numpy as np
 from hipad.designs.base import FloatArray
 
 MOST_STEPS = 50
+MOST_FOLDS = 0.5  # share of the folds that keep a feature which is stable
 LEAST_SCALE = 0.1  # scores that tell next to nothing say nothing of the cut either
 
 
@@ -134,7 +135,9 @@ class Opinion:
 
     `losses` and `weights` have one entry for each patient, then for each rule; `counts` say for how
     many patients each of them speaks. `scores` are those of the patients, on the scale of decision
-    values, and NaN for a patient whom every fold needed.
+    values, averaged over the repeats, and NaN for a patient whom every fold needed; `by_repeat` has
+    a row for each repeat. `features` are those that some model keeps, and `frequency` says how many
+    of the folds keep each.
     """
 
     lambda1: float
@@ -145,6 +148,27 @@ class Opinion:
     scores: FloatArray
     cut: float
     support_size: int
+    by_repeat: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    features: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
+    frequency: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    @cached_property
+    def stable(self) -> np.ndarray:
+        """The features that most folds keep; those that are kept most often, where none is."""
+        least = min(MOST_FOLDS, float(self.frequency.max(initial=0.0)))
+        return self.features[self.frequency >= least]
+
+    @cached_property
+    def error(self) -> float:
+        """The standard error of the loss."""
+        variance = (self.weights**2 / self.counts) @ (self.losses - self.loss) ** 2
+        return float(np.sqrt(variance))
+
+    def without(self, patients: np.ndarray) -> Opinion:
+        """What the others say."""
+        weights = self.weights.copy()
+        weights[patients] = 0.0
+        return replace(self, weights=weights / weights.sum())
 
     @cached_property
     def loss(self) -> float:

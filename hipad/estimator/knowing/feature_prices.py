@@ -39,6 +39,19 @@ def feature_prices(
     return FeaturePrices(features, up, down)
 
 
+def only(prices: FeaturePrices, among: np.ndarray, count: int) -> FeaturePrices:
+    """The same prices for some of `count` features; all others are barred.
+
+    >>> prices = only(FeaturePrices(), np.array([1]), 3)
+    >>> prices.barred.tolist()
+    [0, 2]
+    """
+    up, down = np.full((2, count), np.inf)
+    own = prices.at(among, 1.0)
+    up[among], down[among] = own.up, own.down
+    return FeaturePrices(np.arange(count), up, down)
+
+
 def signs_alone(known: FeatureKnowledge) -> FeaturePrices:
     """Forbidden signs and ignored features; all others pay as if nothing were known."""
     return feature_prices(known, share=1.0, certain=1.0)

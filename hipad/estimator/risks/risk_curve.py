@@ -1,18 +1,24 @@
 """The risk at a decision value, learnt from out-of-fold scores.
 
-Scores of training rows by models that did not see them are as honest as those of new patients. On
-them
+Scores of training rows by models that did not see them are as honest as those of new patients, if
+their own fold had no part in the choice of lambda1 and lambda2 either. On them
 
-    sigmoid     log odds = slope * score + intercept, by maximum likelihood with Platt's targets
-                (n + 1)/(n + 2) and 1/(n + 2) instead of 1 and 0: a handful of rows that happen to
-                be told apart do not make anybody certain
-    isotonic    from LARGE patients of the rarer class on: any rising curve, straight between the
-                middles of its steps
+    log odds = slope * score + intercept,    slope >= 0
 
-The slope is never negative: where scores do not tell the classes apart everybody has the
-prevalence. The intercept is moved until the mean risk of the rows is their prevalence, since a
-class of two patients would else be drawn towards one half. Rows count by their weights as patients;
-class weights have no part in it.
+and with few rows many slopes are possible. So the risk is the average over all of them, each by its
+probability (Bayes): what the scores have not shown, nobody is told.
+
+prior       the scores tell nothing (slope 0) by one half. Else the slope is half Cauchy: for scores
+            of deviation 1 its median is `USUAL`. Small slopes are usual, and large ones possible.
+likelihood  that of the rows, to the power of one half: a row judges the models that others taught,
+            and teaches those that the others judge, so that what a pair of rows has in common by
+            chance counts twice.
+intercept   the most likely one for each slope, at which the mean risk of the rows is their
+            prevalence. So the average has that mean too.
+
+From LARGE patients of the rarer class on the curve is isotonic instead: any rising one, straight
+between the middles of its steps. Beyond the lowest and the highest score of the rows the risk stays
+what it is there. Rows count by their weights as patients; class weights have no part in it.
 
 Another prevalence moves the log odds by the difference of the log odds of both (Bayes): right where
 the classes look the same in both populations, and only their shares differ.
@@ -20,7 +26,7 @@ the classes look the same in both populations, and only their shares differ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -32,9 +38,16 @@ from hipad.arrays import FloatArray
 from hipad.errors import HipadError
 
 LARGE: Final = 500  # patients of the rarer class from which the curve is isotonic
+USUAL: Final = 0.25  # slope of scores of deviation 1: as many are larger, where scores tell at all
+NOTHING: Final = 0.5  # prior probability that scores tell nothing
+TEMPER: Final = 0.5  # power of the likelihood
+SLOPES: Final = np.geomspace(0.01, 50.0, 48)
+UNLIKELY: Final = 15.0  # log density below the greatest: such slopes have no part
+POINTS: Final = 65  # of a curve
 NEWTON_STEPS: Final = 100
 CLEARLY: Final = 4.0  # twice the log likelihood that a free number gains by chance once in twenty
 NEARLY: Final = 0.05  # of the prevalence: by so much the mean risk may be moved
+HAIR: Final = 1e-6  # of log odds, and of the range of scores: what is told apart no more
 MOST_LOG_ODDS: Final = 36.0  # beyond it a risk is 1 to the last digit
 
 
@@ -58,13 +71,15 @@ class RiskCurve:
 
     @classmethod
     def fit(cls, scores: FloatArray, y: FloatArray, weights: FloatArray) -> RiskCurve:
-        """The curve of rows with labels -1 and +1; a score that is NaN is not known."""
-        positive, known = y > 0, np.isfinite(scores)
-        curve = cls.constant(_share(positive, weights))
-        s, t, w = scores[known], positive[known], weights[known]
+        """The curve of rows with labels -1 and +1; a score that is NaN is not known.
+
+        `scores` may have a row for each time that the rows were scored.
+        """
+        curve = cls.constant(_share(y > 0, weights))
+        s, t, w = _known_rows(scores, y, weights)
         if t.all() or not t.any() or not np.ptp(s) > max(1e-12 * np.max(np.abs(s)), 1e-100):
             return curve
-        found = _isotonic(s, t, w) if _rarer(t, w) >= LARGE else _sigmoid(s, t, w)
+        found = _isotonic(s, t, w) if _rarer(t, w) >= LARGE else _averaged(s, t, w)
         return found._with_mean(s, w, _share(t, w))._moved_to(curve.prevalence)
 
     def risks(self, scores: FloatArray, prevalence: float | None = None) -> FloatArray:
@@ -85,22 +100,39 @@ class RiskCurve:
         scores: FloatArray,
         y: FloatArray,
         weights: FloatArray,
-        *,
-        always: bool = False,
     ) -> RiskCurve:
-        """Moved so that both classes are as likely at `zero`.
+        """With both classes as likely at `zero`, where the decision changes.
 
-        Not so, unless `always`, where the rows speak against it.
+        The curve is moved. Where the rows speak against that, it is bent, with the same mean if
+        that can be: nobody below `zero` is more likely positive than not, and nobody above it
+        negative.
         """
         if not self._rises:  # perhaps because no score is known
             return self
-        known = np.isfinite(scores)
-        s, labels, w = scores[known], (y[known] > 0).astype(float), weights[known]
+        s, positive, w = _known_rows(scores, y, weights)
+        labels = positive.astype(float)
         even = self._shifted(-float(self._log_odds(np.array([zero]))[0]), self.prevalence)
         mine, other = (_log_loss(curve._log_odds(s), labels, w) for curve in (self, even))
         moved = abs(float(np.average(expit(even._log_odds(s)), weights=w)) - self.prevalence)
         small = moved <= NEARLY * min(self.prevalence, 1.0 - self.prevalence)
-        return even if always or (small and 2.0 * (other - mine) < CLEARLY) else self
+        if small and 2.0 * (other - mine) < CLEARLY:
+            return even
+
+        def excess(by: float) -> float:
+            odds = self._shifted(by, self.prevalence)._bent_at(zero)._log_odds(s)
+            return float(np.average(expit(odds), weights=w)) - _share(positive, w)
+
+        reach = 2.0 * float(np.ptp(self.log_odds)) + abs(float(logit(self.prevalence)))
+        met = excess(-reach) <= 0.0 <= excess(reach)
+        by = float(brentq(excess, -reach, reach, xtol=1e-9)) if met else 0.0
+        return self._shifted(by, self.prevalence)._bent_at(zero)
+
+    def _bent_at(self, zero: float) -> RiskCurve:
+        """Not above even odds below `zero`, and not below them above it."""
+        at = np.union1d(self.at, zero + np.array([-1.0, 1.0]) * HAIR * np.ptp(self.at))
+        odds = np.interp(at, self.at, self.log_odds)
+        bent = np.where(at < zero, np.minimum(odds, -HAIR), np.maximum(odds, HAIR))
+        return replace(self, at=at, log_odds=bent)
 
     @property
     def _rises(self) -> bool:
@@ -144,6 +176,16 @@ def check_prevalence(prevalence: object) -> None:
         )
 
 
+def _known_rows(
+    scores: FloatArray, y: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, np.ndarray, FloatArray]:
+    """Known scores, whether each is of a positive, and for how many patients it speaks."""
+    times = np.atleast_2d(scores)
+    known = np.isfinite(times)
+    counts = np.broadcast_to(weights / np.maximum(known.sum(axis=0), 1), times.shape)
+    return times[known], np.broadcast_to(y > 0, times.shape)[known], counts[known]
+
+
 def _share(positive: np.ndarray, weights: FloatArray) -> float:
     return float(weights[positive].sum() / weights.sum())
 
@@ -158,28 +200,60 @@ def _targets(positive: np.ndarray, weights: FloatArray) -> FloatArray:
     return np.where(positive, (high + 1.0) / (high + 2.0), 1.0 / (low + 2.0))
 
 
-def _sigmoid(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> RiskCurve:
-    """Maximum likelihood in slope and intercept by Newton's method with halved steps."""
-    targets, share = _targets(positive, weights), _share(positive, weights)
-    middle, spread = float(np.average(scores, weights=weights)), float(np.std(scores))
-    Z = np.column_stack(((scores - middle) / spread, np.ones(scores.size)))
-    at = np.array([0.0, logit(np.average(targets, weights=weights))])
-    loss = _log_loss(Z @ at, targets, weights)
+def _averaged(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> RiskCurve:
+    """The average of all sigmoids, by their probability, as points on the range of the scores."""
+    share, middle = _share(positive, weights), float(np.average(scores, weights=weights))
+    spread = float(np.sqrt(np.average((scores - middle) ** 2, weights=weights)))
+    z = (scores - middle) / spread
+
+    def with_evidence(slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        at = _intercepts(slopes, z, weights / weights.sum(), share)
+        return at, _log_evidence(slopes, at, z, positive, weights)
+
+    intercepts, evidence = with_evidence(np.r_[0.0, SLOPES])
+    density = evidence[1:] + _log_prior(SLOPES)
+    likely = np.flatnonzero(density > density.max() - UNLIKELY)
+    ends = SLOPES[max(likely[0] - 1, 0)], SLOPES[min(likely[-1] + 1, SLOPES.size - 1)]
+    slopes, nothing = np.geomspace(*ends, SLOPES.size), float(evidence[0])
+    intercepts, evidence = with_evidence(slopes)
+    mass = np.exp(evidence - max(nothing, evidence.max()) + _log_prior(slopes))
+    mass *= np.gradient(slopes) * (1.0 - NOTHING)
+    none = NOTHING * np.exp(nothing - max(nothing, evidence.max()))
+    chances = np.r_[none, mass] / (none + mass.sum())
+    at = np.linspace(z.min(), z.max(), POINTS)
+    lines = np.vstack([np.full(POINTS, logit(share)), intercepts[:, None] + np.outer(slopes, at)])
+    log_odds = np.log(chances @ expit(lines)) - np.log(chances @ expit(-lines))
+    return RiskCurve(share, 0.0, 0.0, middle + spread * at, np.maximum.accumulate(log_odds))
+
+
+def _log_prior(slopes: FloatArray) -> FloatArray:
+    """Of the half Cauchy distribution, for scores of deviation 1."""
+    return np.asarray(np.log(2.0 / (np.pi * USUAL)) - np.log1p((slopes / USUAL) ** 2))
+
+
+def _intercepts(slopes: FloatArray, z: FloatArray, weights: FloatArray, share: float) -> FloatArray:
+    """The intercept for each slope at which the mean risk is `share`: Newton, inside a bracket."""
+    lines, at = np.outer(slopes, z), np.full(slopes.size, float(logit(share)))
+    high = np.abs(lines).max(axis=1) + abs(at) + 1.0
+    low = -high
     for _ in range(NEWTON_STEPS):
-        p = expit(Z @ at)
-        gradient = Z.T @ (weights * (p - targets))
-        curvature = (Z.T * (weights * p * (1.0 - p))) @ Z + 1e-12 * np.eye(2)
-        step = np.linalg.solve(curvature, gradient)
-        size = 1.0
-        while (new := _log_loss(Z @ (at - size * step), targets, weights)) > loss and size > 1e-9:
-            size /= 2.0
-        at, before, loss = at - size * step, loss, min(new, loss)
-        if before - loss <= 1e-14 * abs(loss):
+        risks = expit(at[:, None] + lines)
+        excess = risks @ weights - share
+        if np.max(np.abs(excess)) <= 1e-13 * min(share, 1.0 - share):
             break
-    if at[0] <= 0:
-        return RiskCurve.constant(share)
-    slope = float(at[0] / spread)
-    return RiskCurve(share, slope, float(at[1]) - slope * middle, np.zeros(0), np.zeros(0))
+        low, high = np.where(excess < 0, at, low), np.where(excess > 0, at, high)
+        rise = (risks * (1.0 - risks)) @ weights
+        step = at - excess / np.maximum(rise, 1e-300)
+        at = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+    return at
+
+
+def _log_evidence(
+    slopes: FloatArray, at: FloatArray, z: FloatArray, positive: np.ndarray, weights: FloatArray
+) -> FloatArray:
+    """How likely the rows are at each slope and its intercept; to the power of one half."""
+    odds = at[:, None] + np.outer(slopes, z)
+    return np.asarray(TEMPER * ((positive * odds - np.logaddexp(0.0, odds)) @ weights))
 
 
 def _log_loss(log_odds: FloatArray, targets: FloatArray, weights: FloatArray) -> float:

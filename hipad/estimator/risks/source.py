@@ -69,12 +69,11 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     own = decision_values(data, model)
     if class_means(own, data.y, data.weights) is None:
         return constant
-    scores, scale = model.out_of_fold(), score_scale(data, model, own)
-    curve = RiskCurve.fit(scores, data.y, data.weights)
+    scores, scale = model.fresh_scores(), score_scale(data, model, own)
+    curve = _short(RiskCurve.fit(scores, data.y, data.weights))
     if asks_who_is_likelier(data):
-        always = not model.plan.calibrate  # its zero was not learnt, and stays the decision
-        curve = curve.even_at(scale.offset, scores, data.y, data.weights, always=always)
-    return _short(curve).of_scaled(scale.factor, scale.offset)
+        curve = curve.even_at(scale.offset, scores, data.y, data.weights)
+    return curve.of_scaled(scale.factor, scale.offset)
 
 
 def score_scale(data: TrainingData, model: Model, own: FloatArray) -> Calibration:
@@ -101,8 +100,7 @@ def _short(curve: RiskCurve) -> RiskCurve:
     """A quarter of a point of risk is finer than any patients tell; what is finer still hangs on
     the order of the rows.
     """
-    slope = float(f"{curve.slope:.3g}")
-    return replace(curve, slope=slope, intercept=round(curve.intercept, 2) + 0.0)
+    return replace(curve, log_odds=np.round(curve.log_odds, 3))
 
 
 def asks_who_is_likelier(data: TrainingData) -> bool:

@@ -13,7 +13,8 @@ class MemberRecord:
 
     `on_rows` says that the weights are spread over unlabelled rows. `loss` is the mean log loss of
     held-out rows (NaN where none was held out), `cut` the decision value at which they tell the
-    classes apart, which is the zero of the model; None where they have no say in it.
+    classes apart, which is the zero of the model; None where they have no say in it. `among` are
+    the only features that data alone may give a weight to; None for all.
     """
 
     weights: tuple[float | None, ...]
@@ -27,3 +28,4 @@ class MemberRecord:
     certificate: Certificate | None
     on_rows: bool = False
     cut: float | None = None
+    among: tuple[int, ...] | None = None

@@ -64,6 +64,15 @@ class Member:
         given = self.given
         return self.choice.values if given is None else (given.lambda1, given.lambda2)
 
+    @property
+    def among(self) -> np.ndarray | None:
+        """The features that most folds keep, where the fewest are wished for; None for all."""
+        if self.given is not None:
+            return None if self.given.among is None else np.array(self.given.among, dtype=int)
+        if not self.posing.plan.is_sparse or not self.choice.opinions:
+            return None
+        return self.choice.taken.stable
+
     def choose(self) -> Iterator[PathPoint]:
         """Follow the paths of lambda1 and lambda2, unless that was done before."""
         if not self.chosen:
@@ -81,12 +90,24 @@ class Member:
 
     def out_of_fold(self) -> FloatArray:
         """The same, by folds at its values where none were fitted yet."""
+        self._hold_out()
+        return self.held_out
+
+    def fresh_scores(self) -> FloatArray:
+        """The same for each repeat, at values that the row's own fold did not choose."""
+        self._hold_out()
+        n = self.posing.data.n_labelled
+        if not self.choice.opinions:
+            return np.full((1, n), np.nan)
+        cut = self.cut if self.posing.plan.calibrate else None
+        return self.choice.fresh_scores()[:, :n] - (cut or 0.0)
+
+    def _hold_out(self) -> None:
         if not self.choice.opinions:
             plan = self.posing.plan.at(*self.values)
             self.choice = AutoChoice(Posing(self.posing.data, plan, self.posing.weights))
             for _ in self.choice.steps():
                 pass
-        return self.held_out
 
     @property
     def loss(self) -> float:

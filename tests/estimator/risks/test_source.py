@@ -13,8 +13,8 @@ from sklearn.model_selection import cross_val_score
 
 from hipad import HIPADClassifier
 from hipad.errors import HipadError
+from hipad.estimator.choosing.choice import AutoChoice
 from hipad.estimator.risks.source import RiskSource
-from hipad.estimator.trust.mixture import Member
 
 
 def data(n=120, m=12, seed=0, share=0.25):
@@ -27,15 +27,16 @@ def data(n=120, m=12, seed=0, share=0.25):
 def counted(monkeypatch):
     """How often folds were fitted for the risks."""
     calls = []
-    own = Member.out_of_fold
-    monkeypatch.setattr(Member, "out_of_fold", lambda self: (calls.append(1), own(self))[1])
+    own = AutoChoice.steps
+    monkeypatch.setattr(AutoChoice, "steps", lambda self: (calls.append(1), own(self))[1])
     return calls
 
 
 def test_a_chosen_model_has_its_folds_and_a_given_one_fits_them_once(counted):
     X, y = data()
     HIPADClassifier().fit(X, y).predict_proba(X)
-    assert counted == []
+    assert counted == [1], "by the fit itself"
+    counted.clear()
     clf = HIPADClassifier(lambda1=0.05).fit(X, y)
     assert counted == [], "a fit stays fast"
     clf.predict_proba(X), clf.predict_proba(X[:3]), pickle.dumps(clf)

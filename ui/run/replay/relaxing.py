@@ -25,7 +25,7 @@ from ui.jobs import Job
 from ui.models import Request, TrainedModel, largest_useful
 from ui.run.replay.mosaic import Mosaic
 from ui.run.replay.story import Line, LineChart, Story
-from ui.settings import AUTOMATIC
+from ui.settings import CHOSEN
 
 STEPS: Final = 40
 LARGEST, SMALLEST = 4.0, 0.03  # of the lambda1 above which the patients alone let no feature in
@@ -223,7 +223,7 @@ def beside(model: TrainedModel) -> str:
     right = model.judgement.accuracy
     if model.judgement.part != "test":
         return ""  # its own training patients flatter it
-    how = ", chosen by cross-validation" if model.settings.fewness == AUTOMATIC else ""
+    how = ", chosen by cross-validation" if model.settings.fewness in CHOSEN else ""
     with_features = count(model.support.size, "feature")
     return f"; your run{how}: {percent(1 - right.value)} with {with_features}"
 
