@@ -118,6 +118,7 @@ NOT_TIMES: Final = words_of(
     "status event flag class group indicator ind censor censored rate probability prob score model "
     "risk age birth"
 )
+UNNAMED: Final = words_of("x v1 column_1 _c0 column1 row index")  # a first column without a name
 UNTIL: Final = words_of("to until till bis hasta jusqua")
 HINT: Final = re.compile(
     "|".join(
@@ -267,10 +268,11 @@ def guess_roles(table: Table, label: str) -> dict[str, ColumnRole]:
         guess = _text_role(table, name) if is_text else _number_role(table, name, label)
         if guess is not None:
             (candidates if guess.role is Role.GROUP else found)[name] = guess
-    if not table.is_sparse and table.number_names and len(table.number_names) <= MOST_COLUMNS:
-        first = table.number_names[0]
-        if first not in {label, *found, *candidates} and _numbers_rows(table.column(first)):
-            found[first] = ColumnRole(Role.ID, "numbers the rows")
+    first = next(iter(table.number_names), "")
+    others = set(names) - {first, *found, *candidates}
+    unnamed = _plain(first) in UNNAMED and first in names and first not in found
+    if unnamed and others and _numbers_rows(table.column(first)):
+        found[first] = ColumnRole(Role.ID, "numbers the rows")
     if candidates:
         chosen = _coarsest(table, list(candidates))
         for name, guess in candidates.items():

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from hipad.estimator.bases.fitted import FittedModel
@@ -191,7 +192,7 @@ class HIPADClassifier(FittedModel):
         }
         return cls(rules, **{**literal, **parameters})
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit to data X and two classes of labels y, some of which may be missing.
 
         Parameters
@@ -205,6 +206,9 @@ class HIPADClassifier(FittedModel):
         sample_weight : array, default=None
             For how many patients each row counts. Rows of weight 0 are left out; any other row
             without a label counts once.
+        groups : array, default=None
+            Rows with the same value are of one patient: they are learnt from or held out together,
+            and count as one patient in whatever is weighed by held-out rows.
 
         Returns
         -------
@@ -212,7 +216,8 @@ class HIPADClassifier(FittedModel):
             Itself, fitted.
         """
         with single_thread():
-            self.start(X, y, sample_weight=sample_weight, quick=True).to_end().finish()
+            run = self.start(X, y, sample_weight=sample_weight, groups=groups, quick=True)
+            run.to_end().finish()
         early = self.switch == "paper" and self.certificate_.status is Status.INACCURATE
         if self.certificate_.status in (Status.LIMIT, Status.INACCURATE) and not early:
             message = f"the fit did not converge: {self.certificate_}"
@@ -225,6 +230,7 @@ class HIPADClassifier(FittedModel):
         y: Any,
         *,
         sample_weight: Any = None,
+        groups: Any = None,
         like: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
         quick: bool = False,
@@ -239,7 +245,7 @@ class HIPADClassifier(FittedModel):
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
-        rows = fresh._validated(X, y, sample_weight)
+        rows = fresh._validated(X, y, sample_weight, groups)
         earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
         data = fresh._training_data(X, rows, earlier)
         warm = [clf._hipad for clf in earlier if vars(clf).get("_data") is data and clf._hipad]
@@ -248,9 +254,9 @@ class HIPADClassifier(FittedModel):
             warnings.warn(sentence, UserWarning, stacklevel=3)
         return FitRun(data, plan, warm, quick=quick, take=partial(self._take, fresh))
 
-    def _validated(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+    def _validated(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> TrainingRows:
         """Rows of weight above zero, their labels as -1 and +1, their weights, and other rows."""
-        rows = self._labelled(X, y, sample_weight)
+        rows = self._labelled(X, y, sample_weight, groups)
         counted = rows.weights > 0
         self._kept = rows.known.copy()
         self._kept[rows.known] = counted
@@ -259,7 +265,10 @@ class HIPADClassifier(FittedModel):
         X, y, signs, weights = (
             part[counted] for part in (rows.X, rows.y, rows.signs, rows.weights)
         )
-        return rows._replace(X=X, y=y, signs=signs, weights=weights)
+        codes = rows.groups
+        if codes is not None:
+            codes = np.r_[codes[: counted.size][counted], codes[counted.size :]]
+        return rows._replace(X=X, y=y, signs=signs, weights=weights, groups=codes)
 
     def _training_data(
         self, original: Any, rows: TrainingRows, like: Sequence[HIPADClassifier]
@@ -267,9 +276,12 @@ class HIPADClassifier(FittedModel):
         X, y, w, others = rows.X, rows.signs, rows.weights, rows.unlabelled
         p = shares(y, w, by_sign(self.class_weight, self.classes_))
         earlier = getattr(like[0], "_data", None) if like else None
-        if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize, others):
+        further = {"unlabelled": others, "groups": rows.groups}
+        if earlier is not None and earlier.same_as(
+            original, X, y, w, p, self.standardize, **further
+        ):
             return earlier
-        return TrainingData.of(X, y, w, p, self.standardize, source=original, unlabelled=others)
+        return TrainingData.of(X, y, w, p, self.standardize, source=original, **further)
 
     def _plan(self, names: Iterable[str] | FeatureIndex | None, rows: TrainingRows) -> Plan:
         """The parameters of this fit with its rules; columns are called as given, or as in X."""

@@ -63,7 +63,7 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     decision values that are put on that scale. Those of an automatic, calibrated fit are on the
     scale of its decision values already.
     """
-    constant = RiskCurve.constant(float(data.weights[data.y > 0].sum() / data.total))
+    constant = RiskCurve.constant(float(data.weights[data.y > 0].sum() / data.weights.sum()))
     if not model.features.size:
         return constant
     own = decision_values(data, model)
@@ -74,9 +74,10 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     chosen = model.plan.is_automatic or any(one.cut is not None for _, one in model.parts)
     if chosen and model.plan.calibrate:
         scale = Calibration(1.0, 0.0)
-    curve = RiskCurve.fit(scores, data.y, data.weights)
+    weights = data.patient_weights  # several rows of one patient make nobody more certain
+    curve = RiskCurve.fit(scores, data.y, weights)
     if asks_who_is_likelier(data):
-        curve = curve.even_at(scale.offset, scores, data.y, data.weights)
+        curve = curve.even_at(scale.offset, scores, data.y, weights)
     return _short(curve).of_scaled(scale.factor, scale.offset)
 
 
@@ -94,7 +95,7 @@ def asks_who_is_likelier(data: TrainingData) -> bool:
     They are then to give the same answer, unless held-out rows clearly speak against it.
     """
     positive = data.y > 0
-    return abs(data.p[positive].sum() - data.weights[positive].sum() / data.total) < 1e-9
+    return abs(data.p[positive].sum() - data.weights[positive].sum() / data.weights.sum()) < 1e-9
 
 
 def decision_values(data: TrainingData, model: Model) -> FloatArray:
