@@ -17,6 +17,7 @@ import numpy as np
 from hipad.cli.inputs import check_output, origin_of, read_data
 from hipad.data import FORMATS, Table, facing, to_csv
 from hipad.data.classes import labels_of
+from hipad.data.roles import row_groups
 from hipad.data.writing import write_text
 from hipad.estimator.files.model_file import Origin, read_model
 from hipad.estimator.risks.risk_curve import check_prevalence
@@ -80,5 +81,7 @@ def tell_accuracy(table: Table, origin: Origin, rows: np.ndarray, scores: np.nda
     truth = labels_of(table, origin.label, origin.classes)[rows]
     known = truth != ""
     if known.any():
-        found = judge(scores[known], truth[known], origin.classes, part="labels")
+        has_group = bool(origin.group) and origin.group in table.names
+        groups = row_groups(table, origin.group)[rows][known] if has_group else None
+        found = judge(scores[known], truth[known], origin.classes, part="labels", groups=groups)
         print(found, file=sys.stderr)

@@ -51,6 +51,7 @@ class Origin:
     classes: tuple[str, str]  # negative, positive
     recipe: ColumnRecipe
     decided_by: DecidedBy = "choice"  # what told the positive class
+    group: str = ""  # the column whose rows are of one patient
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,10 @@ def _settings(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def _origin(content: dict[str, Any]) -> Origin | None:
-    origin: Origin | None = rebuild(Origin | None, content["origin"])
+    raw = content["origin"]
+    if isinstance(raw, dict):  # files of earlier versions know no groups
+        raw = {"group": "", **raw}
+    origin: Origin | None = rebuild(Origin | None, raw)
     if origin is not None:
         check_recipe(origin.recipe, content["n_features"])
         if len(set(origin.classes)) != 2 or len(origin.classes) != 2:
