@@ -151,6 +151,12 @@ class Dataset:
         """The patient of each training row, where several rows are of one."""
         return None if self.groups is None else self.groups[: len(self.y_train)]
 
+    @property
+    def n_patients(self) -> int:
+        """How many patients there are to learn from."""
+        own = self.groups_train
+        return len(self.y_train) if own is None else int(np.unique(own).size)
+
     def whom(self, part: Literal["train", "test"]) -> str:
         """How many patients a part has, or rows of how many patients."""
         y, groups = self.y_train, self.groups_train

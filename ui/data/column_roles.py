@@ -97,13 +97,18 @@ def _summary(data: Dataset, roles: dict[str, ColumnRole]) -> str:
 
 
 def _question(state: AppState, name: str, one: ColumnRole) -> None:
-    with st.container(border=True, key=f"role_question_{state.version}_{name[:80]}"):
+    with st.container(
+        border=True,
+        horizontal=True,
+        vertical_alignment="center",
+        key=f"role_question_{state.version}_{name[:80]}",
+    ):
         used = "The model may use it now." if one.role is Role.FEATURE else "It is left out now."
-        st.markdown(f":material/help: **{plain(one.question, 300)}**")
-        st.caption(plain(f"{one.reason[0].upper()}{one.reason[1:]}. {used}", 300))
-        with st.container(horizontal=True):
-            yes = st.button("Yes, use it", key=f"role_yes_{state.version}_{name[:80]}")
-            no = st.button("No, leave it out", key=f"role_no_{state.version}_{name[:80]}")
+        with st.container():
+            st.markdown(f":material/help: **{plain(one.question, 300)}**")
+            st.caption(plain(f"{one.reason[0].upper()}{one.reason[1:]}. {used}", 300))
+        yes = st.button("Yes, use it", key=f"role_yes_{state.version}_{name[:80]}")
+        no = st.button("No, leave it out", key=f"role_no_{state.version}_{name[:80]}")
     kept_out = one.role if one.role is not Role.FEATURE else Role.LEFT_OUT
     if (yes or no) and attempt(
         state, lambda: decide(state, name, Role.FEATURE if yes else kept_out)

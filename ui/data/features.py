@@ -30,8 +30,8 @@ def overview(loaded: Loaded, data: Dataset) -> None:
         st.markdown(f"#### {plain(data.name)}")
         with st.container(horizontal=True, gap="medium"):
             for label, value, text in (
-                ("To learn from", _size(data, "train"), "Patients the model is trained on."),
-                ("To test on", _size(data, "test"), "Patients the model does not see."),
+                (*_size(data, "To learn from", "train"), "Patients the model is trained on."),
+                (*_size(data, "To test on", "test"), "Patients the model does not see."),
                 *(
                     [("Without a label", f"{data.n_unlabelled:,}", "Used for what the rules say.")]
                     if data.n_unlabelled
@@ -48,10 +48,10 @@ def overview(loaded: Loaded, data: Dataset) -> None:
         charts.show(chart, key="class_balance", text=text)
 
 
-def _size(data: Dataset, part: Literal["train", "test"]) -> str:
-    """Patients of a part: their number, or that of their rows as well."""
-    told = data.whom(part)
-    return told if " of " in told else told.split()[0]
+def _size(data: Dataset, label: str, part: Literal["train", "test"]) -> tuple[str, str]:
+    """The patients of a part; where these have several rows, their number as well."""
+    rows, _, patients = data.whom(part).rpartition(" of ")
+    return f"{label} ({rows})" if rows else label, patients.split()[0]
 
 
 def class_balance(data: Dataset) -> tuple[go.Figure, str]:
