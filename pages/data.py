@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import needs
-from ui.data import blocking, choosing, features, preparation, welcome
+from ui.data import blocking, choosing, column_roles, features, preparation, welcome
 from ui.session import offering
 from ui.state import AppState, app_state
 
@@ -25,6 +25,8 @@ def look_around(state: AppState) -> None:
     asked = state.pending is not None
     with st.expander("Load other data", expanded=asked, icon=":material/folder_open:"):
         choosing.show(state)
+    st.subheader("Roles of columns", anchor=False)
+    column_roles.show(state)
     st.subheader("Preparation", anchor=False)
     preparation.show(state)
     st.subheader("Blocks", anchor=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ui.data import column_roles
 from ui.needs import need_data
 from ui.run import all_classes, controls, live, outcome, steering
 from ui.state import app_state
@@ -31,6 +32,7 @@ elif has_data:
         steering.show(state)
     with choice:
         chosen = live.choose(state)
+    column_roles.before_run(state)
     steering.words(state)
     outcome.alarm(state)
     live.show(state, chosen)

@@ -32,6 +32,7 @@ from hipad.rules.compiling.definitions import resolve_definitions
 from hipad.rules.compiling.settling.lexicon import Lexicon
 from hipad.rules.compiling.settling.values import ColumnValues
 from hipad.rules.compiling.spelled_out import read_for
+from hipad.wording import count
 from ui.fields import SEED, Percent
 
 MOST_CLASSES: Final = 50
@@ -103,6 +104,7 @@ class JudgedRows(NamedTuple):
     part: Literal["test", "training"]
     X: Any
     y: np.ndarray
+    groups: IntArray | None = None  # equal where rows are of one patient
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +133,10 @@ class Dataset:
     X_all: Any | None = None  # training rows, then those without a label; None without any
     unlabelled_names: tuple[str, ...] = ()  # IDs or rows of those without a label
     every_label: tuple[np.ndarray, np.ndarray | None] | None = None  # where all are told apart
+    group: str = ""  # the column whose rows are of one patient
+    # of the learning rows and of the test rows: equal where rows are of one patient
+    groups: IntArray | None = None
+    groups_test: IntArray | None = None
     _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @property
@@ -150,6 +156,27 @@ class Dataset:
         return tuple(map(str, np.unique(self.every_label[0])))
 
     @property
+    def groups_train(self) -> IntArray | None:
+        """The patient of each training row, where several rows are of one."""
+        return None if self.groups is None else self.groups[: len(self.y_train)]
+
+    @property
+    def n_patients(self) -> int:
+        """How many patients there are to learn from."""
+        own = self.groups_train
+        return len(self.y_train) if own is None else int(np.unique(own).size)
+
+    def whom(self, part: Literal["train", "test"]) -> str:
+        """How many patients a part has, or rows of how many patients."""
+        y, groups = self.y_train, self.groups_train
+        if part == "test":
+            y, groups = self.y_test, self.groups_test
+        n = 0 if y is None else len(y)
+        if groups is None:
+            return count(n, "patient")
+        return f"{count(n, 'row')} of {count(np.unique(groups).size, 'patient')}"
+
+    @property
     def X_seen(self) -> Any:
         """All rows that numbers in rules, such as percentiles, are learnt from."""
         return self.X_train if self.X_all is None else self.X_all
@@ -167,10 +194,14 @@ class Dataset:
         """The same with some of the training rows only; those without a label all stay."""
         X, y = self.X_train[rows], self.y_train[rows]
         every = None if self.X_all is None else learning_rows(X, y, self.X_unlabelled)[0]
-        labels = self.every_label
+        labels, groups = self.every_label, self.groups
         if labels is not None:
             labels = (labels[0][rows], labels[1])
-        return replace(self, X_train=X, y_train=y, X_all=every, every_label=labels, **others)
+        if groups is not None:
+            n = len(self.y_train)
+            groups = np.r_[groups[:n][rows], groups[n:]]
+        changed = {"X_all": every, "every_label": labels, "groups": groups, **others}
+        return replace(self, X_train=X, y_train=y, **changed)
 
     @cached_property
     def standardisation(self) -> tuple[FloatArray, FloatArray]:
@@ -214,8 +245,8 @@ class Dataset:
     def judged(self) -> JudgedRows:
         """The test patients whose class is known, or the training ones where there are none."""
         if self.X_test is not None and self.y_test is not None and len(self.y_test):
-            return JudgedRows("test", self.X_test, self.y_test)
-        return JudgedRows("training", self.X_train, self.y_train)
+            return JudgedRows("test", self.X_test, self.y_test, self.groups_test)
+        return JudgedRows("training", self.X_train, self.y_train, self.groups_train)
 
     def counts(self, part: Literal["train", "test"]) -> dict[str, int]:
         """Rows of each class, negative first."""

@@ -113,6 +113,7 @@ class Request:
         return classifier.start(
             X,
             y,
+            groups=data.groups,
             like=like.classifier if like is not None else None,
             feature_names=data.index,
             quick=quick,
@@ -129,7 +130,9 @@ class Request:
             settings=self.settings,
             data_key=self.data.key,
             classes=classes,
-            judgement=Oriented(classifier, classes).judge(judged.X, judged.y, part=judged.part),
+            judgement=Oriented(classifier, classes).judge(
+                judged.X, judged.y, part=judged.part, groups=judged.groups
+            ),
             trust=self.trust,
         )
 
@@ -185,7 +188,8 @@ class Request:
         # what a run without the rules gives, its own number of features included
         alone = replace(self, settings=self.settings.changed(use_rules=False)).fit(like=model)
         judged, positive = self.data.judged, self.data.classes[1]
-        change = flips(alone.scores(judged.X), model.scores(judged.X), judged.y == positive)
+        scores = alone.scores(judged.X), model.scores(judged.X)
+        change = flips(*scores, judged.y == positive, judged.groups)
         beside = replace(model, without_rules=alone.judgement, gain=change.interval)
         if judged.part != "test" or not change.is_fall:
             return beside

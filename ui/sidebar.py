@@ -33,8 +33,8 @@ def _data(state: AppState) -> None:
     if state.data is None:
         st.caption("No data loaded")
         return
-    rows, columns = state.data.X_train.shape
-    st.caption(f"{plain(state.data.name)}: {count(rows, 'patient')}, {count(columns, 'feature')}")
+    features = count(state.data.n_features, "feature")
+    st.caption(f"{plain(state.data.name)}: {state.data.whom('train')}, {features}")
 
 
 def _job(state: AppState) -> None:

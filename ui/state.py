@@ -76,7 +76,6 @@ class AppState(Memory):
     tuning: Tuning = field(default_factory=Tuning)
     lab: Lab = field(default_factory=Lab)  # experiments, see ui/experiments
     expert: bool = False
-    group: str = ""  # the column whose rows belong together, see bench/crosswise.py
     speed: str = "full speed"  # of a run, see run/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
@@ -284,7 +283,7 @@ class AppState(Memory):
         self._followed = None
         self.job, self.ran, self.refitting, self.tuning = None, None, None, Tuning()
         self.lab.forget()
-        self.models, self.pinned, self.group = [], "", ""
+        self.models, self.pinned = [], ""
         self.pending, self.error = None, ""
         self.memo.clear()
         self.version += 1

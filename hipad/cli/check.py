@@ -20,6 +20,7 @@ from hipad.cli.inputs import (
     origin_of,
     prepared_table,
     read_described,
+    role_lines,
 )
 from hipad.cli.studying import (
     CheckedTable,
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     lambda1 = usual_lambda1(patients) if given is None else given
     study = studied(said, table, patients, lambda1)
     lines = [
-        *(f"data: {step}" for step in steps),
+        *steps,
         positive_line(table.classes, decided_by) + ("" if chosen else f"; {NAME_IT}"),
         *said.lines,
         *rule_lines(study, table, patients),
@@ -99,8 +100,17 @@ def plain_table(
     table = prepared_table(options.data, options, rules)
     y = np.where(table.y == table.classes[1], 1.0, -1.0)
     index = FeatureIndex(table.feature_names)
-    checked = CheckedTable(table.X, y, table.rows + 1, table.classes, index, table.table)
-    return checked, list(map(str, table.steps)), table.decided_by
+    checked = CheckedTable(
+        table.X,
+        y,
+        table.rows + 1,
+        table.classes,
+        index,
+        table.table,
+        n_patients=table.n_patients,
+    )
+    told = [f"data: {step}" for step in table.steps if step.option != "roles"]
+    return checked, [*role_lines(table.table, table.options), *told], table.decided_by
 
 
 def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str], DecidedBy]:
@@ -128,7 +138,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
         model.weights,
         model.intercept,
     )
-    return checked, ["gaps filled as the model's training rows were"], "model"
+    return checked, ["data: gaps filled as the model's training rows were"], "model"
 
 
 def rule_lines(study: Study, table: CheckedTable, seen: Patients) -> Iterator[str]:

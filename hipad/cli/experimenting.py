@@ -16,6 +16,7 @@ from hipad.cli.inputs import (
     blocks_of,
     prepared_table,
     read_text,
+    role_lines,
 )
 from hipad.cli.talking.bar import Bar
 from hipad.data.writing import write_text
@@ -64,15 +65,12 @@ def add_work_options(parser: argparse.ArgumentParser) -> None:
 
 def material_of(options: argparse.Namespace) -> Material:
     """The table, rules and blocks that the command line names."""
-    column = getattr(options, "groups", None)
-    if column:
-        options.exclude = [*options.exclude, column]
     text = read_text(options.rules) if options.rules else ""
     ready = prepared_table(options.data, options, text)
-    print(ready.positive_line, file=sys.stderr)
+    for line in (*role_lines(ready.table, ready.options), ready.positive_line):
+        print(line, file=sys.stderr)
     index = FeatureIndex(ready.feature_names)
     blocks = blocks_of(options.blocks, index, ready.table)
-    groups = np.asarray(ready.table.as_text(column))[ready.rows] if column else None
     y = np.where(np.asarray(ready.y).astype(str) == ready.classes[1], 1.0, -1.0)
     return Material(
         Path(options.data).name,
@@ -82,7 +80,7 @@ def material_of(options: argparse.Namespace) -> Material:
         blocks,
         rules_for(text, index, blocks, ready.classes),
         labels=ready.classes,
-        groups=None if groups is None else np.unique(groups, return_inverse=True)[1],
+        groups=ready.groups,
     )
 
 

@@ -37,6 +37,7 @@ from hipad.cli.inputs import (
     prepared_from,
     read_data,
     read_described,
+    role_lines,
 )
 from hipad.cli.studying import (
     CheckedTable,
@@ -75,6 +76,7 @@ from hipad.evaluation.orientation import Oriented
 from hipad.rules import FeatureIndex, RuleSet
 from hipad.rules.compiling.outcomes import first_outcome
 from hipad.solver import Status
+from hipad.wording import count
 
 EPILOG = RULES_HELP
 NUMBERS = {
@@ -151,8 +153,14 @@ def run(options: argparse.Namespace) -> int:
         return fit_all(options, table_read, classes, text, words)
     train, test = read_rows(options, table_read, text)
     more = read_unlabelled(options.unlabelled, train)
+    for line in role_lines(train.table, train.options):
+        print(line, file=words)
     for step in (*train.steps, *(() if more is None else more.steps)):
-        print(f"data: {step}", file=words)
+        if step.option != "roles":
+            print(f"data: {step}", file=words)
+    if train.groups is not None:
+        told = f"{count(len(train.y), 'row')} of {count(train.n_patients, 'patient')}"
+        print(f"data: {told} to learn from, by {train.group}", file=words)
     print(train.positive_line, file=words)
     table = as_checked(train)
     blocks = blocks_of(options.blocks, table.index, train.table)
@@ -162,7 +170,7 @@ def run(options: argparse.Namespace) -> int:
     for line in said.lines:
         print(line, file=words)
     clf = fitted(build(options, said.rules, blocks), train, more)
-    origin = Origin(train.options.label, train.classes, train.recipe, train.decided_by)
+    origin = Origin(train.options.label, train.classes, train.recipe, train.decided_by, train.group)
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
     for line in odd(clf, table, said) if said.compiled else ():
@@ -210,7 +218,15 @@ def as_checked(train: Prepared) -> CheckedTable:
     """The training rows as rules are tried on them."""
     y = np.where(train.y == train.classes[1], 1.0, -1.0)
     index = FeatureIndex(train.feature_names)
-    return CheckedTable(train.X, y, train.rows + 1, train.classes, index, train.table)
+    return CheckedTable(
+        train.X,
+        y,
+        train.rows + 1,
+        train.classes,
+        index,
+        train.table,
+        n_patients=train.n_patients,
+    )
 
 
 def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterator[str]:
@@ -257,7 +273,10 @@ def build(
 def fitted(clf: HIPADClassifier, train: Prepared, more: Matched | None = None) -> HIPADClassifier:
     """Fit with a bar; Ctrl-C keeps the model so far. `more` are further rows without a label."""
     X, y = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
-    watch = clf.start(X, y, feature_names=train.feature_names)
+    groups = train.groups
+    if groups is not None and len(y) > len(groups):  # rows of another file are of other patients
+        groups = np.r_[groups, groups.max() + 1 + np.arange(len(y) - len(groups))]
+    watch = clf.start(X, y, groups=groups, feature_names=train.feature_names)
     with Bar() as bar, stopping(watch):
         for record in watch:
             if isinstance(watch, ClassRuns):
@@ -294,9 +313,10 @@ def report(clf: HIPADClassifier, train: Prepared, test: Matched | None) -> str:
     if clf.certificate_.message:
         lines.append(f"note: {clf.certificate_.message}")
     model = Oriented(clf, train.classes)
-    lines.append(str(model.judge(train.X, train.y, part="training")))
+    own = None if train.groups is None else train.groups[: len(train.y)]
+    lines.append(str(model.judge(train.X, train.y, part="training", groups=own)))
     if test is not None and test.y is not None and len(test.y):
-        lines.append(str(model.judge(test.X, test.y, part="test")))
+        lines.append(str(model.judge(test.X, test.y, part="test", groups=test.groups)))
     lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]
     if candidates := averaged_candidates(clf):
         lines += ["averaged, by how well each predicts rows that it did not see:"]

@@ -18,6 +18,7 @@ from hipad.data import (
     Missing,
     Options,
     Prepared,
+    Role,
     Table,
     Turn,
     prepare,
@@ -27,6 +28,7 @@ from hipad.data import (
     with_symbols,
 )
 from hipad.data.encoding import ColumnRecipe
+from hipad.data.preparing import roles_for
 from hipad.errors import DataError, RuleError, unopened
 from hipad.estimator.files.model_file import Origin, StoredModel
 from hipad.rules import FeatureIndex, read_blocks
@@ -57,13 +59,7 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         default="median",
         help="what to do about gaps (default: median)",
     )
-    parser.add_argument(
-        "--exclude",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="not a feature; may be given more than once (default: none)",
-    )
+    add_role_options(parser)
     add_turn_option(parser)
     parser.add_argument(
         "--labels",
@@ -75,6 +71,70 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a table with names of features and their gene symbols, beside DATA (default: none)",
     )
+
+
+def add_role_options(parser: argparse.ArgumentParser) -> None:
+    """Roles of columns; those that are not named are guessed, and told."""
+    parser.add_argument(
+        "--group",
+        "--groups",
+        metavar="COLUMN",
+        help="rows with the same value are of one patient: never split between learning and "
+        "judging, and counted as one (default: an ID in which values repeat)",
+    )
+    for option, help in (
+        ("--id", "names a row or a patient, is no feature"),
+        ("--exclude", "not a feature"),
+        ("--feature", "a feature, whatever it looks like; answers a question about it"),
+    ):
+        parser.add_argument(
+            option,
+            metavar="COLUMN",
+            action="append",
+            default=[],
+            help=f"{help}; may be given more than once (default: by names and values)",
+        )
+
+
+def decided_roles(options: argparse.Namespace, table: Table) -> dict[str, Role]:
+    """The roles that the command line names; DataError where a column is none, or has two."""
+    given = [
+        *(("--feature", name, Role.FEATURE) for name in options.feature),
+        *(("--exclude", name, Role.LEFT_OUT) for name in options.exclude),
+        *(("--id", name, Role.ID) for name in options.id),
+        *([("--group", options.group, Role.GROUP)] if options.group else []),
+    ]
+    found: dict[str, Role] = {}
+    for option, name, role in given:
+        if name not in table.names:
+            near = near_names(name, table.names)
+            hint = f"did you mean {listed(list(map(repr, near)), 'or')}?" if near else ""
+            told = hint or f"there are {some(table.names)}"
+            raise DataError(f"expected {option} to be a column of the table, got {name!r}: {told}")
+        if found.get(name, role) is not role:
+            raise DataError(
+                f"expected one role of {name!r}, got {found[name]} and {role}: give one of them"
+            )
+        found[name] = role
+    return found
+
+
+def role_lines(table: Table, options: Options) -> list[str]:
+    """The roles of columns that are no plain features, and what is to be decided before a run."""
+    roles = roles_for(table, options, questions=True)
+    lines = [
+        f"role: {name}: {one.role} ({one.reason})"
+        for name, one in roles.items()
+        if one.role is not Role.OUTCOME and not one.question and one.role is not Role.FEATURE
+    ]
+    for name, one in roles.items():
+        if one.question:
+            taken = "taken as a feature" if one.role is Role.FEATURE else "no feature"
+            lines.append(
+                f"question: {one.question} ({one.reason}; {taken}; --feature {name!r} keeps it, "
+                f"--exclude {name!r} leaves it out)"
+            )
+    return lines
 
 
 def add_turn_option(parser: argparse.ArgumentParser) -> None:
@@ -182,9 +242,9 @@ def preparation(
         label=label_of(table, options),
         positive=options.positive,
         missing=options.missing,
-        exclude=tuple(options.exclude),
         drop_constant=False,
         use_unlabelled=use_unlabelled,
+        roles=decided_roles(options, table),
     )
 
 

@@ -20,6 +20,7 @@ from hipad.cli.all_classes import answer_columns, two_classes
 from hipad.cli.inputs import check_output, origin_of, read_data
 from hipad.data import FORMATS, Table, facing, to_csv
 from hipad.data.classes import labels_of
+from hipad.data.roles import row_groups
 from hipad.data.writing import write_text
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
@@ -116,4 +117,7 @@ def tell_accuracy(
         return
     classes = two_classes(origin)
     scores = np.array(found[f"score of {classes[1]}"])[known]
-    print(judge(scores, truth[known], classes, part="labels"), file=sys.stderr)
+    has_group = bool(origin.group) and origin.group in table.names
+    groups = row_groups(table, origin.group)[rows][known] if has_group else None
+    judged = judge(scores, truth[known], classes, part="labels", groups=groups)
+    print(judged, file=sys.stderr)

@@ -64,6 +64,7 @@ class CheckedTable:
     lambda1: float | None = None
     w: FloatArray | None = None
     b: float = 0.0
+    n_patients: int | None = None  # where several rows are of one patient
 
     def gaps(self, columns: IntArray) -> BoolArray:
         """The rows of which the file has no value in some of these features."""
@@ -156,7 +157,8 @@ def usual_lambda1(patients: Patients) -> float:
 def knobs(table: CheckedTable) -> GiveKnobs:
     """What a rule counts for in a run on these rows with the model's parameters."""
     model = table.model
-    return partial(knobs_of, total=len(table.y), patients=model.patients, stiffness=model.stiffness)
+    total = table.n_patients or len(table.y)
+    return partial(knobs_of, total=total, patients=model.patients, stiffness=model.stiffness)
 
 
 def studied(

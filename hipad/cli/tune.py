@@ -39,9 +39,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     folds = parser.add_argument_group("folds")
     folds.add_argument("--folds", type=int, default=5, help="stratified folds (5)")
     folds.add_argument("--repeats", type=int, default=1, help="other folds, so many times (1)")
-    folds.add_argument(
-        "--groups", metavar="COLUMN", help="rows of one group are never split; it is no feature"
-    )
     folds.add_argument("--score", choices=SCORES, default="balanced")
     folds.add_argument("--quick", action="store_true", help="without the honest estimate")
     add_work_options(parser)

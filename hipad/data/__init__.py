@@ -10,6 +10,7 @@ from hipad.data.preparation_options import Missing, Options, PreparationStep
 from hipad.data.preparing import Prepared, prepare
 from hipad.data.process.apart import Cancelled, read_apart
 from hipad.data.reading import FORMATS, read_table
+from hipad.data.roles import ColumnRole, Role, column_roles, guess_roles
 from hipad.data.splitting import (
     Matched,
     Split,
@@ -25,19 +26,23 @@ __all__ = [
     "FORMATS",
     "LIMITS",
     "Cancelled",
+    "ColumnRole",
     "Limits",
     "Matched",
     "Missing",
     "Options",
     "PreparationStep",
     "Prepared",
+    "Role",
     "Split",
     "Table",
     "Turn",
+    "column_roles",
     "column_statistics",
     "csv_safe",
     "duplicates",
     "facing",
+    "guess_roles",
     "learning_rows",
     "match_test",
     "match_unlabelled",

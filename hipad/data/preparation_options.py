@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from hipad.data.roles import Role
 from hipad.wording import some
 
 Missing = Literal["median", "mean", "zero", "drop rows"]
@@ -38,3 +39,9 @@ class Options:
     drop_duplicates: bool = False
     exclude: tuple[str, ...] = ()
     use_unlabelled: bool = True
+    roles: dict[str, Role] = field(default_factory=dict)  # by the user; others are guessed
+
+    @property
+    def decided(self) -> dict[str, Role]:
+        """The roles that the user decided, columns to exclude among them."""
+        return {**dict.fromkeys(self.exclude, Role.LEFT_OUT), **self.roles}

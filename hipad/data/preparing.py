@@ -5,7 +5,7 @@ Each step is governed by one option; to undo it, prepare the same table again wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
@@ -25,6 +25,14 @@ from hipad.data.classes import (
 from hipad.data.encoding import ColumnRecipe
 from hipad.data.moments import column_statistics
 from hipad.data.preparation_options import Missing, Options, PreparationStep, Steps
+from hipad.data.roles import (
+    ColumnRole,
+    Role,
+    column_roles,
+    group_column,
+    not_features,
+    row_groups,
+)
 from hipad.data.summary import duplicates, medians
 from hipad.data.table import Matrix, Table, Text
 from hipad.errors import DataError
@@ -54,6 +62,24 @@ class Prepared:
     decided_by: DecidedBy = "choice"  # why the positive class is the positive one
     unlabelled: Matrix | None = None
     unlabelled_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    roles: dict[str, ColumnRole] = field(default_factory=dict)  # of columns that are no features
+
+    @property
+    def group(self) -> str:
+        """The column whose rows belong together; "" where there is none."""
+        return group_column(self.roles)
+
+    @property
+    def groups(self) -> IntArray | None:
+        """Numbers that are equal where rows belong together: rows with a label, then the others."""
+        if not self.group:
+            return None
+        return row_groups(self.table, self.group)[np.r_[self.rows, self.unlabelled_rows]]
+
+    @property
+    def n_patients(self) -> int:
+        """How many patients the rows with a label are of."""
+        return len(self.y) if self.groups is None else np.unique(self.groups[: len(self.y)]).size
 
     @property
     def positive_line(self) -> str:
@@ -77,6 +103,7 @@ def prepare(
     drop_duplicates: bool = False,
     exclude: Sequence[str] = (),
     use_unlabelled: bool = True,
+    roles: Mapping[str, Role | str] | None = None,
     outcome: str = "",
 ) -> Prepared:
     """Make numbers of a table: fill gaps, encode text, drop columns that say nothing.
@@ -84,7 +111,8 @@ def prepare(
     `positive` names the positive class; with more than two classes the others become one. Without
     it `find_classes` decides, for which `outcome` is what the first rule says.
     `missing` fills gaps with the column's median, mean or zero, or drops rows with gaps.
-    `exclude` names columns that are not to be features. Rows without a label are kept beside the
+    `exclude` names columns that are not to be features, and `roles` those that have another role
+    than is guessed (hipad.data.roles). Rows without a label are kept beside the
     others, unless `use_unlabelled` is False; nothing of the preparation is learnt from them.
     """
     options = Options(
@@ -96,8 +124,18 @@ def prepare(
         drop_duplicates,
         tuple(exclude),
         use_unlabelled,
+        {name: Role(role) for name, role in (roles or {}).items()},
     )
     return prepare_rows(table, options, np.arange(table.n_rows), outcome=outcome)
+
+
+def roles_for(table: Table, options: Options, *, questions: bool = False) -> dict[str, ColumnRole]:
+    """Return the roles of the columns as a preparation takes them."""
+    if unknown := sorted(set(options.exclude) - set(table.names)):
+        raise DataError(f"expected columns of the table to exclude, got {some(unknown)}")
+    return column_roles(
+        table, options.label, options.decided, positive=options.positive, questions=questions
+    )
 
 
 def labelled_rows(
@@ -107,7 +145,7 @@ def labelled_rows(
     labels, rows, _ = _labelled(table, options, np.arange(table.n_rows))
     classes = find_classes(labels[rows], options.label, options.positive, outcome)
     if options.missing == "drop rows":
-        recipe, _ = _choose_columns(table, options, rows)
+        recipe, _ = _choose_columns(table, options, rows, roles_for(table, options))
         rows = rows[~encoding.has_gap(table, rows, recipe.number_names, recipe.levels)]
         _still_two(classes, labels[rows], options.label)
     return rows, labels[rows], classes
@@ -138,7 +176,8 @@ def prepare_rows(
                 "positive",
             )
         )
-    recipe, more = _choose_columns(table, options, rows)
+    roles = roles_for(table, options)
+    recipe, more = _choose_columns(table, options, rows, roles)
     recipe, more_still = _learn_fill(table, options, recipe, rows)
     X, left = recipe.matrix(table, rows)
     if len(left) < len(rows):
@@ -170,6 +209,7 @@ def prepare_rows(
         decided_by=classes.decided_by,
         unlabelled=others if len(other_rows) else None,
         unlabelled_rows=other_rows,
+        roles=roles,
     )
 
 
@@ -203,11 +243,11 @@ def _still_two(classes: Classes, labels: Text, label: str) -> Classes:
     return classes
 
 
-def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[ColumnRecipe, Steps]:
+def _choose_columns(
+    table: Table, options: Options, rows: IntArray, roles: Mapping[str, ColumnRole]
+) -> tuple[ColumnRecipe, Steps]:
     """Numeric columns as they are, text columns by their levels where these are few."""
-    out = {options.label, *options.exclude, *table.about}
-    if unknown := sorted(set(options.exclude) - set(table.names)):
-        raise DataError(f"expected columns of the table to exclude, got {some(unknown)}")
+    out = {options.label, *not_features(roles), *table.about}
     numbers = tuple(name for name in table.number_names if name not in out)
     found = {name: _levels(table.text[name][rows]) for name in table.text if name not in out}
     usable = {
@@ -217,11 +257,17 @@ def _choose_columns(table: Table, options: Options, rows: IntArray) -> tuple[Col
     }
     left_out = tuple(name for name in found if name not in usable)
     if not numbers and not usable:
+        told = [f"{name!r} ({roles[name].role})" for name in not_features(roles)]
         raise DataError(
             "expected a column of numbers, or of text with few levels, beside the label "
-            f"{options.label!r}, got {some(left_out) or 'none'}"
+            f"{options.label!r}, got {', '.join(told[:5]) or some(left_out) or 'none'}"
+            + (": make one of them a feature" if told else "")
         )
-    steps = []
+    steps = [
+        PreparationStep(f"columns of role {role}, no features", len(names), names, "roles")
+        for role in (Role.GROUP, Role.ID, Role.FOLLOW_UP, Role.LEFT_OUT)
+        if (names := tuple(name for name, one in roles.items() if one.role is role))
+    ]
     if describing := tuple(name for name in table.about if name != options.label):
         what = "columns that describe patients, no features"
         steps.append(PreparationStep(what, len(describing), describing, "label"))

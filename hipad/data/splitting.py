@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from hipad.arrays import IntArray
 from hipad.data.classes import Classes, check_known, labels_of
 from hipad.data.preparation_options import Options, PreparationStep
-from hipad.data.preparing import UNLABELLED, Prepared, labelled_rows, prepare_rows
+from hipad.data.preparing import UNLABELLED, Prepared, labelled_rows, prepare_rows, roles_for
+from hipad.data.roles import group_column, row_groups
 from hipad.data.table import Matrix, Table, Text
 from hipad.errors import DataError
 from hipad.wording import count
@@ -24,6 +25,7 @@ class Matched:
     y: Text | None
     rows: IntArray
     steps: tuple[PreparationStep, ...] = ()
+    groups: IntArray | None = None  # equal where rows belong together, if a column tells it
 
 
 @dataclass(frozen=True)
@@ -46,35 +48,51 @@ def split(
 
     Medians, levels and constant columns are learned from the training rows alone. The draw is by
     label, so that it does not depend on which class is positive. `outcome` is as for `prepare`.
+    Where a column is the group, all rows of a group are held back, or none.
     """
     if not 0 < test_fraction < 1:
         raise DataError(f"expected a test fraction between 0 and 1, got {test_fraction}")
     rng = np.random.default_rng(seed)
     rows, labels, classes = labelled_rows(table, options, outcome)
     y = classes.apply(labels)
+    group = group_column(roles_for(table, options))
+    everyone = row_groups(table, group) if group else np.arange(table.n_rows)
+    groups = everyone[rows]
     for name in (classes.negative, classes.positive):
-        members = np.flatnonzero(y == name)
+        members = np.unique(groups[y == name])
         if len(members) < 2:
+            what, of = ("group", f" of {group!r}") if group else ("row", "")
             raise DataError(
-                f"expected two rows or more of class {name!r}, to train on and to test on, "
-                f"got {count(len(members), 'row')}: give a test file instead"
+                f"expected two {what}s{of} or more of class {name!r}, to train on and to test on, "
+                f"got {count(len(members), what)}: give a test file instead"
             )
     held_back = np.zeros(len(y), dtype=bool)
-    for members in _strata(labels):
+    for members in _strata(labels, groups):
         n_test = int(np.clip(round(test_fraction * len(members)), 1, len(members) - 1))
-        held_back[rng.choice(members, n_test, replace=False)] = True
+        held_back[np.isin(groups, rng.choice(members, n_test, replace=False))] = True
+    if len(np.unique(y[~held_back])) < 2:
+        raise DataError(
+            f"expected rows of both classes to train on, the groups of {group!r} leave one: "
+            "take another seed, or give a test file"
+        )
     missing = np.flatnonzero(labels_of(table, options.label) == "")
+    missing = missing[~np.isin(everyone[missing], groups[held_back])]
     learnt = np.sort(np.concatenate([rows[~held_back], missing]))
     train = prepare_rows(table, options, learnt, classes=classes)
     return Split(train, _bring(train, table, rows[held_back]))
 
 
-def _strata(labels: Text) -> list[IntArray]:
-    """The rows of each label, and together those whose label comes once."""
-    names, codes, times = np.unique(labels, return_inverse=True, return_counts=True)
-    strata = [np.flatnonzero(codes == code) for code in range(len(names) - 1, -1, -1)]
-    single = np.flatnonzero(times[codes] == 1)
-    return [*(rows for rows in strata if len(rows) > 1), *([single] if len(single) > 1 else [])]
+def _strata(labels: Text, groups: IntArray) -> list[IntArray]:
+    """The groups of each label, or of each mixture, and together those whose label comes once."""
+    members, of_row = np.unique(groups, return_inverse=True)
+    names, codes = np.unique(labels, return_inverse=True)
+    has = np.zeros((len(members), len(names)), dtype=bool)
+    has[of_row, codes] = True
+    _, kinds, times = np.unique(has, axis=0, return_inverse=True, return_counts=True)
+    kinds = kinds.ravel()
+    strata = [members[kinds == kind] for kind in range(len(times))]
+    single = members[times[kinds] == 1]
+    return [*(own for own in strata if len(own) > 1), *([single] if len(single) > 1 else [])]
 
 
 def match_test(prepared: Prepared, table: Table) -> Matched:
@@ -134,8 +152,10 @@ def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
         )
     if not len(left):
         raise DataError("expected test rows, none is left without gaps: fill the gaps instead")
+    has_group = bool(train.group) and train.group in table.names
+    groups = row_groups(table, train.group) if has_group else None
     if label not in table.names:
-        return Matched(X, None, left, tuple(steps))
+        return Matched(X, None, left, tuple(steps), None if groups is None else groups[left])
     negative, positive = train.classes
     classes = {positive, *(train.merged or {negative})}
     labels = labels_of(table, label, sorted(classes))[left]
@@ -145,4 +165,5 @@ def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
         lost = int((~known).sum())
         steps.append(PreparationStep("test rows without a label dropped", lost, (), "label"))
     y = Classes(negative, positive, tuple(train.merged)).apply(labels[known])
-    return Matched(X if known.all() else X[known], y, left[known], tuple(steps))
+    own = None if groups is None else groups[left[known]]
+    return Matched(X if known.all() else X[known], y, left[known], tuple(steps), own)

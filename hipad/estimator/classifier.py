@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from hipad.errors import HipadError
@@ -218,7 +219,7 @@ class HIPADClassifier(FittedModel):
         }
         return cls(rules, **{**literal, **parameters})
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit to data X and labels y of two classes or more, some of which may be missing.
 
         Parameters
@@ -233,6 +234,9 @@ class HIPADClassifier(FittedModel):
         sample_weight : array, default=None
             For how many patients each row counts. Rows of weight 0 are left out; any other row
             without a label counts once.
+        groups : array, default=None
+            Rows with the same value are of one patient: they are learnt from or held out together,
+            and count as one patient in whatever is weighed by held-out rows.
 
         Returns
         -------
@@ -240,7 +244,8 @@ class HIPADClassifier(FittedModel):
             Itself, fitted.
         """
         with single_thread():
-            self.start(X, y, sample_weight=sample_weight, quick=True).to_end().finish()
+            run = self.start(X, y, sample_weight=sample_weight, groups=groups, quick=True)
+            run.to_end().finish()
         early = self.switch == "paper" and self.certificate_.status is Status.INACCURATE
         if self.certificate_.status in (Status.LIMIT, Status.INACCURATE) and not early:
             message = f"the fit did not converge: {self.certificate_}"
@@ -253,6 +258,7 @@ class HIPADClassifier(FittedModel):
         y: Any,
         *,
         sample_weight: Any = None,
+        groups: Any = None,
         like: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
         quick: bool = False,
@@ -267,7 +273,7 @@ class HIPADClassifier(FittedModel):
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
-        rows = fresh._validated(X, y, sample_weight)
+        rows = fresh._validated(X, y, sample_weight, groups)
         earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
         fresh._name_columns(feature_names)
         data, take = fresh._training_data(X, rows, earlier), partial(self._take, fresh)
@@ -322,15 +328,20 @@ class HIPADClassifier(FittedModel):
         model.classes_ = class_labels(label)
         return model
 
-    def _validated(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+    def _validated(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> TrainingRows:
         """Rows of weight above zero, the positions of their classes, their weights; other rows."""
-        rows = self._labelled(X, y, sample_weight)
+        rows = self._labelled(X, y, sample_weight, groups)
         counted = rows.weights > 0
         kept = rows.known.copy()
         kept[rows.known] = counted
         if not counted.all():
-            codes, weights = rows.codes[counted], rows.weights[counted]
-            rows = rows._replace(X=rows.X[counted], y=rows.y[counted], codes=codes, weights=weights)
+            X, y, codes, weights = (
+                part[counted] for part in (rows.X, rows.y, rows.codes, rows.weights)
+            )
+            numbers = rows.groups
+            if numbers is not None:
+                numbers = np.r_[numbers[: counted.size][counted], numbers[counted.size :]]
+            rows = rows._replace(X=X, y=y, codes=codes, weights=weights, groups=numbers)
         if is_splits(self.cv):
             self._parts = held_out_parts(self.cv, rows.X, rows.y, kept)
         return rows
@@ -344,9 +355,12 @@ class HIPADClassifier(FittedModel):
         if not self._is_several:
             y = 2.0 * y - 1.0
         earlier = getattr(like[0], "_data", None) if like else None
-        if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize, others):
+        further = {"unlabelled": others, "groups": rows.groups}
+        if earlier is not None and earlier.same_as(
+            original, X, y, w, p, self.standardize, **further
+        ):
             return earlier
-        return TrainingData.of(X, y, w, p, self.standardize, source=original, unlabelled=others)
+        return TrainingData.of(X, y, w, p, self.standardize, source=original, **further)
 
     def _name_columns(self, names: Iterable[str] | FeatureIndex | None) -> None:
         """Columns are called as given, or as in X."""

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import issparse
 
+from hipad.arrays import IntArray
 from hipad.data.moments import canonical_csc, column_statistics
 from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
@@ -40,6 +41,7 @@ class TrainingData:
     row_sums: FloatArray
     unlabelled: Any = None  # rows without a label, as they came
     n_inferred: int = 0  # how many of the last rows have their label from rules
+    groups: IntArray | None = None  # equal numbers belong together: rows of y, then unlabelled ones
 
     @classmethod
     def of(
@@ -51,6 +53,7 @@ class TrainingData:
         standardize: bool,
         source: Any = None,
         unlabelled: Any = None,
+        groups: IntArray | None = None,
     ) -> TrainingData:
         """Scale the columns as serves these rows best (damping.py); `source` is what X came from.
 
@@ -60,13 +63,14 @@ class TrainingData:
         if issparse(X):
             X = canonical_csc(X)
         if not standardize:
-            return cls(X, y, weights, p, make_design(X), source, sums, unlabelled)
+            design = make_design(X)
+            return cls(X, y, weights, p, design, source, sums, unlabelled, groups=groups)
         moments = None
         if unlabelled is not None:
             counts = np.r_[weights, np.ones(unlabelled.shape[0])]
             moments = column_statistics(stacked_rows(X, unlabelled), counts)
         design = standardised_design(X, y, weights, moments)
-        return cls(X, y, weights, p, design, source, sums, unlabelled)
+        return cls(X, y, weights, p, design, source, sums, unlabelled, groups=groups)
 
     def with_rule_labels(
         self, rules: Sequence[CompiledRule], weights: Sequence[float | None]
@@ -97,7 +101,11 @@ class TrainingData:
             own = y == sign
             p[own] = counts[own] * self.p[self.y == sign].sum() / counts[own].sum()
         design = make_design(X, mean=self.design.mean, scale=self.design.scale)
-        return replace(self, X=X, y=y, weights=counts, p=p, design=design, n_inferred=labelled.size)
+        groups = self.groups
+        if groups is not None:
+            groups = np.r_[groups[: self.y.size], groups[self.y.size :][labelled]]
+        own = {"X": X, "y": y, "weights": counts, "p": p, "design": design, "groups": groups}
+        return replace(self, **own, n_inferred=labelled.size)
 
     def _spread(self, rows: np.ndarray, votes: FloatArray) -> tuple[np.ndarray, FloatArray]:
         """At most `MOST_INFERRED` of these rows, spread over their range, with the votes of all."""
@@ -119,10 +127,21 @@ class TrainingData:
             kept.append(rows[taken])
         return np.sort(np.concatenate(kept)), scaled
 
-    @property
+    @cached_property
     def total(self) -> float:
-        """Number of labelled patients."""
-        return float(self.weights[: self.n_labelled].sum())
+        """Number of labelled patients: rows by their weights, or groups by the mean of theirs."""
+        weights = self.weights[: self.n_labelled]
+        if self.groups is None:
+            return float(weights.sum())
+        groups = np.unique(self.groups[: self.n_labelled], return_inverse=True)[1]
+        return float((np.bincount(groups, weights) / np.bincount(groups)).sum())
+
+    @property
+    def patient_weights(self) -> FloatArray:
+        """The weights of the rows, scaled to sum to the number of labelled patients."""
+        if self.groups is None:
+            return self.weights
+        return self.weights * (self.total / float(self.weights[: self.n_labelled].sum()))
 
     @property
     def n_labelled(self) -> int:
@@ -158,6 +177,8 @@ class TrainingData:
         if self.unlabelled is not None:
             rest = self.unlabelled.toarray() if issparse(self.unlabelled) else self.unlabelled
             digest.update(np.ascontiguousarray(rest).data)
+        if self.groups is not None:
+            digest.update(np.ascontiguousarray(self.groups, dtype="<i8").data)
         return digest.hexdigest()
 
     def same_as(
@@ -169,6 +190,7 @@ class TrainingData:
         p: FloatArray,
         standardize: bool,
         unlabelled: Any = None,
+        groups: IntArray | None = None,
     ) -> bool:
         """Whether a refit may reuse this: the same matrix object, labels, weights and scaling.
 
@@ -182,6 +204,8 @@ class TrainingData:
             and np.array_equal(self.y, y)
             and np.array_equal(self.weights, weights)
             and np.array_equal(self.p, p)
+            and (self.groups is None) == (groups is None)
+            and (groups is None or np.array_equal(self.groups, groups))
         )
 
     def scaled(self, rules: tuple[CompiledRule, ...]) -> tuple[ScaledRule, ...]:

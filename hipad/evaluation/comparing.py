@@ -81,11 +81,20 @@ class Flips:
     better: IntArray
     worse: IntArray
     total: int = 0  # rows in all
+    patients: tuple[int, int, int] | None = None  # better on the whole, worse, and all of them
+
+    @property
+    def counted(self) -> tuple[int, int, int]:
+        """Whoever became right, became wrong, and all: rows, or patients where rows have groups."""
+        return self.patients or (len(self.better), len(self.worse), self.total)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The changes of the share of right answers that are plausible, at 95 %."""
-        return paired_interval(len(self.better), len(self.worse), self.total)
+        """The changes of the share of right answers that are plausible, at 95 %.
+
+        Of several rows of a patient, the patient became better or worse on the whole.
+        """
+        return paired_interval(*self.counted)
 
     @property
     def is_fall(self) -> bool:
@@ -95,11 +104,18 @@ class Flips:
     @property
     def p_value(self) -> float:
         """How likely so uneven a change is by chance alone, by McNemar's exact test."""
-        return paired_p_value(len(self.better), len(self.worse))
+        return paired_p_value(*self.counted[:2])
 
 
-def flips(before: FloatArray, after: FloatArray, positive: npt.ArrayLike | None = None) -> Flips:
+def flips(
+    before: FloatArray,
+    after: FloatArray,
+    positive: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+) -> Flips:
     """Compare the scores of two models on the same rows; `positive` is the truth, where known.
+
+    Rows with the same value in `groups` are of one patient.
 
     >>> found = flips(np.array([-1.0, 2.0, 1.0]), np.array([0.5, 3.0, -2.0]), [True, True, True])
     >>> found.rows, found.better, found.worse
@@ -109,4 +125,12 @@ def flips(before: FloatArray, after: FloatArray, positive: npt.ArrayLike | None 
     if positive is None:
         return Flips(rows, rows[:0], rows[:0], len(after))
     right = (after[rows] > 0) == np.asarray(positive, dtype=bool)[rows]
-    return Flips(rows, rows[right], rows[~right], len(after))
+    better, worse = rows[right], rows[~right]
+    if groups is None:
+        return Flips(rows, better, worse, len(after))
+    codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+    change = np.zeros(len(after))
+    change[better], change[worse] = 1.0, -1.0
+    net = np.bincount(codes, change)
+    patients = int((net > 0).sum()), int((net < 0).sum()), net.size
+    return Flips(rows, better, worse, len(after), patients)

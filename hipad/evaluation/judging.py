@@ -12,7 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hipad.evaluation.metrics import Area, roc_area, wilson_interval
+from hipad.evaluation.metrics import (
+    Area,
+    effective_rows,
+    effective_wilson_interval,
+    roc_area,
+    wilson_interval,
+)
 from hipad.wording import count, percent
 
 Confusion = tuple[tuple[int, int], tuple[int, int]]
@@ -20,10 +26,16 @@ Confusion = tuple[tuple[int, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class Share:
-    """k of n, with Wilson's 95 % interval."""
+    """k of n, with Wilson's 95 % interval.
+
+    Of rows that belong to fewer patients, `patients` is the number of these, and `effective` that
+    of independent rows which would tell as much.
+    """
 
     k: int
     n: int
+    patients: int | None = None
+    effective: float = 0.0
 
     @property
     def value(self) -> float:
@@ -32,7 +44,20 @@ class Share:
     @property
     def interval(self) -> tuple[float, float]:
         """The shares that are plausible for so many patients."""
-        return wilson_interval(self.k, self.n)
+        if self.patients is None:
+            return wilson_interval(self.k, self.n)
+        return effective_wilson_interval(self.value, self.effective)
+
+    @property
+    def whom(self) -> str:
+        """How many were asked.
+
+        >>> Share(3, 4).whom, Share(3, 10, patients=2, effective=2.0).whom
+        ('4 patients', '10 rows of 2 patients')
+        """
+        if self.patients is None:
+            return count(self.n, "patient")
+        return f"{count(self.n, 'row')} of {count(self.patients, 'patient')}"
 
     def __str__(self) -> str:
         if not self.n:
@@ -49,24 +74,29 @@ class Judgement:
     classes: tuple[str, str]  # negative, positive
     confusion: Confusion
     area: Area  # under the ROC curve
+    # patients and effective rows: of all, of the negative and of the positive class
+    clusters: tuple[tuple[int, float], ...] = ()
+
+    def _share(self, k: int, n: int, which: int) -> Share:
+        return Share(k, n, *(self.clusters[which] if self.clusters else ()))
 
     @property
     def accuracy(self) -> Share:
         """Patients who got the answer that is true of them."""
         (tn, fp), (fn, tp) = self.confusion
-        return Share(tn + tp, tn + fp + fn + tp)
+        return self._share(tn + tp, tn + fp + fn + tp, 0)
 
     @property
     def sensitivity(self) -> Share:
         """Positive patients who got the answer "positive"."""
         fn, tp = self.confusion[1]
-        return Share(tp, tp + fn)
+        return self._share(tp, tp + fn, 2)
 
     @property
     def specificity(self) -> Share:
         """Negative patients who got the answer "negative"."""
         tn, fp = self.confusion[0]
-        return Share(tn, tn + fp)
+        return self._share(tn, tn + fp, 1)
 
     @property
     def sentence(self) -> str:
@@ -75,7 +105,7 @@ class Judgement:
         low, high = right.interval
         whom = "it was trained on" if self.part == "training" else "it had not seen"
         return (
-            f"Of {count(right.n, 'patient')} {whom}, the model got {right.k:,} right: "
+            f"Of {right.whom} {whom}, the model got {right.k:,} right: "
             f"{percent(right.value)} (95 % interval {percent(low)} to {percent(high)})."
         )
 
@@ -93,22 +123,37 @@ class Judgement:
             for name, share in zip(self.classes, parts, strict=True)
         )
         share = f"{percent(right.value)} ({100 * low:.1f} to {100 * high:.1f})"
-        return f"{self.part}: {right.k:,} of {right.n:,} right, {share}; {each}"
+        of = f"{right.n:,}" if right.patients is None else right.whom
+        return f"{self.part}: {right.k:,} of {of} right, {share}; {each}"
 
 
 def judge(
-    scores: npt.ArrayLike, truth: npt.ArrayLike, classes: tuple[str, str], *, part: str
+    scores: npt.ArrayLike,
+    truth: npt.ArrayLike,
+    classes: tuple[str, str],
+    *,
+    part: str,
+    groups: npt.ArrayLike | None = None,
 ) -> Judgement:
     """Compare scores, which are above zero for the positive class, with the true class names.
 
-    A patient whose true class is neither of the two counts as negative.
+    A patient whose true class is neither of the two counts as negative. Rows with the same value in
+    `groups` are of one patient.
     """
     scores = np.asarray(scores, dtype=float)
     positive, said = np.asarray(truth).astype(str) == classes[1], scores > 0
     (tn, fp), (fn, tp) = (
         (int((mine & ~said).sum()), int((mine & said).sum())) for mine in (~positive, positive)
     )
-    return Judgement(part, classes, ((tn, fp), (fn, tp)), roc_area(positive, scores))
+    clusters: tuple[tuple[int, float], ...] = ()
+    if groups is not None:
+        own, right = np.asarray(groups), positive == said
+        clusters = tuple(
+            (int(np.unique(own[rows]).size), effective_rows(right[rows], own[rows]))
+            for rows in (np.ones(right.size, dtype=bool), ~positive, positive)
+        )
+    area = roc_area(positive, scores, groups=groups)
+    return Judgement(part, classes, ((tn, fp), (fn, tp)), area, clusters)
 
 
 def classes_line(

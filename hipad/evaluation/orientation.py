@@ -105,6 +105,6 @@ class Oriented:
         risks: FloatArray = curve.risks(self.sign * scores, own)
         return risks if positive else 1.0 - risks
 
-    def judge(self, X: Any, truth: Any, *, part: str) -> Judgement:
+    def judge(self, X: Any, truth: Any, *, part: str, groups: Any = None) -> Judgement:
         """How the model does on patients whose class is known."""
-        return judge(self.scores(X), truth, self.classes, part=part)
+        return judge(self.scores(X), truth, self.classes, part=part, groups=groups)

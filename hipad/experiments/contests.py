@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -86,7 +86,13 @@ def _fitted(clf: HIPADClassifier, draw: Draw) -> Scored:
 
 
 def _fit(clf: HIPADClassifier, draw: Draw) -> HIPADClassifier:
-    run = clf.start(draw.X_train, draw.outcomes, feature_names=draw.feature_names, quick=True)
+    run = clf.start(
+        draw.X_train,
+        draw.outcomes,
+        groups=draw.groups,
+        feature_names=draw.feature_names,
+        quick=True,
+    )
     return run.to_end().finish()
 
 
@@ -123,9 +129,12 @@ def _libsvm(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
     X, scaled = _short_indices(draw.X_train), bool(options.get("standardize", True))
     scaler: Any = StandardScaler(with_mean=not sparse.issparse(X)) if scaled else "passthrough"
     svc: Any = Pipeline([("scale", scaler), ("svc", SVC(kernel="linear"))])
-    smallest = int(min(np.sum(draw.y_train > 0), np.sum(draw.y_train < 0)))
+    own = np.arange(draw.y_train.size) if draw.groups is None else draw.groups
+    smallest = min(np.unique(own[draw.y_train == sign]).size for sign in (-1.0, 1.0))
     if smallest >= 2:
-        folds = StratifiedKFold(min(FOLDS, smallest), shuffle=True, random_state=0)
+        kind = StratifiedKFold if draw.groups is None else StratifiedGroupKFold
+        shuffled = kind(min(FOLDS, smallest), shuffle=True, random_state=0)
+        folds = list(shuffled.split(X, draw.y_train, draw.groups))
         svc.set_params(svc__C=_chosen_C(svc if scaled else None, X, draw.y_train, folds))
     start = time.process_time()
     svc.fit(X, draw.y_train)
@@ -134,7 +143,7 @@ def _libsvm(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
     return Scored(scores, support=X.shape[1], fit_seconds=seconds)
 
 
-def _chosen_C(scaling: Any, X: Any, y: FloatArray, folds: StratifiedKFold) -> float:
+def _chosen_C(scaling: Any, X: Any, y: FloatArray, folds: list[Any]) -> float:
     """The best C; where folds do not scale by themselves, their products of rows are shared."""
     if scaling is not None:
         search = GridSearchCV(scaling, {"svc__C": C_GRID}, cv=folds, refit=False)

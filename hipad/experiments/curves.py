@@ -76,13 +76,14 @@ def sizes_for(material: Material, sizes: Sequence[int] = SIZES) -> tuple[int, ..
     """The sizes that leave rows of both classes to test."""
     if isinstance(material, Synthetic):
         return tuple(sizes)
-    y = material.y[material.pool]
+    y, _ = material.units
+    what = "rows" if material.groups is None else "patients"
     fewest = min(int(np.sum(y > 0)), int(np.sum(y < 0)))
     usable = tuple(size for size in sizes if size + FEWEST_TESTED <= fewest)
     if not usable:
         raise DataError(
-            f"expected more than {min(sizes) + FEWEST_TESTED} rows of each class for a learning "
-            f"curve, got {fewest}: add rows, or choose smaller sizes"
+            f"expected more than {min(sizes) + FEWEST_TESTED} {what} of each class for a learning "
+            f"curve, got {fewest}: add {what}, or choose smaller sizes"
         )
     return usable
 

@@ -5,8 +5,11 @@ once; a task then names how its rows are drawn:
 
     labelled=8          eight training rows of each class, all others are tested
     train=500           so many training rows at the classes' shares, all others are tested
-    fold=[2, 5]         fold 2 of 5 is tested, on the others one trains; groups are never split
+    fold=[2, 5]         fold 2 of 5 is tested, on the others one trains
     (nothing)           the split that comes with the data, or a fresh draw of synthetic rows
+
+Groups are never split: where rows have groups, `labelled` and `train` count these; a group is of
+the class that most of its rows have.
 """
 
 from __future__ import annotations
@@ -43,6 +46,7 @@ class Draw:
     rules: str = ""
     labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
     truth: FloatArray | None = None  # sign that each weight ought to have, or 0, where known
+    groups: IntArray | None = None  # of the training rows
 
     @property
     def outcomes(self) -> Any:
@@ -90,11 +94,15 @@ class Material:
         """The rows of one seed."""
         rows = self._training_rows(np.random.default_rng(seed), seed, labelled, train, fold)
         rest = np.setdiff1d(np.arange(self.y.size), rows)
+        if self.groups is not None:
+            rest = rest[~np.isin(self.groups[rest], self.groups[rows])]
         is_given = (labelled, train, fold) == (None, None, None)
         if self.split is not None and (self.apart or is_given):
             rest = np.asarray(self.split[1])
         own = self.feature_names, self.blocks, self.rules, self.labels
-        return Draw(self.X[rows], self.y[rows], self.X[rest], self.y[rest], *own)
+        groups = None if self.groups is None else self.groups[rows]
+        parts = self.X[rows], self.y[rows], self.X[rest], self.y[rest]
+        return Draw(*parts, *own, groups=groups)
 
     def _training_rows(
         self,
@@ -105,11 +113,13 @@ class Material:
         fold: tuple[int, int] | None,
     ) -> IntArray:
         pool = self.pool
-        y = self.y[pool]
+        y, of_row = self.units
         if labelled is not None:
-            return pool[_of_each_class(y, (labelled, labelled), rng)]
+            drawn = _of_each_class(y, (labelled, labelled), rng)
+            return pool[np.isin(of_row, drawn)]
         if train is not None:
-            return pool[_of_each_class(y, at_prevalence(y, train), rng)]
+            drawn = _of_each_class(y, at_prevalence(y, train), rng)
+            return pool[np.isin(of_row, drawn)]
         if fold is not None:
             return self.folds(seed, fold[1])[fold[0]][0]
         if self.split is None:
@@ -124,6 +134,15 @@ class Material:
         if self.apart and self.split is not None:
             return np.asarray(self.split[0])
         return np.arange(self.y.size)
+
+    @property
+    def units(self) -> tuple[FloatArray, IntArray]:
+        """The class of each row, or group, that one may learn from; and which each row is of."""
+        y = self.y[self.pool]
+        if self.groups is None:
+            return y, np.arange(y.size)
+        of_row = np.unique(self.groups[self.pool], return_inverse=True)[1]
+        return np.where(np.bincount(of_row, y) >= 0, 1.0, -1.0), of_row
 
     def folds(self, seed: int, n: int) -> list[tuple[IntArray, IntArray]]:
         """Rows to learn from and rows to be judged by, n times; groups are never split."""

@@ -107,7 +107,7 @@ def test_names_of_patients_are_left_out():
     rows = "\n".join(f"p{i},{i},{'ab'[i % 2]}" for i in range(30))
     prepared = prepare(table("id,x,y\n" + rows), label="y")
     assert prepared.feature_names == ("x",)
-    assert steps(prepared) == {"text columns left out (more than 20 levels, or none)": 1}
+    assert steps(prepared) == {"columns of role ID, no features": 1}
 
 
 def test_many_text_columns_become_a_sparse_matrix():

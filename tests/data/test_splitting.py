@@ -207,3 +207,27 @@ def test_learning_rows_may_be_sparse():
     X, y = learning_rows(sp.csr_array(np.eye(2)), np.array(["a", "b"]), np.ones((1, 2)))
     assert X.toarray().tolist() == [[1, 0], [0, 1], [1, 1]]
     assert y.tolist() == ["a", "b", None]
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_split_holds_back_whole_patients_of_both_classes(mixed):
+    rows = []
+    for i in range(100):
+        ill = (i // 5) % 2 if not mixed else i % 2
+        rows.append(f"S{i // 5:02d},{i},{'' if i % 20 == 0 else 'ill' if ill else 'well'}")
+    table = read_table("\n".join(["subject,x,state", *rows]).encode(), "t.csv")
+    parts = split(table, Options("state"), 0.25, seed=2)
+    train, test = parts.train, parts.test
+    assert train.group == "subject"
+    assert not set(train.groups) & set(test.groups)  # unlabelled rows of test patients included
+    assert np.unique(test.groups).size == (4 if not mixed else 5)
+    assert train.n_patients + np.unique(test.groups).size == 20
+    assert set(test.y) == set(train.y) == {"ill", "well"}
+    assert match_test(train, table).groups.size == 95
+
+
+def test_one_patient_of_a_class_cannot_be_split():
+    rows = [f"S{i // 10:02d},{i},{'yes' if i < 40 else 'no'}" for i in range(50)]
+    table = read_table("\n".join(["subject,x,y", *rows]).encode(), "t.csv")
+    with pytest.raises(DataError, match="two groups of 'subject' or more of class 'no'"):
+        split(table, Options("y"))

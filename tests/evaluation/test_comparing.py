@@ -69,3 +69,12 @@ def test_flips_is_fall_beyond_chance_only(worse, total, falls):
     after[:worse] = -1
     assert flips(before, after, np.ones(total)).is_fall is falls
     assert not flips(after, before, np.ones(total)).is_fall
+
+
+def test_flips_of_one_patient_count_as_one():
+    before, after = -np.ones(20), np.ones(20)
+    truth = np.ones(20, dtype=bool)
+    rows, patients = (flips(before, after, truth, g) for g in (None, np.repeat([0, 1, 2, 3], 5)))
+    assert patients.counted == (4, 0, 4)
+    assert rows.p_value < 1e-4 < 0.1 < patients.p_value == 0.125
+    assert patients.interval[0] < 0 < rows.interval[0]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from hipad.evaluation.judging import Share, judge
+from hipad.evaluation.metrics import wilson_interval
 
 CLASSES = ("well", "ill")
 patients = st.lists(st.tuples(st.floats(-5, 5), st.sampled_from(CLASSES)), min_size=1, max_size=40)
@@ -64,3 +65,42 @@ def test_training_patients_are_called_so():
 
 def test_a_third_class_counts_as_negative():
     assert judge([-1.0, 1.0], ["else", "else"], CLASSES, part="labels").specificity == Share(1, 2)
+
+
+def test_rows_of_few_patients_tell_less_than_as_many_patients():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(12), 5)
+    truth = np.where(groups % 2, "ill", "well")
+    alike = np.where(rng.random(12) < 0.75, 1.0, -1.0)[groups] * np.where(groups % 2, 1.0, -1.0)
+    rows = judge(alike, truth, ("well", "ill"), part="test")
+    patients = judge(alike, truth, ("well", "ill"), part="test", groups=groups)
+    assert patients.accuracy.whom == "60 rows of 12 patients"
+    assert "60 rows of 12 patients it had not seen" in patients.sentence
+    assert patients.sensitivity.patients == patients.specificity.patients == 6
+
+    def width(share):
+        return share.interval[1] - share.interval[0]
+
+    # rows that are all alike tell what one row of each patient tells, and a little less
+    one = wilson_interval(round(12 * rows.accuracy.value), 12)
+    assert one[1] - one[0] < width(patients.accuracy) < 1.4 * (one[1] - one[0])
+    assert width(rows.accuracy) < 0.6 * width(patients.accuracy)
+    assert rows.area.high - rows.area.low < patients.area.high - patients.area.low
+
+
+def test_intervals_of_clustered_rows_hold_the_truth():
+    rng, held = np.random.default_rng(1), 0
+    for _ in range(400):
+        chance = rng.beta(3.0, 1.0, 20)  # mean 0.75, correlation within a patient 0.2
+        right = rng.random((20, 5)) < chance[:, None]
+        scores = np.where(right, 1.0, -1.0).ravel()
+        groups = np.repeat(np.arange(20), 5)
+        found = judge(scores, np.full(100, "ill"), ("well", "ill"), part="test", groups=groups)
+        low, high = found.accuracy.interval
+        held += low <= 0.75 <= high
+    assert 0.92 <= held / 400 <= 0.985
+
+
+def test_one_patient_tells_nothing():
+    found = judge(np.ones(5), ["ill"] * 5, ("well", "ill"), part="test", groups=np.zeros(5))
+    assert found.accuracy.interval == (0.0, 1.0)

@@ -92,3 +92,20 @@ def test_a_part_has_its_own_rows_and_groups():
     part = material.part(np.arange(10, 20))
     np.testing.assert_array_equal(part.groups, np.arange(10, 20) // 2)
     np.testing.assert_array_equal(part.y, material.y[10:20])
+
+
+def test_draws_and_folds_never_split_a_group():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(30), 5)
+    y = np.where(np.arange(30) % 2, 1.0, -1.0)[groups]
+    y[::7] *= -1  # some rows differ from their patient's others
+    material = Material("visits", np.c_[np.arange(150.0), rng.normal(size=150)], y, groups=groups)
+    for rows in ({"labelled": 4}, {"train": 12}, {"fold": (1, 5)}):
+        draw = material.draw(3, **rows)
+        trained = set(groups[draw.X_train[:, 0].astype(int)])
+        tested = set(groups[draw.X_test[:, 0].astype(int)])
+        assert not trained & tested
+        assert len(trained | tested) == 30
+        assert draw.groups is not None
+        assert np.array_equal(draw.groups, groups[draw.X_train[:, 0].astype(int)])
+    assert len(set(groups[material.draw(0, labelled=4).X_train[:, 0].astype(int)])) == 8

@@ -32,8 +32,6 @@ SECONDS: Final = 300.0
 PLACES: Final = threading.BoundedSemaphore(1)  # of all sessions: slider moves come first
 PAUSE: Final = 0.8  # seconds before the fits, so that a moved slider is answered first
 EVERY: Final = 0.5  # seconds between two looks
-MOST_COLUMNS: Final = 40  # that are offered as groups
-NO_GROUPS: Final = "each patient alone"
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,7 @@ class Crossed:
 
 def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
     """Both models on the training patients, drawn as the figures come."""
-    groups = groups_of(state)
-    jobs = [_job(state, role, model, groups) for role, model in (("old", base), ("new", other))]
+    jobs = [_job(state, role, model) for role, model in (("old", base), ("new", other))]
     was_done = all(job.is_done for job in jobs)
 
     def look() -> None:
@@ -66,7 +63,7 @@ def _draw(jobs: list[CheckJob[Crossed]], names: tuple[str, str]) -> None:
     told = [f"**{plain(name)}** {words(job)}" for name, job in zip(names, jobs, strict=True)]
     st.markdown(
         f"Training patients, crosswise: {'; '.join(dict.fromkeys(told))}.",
-        help="Each training patient judged by a model that has not seen them or their group.",
+        help="Each training patient judged by a model that has not seen them.",
     )
 
 
@@ -81,57 +78,16 @@ def words(job: CheckJob[Crossed]) -> str:
         return f"is being fitted ({found.done} of {found.total})"
     right = found.judgement.accuracy
     low, high = right.interval
-    return f"{percent(right.value)} right ({percent(low)} to {percent(high)})"
+    of = "" if right.patients is None else f", {right.whom}"
+    return f"{percent(right.value)} right ({percent(low)} to {percent(high)}{of})"
 
 
-def groups_of(state: AppState) -> np.ndarray | None:
-    """The group of each training patient, in a column that the reader chooses."""
-    assert state.loaded is not None
-    assert state.data is not None
-    columns = group_columns(state)
-    if not columns:
-        return None
-    options = [NO_GROUPS, *columns]
-    now = options.index(state.group) if state.group in columns else 0
-    chosen = st.selectbox(
-        "Who belongs together?",
-        options,
-        index=now,
-        key=f"bench_group_{state.version}",
-        help="Rows of one patient, family or hospital are never split between learning and "
-        "judging.",
-        width=260,
-    )
-    state.group = "" if chosen == NO_GROUPS else chosen
-    if not state.group:
-        return None
-    return np.asarray(state.loaded.table.as_text(state.group))[state.data.patients[0] - 1]
-
-
-def group_columns(state: AppState) -> list[str]:
-    """Columns of text in which values come again: rows can belong together by them."""
-    loaded, data = state.loaded, state.data
-    assert loaded is not None
-    assert data is not None
-
-    def find() -> list[str]:
-        rows = data.patients[0] - 1
-        text = {n: t for n, t in list(loaded.table.text.items())[:200] if n != data.label}
-        several = [n for n, t in text.items() if 2 < len(np.unique(t[rows])) < len(rows)]
-        return several[:MOST_COLUMNS]
-
-    return state.remember("group columns", data, find)
-
-
-def _job(
-    state: AppState, role: str, model: TrainedModel, groups: np.ndarray | None
-) -> CheckJob[Crossed]:
+def _job(state: AppState, role: str, model: TrainedModel) -> CheckJob[Crossed]:
     """The fits for one of the two models, begun anew when it is another one."""
     assert state.data is not None
     request = request_of(model, state.data)
     key = (
         state.data,
-        state.group,
         request.rules,
         dict(request.blocks),
         request.settings,
@@ -146,7 +102,7 @@ def _job(
     if before is not None and role == "new":
         before[1].stop()
     job = CheckJob(
-        lambda budget: _unhurried(request, groups, budget),
+        lambda budget: _unhurried(request, budget),
         seconds=SECONDS,
         unseen_seconds=20.0,
         places=PLACES,
@@ -156,10 +112,10 @@ def _job(
     return job
 
 
-def _unhurried(request: Request, groups: np.ndarray | None, budget: Budget) -> Iterator[Crossed]:
+def _unhurried(request: Request, budget: Budget) -> Iterator[Crossed]:
     """The fits, begun when the page that asked for them is drawn."""
     if not budget.stop.wait(PAUSE):
-        yield from crossed(request, groups, budget)
+        yield from crossed(request, budget)
 
 
 def request_of(model: TrainedModel, data: Dataset) -> Request:
@@ -178,9 +134,10 @@ def request_of(model: TrainedModel, data: Dataset) -> Request:
     )
 
 
-def crossed(request: Request, groups: np.ndarray | None, budget: Budget) -> Iterator[Crossed]:
+def crossed(request: Request, budget: Budget) -> Iterator[Crossed]:
     """Fit without each fold in turn, and judge all training patients at the end."""
     data = request.data
+    groups = data.groups_train
     parts = folds(data.y_train, groups)
     if not parts:
         raise HipadError("expected two patients or groups or more of each class")
@@ -193,7 +150,7 @@ def crossed(request: Request, groups: np.ndarray | None, budget: Budget) -> Iter
                 return
         fitted = request.model(run.finish())
         scores[held] = fitted.scores(data.X_train[held])
-    judgement = judge(scores, data.y_train, data.classes, part="training")
+    judgement = judge(scores, data.y_train, data.classes, part="training", groups=groups)
     yield Crossed(len(parts), len(parts), judgement)
 
 

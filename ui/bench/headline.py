@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from hipad.wording import percent
+from hipad.wording import count, percent
 from ui.bench.sides import Comparison
 
 CLEAR: Final = 0.05  # p value below which a change is called clear
@@ -92,12 +92,15 @@ def area_words(value: float) -> str:
 def verdict(found: Comparison, *, expert: bool = False) -> str:
     """Whether the change is more than chance, in words."""
     judged, flipped = found.new.model.judgement, found.flips
-    whom = "test" if judged.part == "test" else "training"
-    n = judged.accuracy.n
+    part = "test" if judged.part == "test" else "training"
+    right = judged.accuracy
+    whom = f"{right.n:,} {part} patients"
+    if right.patients is not None:
+        whom = f"{right.n:,} {part} rows of {count(right.patients, 'patient')}"
     if not len(flipped.rows):
-        return f"All {n:,} {whom} patients get the answer they had."
+        return f"All {whom} get the answer they had."
     better, worse = len(flipped.better), len(flipped.worse)
     clear = flipped.p_value < CLEAR
     words = "more than chance explains" if clear else "within what chance explains"
     test = f" (McNemar's exact test: p = {flipped.p_value:.2g})" if expert else ""
-    return f"Of {n:,} {whom} patients, {better:,} became right and {worse:,} wrong: {words}{test}."
+    return f"Of {whom}, {better:,} became right and {worse:,} wrong: {words}{test}."

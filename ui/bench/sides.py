@@ -83,7 +83,8 @@ class Comparison:
     @cached_property
     def flips(self) -> Flips:
         """Of the patients that models are judged by."""
-        return flips(self.old.judged, self.new.judged, truth(self.data))
+        groups = self.data.judged.groups
+        return flips(self.old.judged, self.new.judged, truth(self.data), groups)
 
     @cached_property
     def learnt_flips(self) -> Flips:
@@ -91,7 +92,7 @@ class Comparison:
         if self.data.judged.part == "training":
             return flips(self.old.learnt[:0], self.new.learnt[:0])
         positive = self.data.y_train == self.data.classes[1]
-        return flips(self.old.learnt, self.new.learnt, positive)
+        return flips(self.old.learnt, self.new.learnt, positive, self.data.groups_train)
 
     @cached_property
     def names(self) -> tuple[str, str]:

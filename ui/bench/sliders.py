@@ -23,7 +23,7 @@ PER_PAGE: Final = 6
 
 def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
     """Draw the rules with their sliders; a move changes the draft of the rules."""
-    tuning, n_patients = state.tuning, len(data.y_train)
+    tuning, n_patients = state.tuning, data.n_patients
     rules = data.read(tuning.draft).rules
     if not rules:
         st.info("There is no rule to tune. Write one on the **Rules** page.")

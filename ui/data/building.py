@@ -22,6 +22,7 @@ from hipad.data import (
 )
 from hipad.data.classes import labels_of
 from hipad.data.preparing import labelled_rows
+from hipad.data.roles import row_names
 from hipad.data.table import Text
 from hipad.errors import DataError
 from hipad.rules import FeatureIndex
@@ -40,6 +41,9 @@ def build(
     more = _unlabelled(loaded, preparation, train)
     X, _ = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
     n, alone = len(train.y), X is train.X
+    groups = train.groups
+    if groups is not None and X.shape[0] > len(groups):  # of another file: of other patients
+        groups = np.r_[groups, groups.max() + 1 + np.arange(X.shape[0] - len(groups))]
     everything = replace(train.recipe, kept=None).feature_names
     kept = train.recipe.kept
     summary = summarise(train.X, train.feature_names)
@@ -69,7 +73,13 @@ def build(
         label=preparation.label,
         recipe=train.recipe,
         patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
-        ids=(loaded.table.row_ids, _tested(loaded, preparation).row_ids),
+        ids=tuple(
+            row_names(table, {n: r for n, r in train.roles.items() if n in table.names})
+            for table in (loaded.table, _tested(loaded, preparation))
+        ),
+        group=train.group,
+        groups=groups,
+        groups_test=None if test is None else test.groups,
         decided_by=train.decided_by,
         X_all=None if alone else X,
         every_label=labels,

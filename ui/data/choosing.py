@@ -129,7 +129,7 @@ def _is_removed(loaded: Loaded) -> bool:
 def shape_words(table: Table) -> str:
     """How much a file holds, and what it is."""
     features = len(table.number_names)
-    return f"{count(table.n_rows, 'patient')}, {count(features, 'feature')} ({plain(table.format)})"
+    return f"{count(table.n_rows, 'row')}, {count(features, 'feature')} ({plain(table.format)})"
 
 
 def take_table(state: AppState, table: Table, name: str) -> None:

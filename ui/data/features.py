@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -24,24 +24,23 @@ ORDERS: Final = {
 
 def overview(loaded: Loaded, data: Dataset) -> None:
     """What was loaded, in figures and a picture of the classes."""
-    tested = 0 if data.y_test is None else len(data.y_test)
     gaps = sum(loaded.missing.values())
     figures, picture = st.columns([3, 2], gap="large")
     with figures:
         st.markdown(f"#### {plain(data.name)}")
         with st.container(horizontal=True, gap="medium"):
             for label, value, text in (
-                ("To learn from", len(data.y_train), "Patients the model is trained on."),
-                ("To test on", tested, "Patients the model does not see."),
+                (*_size(data, "To learn from", "train"), "Patients the model is trained on."),
+                (*_size(data, "To test on", "test"), "Patients the model does not see."),
                 *(
-                    [("Without a label", data.n_unlabelled, "Used for what the rules say.")]
+                    [("Without a label", f"{data.n_unlabelled:,}", "Used for what the rules say.")]
                     if data.n_unlabelled
                     else []
                 ),
-                ("Features", data.n_features, "Columns the model may use."),
-                ("Gaps", gaps, "Missing values among the numbers of the table."),
+                ("Features", f"{data.n_features:,}", "Columns the model may use."),
+                ("Gaps", f"{gaps:,}", "Missing values among the numbers of the table."),
             ):
-                st.metric(label, f"{value:,}", help=text, width="content")
+                st.metric(label, value, help=text, width="content")
         if loaded.about:
             st.caption(plain(loaded.about, 2_000))
     with picture:
@@ -49,9 +48,16 @@ def overview(loaded: Loaded, data: Dataset) -> None:
         charts.show(chart, key="class_balance", text=text)
 
 
+def _size(data: Dataset, label: str, part: Literal["train", "test"]) -> tuple[str, str]:
+    """The patients of a part; where these have several rows, their number as well."""
+    rows, _, patients = data.whom(part).rpartition(" of ")
+    return f"{label} ({rows})" if rows else label, patients.split()[0]
+
+
 def class_balance(data: Dataset) -> tuple[go.Figure, str]:
     """Patients of each class, to learn from and to test on."""
-    chart = charts.figure("Class balance", x="patients", y="", height=220)
+    rows = "patients" if data.groups is None else "rows"
+    chart = charts.figure("Class balance", x=rows, y="", height=220)
     parts = {"train": "to learn from", "test": "to test on"}
     for which, name in enumerate(data.classes):
         chart.add_bar(
@@ -66,7 +72,7 @@ def class_balance(data: Dataset) -> tuple[go.Figure, str]:
     train = data.counts("train")
     share = train[data.classes[1]] / max(sum(train.values()), 1)
     return chart, (
-        f"{percent(share, 0)} of the patients to learn from are of the positive class, "
+        f"{percent(share, 0)} of the {rows} to learn from are of the positive class, "
         f"{plain(data.classes[1])}."
     )
 

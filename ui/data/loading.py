@@ -12,8 +12,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, wait
+from dataclasses import replace
 from typing import Final, NamedTuple
 
+from hipad.data import Options, split
+from hipad.data.preparing import roles_for
+from hipad.data.roles import group_column
+from hipad.errors import DataError
 from ui.data.building import build
 from ui.data.guessing import first_preparation
 from ui.dataset import Dataset, Loaded, Preparation
@@ -33,7 +38,21 @@ class Arrived(NamedTuple):
 def prepared(loaded: Loaded, preparation: Preparation | None = None) -> Arrived:
     """Prepare tables as asked, or as they suggest; DataError says why that cannot be done."""
     preparation = preparation or first_preparation(loaded)
+    if preparation.test == "split" and not can_split(loaded, preparation):
+        preparation = replace(preparation, test="none")
     return Arrived(loaded, preparation, build(loaded, preparation, loaded.blocks, loaded.rules))
+
+
+def can_split(loaded: Loaded, preparation: Preparation) -> bool:
+    """Whether patients can be held back; several rows of few patients may leave none to learn."""
+    options = Options(**preparation.options())
+    try:
+        if not group_column(roles_for(loaded.table, options)):
+            return True
+        split(loaded.table, options, preparation.test_fraction, preparation.seed)
+    except DataError:
+        return False
+    return True
 
 
 class Loading:

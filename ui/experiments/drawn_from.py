@@ -27,11 +27,10 @@ def everybody(state: AppState) -> Material:
     return state.remember("material of all", key, lambda: _all(data, state.rules.text, apart))
 
 
-def training(state: AppState, groups: np.ndarray | None) -> Material:
+def training(state: AppState) -> Material:
     """The training patients alone, for whatever chooses something; and who belongs together."""
     data = _data(state)
-    numbers = None if groups is None else np.unique(groups, return_inverse=True)[1]
-    key = (data, state.rules.text, state.group)
+    key = (data, state.rules.text)
     return state.remember(
         "training material",
         key,
@@ -40,7 +39,7 @@ def training(state: AppState, groups: np.ndarray | None) -> Material:
             data.X_train,
             signs(data.y_train, data),
             state.rules.text,
-            groups=numbers,
+            groups=data.groups_train,
         ),
     )
 
@@ -57,12 +56,21 @@ def _data(state: AppState) -> Dataset:
 
 def _all(data: Dataset, rules: str, apart: bool) -> Material:
     if data.X_test is None or data.y_test is None or not len(data.y_test):
-        return _material(data, data.X_train, signs(data.y_train, data), rules)
+        y = signs(data.y_train, data)
+        return _material(data, data.X_train, y, rules, groups=data.groups_train)
     y = np.concatenate([signs(data.y_train, data), signs(data.y_test, data)])
     n = len(data.y_train)
     split = (np.arange(n), np.arange(n, y.size))
     X = _stacked(data.X_train, data.X_test)
-    return _material(data, X, y, rules, split=split if apart else None, apart=apart)
+    groups = data.groups_train
+    if groups is not None:
+        tested = data.groups_test
+        if tested is None or apart:  # test rows of a file of their own are of other patients
+            own = np.arange(y.size - n) if tested is None else tested
+            tested = groups.max() + 1 + own
+        groups = np.r_[groups, tested]
+    own_split = split if apart else None
+    return _material(data, X, y, rules, split=own_split, groups=groups, apart=apart)
 
 
 def _stacked(first: Any, second: Any) -> Any:

@@ -18,7 +18,6 @@ from hipad.experiments.handouts.tuning_sections import (
 from hipad.experiments.searches.grid_points import choose, honest_estimate, tuned
 from hipad.experiments.searches.tuned import tune_tasks
 from ui import charts
-from ui.bench import crosswise
 from ui.experiments import drawn_from, lab_charts, watching
 from ui.experiments.lab import LabWork
 from ui.settings import EXACT
@@ -39,7 +38,6 @@ def show(state: AppState) -> None:
         "your rules, then the one with the fewest features."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        groups = crosswise.groups_of(state)
         honest = st.toggle(
             "Honest estimate",
             True,
@@ -47,7 +45,7 @@ def show(state: AppState) -> None:
             help="Makes the whole choice again without each part, and judges it there. "
             "Takes about five times as long.",
         )
-    material = drawn_from.training(state, groups)
+    material = drawn_from.training(state)
     grid, folds, repeats, score = _choices(state)
     options = drawn_from.options_of(state)
     watching.show(

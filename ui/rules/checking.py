@@ -92,7 +92,7 @@ def check(
     first, compiled = look(data, text)
     yield first
     patients, stiffness = settings.patients, settings.stiffness
-    knobs = partial(knobs_of, total=len(data.y_train), patients=patients, stiffness=stiffness)
+    knobs = partial(knobs_of, total=data.n_patients, patients=patients, stiffness=stiffness)
     yield from study_rules(
         first, compiled, as_seen(data, settings), lambda1=lambda1, knobs=knobs, budget=budget
     )

@@ -149,7 +149,7 @@ def _outcome(
         key=f"form_outcome_{key}",
         help="The class that follows.",
     )
-    usual = float(f"{default_patients(state.settings.patients, len(data.y_train)):.3g}")
+    usual = float(f"{default_patients(state.settings.patients, data.n_patients):.3g}")
     has_own = own.toggle(
         "own worth",
         rule is not None and rule.worth is not None,

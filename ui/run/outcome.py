@@ -122,7 +122,8 @@ def _figures(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
     ):
         low, high = share.interval
         column.metric(label, percent(share.value), help=f"{text} Below: Wilson's 95 % interval.")
-        column.caption(f"{percent(low)} to {percent(high)}, {share.k:,} of {share.n:,}")
+        of = f"{share.n:,}" if share.patients is None else share.whom
+        column.caption(f"{percent(low)} to {percent(high)}, {share.k:,} of {of}")
     fourth.metric("Features used", f"{len(model.support):,}", help="Features that have a weight.")
     solver = f", lambda1 {model.classifier.lambda1_:.3g}" if expert else ""
     fourth.caption(f"of {count(data.n_features, 'feature')}{solver}")
@@ -138,7 +139,8 @@ def _search(model: TrainedModel, *, expert: bool) -> None:
 
 
 def _confusion(judged: Judgement) -> None:
-    st.markdown("**Truth and answer** (patients)")
+    whom = "patients" if judged.accuracy.patients is None else "rows"
+    st.markdown(f"**Truth and answer** ({whom})")
     rows = [f"truly {name}" for name in judged.classes]
     columns = [f"said {name}" for name in judged.classes]
     st.dataframe(pd.DataFrame(judged.confusion, rows, columns), alt="Truth and answer")

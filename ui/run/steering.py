@@ -133,8 +133,8 @@ def _broken(errors: tuple[RuleError, ...]) -> None:
 def ready(state: AppState) -> str:
     """What the next run learns from."""
     asked = state.request()
-    rows, columns = asked.data.X_train.shape
+    features = count(asked.data.n_features, "feature")
     return (
-        f"Ready: {count(rows, 'patient')} with {count(columns, 'feature')} and "
+        f"Ready: {asked.data.whom('train')} with {features} and "
         f"{count(len(asked.rule_names()), 'rule')} to learn from. Press **Run**."
     )

@@ -183,7 +183,7 @@ def of_today(raw: dict[str, Any]) -> dict[str, Any]:
     if isinstance(raw.get("models"), list):
         raw["models"] = [recipe_of_today(recipe) for recipe in raw["models"]]
     if isinstance(raw.get("preparation"), dict):
-        raw["preparation"] = {"use_unlabelled": True, **raw["preparation"]}
+        raw["preparation"] = {"use_unlabelled": True, "roles": {}, **raw["preparation"]}
     return raw
 
 

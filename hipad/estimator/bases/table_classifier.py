@@ -14,6 +14,7 @@ from sklearn.utils.validation import (
 
 from hipad.arrays import IntArray
 from hipad.designs.base import FloatArray
+from hipad.errors import DataError
 from hipad.estimator.labels import coded_labels, known_labels, plain_labels, unlabelled_rows
 
 FORMS = {"accept_sparse": ["csr", "csc"], "dtype": [np.float64, np.float32]}
@@ -23,6 +24,7 @@ class TrainingRows(NamedTuple):
     """Rows of finite numbers, their labels, the positions of their classes, weights of at least 0.
 
     `known` marks the rows that have a label among all that came; `unlabelled` are the others.
+    Rows of one group have the same number.
     """
 
     X: Any
@@ -31,6 +33,27 @@ class TrainingRows(NamedTuple):
     weights: FloatArray
     known: np.ndarray
     unlabelled: Any = None
+    groups: IntArray | None = None  # of the rows with a label, then of the others
+
+
+def group_codes(groups: Any, n_rows: int) -> IntArray | None:
+    """Return a number for each row, equal where rows are of one group; None without groups.
+
+    >>> group_codes(["b", "a", "b"], 3).tolist()
+    [1, 0, 1]
+    """
+    if groups is None:
+        return None
+    values = np.asarray(groups)
+    if values.shape != (n_rows,):
+        shape = "x".join(map(str, values.shape))
+        raise DataError(
+            f"expected a group for each of {n_rows:,} rows, got {shape}: give one value per row"
+        )
+    if values.dtype.kind == "O":
+        values = np.array([str(value) for value in values.tolist()])
+    codes: IntArray = np.unique(values, return_inverse=True)[1].astype(np.intp)
+    return codes
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):
@@ -43,7 +66,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
+    def _labelled(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> TrainingRows:
         """The rows of a fit, checked; the classifier learns its classes and columns from them."""
         missing, unlabelled = unlabelled_rows(y), None
         if missing is None:
@@ -55,12 +78,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             known = ~missing
             y = known_labels(y, known)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        numbers = group_codes(groups, X.shape[0])
         if missing is not None:
             counted = missing & (weights > 0)
             unlabelled = X[counted] if counted.any() else None
+            numbers = None if numbers is None else np.r_[numbers[known], numbers[counted]]
             X, weights = X[known], weights[known]
         self.classes_, codes = coded_labels(y, weights)
-        return TrainingRows(X, y, codes, weights, known, unlabelled)
+        return TrainingRows(X, y, codes, weights, known, unlabelled, numbers)
 
     def _rows_to_predict(self, X: Any) -> Any:
         """Rows to predict, which must have the columns of the fit."""

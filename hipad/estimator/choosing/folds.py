@@ -2,7 +2,7 @@
 
 Equal rows share a fold. So a row of weight two and two equal rows give the same choice, and no
 patient is judged by its own copy. Several repeats divide the rows in several ways; `random_state`
-says which ways.
+says which ways. Rows of one group always share a fold.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hipad.arrays import IntArray
 from hipad.designs.base import Design, FloatArray
 
 
@@ -62,12 +63,48 @@ def usable_folds(folds: np.ndarray, y: FloatArray) -> list[np.ndarray]:
     return [part for part in parts if both(part) and both(np.setdiff1d(np.arange(y.size), part))]
 
 
+def group_folds(
+    key: FloatArray, y: FloatArray, p: FloatArray, groups: IntArray, count: int
+) -> np.ndarray:
+    """Return the fold of each row, where rows of one group share a fold.
+
+    Groups go, large ones first and else by the mean key of their rows, to the fold that has least
+    of the classes they bring. There are no more folds than groups with a row of the rarer class.
+    """
+    codes = np.unique(groups, return_inverse=True)[1]
+    parts = np.column_stack([np.bincount(codes, np.where(y == s, p, 0.0)) for s in (-1.0, 1.0)])
+    count = max(min(count, int((parts > 0).sum(axis=0).min())), 2)
+    parts = parts / parts.sum(axis=0)
+    sizes = parts.sum(axis=1)
+    keys = np.bincount(codes, p * key) / np.bincount(codes, p)
+    large = np.round(np.log2(np.maximum(sizes / sizes.max(), 1e-12)))
+    has, fold_of = np.zeros((count, 2)), np.zeros(len(sizes), dtype=int)
+    for group in np.lexsort((keys, -large)):
+        held = np.round(has @ parts[group] / (parts[group] @ parts[group]), 9)
+        fold = int(np.lexsort((np.round(has.sum(axis=1), 9), held))[0])
+        fold_of[group] = fold
+        has[fold] += parts[group]
+    return fold_of[codes]
+
+
 def repeated_folds(
-    design: Design, y: FloatArray, p: FloatArray, count: int, repeats: int, seed: int
+    design: Design,
+    y: FloatArray,
+    p: FloatArray,
+    count: int,
+    repeats: int,
+    seed: int,
+    groups: IntArray | None = None,
 ) -> list[list[np.ndarray]]:
     """For each repeat the held-out rows of its folds; repeats that cannot be used are left out."""
     waves = np.random.default_rng(seed).uniform(30.0, 90.0, repeats)
-    ways = [usable_folds(content_folds(design, y, p, count, wave), y) for wave in waves]
+    ways = []
+    for wave in waves:
+        if groups is None:
+            folds = content_folds(design, y, p, count, wave)
+        else:
+            folds = group_folds(content_key(design, y, p, wave), y, p, groups, count)
+        ways.append(usable_folds(folds, y))
     return [parts for parts in ways if len(parts) > 1]
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hipad.arrays import IntArray
 from hipad.designs.base import FloatArray
 from hipad.estimator.calibration import Calibration, class_means_at_one
 from hipad.estimator.choosing.folds import content_folds, given_folds, repeated_folds
@@ -45,7 +46,7 @@ class Jury:
         self.says = posing.says() if self.in_sight else ()
         self.named = posing.trial(1.0).stack.features
         given = np.where(np.arange(data.y.size) < data.n_labelled, data.weights, 0.0)
-        rarer = min(float(given[data.y == sign].sum()) for sign in (-1.0, 1.0))
+        rarer = min(self._n_patients(given, sign) for sign in (-1.0, 1.0))
         repeats = int(np.clip(round(PATIENTS / max(rarer, 1.0)), 1, MOST_REPEATS))
         seed = plan.random_state or 0
         if isinstance(plan.cv, list):
@@ -53,15 +54,38 @@ class Jury:
         else:
             count = plan.cv or FOLDS
             labelled = data.labelled  # labels that rules gave judge nothing
-            self.ways = repeated_folds(*labelled, count, repeats, seed)
-        self.targets = platt_targets(data.y, given)
+            groups = None if data.groups is None else data.groups[: data.n_labelled]
+            self.ways = repeated_folds(*labelled, count, repeats, seed, groups)
+        self.targets = platt_targets(data.y, np.where(given > 0, data.patient_weights, 0.0))
 
     @cached_property
     def training(self) -> list[np.ndarray]:
         """The training rows of all folds of all repeats, and last those of the model itself."""
         teachers = self._teachers()
-        parts = [part for parts in self.ways for part in parts]
+        parts = [self._with_their_groups(part) for parts in self.ways for part in parts]
         return [np.setdiff1d(teachers, part) for part in parts] + [teachers]
+
+    def _with_their_groups(self, part: np.ndarray) -> np.ndarray:
+        """Held-out rows, and rows of the same groups that have their label from rules."""
+        groups = self.data.groups
+        if groups is None or not self.data.n_inferred:
+            return part
+        return np.flatnonzero(np.isin(groups[: self.data.y.size], groups[part]))
+
+    def _n_patients(self, given: FloatArray, sign: float) -> float:
+        """How many patients have a row of this class."""
+        own = (self.data.y == sign) & (given > 0)
+        if self.data.groups is None:
+            return float(given[own].sum())
+        return float(np.unique(self.data.groups[: own.size][own]).size)
+
+    @property
+    def _clusters(self) -> IntArray | None:
+        """Numbers that are equal for evidence of one patient; each rule has its own."""
+        groups, n = self.data.groups, self.data.y.size
+        if groups is None:
+            return None
+        return np.r_[groups[:n], groups[:n].max() + 1 + np.arange(len(self.says))]
 
     @cached_property
     def units(self) -> FloatArray | None:
@@ -100,6 +124,7 @@ class Jury:
             by_repeat=scores,
             features=fits.features,
             frequency=fits.kept[:, :-1].mean(axis=1),
+            clusters=self._clusters,
         )
 
     def _teachers(self) -> np.ndarray:
@@ -148,6 +173,7 @@ class Jury:
             target=np.r_[self.targets, ones][known],
             weight=self._weights(np.isfinite(scores))[known],
             patients=self._counts()[known],
+            clusters=None if self._clusters is None else self._clusters[known],
         )
         found = logistic_fit(evidence)
         losses = np.full(known.size, np.nan)

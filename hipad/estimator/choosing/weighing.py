@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hipad.arrays import IntArray
 from hipad.designs.base import FloatArray
 
 MOST_STEPS = 50
@@ -26,7 +27,8 @@ LEAST_SCALE = 0.1  # scores that tell next to nothing say nothing of the cut eit
 class Evidence(NamedTuple):
     """Scores with targets, weights, and for how many patients each of them speaks.
 
-    `offset` is 0 where the offset must not matter (rules).
+    `offset` is 0 where the offset must not matter (rules). Evidence of one patient has the same
+    number in `clusters`.
     """
 
     scores: FloatArray
@@ -34,6 +36,7 @@ class Evidence(NamedTuple):
     target: FloatArray
     weight: FloatArray
     patients: FloatArray
+    clusters: IntArray | None = None
 
 
 class Fitted(NamedTuple):
@@ -103,8 +106,27 @@ def _offset_error(z: FloatArray, evidence: Evidence) -> float:
     """The standard error of the offset at its best, given the scale."""
     q = 1.0 / (1.0 + np.exp(-z))
     curvature = evidence.offset @ (evidence.weight * q * (1 - q))
-    noise = evidence.offset @ (evidence.weight**2 / evidence.patients * (q - evidence.target) ** 2)
+    parts = evidence.offset * (q - evidence.target)
+    noise = variance_of_sum(parts, evidence.weight, evidence.patients, evidence.clusters)
     return float(np.sqrt(noise) / max(curvature, 1e-300))
+
+
+def variance_of_sum(
+    parts: FloatArray, weight: FloatArray, counts: FloatArray, clusters: IntArray | None
+) -> float:
+    """Return the variance of a weighted sum of centred parts, by how they vary themselves.
+
+    A part of count two is two independent ones. Parts of one cluster are not independent of each
+    other: their sum is what varies.
+
+    >>> parts, ones = np.array([1.0, 1.0, -1.0]), np.ones(3)
+    >>> variance_of_sum(parts, ones, ones, None), variance_of_sum(parts, ones, ones, [0, 0, 1])
+    (3.0, 5.0)
+    """
+    if clusters is None:
+        return float((weight**2 / counts) @ parts**2)
+    sums = np.bincount(clusters, weight * parts)
+    return float(sums @ sums)
 
 
 def _newton(X: FloatArray, evidence: Evidence, at: FloatArray) -> FloatArray:
@@ -151,6 +173,7 @@ class Opinion:
     by_repeat: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     features: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
     frequency: FloatArray = field(default_factory=lambda: np.zeros(0))
+    clusters: IntArray | None = None  # equal numbers for rows of one patient
 
     @cached_property
     def stable(self) -> np.ndarray:
@@ -161,8 +184,8 @@ class Opinion:
     @cached_property
     def error(self) -> float:
         """The standard error of the loss."""
-        variance = (self.weights**2 / self.counts) @ (self.losses - self.loss) ** 2
-        return float(np.sqrt(variance))
+        parts = (self.losses - self.loss, self.weights, self.counts, self.clusters)
+        return float(np.sqrt(variance_of_sum(*parts)))
 
     def without(self, patients: np.ndarray) -> Opinion:
         """What the others say."""
@@ -181,5 +204,5 @@ class Opinion:
         """
         difference = self.losses - other.losses
         mean = float(self.weights @ difference)
-        variance = (self.weights**2 / self.counts) @ (difference - mean) ** 2
+        variance = variance_of_sum(difference - mean, self.weights, self.counts, self.clusters)
         return mean, float(np.sqrt(variance))

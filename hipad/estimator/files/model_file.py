@@ -57,6 +57,7 @@ class Origin:
     classes: tuple[str, ...]  # negative, positive; or all of several
     recipe: ColumnRecipe
     decided_by: DecidedBy = "choice"  # what told the positive class
+    group: str = ""  # the column whose rows are of one patient
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,10 @@ def _settings(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def _origin(content: dict[str, Any]) -> Origin | None:
-    origin: Origin | None = rebuild(Origin | None, content["origin"])
+    raw = content["origin"]
+    if isinstance(raw, dict):  # files of earlier versions know no groups
+        raw = {"group": "", **raw}
+    origin: Origin | None = rebuild(Origin | None, raw)
     if origin is not None:
         check_recipe(origin.recipe, content["n_features"])
         n_classes = len(content["classes"]["values"])

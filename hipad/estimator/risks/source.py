@@ -63,16 +63,17 @@ def learnt_curve(data: TrainingData, model: Model) -> RiskCurve:
     decision values that are put on that scale. Those of an automatic, calibrated fit are on the
     scale of its decision values already.
     """
-    constant = RiskCurve.constant(float(data.weights[data.y > 0].sum() / data.total))
+    constant = RiskCurve.constant(float(data.weights[data.y > 0].sum() / data.weights.sum()))
     if not model.features.size:
         return constant
     own = decision_values(data, model)
     if class_means(own, data.y, data.weights) is None:
         return constant
     scores, scale = model.fresh_scores(), score_scale(data, model, own)
-    curve = _short(RiskCurve.fit(scores, data.y, data.weights))
+    weights = data.patient_weights  # several rows of one patient make nobody more certain
+    curve = _short(RiskCurve.fit(scores, data.y, weights))
     if asks_who_is_likelier(data):
-        curve = curve.even_at(scale.offset, scores, data.y, data.weights)
+        curve = curve.even_at(scale.offset, scores, data.y, weights)
     return curve.of_scaled(scale.factor, scale.offset)
 
 
@@ -109,7 +110,7 @@ def asks_who_is_likelier(data: TrainingData) -> bool:
     They are then to give the same answer, unless held-out rows clearly speak against it.
     """
     positive = data.y > 0
-    return abs(data.p[positive].sum() - data.weights[positive].sum() / data.total) < 1e-9
+    return abs(data.p[positive].sum() - data.weights[positive].sum() / data.weights.sum()) < 1e-9
 
 
 def decision_values(data: TrainingData, model: Model) -> FloatArray:

@@ -58,7 +58,13 @@ class ChosenModel(TableClassifier):
         return best
 
     def _choose(
-        self, template: HIPADClassifier, X: Any, y: Any, sample_weight: Any, names: Any
+        self,
+        template: HIPADClassifier,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        names: Any,
+        groups: Any = None,
     ) -> None:
         """Find the best settings and, unless `refit` is off, fit them to all rows."""
         if hasattr(self, "best_estimator_"):
@@ -68,9 +74,10 @@ class ChosenModel(TableClassifier):
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         if self.refit is not False:
             best = clone(template).set_params(**self.best_params_)
+            own = {"sample_weight": sample_weight, "groups": groups}
             if names is getattr(self, "feature_names_in_", None):
-                self.best_estimator_ = best.fit(X, y, sample_weight=sample_weight)
+                self.best_estimator_ = best.fit(X, y, **own)
                 return
-            run = best.start(X, y, sample_weight=sample_weight, feature_names=names, quick=True)
+            run = best.start(X, y, **own, feature_names=names, quick=True)
             with single_thread():
                 self.best_estimator_ = run.to_end().finish()

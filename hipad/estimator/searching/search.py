@@ -15,9 +15,10 @@ from typing import Any, Final, Self
 
 import numpy as np
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
+from hipad.arrays import IntArray
 from hipad.designs.base import FloatArray
 from hipad.errors import HipadError
 from hipad.estimator.classifier import HIPADClassifier
@@ -59,7 +60,7 @@ class HIPADClassifierCV(ChosenModel):
     lambda2 : float or list of float, default=(0.1, 1.0, 10.0)
     patients, stiffness : as in `HIPADClassifier`, or a list of such values
     cv : int, splitter or iterable of (train, test), default=None
-        None is 5 folds, stratified.
+        None is 5 folds, stratified; `groups` of `fit` are never split.
     scoring : str, callable or None, default=None
         Any scorer of scikit-learn; None is the accuracy.
     refit : bool or callable, default=True
@@ -146,20 +147,21 @@ class HIPADClassifierCV(ChosenModel):
     ) -> Self:
         """Try the grid, choose, and fit the choice to all rows.
 
-        `groups` go to the splitter. Sample weights count in the fits, and in the scores of scorers
-        that take them. `feature_names` names the columns for the rules where X has no names.
+        Rows of one of the `groups` are never split between folds; a splitter of your own gets them.
+        Sample weights count in the fits, and in the scores of scorers that take them.
+        `feature_names` names the columns for the rules where X has no names.
         """
         template = self._template()
-        rows = self._validated(X, y, sample_weight)
+        rows = self._validated(X, y, sample_weight, groups)
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         candidates = self._candidates(template, rows, names)
-        tasks = self._tasks(rows, groups, chains(candidates))
+        tasks = self._tasks(rows, chains(candidates))
         self.scorer_ = check_scoring(template, self.scoring)
         search = FoldSearch(template, candidates, self.scorer_, names, self.error_score)
         trials = self._trials(search, tasks, rows)
         warn_of_failures(trials)
         self.cv_results_ = results_of(candidates, trials, self.n_splits_)
-        self._choose(template, X, y, sample_weight, names)
+        self._choose(template, X, y, sample_weight, names, groups)
         return self
 
     def _template(self) -> HIPADClassifier:
@@ -180,16 +182,16 @@ class HIPADClassifierCV(ChosenModel):
     def _values(self, name: str) -> list[Any]:
         return tried_values(name, getattr(self, name))
 
-    def _validated(self, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
+    def _validated(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> LabelledRows:
         """The rows, checked; in a form from which folds are quickly taken."""
-        X, y, _, weights, _, unlabelled = self._labelled(X, y, sample_weight)
+        X, y, _, weights, _, unlabelled, codes = self._labelled(X, y, sample_weight, groups)
         if unlabelled is not None:
             raise HipadError(
                 f"expected a label for every row of a search, got {unlabelled.shape[0]:,} rows "
                 "without one: leave them out here, or fit HIPADClassifier, which uses them"
             )
         X = X.tocsr() if hasattr(X, "tocsr") else X
-        return LabelledRows(X, y, None if sample_weight is None else weights)
+        return LabelledRows(X, y, None if sample_weight is None else weights, codes)
 
     def _candidates(
         self, template: HIPADClassifier, rows: LabelledRows, names: Any
@@ -204,9 +206,9 @@ class HIPADClassifierCV(ChosenModel):
             values["lambda1"] = lambda1_values(count, *(one.data for one in runs))
         return combinations(values)
 
-    def _tasks(self, rows: LabelledRows, groups: Any, order: list[list[int]]) -> list[FoldTask]:
+    def _tasks(self, rows: LabelledRows, order: list[list[int]]) -> list[FoldTask]:
         """Each fold with some chains of candidates at a time."""
-        splits = list(self._splitter(rows.y).split(rows.X, rows.y, groups))
+        splits = list(self._splitter(rows).split(rows.X, rows.y, rows.groups))
         self.n_splits_ = len(splits)
         if not splits:
             raise HipadError("expected at least one split in cv, got none: give some")
@@ -217,9 +219,12 @@ class HIPADClassifierCV(ChosenModel):
             for part in parts
         ]
 
-    def _splitter(self, y: np.ndarray) -> Any:
+    def _splitter(self, rows: LabelledRows) -> Any:
         """Who divides the rows: usual folds, shuffled where a random state is given, or cv."""
-        folds = USUAL_FOLDS if self.cv is None else self.cv
+        folds, y = USUAL_FOLDS if self.cv is None else self.cv, rows.y
+        if is_count(folds) and rows.groups is not None:
+            shuffled = self.random_state is not None
+            return StratifiedGroupKFold(folds, shuffle=shuffled, random_state=self.random_state)
         if is_count(folds) and self.random_state is not None:
             return StratifiedKFold(folds, shuffle=True, random_state=self.random_state)
         return check_cv(folds, y, classifier=True)
@@ -230,7 +235,12 @@ class HIPADClassifierCV(ChosenModel):
 
 
 def _run(
-    task: FoldTask, search: FoldSearch, X: Any, y: np.ndarray, weights: FloatArray | None
+    task: FoldTask,
+    search: FoldSearch,
+    X: Any,
+    y: np.ndarray,
+    weights: FloatArray | None,
+    groups: IntArray | None,
 ) -> list[Trial]:
     """One task; the rows are arguments of their own, so that processes map them into memory."""
-    return task.run(search, LabelledRows(X, y, weights))
+    return task.run(search, LabelledRows(X, y, weights, groups))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from hipad.arrays import IntArray
 from hipad.designs.base import FloatArray
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.searching.grids import Params
@@ -27,18 +28,20 @@ Scorer = Callable[..., Any]
 
 
 class LabelledRows(NamedTuple):
-    """Rows, their labels, and their weights where they have some."""
+    """Rows, their labels, and their weights and groups where they have some."""
 
     X: Any
     y: np.ndarray
     weights: FloatArray | None
+    groups: IntArray | None = None
 
     def part(self, rows: np.ndarray) -> LabelledRows:
         """Some of them."""
         weights = None if self.weights is None else self.weights[rows]
         X = self.X[rows]
         X = np.asfortranarray(X) if isinstance(X, np.ndarray) else X  # fits take out columns
-        return LabelledRows(X, self.y[rows], weights)
+        groups = None if self.groups is None else self.groups[rows]
+        return LabelledRows(X, self.y[rows], weights, groups)
 
 
 @dataclass(frozen=True)
@@ -116,14 +119,21 @@ class _Study:
     def _fit(self, params: Params, like: list[HIPADClassifier]) -> HIPADClassifier:
         """A candidate on the training rows, from the nearest fits there are."""
         clf = clone(self.search.template).set_params(**params)
-        X, y, weights = self.train
-        names = self.search.names
-        run = clf.start(X, y, sample_weight=weights, like=like, feature_names=names, quick=True)
+        X, y, weights, groups = self.train
+        run = clf.start(
+            X,
+            y,
+            sample_weight=weights,
+            groups=groups,
+            like=like,
+            feature_names=self.search.names,
+            quick=True,
+        )
         return run.to_end().finish()
 
     def _score(self, clf: HIPADClassifier) -> float:
         """The score of a model on the rows held out, weighted where the scorer can."""
-        X, y, weights = self.test
+        X, y, weights, _ = self.test
         further = {"sample_weight": weights} if self.weighted else {}
         score = self.search.scorer(clf, X, y, **further)
         if isinstance(score, dict) or np.ndim(score):

@@ -201,7 +201,8 @@ class Mixture:
         losses = held_out_losses(scores, data.y)
         heard = np.column_stack([self._relevance(one) for one in candidates])
         losses = losses[:, :1] + heard * (losses - losses[:, :1])
-        found = posterior(losses, prior, data.p * data.total, counts=data.weights)
+        groups = None if data.groups is None else data.groups[: data.y.size]
+        found = posterior(losses, prior, data.p * data.total, data.weights, groups)
         rounded: FloatArray = found.round(DIGITS)
         return rounded / rounded.sum()
 

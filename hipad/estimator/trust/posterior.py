@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import norm, qmc
 
-from hipad.arrays import FloatArray
+from hipad.arrays import FloatArray, IntArray
 
 LOG_ODDS: Final = 2.0  # of a decision value of one
 MOST: Final = 1.5  # decision value: 95 % certain
@@ -48,11 +48,16 @@ def held_out_losses(scores: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def posterior(
-    losses: FloatArray, prior: FloatArray, weights: FloatArray, counts: FloatArray
+    losses: FloatArray,
+    prior: FloatArray,
+    weights: FloatArray,
+    counts: FloatArray,
+    groups: IntArray | None = None,
 ) -> FloatArray:
     """Probabilities of the candidates; `losses` has one row a labelled row, one column each.
 
-    A labelled row counts `weights` in the sums, and is `counts` rows that were drawn.
+    A labelled row counts `weights` in the sums, and is `counts` rows that were drawn. Of rows of
+    one group the sum was drawn: they are one patient.
 
     >>> even, ones = np.array([0.5, 0.5]), np.ones(40)
     >>> posterior(np.tile([0.7, 0.3], (40, 1)), even, ones, ones).round(6)
@@ -62,7 +67,12 @@ def posterior(
     """
     sums = weights @ losses
     apart = losses - sums / weights.sum()
-    covariance = (apart.T * (weights**2 / counts)) @ apart
+    if groups is None:
+        covariance = (apart.T * (weights**2 / counts)) @ apart
+    else:
+        drawn = np.zeros((int(groups.max()) + 1, prior.size))
+        np.add.at(drawn, groups, weights[:, None] * apart)
+        covariance = drawn.T @ drawn
     values, vectors = np.linalg.eigh(covariance)
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     logits = np.log(prior) - (sums + normal_points(prior.size) @ root)

@@ -135,7 +135,7 @@ def nested(
     # as the search fits it: one model at the weights that were chosen
     clf = HIPADClassifier(**known, **chosen.params, **{"rule_trust": None, **fixed})
     names = own.feature_names
-    run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True)
+    run = clf.start(own.X, _outcomes(own), groups=own.groups, feature_names=names, quick=True)
     asked = _RuleScorer(own, score).learn(own.X)
     asked(run.to_end().finish(), material.X[held], _outcomes(material)[held])
     ((own_figures,),) = asked.found.values()
@@ -164,7 +164,12 @@ def _on_fold(
         **values,
         **options,
     )
-    search.fit(material.X, _outcomes(material), feature_names=material.feature_names)
+    search.fit(
+        material.X,
+        _outcomes(material),
+        groups=material.groups,
+        feature_names=material.feature_names,
+    )
     return asked.found
 
 

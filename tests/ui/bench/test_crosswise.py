@@ -7,13 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.data import read_table
 from hipad.errors import HipadError
 from hipad.rules import Budget
 from tests.ui.pima import fitted
-from ui.bench.crosswise import crossed, folds, group_columns, request_of
-from ui.dataset import Loaded, Preparation
-from ui.state import AppState
+from ui.bench.crosswise import crossed, folds, request_of
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=60))
@@ -37,27 +34,28 @@ def test_without_groups_there_are_five_folds():
 def test_training_patients_are_judged_by_models_that_have_not_seen_them():
     state, model = fitted()
     request = request_of(model, state.data)
-    *on_the_way, last = crossed(request, None, Budget(60))
+    *on_the_way, last = crossed(request, Budget(60))
     assert [found.done for found in on_the_way] == [0, 1, 2, 3, 4]
     right = last.judgement.accuracy
     assert right.n == len(state.data.y_train)
     own = model.oriented.judge(state.data.X_train, state.data.y_train, part="training").accuracy
     assert right.k <= own.k + 0.05 * own.n
-    assert last == list(crossed(request, None, Budget(60)))[-1]
+    assert last == list(crossed(request, Budget(60)))[-1]
 
 
 def test_a_spent_budget_ends_it():
     state, model = fitted()
-    found = list(crossed(request_of(model, state.data), None, Budget(0)))
+    found = list(crossed(request_of(model, state.data), Budget(0)))
     assert all(part.judgement is None for part in found)
 
 
-def test_columns_in_which_values_come_again_can_group_patients():
-    rows = [f"{i},{'ill' if i % 2 else 'well'},h{i % 4},p{i}" for i in range(24)]
-    table = read_table("\n".join(["a,state,hospital,name", *rows]).encode(), "t.csv")
-    state = AppState()
-    state.load(Loaded("t", table), Preparation(label="state", test="none", one_hot=False))
-    assert group_columns(state) == ["hospital"]
+def test_rows_of_one_patient_are_judged_together():
+    state, model = fitted()
+    n = len(state.data.y_train)
+    grouped = replace(state.data, group="who", groups=np.arange(n) // 3)
+    *_, last = crossed(request_of(model, grouped), Budget(60))
+    right = last.judgement.accuracy
+    assert (right.n, right.patients) == (n, -(-n // 3))
 
 
 def test_too_few_patients_are_told():
@@ -65,4 +63,4 @@ def test_too_few_patients_are_told():
     request = request_of(model, state.data)
     few = replace(request.data, X_train=request.data.X_train[:1], y_train=request.data.y_train[:1])
     with pytest.raises(HipadError, match="two patients or groups"):
-        list(crossed(replace(request, data=few), None, Budget(1)))
+        list(crossed(replace(request, data=few), Budget(1)))

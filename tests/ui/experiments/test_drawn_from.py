@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,11 +26,15 @@ def test_everybody_takes_part_in_experiments_about_rules(state):
 
 
 def test_what_chooses_sees_training_patients_only(state):
-    groups = np.repeat(["a", "b", "c", "d"], -(-len(state.data.y_train) // 4))
-    material = training(state, groups[: len(state.data.y_train)])
-    assert material.y.size == len(state.data.y_train)
-    assert material.groups is not None
-    assert set(material.groups) == {0, 1, 2, 3}
+    n, n_test = len(state.data.y_train), len(state.data.y_test)
+    assert training(state).y.size == n
+    assert training(state).groups is None
+    groups = {"groups": np.arange(n) % 4, "groups_test": np.full(n_test, 4)}
+    state.data = replace(state.data, group="who", **groups)
+    material = training(state)
+    assert np.array_equal(material.groups, np.arange(n) % 4)
+    assert set(everybody(state).groups) == {0, 1, 2, 3, 4}
+    state.data = replace(state.data, group="", groups=None, groups_test=None)
 
 
 def test_rules_that_say_positive_get_the_class_they_mean(state):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from hipad.arrays import IntArray
 from hipad.errors import DataError
@@ -121,19 +121,22 @@ def judged_parts(data: Dataset) -> list[Dataset]:
     """The data to fit; without test patients also the folds whose error counts."""
     if data.judged.part == "test":
         return [data]
-    _, sizes = np.unique(data.y_train, return_counts=True)
-    if sizes.min() < 2:
+    y, groups = data.y_train, data.groups_train
+    own = np.arange(len(y)) if groups is None else groups
+    fewest = min(np.unique(own[y == name]).size for name in np.unique(y))
+    if fewest < 2:
         return [data]
-    folds = StratifiedKFold(min(FOLDS, int(sizes.min())))
-    return [
-        data,
-        *(_fold(data, rows, out) for rows, out in folds.split(data.y_train, data.y_train)),
-    ]
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    parts = list(kind(min(FOLDS, fewest)).split(y, y, groups))
+    if any(np.unique(y[rows]).size < 2 for rows, _ in parts):
+        return [data]
+    return [data, *(_fold(data, rows, out) for rows, out in parts)]
 
 
 def _fold(data: Dataset, rows: IntArray, out: IntArray) -> Dataset:
     X, y = data.X_train, data.y_train
-    return data.with_training(rows, X_test=X[out], y_test=y[out])
+    groups = None if data.groups_train is None else data.groups_train[out]
+    return data.with_training(rows, X_test=X[out], y_test=y[out], groups_test=groups)
 
 
 def _record(step: int, point: RelaxPoint, before: IntArray) -> Progress:

@@ -97,6 +97,8 @@ def state_of(job: Job[TrainedModel] | None, history: Sequence[Progress]) -> str:
 def headline(model: TrainedModel) -> str:
     """The result in a line."""
     right = model.judgement.accuracy
+    if right.patients is not None:
+        return f"{right.k:,} of {right.whom} ({model.judgement.part}) right"
     return f"{right.k:,} of {right.n:,} {model.judgement.part} patients right"
 
 

@@ -1,0 +1,150 @@
+"""Several rows of one patient: are figures what fresh patients would show?
+
+Populations of 5 rows a patient. Each patient has values of its own (deviation 1), around which its
+rows scatter (deviation 1); 3 of 12 features tell the classes apart. The outcome is one for all rows
+of a patient, or differs between them.
+
+hold-out      a quarter of 48 patients held back, as the Data page and `hipad fit --split` do it
+crosswise     5 folds of the 48 patients, as the Workbench judges training patients; the model that
+              is judged by fresh patients is that of all rows
+
+Each is judged by 1,000 fresh patients. `coverage` is how often the 95 % interval holds what fresh
+patients show. The rows without groups are what the same figures were if nobody knew of patients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.reporting import Options, progress, table
+from hipad import HIPADClassifier
+from hipad.data import Options as Preparation
+from hipad.data import Role, Table, split
+from hipad.evaluation.judging import judge
+from ui.bench.crosswise import folds
+
+PATIENTS, ROWS, FEATURES, TELLING, FRESH = 48, 5, 12, 3, 1_000
+CLASSES = ("well", "ill")
+GAP, COVERAGE = 2.0, (93.0, 97.0)
+
+
+class Figure(NamedTuple):
+    """One figure of one draw, with its interval, and what fresh patients show."""
+
+    value: float
+    low: float
+    high: float
+    fresh: float
+
+
+class Rows(NamedTuple):
+    """Rows of a population, their classes and their patients."""
+
+    X: np.ndarray
+    y: np.ndarray
+    groups: np.ndarray
+
+
+def population(rng: np.random.Generator, patients: int, *, per_patient: bool) -> Rows:
+    """Patients with rows that are alike; their outcome is one, or differs between rows."""
+    groups = np.repeat(np.arange(patients), ROWS)
+    ill = rng.random(patients) < 0.5 if per_patient else np.zeros(patients, bool)
+    own = ill[groups]
+    if not per_patient:
+        leaning = rng.normal(size=patients)[groups]
+        own = leaning + rng.normal(size=groups.size) > 0
+    shift = np.r_[np.full(TELLING, 0.8), np.zeros(FEATURES - TELLING)]
+    shared = rng.normal(size=(patients, FEATURES))[groups]
+    X = shared + rng.normal(size=shared.shape) + own[:, None] * shift
+    return Rows(X, np.where(own, CLASSES[1], CLASSES[0]), groups)
+
+
+def hold_out(rows: Rows, fresh: Rows, *, grouped: bool, seed: int) -> Figure:
+    """The figure of patients, or rows, that were held back."""
+    names = tuple(f"x{j}" for j in range(FEATURES))
+    text = {"class": rows.y, "subject": np.array([f"S{g:03d}" for g in rows.groups])}
+    roles = {} if grouped else {"subject": Role.LEFT_OUT}
+    parts = split(
+        Table(rows.X, names, text, "made"), Preparation("class", CLASSES[1], roles=roles), seed=seed
+    )
+    train, test = parts.train, parts.test
+    clf = HIPADClassifier().fit(train.X, train.y, groups=train.groups)
+    return _judged(_scores(clf, test.X), test.y, test.groups, clf, fresh)
+
+
+def crosswise(rows: Rows, fresh: Rows, *, grouped: bool) -> Figure:
+    """The figure of all rows, each by a model that has not seen it, or its patient."""
+    groups = rows.groups if grouped else None
+    clf = HIPADClassifier().fit(rows.X, rows.y, groups=groups)
+    values = {"lambda1": clf.lambda1_, "lambda2": clf.lambda2_}
+    scores = np.zeros(len(rows.y))
+    for learnt, held in folds(rows.y, groups):
+        own = None if groups is None else groups[learnt]
+        again = HIPADClassifier(**values).fit(rows.X[learnt], rows.y[learnt], groups=own)
+        scores[held] = _scores(again, rows.X[held])
+    return _judged(scores, rows.y, groups, clf, fresh)
+
+
+def _scores(clf: HIPADClassifier, X: Any) -> np.ndarray:
+    sign = 1.0 if clf.classes_[1] == CLASSES[1] else -1.0
+    scores: np.ndarray = sign * clf.decision_function(X)
+    return scores
+
+
+def _judged(scores: Any, y: Any, groups: Any, clf: HIPADClassifier, fresh: Rows) -> Figure:
+    right = judge(scores, y, CLASSES, part="test", groups=groups).accuracy
+    there = judge(_scores(clf, fresh.X), fresh.y, CLASSES, part="test").accuracy.value
+    return Figure(right.value, *right.interval, there)
+
+
+def figures(draw: int, *, per_patient: bool) -> Iterator[tuple[str, Figure]]:
+    """All figures of one draw, by their names."""
+    rng = np.random.default_rng(draw)
+    rows = population(rng, PATIENTS, per_patient=per_patient)
+    fresh = population(rng, FRESH, per_patient=per_patient)
+    for grouped, name in ((True, "by patients"), (False, "by rows")):
+        yield f"hold-out {name}", hold_out(rows, fresh, grouped=grouped, seed=draw)
+        yield f"crosswise {name}", crosswise(rows, fresh, grouped=grouped)
+
+
+def summary(found: list[Figure]) -> tuple[float, float, float]:
+    """Points by which a figure is above fresh patients, its error, and the coverage in percent."""
+    gaps = 100 * np.array([one.value - one.fresh for one in found])
+    held = np.mean([one.low <= one.fresh <= one.high for one in found])
+    return float(gaps.mean()), float(gaps.std(ddof=1) / np.sqrt(gaps.size)), 100 * float(held)
+
+
+def run(options: Options) -> str:
+    """Both populations as one table."""
+    lines = []
+    for per_patient, name in ((True, "one a patient"), (False, "differs between rows")):
+        found: dict[str, list[Figure]] = {}
+        for draw in range(options.count(300)):
+            for kind, figure in figures(draw, per_patient=per_patient):
+                found.setdefault(kind, []).append(figure)
+            if draw % 20 == 19:
+                progress(f"{name}: {draw + 1} draws")
+        for kind in sorted(found):
+            gap, error, held = summary(found[kind])
+            ours = "by patients" in kind
+            met = "" if not ours else _goal(abs(gap) <= GAP)
+            kept = "" if not ours else _goal(COVERAGE[0] <= held <= COVERAGE[1])
+            fresh = 100 * float(np.mean([one.fresh for one in found[kind]]))
+            lines.append(
+                [
+                    name,
+                    kind,
+                    f"{fresh:.1f} %",
+                    f"{gap:+.1f} ± {error:.1f}{met}",
+                    f"{held:.1f} %{kept}",
+                ]
+            )
+    head = ["outcome", "figure", "fresh patients", "points above them", "coverage of the interval"]
+    return table(head, lines)
+
+
+def _goal(met: bool) -> str:
+    return " (goal met)" if met else " (goal **missed**)"

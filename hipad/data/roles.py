@@ -1,0 +1,566 @@
+"""Roles of columns: outcome, feature, ID, group, time of follow-up, or left out.
+
+    roles = column_roles(table, label, decided={"site": Role.GROUP})
+    roles["subject"].role, roles["subject"].reason
+    row_groups(table, "subject")        # rows with the same number belong to one patient
+
+A column that has no entry is a feature. Guesses rest on names (in several languages) and on values
+together: an ID in which values repeat is a group, one in which all differ is an ID, a time until an
+event is no feature. A measurement with few different values (age, stage, a count) is never taken
+for a group by its values alone. What values cannot tell is asked: a column that separates the
+classes all by itself stays a feature, with a question. Whatever the user decided stands.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from math import lgamma, log
+from typing import Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.stats import norm, rankdata
+
+from hipad.arrays import BoolArray, FloatArray, IntArray
+from hipad.data.classes import find_classes, labels_of
+from hipad.data.table import Table, Text
+from hipad.errors import DataError
+from hipad.wording import count, some
+
+
+class Role(StrEnum):
+    """What a column is to a model."""
+
+    OUTCOME = "outcome"
+    FEATURE = "feature"
+    ID = "ID"
+    GROUP = "group"
+    FOLLOW_UP = "follow-up time"
+    LEFT_OUT = "left out"
+
+
+MEANINGS: Final[dict[Role, str]] = {
+    Role.OUTCOME: "what is to be predicted",
+    Role.FEATURE: "the model may use it",
+    Role.ID: "names a row or a patient, is no feature",
+    Role.GROUP: "rows with the same value belong together: they are learnt from or judged as one",
+    Role.FOLLOW_UP: "known only after the outcome, is no feature",
+    Role.LEFT_OUT: "is not used",
+}
+
+
+@dataclass(frozen=True)
+class ColumnRole:
+    """The role of a column, why it has it, and what should be asked before a run, if anything."""
+
+    role: Role
+    reason: str
+    question: str = ""
+    decided: bool = False  # by the user, not guessed
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the different words of a text."""
+    return frozenset(text.split())
+
+
+# Words for whoever a row is about: as a name, or before a word for a number or a name.
+ALONE: Final = words_of(  # by themselves
+    "patient subject participant proband probandin patientin volunteer paciente paziente sujet "
+    "sujeto soggetto deltaker"
+)
+PERSONS: Final = ALONE | words_of(  # PT is also a lab value, a donor also a kind of donor
+    "pat pt subj patienten person individual donor respondent member client animal mouse rat dog "
+    "case child infant twin study"
+)
+NAMES: Final = words_of("id ids identifier identifiant identificador kennung uid uuid guid")
+NUMBERS: Final = words_of(
+    "number no nr num nbr nummer numero numéro code key index row record sample name ref "
+    "accession barcode label"
+)
+WHOLE_NAMES: Final = words_of(  # one word that names a patient or a record by itself
+    "patientid patid patno patnr patientno patientnr subjectid subjid subjectno usubjid ptid rid "
+    "eid mrn seqn caseid casenr caseno sampleid studyid studyno recordid participantid personid "
+    "donorid memberid encounterid hadmid stayid icustayid fallnummer fallnr patientennummer "
+    "probandennummer aktenzeichen matricule rownames rowname rownum rownumber unnamed pid"
+)
+BELONGING: Final = words_of(  # things that several patients share
+    "family famid familyid fam household pedigree litter pair pairid stratum strata matchset "
+    "matchedset cluster couple sibship familie haushalt famille familia"
+)
+TIMES: Final = words_of(
+    "time times day days week weeks month months year years hour hours duration zeit tage tag "
+    "monate monat jahre wochen dauer tiempo dias meses anos duracion temps duree jours mois ans "
+    "tempo giorni mesi anni durata tijd dagen maanden jaren"
+)
+SURVIVAL: Final = words_of(
+    "survival surv survie supervivencia sopravvivenza overleving sobrevida uberleben ueberleben "
+    "os pfs dfs rfs efs dss dmfs mfs css lfs ttp ttf tte ttr"
+)
+FOLLOWED: Final = words_of(
+    "followup futime fu fup survtime survivaltime ostime pfstime dfstime rfstime efstime "
+    "uberlebenszeit ueberlebenszeit nachbeobachtung nachbeobachtungszeit beobachtungszeit "
+    "beobachtungsdauer suivi seguimiento opvolging observationtime eventtime timetoevent"
+)
+EVENTS: Final = words_of(
+    "event status death dead died dies alive deceased decease vital censored censor censoring "
+    "relapse relapsed recurrence recurrent recurred recur recurr progression progressed mortality "
+    "fatal survived survivor survivors survival fustat failure failed readmission readmitted "
+    "metastasis tod tot verstorben gestorben lebend rezidiv deces decede vivant muerte fallecido "
+    "vivo morto morte vivo overleden exitus churn attrition dropout lastfollowup last"
+)
+NOT_TIMES: Final = words_of(
+    "status event flag class group indicator ind censor censored rate probability prob score model "
+    "risk age birth"
+)
+UNNAMED: Final = words_of("x v1 column_1 _c0 column1 row index")  # a first column without a name
+UNTIL: Final = words_of("to until till bis hasta jusqua")
+HINT: Final = re.compile(
+    "|".join(
+        sorted(
+            PERSONS | NAMES | NUMBERS | WHOLE_NAMES | BELONGING | TIMES | SURVIVAL | FOLLOWED,
+            key=len,
+        )
+    )
+)
+FEW: Final = 8  # different values that words need to be names of groups
+LEAST_ROWS: Final = 20  # in which consecutive numbers are no chance
+MOST_ROWS: Final = 4_000  # looked at for a column that separates the classes
+MOST_COLUMNS: Final = 2_000  # in wider tables some column always separates a few patients
+NARROW: Final = 100  # columns up to which each separating one is asked about
+MOST_ASKED: Final = 3  # in wider tables more of them are what the data are like
+NEAR_PERFECT: Final = 0.98  # area under the ROC curve
+LEAST_OF_CLASS: Final = 8
+BY_CHANCE: Final = 1e-3  # probability that any column of the table separates so well
+MOST_LEVELS: Final = 20  # of a text column that becomes a feature
+KNOWN_BEFORE: Final = "is it known before the outcome?"
+_CAMEL: Final = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])")
+_DIGITS: Final = re.compile(r"\d+")
+_DATE: Final = re.compile(
+    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})|"
+    r"\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4})([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?"
+)
+
+
+def column_roles(
+    table: Table,
+    label: str,
+    decided: Mapping[str, Role | str] | None = None,
+    *,
+    positive: str | None = None,
+    questions: bool = True,
+) -> dict[str, ColumnRole]:
+    """Return the role of every column that is no plain feature, and of those to be asked about.
+
+    Parameters
+    ----------
+    table : Table
+        As it was read.
+    label : str
+        The column to be predicted.
+    decided : mapping, default=None
+        Roles by the user, which no guess overrules. At most one column is the group.
+    positive : str, default=None
+        The positive class, where the label has more than two values.
+    questions : bool, default=True
+        Whether to look for columns that separate the classes by themselves; it takes longer.
+    """
+    own = checked_decisions(table, label, decided or {})
+    found = {label: ColumnRole(Role.OUTCOME, MEANINGS[Role.OUTCOME], decided=True)}
+    found |= {
+        name: guess
+        for name, guess in guess_roles(table, label).items()
+        if name not in own and not (guess.role is Role.GROUP and Role.GROUP in own.values())
+    }
+    for name, role in own.items():
+        found[name] = ColumnRole(role, "as chosen", decided=True)
+    if questions:
+        out = {name for name, one in found.items() if one.role is not Role.FEATURE or one.decided}
+        for name, reason in separating_columns(table, label, positive, out).items():
+            question = f"{name} alone separates the classes: {KNOWN_BEFORE}"
+            found[name] = ColumnRole(Role.FEATURE, reason, question)
+    return found
+
+
+def checked_decisions(
+    table: Table, label: str, decided: Mapping[str, Role | str]
+) -> dict[str, Role]:
+    """Return what the user decided, as roles; DataError where that cannot be."""
+    if unknown := sorted(set(decided) - set(table.names)):
+        raise DataError(
+            f"expected columns of the table to have roles, got {some(unknown)}: "
+            f"there are {some(table.names)}"
+        )
+    try:
+        own = {name: Role(role) for name, role in decided.items() if name != label}
+    except ValueError as error:
+        roles = ", ".join(Role)
+        raise DataError(f"expected a role of {roles}, got {error}: choose one of them") from error
+    if wrong := [name for name, role in own.items() if role is Role.OUTCOME]:
+        raise DataError(f"expected one outcome, {label!r}, got {some(wrong)} as well: choose one")
+    groups = [name for name, role in own.items() if role is Role.GROUP]
+    if len(groups) > 1:
+        raise DataError(f"expected one column as the group, got {some(groups)}: choose one")
+    return own
+
+
+def group_column(roles: Mapping[str, ColumnRole]) -> str:
+    """Return the column whose rows belong together; "" where there is none."""
+    return next((name for name, one in roles.items() if one.role is Role.GROUP), "")
+
+
+def not_features(roles: Mapping[str, ColumnRole]) -> tuple[str, ...]:
+    """Return the columns beside the outcome that the model may not use."""
+    return tuple(
+        name for name, one in roles.items() if one.role not in (Role.FEATURE, Role.OUTCOME)
+    )
+
+
+def row_groups(table: Table, column: str) -> IntArray:
+    """Return a number for each row, equal where rows belong together.
+
+    A row without an entry belongs to no other.
+    """
+    cells = table.as_text(column)
+    _, codes = np.unique(cells, return_inverse=True)
+    codes = codes.astype(np.intp)
+    blank = np.flatnonzero(cells == "")
+    codes[blank] = codes.max(initial=0) + 1 + np.arange(blank.size)
+    return codes
+
+
+def row_names(table: Table, roles: Mapping[str, ColumnRole]) -> tuple[str, ...]:
+    """Return what the rows are called: by their ID, or their group and number; () without one."""
+    if table.ids:
+        return table.ids
+    for name, one in roles.items():
+        cells = table.as_text(name) if one.role is Role.ID else np.empty(0, dtype=str)
+        if cells.size and np.unique(cells[cells != ""]).size == table.n_rows:
+            return tuple(cells.tolist())
+    if group := group_column(roles):
+        cells = table.as_text(group)
+        return tuple(f"{cell or '?'}, row {i}" for i, cell in enumerate(cells.tolist(), start=1))
+    return table.row_ids
+
+
+def guess_roles(table: Table, label: str) -> dict[str, ColumnRole]:
+    """Return the columns that seem to be no features, each with the reason.
+
+    >>> numbers = np.column_stack([np.repeat([7.0, 8.0, 9.0, 11.0, 12.0], 4), np.arange(20.0)])
+    >>> text = {"class": np.tile(["a", "b"], 10)}
+    >>> table = Table(numbers, ("patient", "x"), text, "CSV")
+    >>> {name: str(one.role) for name, one in guess_roles(table, "class").items()}
+    {'patient': 'group'}
+    """
+    about = set(table.about)
+    names = [name for name in table.names if name != label and name not in about]
+    found: dict[str, ColumnRole] = {}
+    candidates: dict[str, ColumnRole] = {}
+    for name in names:
+        is_text = name in table.text
+        if not is_text and not HINT.search(_plain(name)):
+            continue
+        guess = _text_role(table, name) if is_text else _number_role(table, name, label)
+        if guess is not None:
+            (candidates if guess.role is Role.GROUP else found)[name] = guess
+    first = next(iter(table.number_names), "")
+    others = set(names) - {first, *found, *candidates}
+    unnamed = _plain(first) in UNNAMED and first in names and first not in found
+    if unnamed and others and _numbers_rows(table.column(first)):
+        found[first] = ColumnRole(Role.ID, "numbers the rows")
+    if candidates:
+        chosen = _coarsest(table, list(candidates))
+        for name, guess in candidates.items():
+            if name != chosen:
+                reason = f"an ID in which values repeat; rows are grouped by {chosen}"
+                guess = ColumnRole(Role.ID, reason)
+            found[name] = guess
+    return {name: found[name] for name in table.names if name in found}
+
+
+def _number_role(table: Table, name: str, label: str) -> ColumnRole | None:
+    """A column of numbers by its name, where the values agree with it."""
+    words = name_words(name)
+    kind = _kind_of_name(words)
+    if not kind and not _may_be_time(words):
+        return None
+    values = np.asarray(table.column(name), dtype=np.float64)
+    known = values[np.isfinite(values)]
+    if known.size < 2:
+        return None
+    whole = bool((known == np.round(known)).all())
+    different = int(np.unique(known).size)
+    if kind and whole and known.size >= 0.5 * values.size:
+        return _id_role(kind, known.size, different, _is_run(known))
+    if kind:
+        return None
+    return _time_role(table, name, words, label, known, different)
+
+
+def _id_role(kind: str, n: int, different: int, consecutive: bool) -> ColumnRole | None:
+    """Whole numbers, or text like them, in a column with the name of an ID."""
+    if different == n:
+        if kind == "number" and not consecutive:
+            return None
+        return ColumnRole(Role.ID, "different in every row" if n > 2 else "named as an ID")
+    small = max(FEW, n // 10)  # in groups of ten rows at most, on average
+    least = {"person": 3, "kind": small, "shared": small, "id": max(3, n // 20)}.get(kind, n + 1)
+    if different < least:
+        return None
+    told = f"{count(different, 'different value')} in {count(n, 'row')}: "
+    what = "belong to one patient" if kind == "person" else "belong together"
+    return ColumnRole(Role.GROUP, told + f"rows with the same value {what}")
+
+
+def _kind_of_name(words: tuple[str, ...]) -> str:
+    """What a column's name says: "person", "kind", "shared", "id", "code", "number" or nothing.
+
+    >>> [_kind_of_name(name_words(n)) for n in ("Patient_ID", "subject", "visitId", "famid", "nr")]
+    ['person', 'person', 'id', 'shared', 'number']
+    >>> [_kind_of_name(name_words(n)) for n in ("age", "uric_acid", "patients", "ID1", "case")]
+    ['', '', '', '', 'code']
+    """
+    if not words:
+        return ""
+    rest = set(words)
+    if rest <= {"case", "sample", "record", "code", "key", "row", "name"}:
+        return "code" if len(words) == 1 else "person"
+    if len(words) == 1 and words[0] in PERSONS - ALONE:
+        return "kind" if len(words[0]) > 3 else ""
+    if len(words) == 1 and words[0] in NUMBERS:
+        return "number"
+    if rest & WHOLE_NAMES and rest <= PERSONS | NAMES | NUMBERS | WHOLE_NAMES | {"0"}:
+        return "person"
+    if rest <= PERSONS | NAMES | NUMBERS:
+        return "person" if rest & (PERSONS | NAMES) or len(rest) > 1 else "number"
+    if rest & BELONGING and rest <= BELONGING | NAMES | NUMBERS:
+        return "shared"
+    if words[-1] in NAMES or words[0] in NAMES:
+        return "id"
+    return ""
+
+
+def _text_role(table: Table, name: str) -> ColumnRole | None:
+    """A column of text by its values, and by its name where values repeat."""
+    cells = table.text[name]
+    levels, times = np.unique(cells[cells != ""], return_counts=True)
+    n, different = int(times.sum()), int(levels.size)
+    if n < 2:
+        return None
+    if _share(_DATE.fullmatch(str(level)) is not None for level in levels[:200]) >= 0.9:
+        return ColumnRole(Role.LEFT_OUT, "dates")
+    kind = _kind_of_name(name_words(name))
+    if different == n:
+        if n <= 2 or (n <= MOST_LEVELS // 2 and not kind):
+            return None
+        if np.char.count(levels, " ").mean() > 3:
+            return ColumnRole(Role.LEFT_OUT, "free text, different in every row")
+        return ColumnRole(Role.ID, "text that is different in every row")
+    numbered = _share(bool(_DIGITS.search(str(level))) for level in levels[:200]) >= 0.9
+    if kind in ("person", "kind", "shared", "id") and (numbered or different >= FEW):
+        return _id_role(kind, n, different, False)
+    if kind == "code" and numbered and different >= max(FEW, n // 10):
+        return _id_role("person", n, different, False)
+    if not kind and _are_codes(levels, times):
+        told = f"{count(different, 'code')} such as {str(levels[0])[:20]} in {count(n, 'row')}: "
+        return ColumnRole(Role.GROUP, told + "rows with the same code belong to one patient")
+    return None
+
+
+def _are_codes(levels: Text, times: IntArray) -> bool:
+    """Whether texts are one word with running numbers, as P01, P02, ..., none of them frequent.
+
+    Stages and grades (T1, T2, T3) are too few, diagnoses (C50.9, E11) have no running number.
+    """
+    if levels.size < 10 or times.max() > 0.3 * times.sum():
+        return False
+    parts = [re.fullmatch(r"(\D{0,12}?)(\d{1,9})", str(level)) for level in levels[:2_000]]
+    if not all(parts) or len({part[1] for part in parts if part}) != 1:
+        return False
+    numbers = np.unique([int(part[2]) for part in parts if part])
+    padded = len({len(part[2]) for part in parts if part}) == 1 and numbers[0] < 10
+    return bool(numbers.size >= 0.8 * (numbers[-1] - numbers[0] + 1) and (padded or numbers[0] < 3))
+
+
+def _time_role(
+    table: Table, name: str, words: tuple[str, ...], label: str, known: FloatArray, different: int
+) -> ColumnRole | None:
+    """A time until the outcome, or until nobody looked any more."""
+    if known.min() < 0 or different < min(10, max(3, known.size // 4)):
+        return None
+    strong = _is_follow_up(words)
+    if not strong and np.median(known) >= 1_900 and known.max() < 2_100:
+        return None  # calendar years
+    told = "its name tells a time of follow-up"
+    question = f"{name} seems to be a time of follow-up: {KNOWN_BEFORE}"
+    if strong or is_event(table, label):
+        return ColumnRole(Role.FOLLOW_UP, told, question)
+    asked = f"{name} is a time: {KNOWN_BEFORE}"
+    return ColumnRole(Role.FEATURE, "its name tells a time", asked)
+
+
+def _may_be_time(words: tuple[str, ...]) -> bool:
+    rest = set(words)
+    return _is_follow_up(words) or (bool(rest) and rest <= TIMES | SURVIVAL)
+
+
+def _is_follow_up(words: tuple[str, ...]) -> bool:
+    """Whether a name tells a time of follow-up, whatever is to be predicted.
+
+    >>> [_is_follow_up(name_words(n)) for n in ("days_to_death", "OS.months", "followUpTime")]
+    [True, True, True]
+    >>> [_is_follow_up(name_words(n)) for n in ("days_to_birth", "time", "5-FU", "os_status")]
+    [False, False, False, False]
+    """
+    rest = set(words)
+    if rest & NOT_TIMES and not rest & UNTIL:
+        return False
+    pairs = list(pairwise(words))
+    followed = ("follow", "up") in pairs or bool(rest & FOLLOWED - {"fu", "fup"})
+    if followed or (rest & {"fu", "fup"} and rest <= TIMES | {"fu", "fup"}):
+        return True
+    if rest & TIMES and rest & SURVIVAL:
+        return True
+    if rest & {"survival", "survie", "supervivencia", "uberleben", "sopravvivenza"}:
+        return rest <= SURVIVAL | {"overall", "free", "disease", "progression", "relapse", "event"}
+    after = {word for first, word in pairs if first in UNTIL}
+    return bool(rest & (TIMES | {"t"}) and after & (EVENTS | FOLLOWED | {"first", "end"}))
+
+
+def is_event(table: Table, label: str) -> bool:
+    """Whether the outcome is an event that follow-up may bring: by its name, or by its classes."""
+    if set(name_words(label)) & EVENTS:
+        return True
+    levels = np.unique(labels_of(table, label))[:50]
+    return any(set(name_words(str(level))) & EVENTS - {"last", "vivo"} for level in levels)
+
+
+def separating_columns(
+    table: Table, label: str, positive: str | None = None, out: set[str] | None = None
+) -> dict[str, str]:
+    """Return the columns that tell the classes apart all by themselves, each with how well.
+
+    Few patients are told apart by some column of a wide table by chance, and by many where the
+    classes differ in many ways: neither is asked about. A column that has a value in one class only
+    separates as well.
+    """
+    y = _two_classes(table, label, positive)
+    if y is None or len(table.names) > MOST_COLUMNS:
+        return {}
+    rows = np.flatnonzero(y >= 0)
+    rows = rows[:: -(-rows.size // MOST_ROWS)] if rows.size > MOST_ROWS else rows
+    truth = y[rows] > 0
+    n_columns = len(table.names)
+    skipped = {label, *table.about, *(out or ())}
+    found: dict[str, str] = {}
+    numbers = _dense_rows(table, rows)
+    for j, name in enumerate(table.number_names):
+        if name not in skipped:
+            told = _separation(numbers[:, j], truth, n_columns)
+            found |= {name: told} if told else {}
+    for name, cells in table.text.items():
+        levels, codes = np.unique(cells[rows], return_inverse=True)
+        if name in skipped or not 2 <= levels.size <= MOST_LEVELS or levels.size * 5 > rows.size:
+            continue
+        shares = np.bincount(codes, truth) / np.bincount(codes)
+        told = _separation(shares[codes], truth, n_columns)
+        found |= {name: told} if told else {}
+    most = len(found) if n_columns <= NARROW else MOST_ASKED
+    return found if len(found) <= most else {}
+
+
+def _separation(values: FloatArray, truth: BoolArray, n_columns: int) -> str:
+    """How well values tell the classes apart, in words; "" where not nearly perfectly."""
+    known = np.isfinite(values)
+    for scores, mask, what in (
+        (values, known, "area under the ROC curve {:.3f} by itself"),
+        (known.astype(float), np.ones(known.size, bool), "it has a value in one class only"),
+    ):
+        own = truth[mask]
+        n_high, n_low = int(own.sum()), int((~own).sum())
+        if min(n_high, n_low) < LEAST_OF_CLASS:
+            continue
+        ranks = rankdata(scores[mask])
+        area = (ranks[own].sum() - n_high * (n_high + 1) / 2) / (n_high * n_low)
+        area = max(area, 1.0 - area)
+        if area >= NEAR_PERFECT and n_columns * _chance(n_high, n_low, area) < BY_CHANCE:
+            return what.format(area)
+    return ""
+
+
+def _chance(n_high: int, n_low: int, area: float) -> float:
+    """How likely an unrelated column separates as well; never below what ranks allow."""
+    n = n_high + n_low
+    deviation = np.sqrt((n + 1) / (12.0 * n_high * n_low))
+    perfect = lgamma(n_high + 1) + lgamma(n_low + 1) - lgamma(n + 1) + log(2.0)
+    return max(2.0 * float(norm.sf((area - 0.5) / deviation)), float(np.exp(perfect)))
+
+
+def _two_classes(table: Table, label: str, positive: str | None) -> IntArray | None:
+    """1 for the positive class, 0 for the other, -1 without a label; None without two classes."""
+    labels = labels_of(table, label)
+    known = labels != ""
+    try:
+        classes = find_classes(labels[known], label, positive)
+    except DataError:
+        return None
+    y = np.where(classes.apply(labels) == classes.positive, 1, 0)
+    return np.where(known, y, -1)
+
+
+def _dense_rows(table: Table, rows: IntArray) -> Any:
+    part = table.numbers[rows]
+    return part.toarray() if sp.issparse(part) else part
+
+
+def _coarsest(table: Table, names: list[str]) -> str:
+    """Of several columns that group rows, the one whose groups hold those of most others."""
+    codes = {name: row_groups(table, name) for name in names}
+
+    def held(name: str) -> int:
+        return sum(
+            np.unique(np.column_stack([codes[other], codes[name]]), axis=0).shape[0]
+            == np.unique(codes[other]).size
+            for other in names
+            if other != name
+        )
+
+    return max(names, key=lambda name: (held(name), -names.index(name)))
+
+
+def _is_run(known: FloatArray) -> bool:
+    """Whether numbers are consecutive, in whatever order."""
+    return bool(np.ptp(known) + 1 == np.unique(known).size == known.size)
+
+
+def _numbers_rows(values: Any) -> bool:
+    """Whether a column counts the rows in their order, from 0 or 1."""
+    if values.dtype.kind != "f" or values.size < LEAST_ROWS:
+        return False
+    return bool(values[0] in (0.0, 1.0) and (np.diff(values) == 1.0).all())
+
+
+def _share(hits: Any) -> float:
+    found = list(hits)
+    return sum(found) / max(len(found), 1)
+
+
+def _plain(name: str) -> str:
+    """A name in small letters without accents."""
+    spread = unicodedata.normalize("NFKD", name)
+    return "".join(letter for letter in spread if not unicodedata.combining(letter)).lower()
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a column's name in small letters; patientID and patient_id are two each.
+
+    >>> name_words("Patienten-Nr."), name_words("subject#"), name_words("ID1")
+    (('patienten', 'nr'), ('subject',), ('id1',))
+    """
+    spread = _CAMEL.sub(" ", name)
+    return tuple(word for word in re.split(r"[\W_]+", _plain(spread)) if word)

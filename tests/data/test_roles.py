@@ -1,0 +1,225 @@
+"""Roles of columns on tables as people have them, all through the real reader."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hipad.data import read_table
+from hipad.data.export import to_csv
+from hipad.data.roles import (
+    Role,
+    column_roles,
+    group_column,
+    guess_roles,
+    row_groups,
+    row_names,
+)
+from hipad.errors import DataError
+
+RNG = np.random.default_rng(5)
+N = 120
+
+
+def table_of(**columns):
+    text = to_csv({name.replace("__", " "): list(values) for name, values in columns.items()})
+    return read_table(text.encode(), "table.csv")
+
+
+def outcome(n=N, words=("no", "yes")):
+    return np.array(words)[np.arange(n) % 2]
+
+
+def guessed(**columns):
+    found = guess_roles(table_of(**columns, diagnosis=outcome()), "diagnosis")
+    return {name: str(one.role) for name, one in found.items()}
+
+
+def noise(n=N):
+    return np.round(RNG.normal(size=n), 3)
+
+
+def repeated(values, n=N):
+    return np.resize(np.repeat(values, 5), n)
+
+
+GROUPS = {
+    "subject": repeated([f"S{i:02d}" for i in range(24)]),
+    "subject#": repeated(range(1, 25)),
+    "Patient ID": repeated(range(1000, 1024)),
+    "patientID": repeated([f"pat-{i}" for i in range(24)]),
+    "PatNr": repeated(range(24)),
+    "Patienten-Nr.": repeated(range(24)),
+    "patient_nbr": repeated(range(8_222_157, 8_222_181)),
+    "USUBJID": repeated([f"CDISC01.{i:06d}" for i in range(24)]),
+    "participant": repeated([f"{i:03d}x" for i in range(24)]),
+    "id": repeated(range(24)),
+    "Sample code number": np.r_[np.arange(N - 10), np.arange(10)] + 1_000_000,
+    "RID": repeated(range(24)),
+    "who": repeated([f"P{i:02d}" for i in range(1, 25)]),
+    "subject name": repeated([chr(65 + i % 26) * 3 + chr(97 + i) for i in range(24)]),
+    "donor": repeated(range(24)),
+    "stratum": np.resize(np.repeat(range(40), 3), N),
+    "family_id": np.resize(np.repeat(range(40), 3), N),
+}
+IDS = {
+    "id": RNG.permutation(10**6)[:N] + 842_302,
+    "ID": [f"TCGA-{i:04d}" for i in range(N)],
+    "Unnamed: 0": np.arange(N),
+    "case": np.arange(1, N + 1),
+    "no": np.arange(1, N + 1),
+    "X": np.arange(1, N + 1),
+    "encounter_id": RNG.permutation(10**6)[:N],
+    "MRN": RNG.permutation(10**6)[:N],
+    "name": [f"phon_R01_S{i:03d}" for i in range(N)],
+    "barcode": [f"{i:x}ff{i}" for i in range(N)],
+    "SEQN": np.arange(83_732, 83_732 + N),
+}
+MEASUREMENTS = {
+    "age": RNG.integers(20, 90, N),
+    "Age (years)": RNG.integers(20, 90, N),
+    "stage": RNG.integers(1, 5, N),
+    "T stage": [f"T{i}" for i in RNG.integers(1, 5, N)],
+    "grade": [f"G{i}" for i in RNG.integers(1, 4, N)],
+    "number": RNG.integers(2, 10, N),
+    "Number of nodes": RNG.integers(0, 30, N),
+    "pregnancies": RNG.integers(0, 15, N),
+    "patients": RNG.integers(0, 99, N),
+    "uric_acid": noise(),
+    "lipid": RNG.integers(100, 300, N),
+    "thyroid": RNG.integers(0, 2, N),
+    "PID": RNG.integers(0, 2, N),
+    "case": RNG.integers(0, 2, N),
+    "patient": RNG.integers(0, 2, N),
+    "ID1": RNG.integers(0, 60, N),
+    "SET": RNG.integers(0, 60, N),
+    "body_mass_index": RNG.integers(18, 45, N),
+    "heart_rate": RNG.integers(50, 120, N),
+    "sample type": [("blood", "tissue", "serum")[i % 3] for i in range(N)],
+    "subject": [("maths", "physics", "history")[i % 3] for i in range(N)],
+    "admission_type_id": RNG.integers(1, 4, N),
+    "5-FU": RNG.integers(0, 400, N),
+    "year": RNG.integers(1990, 2020, N),
+    "days_to_birth": RNG.integers(8_000, 30_000, N),
+    "risk_score": RNG.integers(0, 10, N),
+    "code": RNG.integers(0, 6, N),
+    "icd": [f"{'CEIJ'[i % 4]}{i % 7:02d}" for i in range(N)],
+    "timepoint": [("t0", "t1", "t2")[i % 3] for i in range(N)],
+    "centre": RNG.integers(1, 6, N),
+    "cluster": RNG.integers(0, 5, N),
+    "PT": RNG.integers(9, 20, N),
+    "donor": RNG.integers(0, 4, N),
+    "ward": [f"W{i % 6}" for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_ids_that_repeat_are_groups(name):
+    assert guessed(**{name: GROUPS[name]}, x=noise()) == {name: "group"}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_ids_that_never_repeat_are_ids(name):
+    assert guessed(**{name: IDS[name]}, x=noise()) == {name: "ID"}
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_measurements_are_neither(name):
+    assert guessed(x=noise(), **{name: MEASUREMENTS[name]}) == {}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["days_to_death", "OS.months", "Follow up (months)", "survival_time", "time to recurrence",
+     "Überlebenszeit", "fu_days", "DFS_TIME", "delai_suivi"],
+)  # fmt: skip
+def test_times_of_follow_up_are_no_features_whatever_is_predicted(name):
+    found = guess_roles(table_of(x=noise(), diagnosis=outcome(), **{name: RNG.permutation(N)}), "diagnosis")  # fmt: skip  # noqa: E501
+    assert found[name].role is Role.FOLLOW_UP
+    assert "known before the outcome?" in found[name].question
+
+
+@pytest.mark.parametrize("words", [("alive", "dead"), ("censored", "relapse")])
+@pytest.mark.parametrize("name", ["time", "days", "Monate", "OS", "duration"])
+def test_a_time_beside_an_event_is_follow_up(name, words):
+    table = table_of(**{name: RNG.permutation(N)}, x=noise(), outcome=outcome(words=words))
+    assert guess_roles(table, "outcome")[name].role is Role.FOLLOW_UP
+
+
+def test_a_time_beside_another_outcome_is_asked_about_and_stays_a_feature():
+    table = table_of(duration=RNG.permutation(N), x=noise(), subscribed=outcome())
+    found = guess_roles(table, "subscribed")["duration"]
+    assert found.role is Role.FEATURE
+    assert "is it known before" in found.question
+
+
+def test_dates_and_free_text_are_left_out():
+    days = [f"2019-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(N)]
+    notes = [f"the patient number {i} was seen again and felt well" for i in range(N)]
+    assert guessed(admitted=days, born=["3.4.1960", "12.11.1971"] * 60, notes=notes, x=noise()) == {
+        "admitted": "left out",
+        "born": "left out",
+        "notes": "left out",
+    }
+
+
+def test_of_two_groupings_the_one_that_holds_the_other_is_taken():
+    found = guessed(
+        patient_id=np.resize(np.repeat(range(60), 2), N),
+        family_id=np.resize(np.repeat(range(30), 4), N),
+        x=noise(),
+    )
+    assert found == {"patient_id": "ID", "family_id": "group"}
+
+
+def test_a_column_that_separates_the_classes_is_asked_about_not_dropped():
+    y = outcome()
+    given_late = np.where(y == "yes", np.round(RNG.uniform(1, 9, N), 2), np.nan)
+    table = table_of(
+        leak=(y == "yes") * 3.0 + np.round(RNG.normal(size=N) / 5, 3),
+        late=["" if np.isnan(v) else v for v in given_late],
+        copy=np.where(y == "yes", "B", "A"),
+        good=(y == "yes") * 2.0 + noise(),
+        x=noise(),
+        diagnosis=y,
+    )
+    found = column_roles(table, "diagnosis")
+    assert set(found) == {"leak", "late", "copy", "diagnosis"}
+    for name in ("leak", "late", "copy"):
+        assert found[name].role is Role.FEATURE
+        assert found[name].question.startswith(f"{name} alone separates the classes")
+    kept = column_roles(table, "diagnosis", {"leak": Role.FEATURE, "late": "left out"})
+    assert (kept["leak"].question, kept["late"].question) == ("", "")
+    assert kept["late"].role is Role.LEFT_OUT
+
+
+def test_few_patients_and_wide_tables_separate_by_chance_and_are_not_asked_about():
+    n = 14
+    few = {f"g{j}": np.round(RNG.normal(size=n), 3) for j in range(1500)}
+    table = table_of(**few, diagnosis=outcome(n))
+    assert set(column_roles(table, "diagnosis")) == {"diagnosis"}
+
+
+def test_what_the_user_decides_stands():
+    table = table_of(subject=GROUPS["subject"], site=np.arange(N) % 9, x=noise(), y=outcome())
+    found = column_roles(table, "y", {"site": "group"})
+    assert group_column(found) == "site"
+    assert "subject" not in found or found["subject"].role is not Role.GROUP
+    assert column_roles(table, "y", {"subject": Role.FEATURE})["subject"].role is Role.FEATURE
+    for wrong in ({"nothing": "ID"}, {"x": "hero"}, {"site": "group", "x": "group"}):
+        with pytest.raises(DataError, match="expected"):
+            column_roles(table, "y", wrong)
+
+
+def test_rows_without_an_id_belong_to_nobody_else():
+    table = table_of(subject=["a1", "", "a1", "", "b2"], x=range(5), y=list("ababa"))
+    groups = row_groups(table, "subject")
+    assert groups[0] == groups[2]
+    assert len(set(groups.tolist())) == 4
+
+
+def test_rows_are_called_by_their_id_or_by_their_group():
+    table = table_of(id=IDS["id"], x=noise(), y=outcome())
+    assert row_names(table, column_roles(table, "y"))[0] == str(IDS["id"][0])
+    table = table_of(subject=GROUPS["subject"], x=noise(), y=outcome())
+    assert row_names(table, column_roles(table, "y"))[6] == "S01, row 7"
