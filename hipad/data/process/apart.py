@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from hipad.data.file_format import FileFormat
 from hipad.data.genes.turning import Turn
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.process import child
@@ -54,6 +55,7 @@ def read_apart(
     *,
     limits: Limits = LIMITS,
     turn: Turn = "auto",
+    stated: FileFormat | None = None,
     progress: Listener | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Table:
@@ -69,7 +71,7 @@ def read_apart(
         folder = Path(name)
         path = _source(source, folder, where, limits)
         del source  # the caller's bytes may go while the table comes
-        process = _start(path, filename, folder, limits, turn)
+        process = _start(path, filename, folder, limits, turn, stated or FileFormat())
         try:
             code = _wait(process, folder, limits, progress, cancelled, where)
         finally:
@@ -101,7 +103,7 @@ def _source(source: bytes | str | Path, folder: Path, where: str, limits: Limits
 
 
 def _start(
-    source: Path, filename: str, folder: Path, limits: Limits, turn: Turn
+    source: Path, filename: str, folder: Path, limits: Limits, turn: Turn, stated: FileFormat
 ) -> subprocess.Popen[bytes]:
     """An interpreter that sees this one's packages, but not its input and output."""
     (folder / PROGRESS).touch()
@@ -113,6 +115,7 @@ def _start(
         "folder": str(folder),
         "limits": asdict(limits),
         "turn": turn,
+        "stated": stated.to_dict(),
     }
     return subprocess.Popen(
         [sys.executable, "-I", child.__file__, json.dumps(path), json.dumps(order)],

@@ -48,6 +48,7 @@ def main() -> NoReturn:
 
 
 def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
+    from hipad.data.file_format import FileFormat
     from hipad.data.limits import Limits
     from hipad.data.process.telling import listening
     from hipad.data.reading import read_table
@@ -64,7 +65,11 @@ def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
     try:
         with listening(tell):
             table = read_table(
-                Path(order["source"]), order["name"], limits=limits, turn=order.get("turn", "auto")
+                Path(order["source"]),
+                order["name"],
+                limits=limits,
+                turn=order.get("turn", "auto"),
+                stated=FileFormat.from_dict(order.get("stated", {})),
             )
         tell(None, "almost done")
         _hand_over(table, folder)
