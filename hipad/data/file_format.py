@@ -156,7 +156,8 @@ class FileFormat:
         }
         if not isinstance(raw, dict) or not {*raw} <= {*kinds}:
             raise ValueError(f"expected fields of a file's format, got {str(raw)[:60]!r}")
-        return cls(**{name: kinds[name](value) for name, value in raw.items()})
+        given = {name: value for name, value in raw.items() if value is not None}
+        return cls(**{name: kinds[name](value) for name, value in given.items()})
 
 
 FOUND_OUT: Final = FileFormat()  # nothing is stated
@@ -221,6 +222,12 @@ class Reading:
     sheets: tuple[str, ...] = ()  # of a workbook
     gaps: dict[str, int] = field(default_factory=dict)  # words taken as gaps, and how often
     questions: tuple[Question, ...] = ()
+
+    @property
+    def later(self) -> FileFormat:
+        """What holds for other files of the same table: what was stated, and what 1,234 was."""
+        later = self.stated.for_later_files()
+        return later if later.three_digits else replace(later, three_digits=self.found.three_digits)
 
     @property
     def open_questions(self) -> tuple[Question, ...]:

@@ -65,6 +65,7 @@ def build(
         patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
         ids=(loaded.table.row_ids, _tested(loaded, preparation).row_ids),
         decided_by=train.decided_by,
+        file_format=loaded.table.reading.later,
         X_all=None if alone else X,
         unlabelled_names=(
             *_names(loaded.table, train.unlabelled_rows),

@@ -26,7 +26,7 @@ from hipad.data.file_format import FileFormat
 from hipad.data.genes.turning import Turn
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.process import child
-from hipad.data.process.child import ANSWER, GRACE, PROGRESS
+from hipad.data.process.child import ANSWER, GRACE, PROGRESS, STATED
 from hipad.data.process.handing import load_table
 from hipad.data.process.telling import Listener
 from hipad.data.reading import check_size
@@ -107,6 +107,7 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     """An interpreter that sees this one's packages, but not its input and output."""
     (folder / PROGRESS).touch()
+    (folder / STATED).write_text(json.dumps(stated.to_dict()), "ascii")
     path = [entry for entry in sys.path if entry]
     path += [] if ROOT in path else [ROOT]
     order = {
@@ -115,7 +116,6 @@ def _start(
         "folder": str(folder),
         "limits": asdict(limits),
         "turn": turn,
-        "stated": stated.to_dict(),
     }
     return subprocess.Popen(
         [sys.executable, "-I", child.__file__, json.dumps(path), json.dumps(order)],

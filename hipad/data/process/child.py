@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ANSWER: Final = "answer.json"  # {} when the table is there, or {"error": ...} or {"lack": "memory"}
 PROGRESS: Final = "progress.json"
+STATED: Final = "stated.json"  # how the file is written, as far as that is known
 GRACE: Final = 5  # seconds in which the parent may act before the kernel does
 FILES: Final = 64  # that may be open
 NICE: Final = 5  # steps behind the server, whose clicks come first
@@ -69,7 +70,7 @@ def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
                 order["name"],
                 limits=limits,
                 turn=order.get("turn", "auto"),
-                stated=FileFormat.from_dict(order.get("stated", {})),
+                stated=FileFormat.from_dict(json.loads((folder / STATED).read_text("ascii"))),
             )
         tell(None, "almost done")
         _hand_over(table, folder)

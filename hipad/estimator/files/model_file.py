@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from hipad.data.classes import DecidedBy
 from hipad.data.encoding import ColumnRecipe
+from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.errors import DataError, HipadError
 from hipad.estimator.choosing.choice import PathPoint
 from hipad.estimator.classifier import HIPADClassifier
@@ -43,6 +44,13 @@ from hipad.solver import Certificate, Progress
 AnyPath = str | os.PathLike[str]
 
 
+class StoredFormat:
+    """How what is known of a file's format is read back."""
+
+    def read(self, value: object) -> FileFormat:
+        return FileFormat.from_dict(value)
+
+
 @dataclass(frozen=True)
 class Origin:
     """The table that a model was fitted to, so that later tables are prepared in the same way."""
@@ -51,6 +59,7 @@ class Origin:
     classes: tuple[str, str]  # negative, positive
     recipe: ColumnRecipe
     decided_by: DecidedBy = "choice"  # what told the positive class
+    file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what cells of it mean
 
 
 @dataclass(frozen=True)
@@ -161,7 +170,10 @@ def _settings(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def _origin(content: dict[str, Any]) -> Origin | None:
-    origin: Origin | None = rebuild(Origin | None, content["origin"])
+    raw = content["origin"]
+    if isinstance(raw, dict):  # files of earlier versions have none
+        raw = {"file_format": {}, **raw}
+    origin: Origin | None = rebuild(Origin | None, raw)
     if origin is not None:
         check_recipe(origin.recipe, content["n_features"])
         if len(set(origin.classes)) != 2 or len(origin.classes) != 2:

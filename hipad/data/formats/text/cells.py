@@ -142,7 +142,8 @@ def table_from_blocks(
     if 0 <= style.index < len(names):
         stated = stated.with_change({"as_text": (names[style.index],)})
     watched = {*style.watched, style.index} & {*range(len(names))}
-    watched |= {j for j, name in enumerate(names) if name in (*stated.as_text, *stated.as_numbers)}
+    as_text = {*stated.as_text}
+    watched |= {j for j, name in enumerate(names) if name in as_text}
     words = GapWords(stated.gap_words) if stated.gap_words is not None else USUAL_GAPS
     rules = ColumnRules(names, style.decimal, stated, words, style.separator, style.evidence)
     matrix, texts = _read_numbers(blocks(), (most_rows, len(names)), limits, rules, watched)
@@ -177,7 +178,9 @@ def table_from_blocks(
     numbers = _keep_columns(matrix, kept)
     columns, left_out = fixed_width(text, len(numbers), limits)
     gaps = {word: n for word, n in rules.gaps.most_common(MOST_GAPS) if word}
-    found = FileFormat(decimal=rules.decimal, gap_words=tuple(gaps))
+    found = FileFormat(
+        decimal=rules.decimal, three_digits=rules.three_digits, gap_words=tuple(gaps)
+    )
     return Table(
         numbers=numbers,
         number_names=tuple(names[j] for j in kept),

@@ -40,6 +40,7 @@ ROW_NAMES: Final = "row"
 NO_HEADER: Final = "no header row: the columns are called x0, x1, ..."
 COMMENT: Final = "#"
 SEPARATOR_LINE: Final = re.compile(r'\ufeff?"?sep=(.)"?[;,\t|]*', re.IGNORECASE)
+SEPARATOR_ROW: Final = re.compile(r'\ufeff?"?sep=.?"?', re.IGNORECASE)
 INDEX_NAME: Final = re.compile(
     r"unnamed: ?0(\.\d+)?", re.IGNORECASE
 )  # pandas, read and saved again
@@ -175,7 +176,7 @@ def has_data(cell: str) -> bool | None:
 
 def find_frame(rows: list[Row], stated: FileFormat) -> Frame:
     """Where the header and the first row of data are, of the first rows of a file."""
-    top = [row for row in rows if not SEPARATOR_LINE.fullmatch(row.shown)]
+    top = [row for row in rows if not SEPARATOR_ROW.fullmatch(row.shown)]
     if not top:
         raise DataError("expected a table, got an empty file")
     usual = [row for row in top if len(row.cells) > 1] or top

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hipad.arrays import BoolArray
-from hipad.data.file_format import Answer, FileFormat, Question
+from hipad.data.file_format import Answer, FileFormat, Question, ThreeDigits
 from hipad.data.formats.text.number_style import Evidence, WrittenNumbers, written_numbers
 from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
@@ -67,6 +67,7 @@ class ColumnRules:
     questions: list[Question] = field(default_factory=list)
     opened: dict[str, str] = field(default_factory=dict)  # columns with 1,234, and such a cell
     total: Evidence = field(default_factory=Evidence)  # of all columns that were looked at
+    three_digits: ThreeDigits | None = None  # what the sign of 1,234 was taken for, where it came
 
     def name(self, j: int) -> str:
         return self.names[j] if j < len(self.names) else f"x{j}"
@@ -261,6 +262,8 @@ def _column(
     remark = _remark(levels, odd, limited, times, own, total, decimal)
     _ask_percent(name, levels, numeric, times, rules)
     if own.open_point or own.open_comma:
+        sign = "," if own.open_comma else "."
+        rules.three_digits = "decimal" if sign == decimal else "thousands"
         open_ = written.open_point | written.open_comma
         if not own.decimal and not total.decimal and not stated.decimal:
             rules.opened[name] = levels.shown(open_)[0]
