@@ -5,7 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from ui import needs
-from ui.data import blocking, choosing, column_roles, features, preparation, welcome
+from ui.data import (
+    blocking,
+    choosing,
+    column_roles,
+    features,
+    preparation,
+    understanding,
+    welcome,
+)
 from ui.session import offering
 from ui.state import AppState, app_state
 
@@ -22,6 +30,7 @@ def look_around(state: AppState) -> None:
     assert state.loaded is not None
     assert state.data is not None
     features.overview(state.loaded, state.data)
+    understanding.show(state, state.loaded)
     asked = state.pending is not None
     with st.expander("Load other data", expanded=asked, icon=":material/folder_open:"):
         choosing.show(state)

@@ -26,6 +26,7 @@ from hipad.data import (
 )
 from hipad.data.classes import DecidedBy, labels_of
 from hipad.data.encoding import ColumnRecipe
+from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.estimator.damping import standardised_design
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiling.definitions import resolve_definitions
@@ -130,6 +131,7 @@ class Dataset:
     patients: tuple[np.ndarray, np.ndarray]  # rows of the file, counted from one: training, test
     ids: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # of all rows, where the file has them
     decided_by: DecidedBy = "choice"  # why the positive class is the positive one
+    file_format: FileFormat = FOUND_OUT  # what cells of later files mean
     X_all: Any | None = None  # training rows, then those without a label; None without any
     unlabelled_names: tuple[str, ...] = ()  # IDs or rows of those without a label
     every_label: tuple[np.ndarray, np.ndarray | None] | None = None  # where all are told apart

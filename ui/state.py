@@ -24,6 +24,8 @@ from typing import Any, Final, cast
 
 import streamlit as st
 
+from hipad.data import Turn
+from hipad.data.file_format import FileFormat
 from hipad.errors import DataError
 from ui.bench.tuned_rules import Tuning
 from ui.data.building import build, facing_rules
@@ -42,6 +44,7 @@ from ui.session.saving import ModelRecipe, Session, recipe_of
 from ui.settings import RunSettings
 
 KEY: Final = "workbench"
+MOST_SOURCES: Final = 2  # files as they came that are kept
 MOST_PASTS: Final = 2  # sessions that are set aside: each holds its data
 
 
@@ -63,6 +66,12 @@ class AppState(Memory):
     awaiting: Session | None = None  # a reopened session whose data are yet to be given
     loading: Loading | None = None  # the newest load of a sample, while it is on its way
     readings: dict[str, Reading] = field(default_factory=dict)  # files on their way, by uploader
+    sources: dict[str, bytes] = field(
+        default_factory=dict, repr=False
+    )  # files as they came, packed
+    stated: tuple[str, FileFormat, Turn] | None = (
+        None  # how a file is to be read when it comes again
+    )
     preparation: Preparation | None = None
     data: Dataset | None = None
     blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see data/blocking.py
@@ -141,6 +150,12 @@ class AppState(Memory):
             if loading.runs:
                 self.launch()
 
+    def keep_source(self, sha256: str, packed: bytes) -> None:
+        """Keep a file as it came, to read it in another way; only the last ones stay."""
+        if packed:
+            others = [item for item in self.sources.items() if item[0] != sha256]
+            self.sources = dict([*others, (sha256, packed)][-MOST_SOURCES:])
+
     def draw_ticket(self) -> object:
         """Begin a change of the data: tickets that were drawn before, and a load, are void."""
         with self._changing:
@@ -171,6 +186,7 @@ class AppState(Memory):
         """Put the data away; what was made with them can be had back."""
         with self._used(self.draw_ticket()):
             self._set_aside("its file was removed")
+            self.sources = {}
             self.loaded = self.preparation = self.data = None
             self.blocks, self.keep_name = {}, new_name()
             self._forget_models()

@@ -21,6 +21,7 @@ from hipad.cli.inputs import (
     prepared_table,
     read_described,
     role_lines,
+    understood,
 )
 from hipad.cli.studying import (
     CheckedTable,
@@ -81,6 +82,7 @@ def run(options: argparse.Namespace) -> int:
     lambda1 = usual_lambda1(patients) if given is None else given
     study = studied(said, table, patients, lambda1)
     lines = [
+        *understood(table.table),
         *steps,
         positive_line(table.classes, decided_by) + ("" if chosen else f"; {NAME_IT}"),
         *said.lines,
@@ -115,8 +117,9 @@ def plain_table(
 
 def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str], DecidedBy]:
     """A table in the columns of a model, which knows its positive class."""
-    stored, table = read_model(options.model), read_described(options.data, options)
+    stored = read_model(options.model)
     clf, origin = stored.classifier, origin_of(stored)
+    table = read_described(options.data, options, origin)
     table = facing(table, origin.recipe.number_names)
     label = options.label or origin.label or table.label
     if not label:

@@ -33,6 +33,7 @@ from hipad.cli.inputs import (
     add_table_options,
     blocks_of,
     check_output,
+    later_format,
     preparation,
     prepared_from,
     read_data,
@@ -170,7 +171,14 @@ def run(options: argparse.Namespace) -> int:
     for line in said.lines:
         print(line, file=words)
     clf = fitted(build(options, said.rules, blocks), train, more)
-    origin = Origin(train.options.label, train.classes, train.recipe, train.decided_by, train.group)
+    origin = Origin(
+        train.options.label,
+        train.classes,
+        train.recipe,
+        train.decided_by,
+        train.group,
+        train.table.reading.later,
+    )
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
     for line in odd(clf, table, said) if said.compiled else ():
@@ -248,14 +256,16 @@ def read_rows(
     prepared = prepared_from(table, options, rules, use_unlabelled=True)
     if options.test is None:
         return prepared, None
-    return prepared, match_test(prepared, facing(read_data(options.test), prepared.feature_names))
+    test = read_data(options.test, stated=later_format(prepared.table.reading.later, options))
+    return prepared, match_test(prepared, facing(test, prepared.feature_names))
 
 
 def read_unlabelled(path: str | None, train: Prepared) -> Matched | None:
     """Further rows without a label, where a file of them is given."""
     if path is None:
         return None
-    return match_unlabelled(train, facing(read_data(path), train.feature_names))
+    table = read_data(path, stated=train.table.reading.later)
+    return match_unlabelled(train, facing(table, train.feature_names))
 
 
 def build(

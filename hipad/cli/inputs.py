@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import shlex
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from hipad.data import (
     with_symbols,
 )
 from hipad.data.encoding import ColumnRecipe
+from hipad.data.file_format import ENCODINGS, FOUND_OUT, FileFormat, ThreeDigits
 from hipad.data.preparing import roles_for
 from hipad.errors import DataError, RuleError, unopened
 from hipad.estimator.files.model_file import Origin, StoredModel
@@ -36,6 +38,9 @@ from hipad.rules.compiling.outcomes import first_outcome
 from hipad.wording import listed, some
 
 MOST_REMARKS: Final = 10
+MOST_NAMED: Final = 10_000  # columns of a model that are named to the reader
+SEPARATOR_WORDS: Final = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "blank": " "}
+DECIMAL_WORDS: Final = {"point": ".", "comma": ","}
 TURNS: Final[dict[str, Turn]] = {"auto": "auto", "yes": True, "no": False}
 
 
@@ -61,6 +66,7 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
     )
     add_role_options(parser)
     add_turn_option(parser)
+    add_format_options(parser)
     parser.add_argument(
         "--labels",
         metavar="FILE",
@@ -137,6 +143,124 @@ def role_lines(table: Table, options: Options) -> list[str]:
     return lines
 
 
+def add_format_options(parser: argparse.ArgumentParser) -> None:
+    """How a file is written, where the reader should not find out by itself."""
+    own = parser.add_argument_group(
+        "how the file is written", "what is not given is found from the content, and told by check"
+    )
+    own.add_argument("--encoding", choices=tuple(ENCODINGS), help="of a text file")
+    own.add_argument("--separator", choices=tuple(SEPARATOR_WORDS), help="between two cells")
+    own.add_argument("--decimal", choices=tuple(DECIMAL_WORDS), help="the decimal sign")
+    own.add_argument(
+        "--three-digits",
+        choices=get_args(ThreeDigits),
+        help="what the sign in 1,234 is where nothing in the table tells",
+    )
+    own.add_argument(
+        "--header-row", metavar="LINE", type=int, help="the line with the names; 0: there is none"
+    )
+    own.add_argument(
+        "--footer-rows", metavar="N", type=int, help="lines at the end that are no rows"
+    )
+    own.add_argument(
+        "--gap-word",
+        metavar="WORD",
+        action="append",
+        help="stands for a missing value, in every column; may be given more than once, and takes "
+        "the place of the usual list (NA, n/a, k.A., ? and the like)",
+    )
+    own.add_argument(
+        "--column-gap",
+        metavar="COLUMN=WORD",
+        action="append",
+        default=[],
+        help="stands for a missing value in one column, such as age=999",
+    )
+    own.add_argument(
+        "--text-column",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="read as text; may be given more than once",
+    )
+    own.add_argument(
+        "--number-column",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="read as numbers, what is none as missing; may be given more than once",
+    )
+    own.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
+
+
+def file_format(options: argparse.Namespace) -> FileFormat:
+    """What the options state about how the file is written."""
+    gaps: dict[str, tuple[str, ...]] = {}
+    for each in getattr(options, "column_gap", ()):
+        column, equals, word = each.rpartition("=")
+        if not equals or not column:
+            raise DataError(f"expected --column-gap COLUMN=WORD, such as age=999, got {each!r}")
+        gaps[column] = (*gaps.get(column, ()), word)
+    words = getattr(options, "gap_word", None)
+    return FileFormat(
+        encoding=getattr(options, "encoding", None),
+        separator=SEPARATOR_WORDS.get(getattr(options, "separator", None) or ""),
+        decimal=DECIMAL_WORDS.get(getattr(options, "decimal", None) or ""),
+        three_digits=getattr(options, "three_digits", None),
+        header_row=getattr(options, "header_row", None),
+        footer_rows=getattr(options, "footer_rows", None),
+        gap_words=None if words is None else tuple(words),
+        column_gaps=gaps,
+        as_text=tuple(getattr(options, "text_column", ())),
+        as_numbers=tuple(getattr(options, "number_column", ())),
+        sheet=getattr(options, "sheet", None),
+    )
+
+
+def later_format(known: FileFormat, options: argparse.Namespace) -> FileFormat:
+    """What is known of an earlier file of the table, and what the options state of this one."""
+    return known.with_change(file_format(options).to_dict())
+
+
+def model_format(origin: Origin, options: argparse.Namespace) -> FileFormat:
+    """How a file is to be read for a model: its columns mean what they meant in training."""
+    recipe = origin.recipe
+    columns: dict[str, tuple[str, ...]] = {"as_text": tuple(recipe.levels)}
+    if len(recipe.number_names) <= MOST_NAMED:
+        columns["as_numbers"] = recipe.number_names
+    both = replace(origin.file_format, **columns)
+    return later_format(both, options)
+
+
+def understood(table: Table) -> list[str]:
+    """How a file was understood, line by line."""
+    lines = [f"file: {line}" for line in table.reading.lines()]
+    lies = "one row per gene, turned" if table.turned else "one row per patient"
+    if table.row_ids:
+        lines.append(f"file: IDs: {some(table.row_ids[:2])} ...")
+    return [f"file: format: {table.format}", *lines, f"file: orientation: {lies}"]
+
+
+def option_words(change: Mapping[str, Any]) -> str:
+    """A change of a file's format as options of the command line."""
+    words = []
+    for name, value in change.items():
+        if name == "column_gaps":
+            words += [
+                f"--column-gap {shlex.quote(f'{c}={w}')}"
+                for c, some_ in value.items()
+                for w in some_
+            ]
+        elif name == "gap_words":
+            return "--gap-word WORD for each gap word"
+        elif name in ("as_text", "as_numbers"):
+            option = "--text-column" if name == "as_text" else "--number-column"
+            words += [f"{option} {shlex.quote(column)}" for column in value]
+        else:
+            words.append(f"--{name.replace('_', '-')} {shlex.quote(str(value))}")
+    return " ".join(words)
+
+
 def add_turn_option(parser: argparse.ArgumentParser) -> None:
     """How a table lies."""
     parser.add_argument(
@@ -188,13 +312,17 @@ def near_names(name: str, names: Sequence[str]) -> list[str]:
     return [each for each, folded in plain.items() if folded in spelt][:3]
 
 
-def read_data(path: str, turn: Turn = "auto") -> Table:
-    """A table, read in a process of its own, with a bar; Ctrl-C ends both."""
+def read_data(path: str, turn: Turn = "auto", stated: FileFormat = FOUND_OUT) -> Table:
+    """A table, read in a process of its own, with a bar; Ctrl-C ends both.
+
+    What was noticed and what stays open is told on standard error.
+    """
     name = Path(path).name
     with Bar() as bar:
         table = read_apart(
             Path(path),
             turn=turn,
+            stated=stated,
             progress=lambda done, words: bar.show(f"reading {name}: {words}", done),
         )
     noticed = [remark for remark in table.remarks if not remark.startswith("turned:")]
@@ -202,12 +330,20 @@ def read_data(path: str, turn: Turn = "auto") -> Table:
         print(f"note: {name}: {remark}", file=sys.stderr)
     if len(noticed) > MOST_REMARKS:
         print(f"note: {name}: {len(noticed) - MOST_REMARKS:,} more remarks", file=sys.stderr)
+    asked = table.reading.open_questions
+    for question in asked[:MOST_REMARKS]:
+        ways = [option_words(answer.change) for answer in question.answers]
+        other = f"; else {listed(ways, 'or')}" if ways else ""
+        print(f"question: {name}: {question.text}{other}", file=sys.stderr)
+    if len(asked) > MOST_REMARKS:
+        print(f"question: {name}: {len(asked) - MOST_REMARKS:,} more", file=sys.stderr)
     return table
 
 
-def read_described(path: str, options: argparse.Namespace) -> Table:
+def read_described(path: str, options: argparse.Namespace, origin: Origin | None = None) -> Table:
     """A table, turned as asked, with classes and symbols of the files beside it."""
-    table = read_data(path, TURNS[options.turned])
+    stated = file_format(options) if origin is None else model_format(origin, options)
+    table = read_data(path, TURNS[options.turned], stated)
     if table.turned:
         told = next(remark for remark in table.remarks if remark.startswith("turned:"))
         print(f"note: {Path(path).name}: {told}; --turned no leaves it", file=sys.stderr)

@@ -30,6 +30,7 @@ from hipad.cli.inputs import (
     add_table_options,
     blocks_of,
     check_output,
+    model_format,
     origin_of,
     prepared_table,
     read_data,
@@ -92,9 +93,10 @@ def run(options: argparse.Namespace) -> int:
 
 def by_model(options: argparse.Namespace) -> int:
     """The rows of a table by a saved model."""
-    stored, table = read_model(options.model), read_data(options.data)
+    stored = read_model(options.model)
     origin = origin_of(stored)
     classes = two_classes(origin)
+    table = read_data(options.data, stated=model_format(origin, options))
     table = facing(table, origin.recipe.number_names)
     rows = np.arange(table.n_rows)
     if origin.label in table.names:

@@ -17,7 +17,13 @@ from typing import Any
 import numpy as np
 
 from hipad.cli.all_classes import answer_columns, two_classes
-from hipad.cli.inputs import check_output, origin_of, read_data
+from hipad.cli.inputs import (
+    add_format_options,
+    check_output,
+    model_format,
+    origin_of,
+    read_data,
+)
 from hipad.data import FORMATS, Table, facing, to_csv
 from hipad.data.classes import labels_of
 from hipad.data.roles import row_groups
@@ -40,6 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         help="share of the positive class where the rows come from; moves the risks only",
     )
+    add_format_options(parser)
     parser.add_argument("--out", metavar="CSV", help="where to write; without it to stdout")
 
 
@@ -48,8 +55,9 @@ def run(options: argparse.Namespace) -> int:
     check_prevalence(options.prevalence)
     if options.out:
         check_output(options.out, [options.model, options.data])
-    stored, table = read_model(options.model), read_data(options.data)
+    stored = read_model(options.model)
     origin = origin_of(stored)
+    table = read_data(options.data, stated=model_format(origin, options))
     table = facing(table, origin.recipe.number_names)
     X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))
     if not len(rows):

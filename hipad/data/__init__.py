@@ -1,6 +1,7 @@
 """Read files of users, prepare them as numbers and two classes, and tell what was done."""
 
 from hipad.data.export import csv_safe, to_csv
+from hipad.data.file_format import FileFormat, Question, Reading
 from hipad.data.genes.describing import with_labels
 from hipad.data.genes.symbols import symbol_blocks, with_symbols
 from hipad.data.genes.turning import Turn, facing, turn_back, turn_table
@@ -27,12 +28,15 @@ __all__ = [
     "LIMITS",
     "Cancelled",
     "ColumnRole",
+    "FileFormat",
     "Limits",
     "Matched",
     "Missing",
     "Options",
     "PreparationStep",
     "Prepared",
+    "Question",
+    "Reading",
     "Role",
     "Split",
     "Table",

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from hipad.data.file_format import Reading
 from hipad.data.texts import MISSING, Text, gap_words, label_text, tidy_text
 from hipad.errors import DataError
 from hipad.wording import count, some
@@ -35,7 +36,8 @@ class Table:
 
     `ids` names the rows and `symbols` the gene of each numeric column, where the file tells them;
     `about` are columns that describe patients and are no features. `written` are columns with few
-    levels as the file has them, where a word such as NA was taken as a gap.
+    levels as the file has them, where a word such as NA was taken as a gap. `reading` is the
+    account of how the file was understood.
     """
 
     numbers: Matrix
@@ -50,6 +52,7 @@ class Table:
     about: tuple[str, ...] = ()
     turned: bool = False  # the file seemed to have a row for each feature, see genes/turning.py
     written: dict[str, Text] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)
 
     def __post_init__(self) -> None:
         if self.n_rows == 0:

@@ -1,9 +1,12 @@
 """What a written cell means: a number, a gap, or a text.
 
-An empty cell is a gap everywhere, and so is a word such as NA among numbers. In a text column with
-few levels a word may be a value as well: `none` is one, `-` and `Na` are where they are frequent,
-and the other words are gaps. What was taken as a gap there stays known (`written` of a table), so
-that a label column can have such a class, and a later table the levels that an earlier one had.
+A table has one list of gap words (`GapWords`): an empty cell is a gap everywhere, and so is a word
+of the list, in columns of numbers and of text alike. Of the usual list some words may be a value as
+well (`OPEN_WORDS`): among numbers they are gaps, in a text column with few levels `none` is a
+level, `-` and `Na` are where they are frequent, and the user is asked. A list that the user states
+is followed to the letter. What was taken as a gap in a text column stays known (`written` of a
+table), so that a label column can have such a class, and a later table the levels that an earlier
+one had.
 
 Texts are Arrow arrays while they are worked on. NumPy's have one width for all, that of the longest
 text, so one long text in many rows would take gigabytes; `fixed_width` of the readers bounds that.
@@ -14,7 +17,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,15 +32,27 @@ from hipad.wording import count
 Cells: TypeAlias = Any  # an Arrow array of strings (Arrow has no types)
 Text = npt.NDArray[np.str_]
 
-MISSING: Final = frozenset(
-    ["", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", ".", "-"]
-)
-VALUE_WORDS: Final = frozenset(["none", "None", "NONE", "-", "Na"])  # gaps only among numbers
-RARE_GAPS: Final = frozenset(["-", "Na"])  # of these: gaps in a text column, too, where few
+SURE_WORDS: Final = frozenset(
+    [
+        "", "na", "n/a", "#n/a", "n.a.", "n.a", "n. a.", "nan", "<na>", "#na", "null", "(null)",
+        "\\n", "missing", "?", "??", "???", ".", "..", "k.a.", "k. a.", "k.a", "k/a", "#nv",
+        "keine angabe", "keine angaben", "nicht erhoben", "nicht bekannt", "fehlt", "fehlend",
+        "not available", "not recorded", "not known", "no data", "missing value",
+        "non renseigné", "non disponible", "donnée manquante", "manquant", "sin datos",
+        "sin dato", "no disponible", "non disponibile", "mancante", "n.v.t.", "onbekend",
+        "#null!", "#value!", "#wert!", "#div/0!", "#ref!", "#bezug!", "#name?", "#num!", "#zahl!",
+    ]
+)  # fmt: skip
+OPEN_WORDS: Final = frozenset(
+    [
+        "none", "-", "--", "---", "\u2013", "\u2014", "unknown", "unbekannt", "inconnu",
+        "desconocido", "sconosciuto", "entfällt", "not done", "nicht durchgeführt", "unk",
+    ]
+)  # fmt: skip
+RARE_GAPS: Final = frozenset(["-", "--", "---", "\u2013", "\u2014", "Na"])  # gaps in text where few
 FREQUENT: Final = 0.1  # share of the filled cells
 FEW_LEVELS: Final = 20  # columns with more are neither labels nor features
 LONGEST_LEVEL: Final = 100
-GAPS: Final = pa.array(sorted(MISSING))
 NUMBER: Final = (
     r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
     r"|(?i:inf(inity)?|nan(\([a-z0-9_]*\))?))"
@@ -47,8 +62,30 @@ WRITTEN_NUMBER: Final = re.compile(NUMBER)
 NUMBER_STARTS: Final = list(b"+-.0123456789")
 WORD_STARTS: Final = list(b"iInN")  # of infinity, and of nan
 WORD_ENDS: Final = list(b"fFyYnN)")
-LONGEST_GAP: Final = max(map(len, MISSING))
 MANY: Final = 1_000  # texts that are worth the faster way to NumPy
+
+
+class GapWords:
+    """The words that stand for a missing value, in small letters."""
+
+    def __init__(self, stated: Iterable[str] | None = None) -> None:
+        self.is_stated = stated is not None
+        words = SURE_WORDS | OPEN_WORDS if stated is None else {w.strip().lower() for w in stated}
+        self.words: frozenset[str] = frozenset({"", *words})
+        self.array = pa.array(sorted(self.words))
+        self.longest = max(len(word.encode()) for word in self.words)
+
+    def is_open(self, word: str) -> bool:
+        """Whether a word of the list may be a value as well."""
+        return not self.is_stated and (word.lower() in OPEN_WORDS or word == "Na")
+
+    def are_gaps(self, cells: Cells) -> Cells:
+        """Which texts, without blanks around them, are gaps among numbers."""
+        return pc.is_in(pc.utf8_lower(cells), self.array)
+
+
+USUAL_GAPS: Final = GapWords()
+MISSING: Final = USUAL_GAPS.words
 
 
 def to_number(cell: str) -> float | None:
@@ -65,17 +102,17 @@ def to_number(cell: str) -> float | None:
     return None
 
 
-def tidy_levels(levels: Cells) -> tuple[Cells, BoolArray]:
+def tidy_levels(levels: Cells, words: GapWords = USUAL_GAPS) -> tuple[Cells, BoolArray]:
     """Texts without blanks around them, and which of them are a gap among numbers."""
     levels = pc.utf8_trim_whitespace(levels)
-    return levels, _among(levels, byte_lengths(levels) <= LONGEST_GAP, _is_gap)
+    return levels, among(levels, byte_lengths(levels) <= words.longest, words.are_gaps)
 
 
 def signs(levels: Cells) -> tuple[BoolArray, BoolArray]:
     """Which texts are `+`, and which `-`: where a column has the first, the other is no gap."""
     single = byte_lengths(levels) == 1
     plus, minus = (
-        _among(levels, single, lambda some, sign=sign: pc.equal(some, sign))  # type: ignore[misc]
+        among(levels, single, lambda some, sign=sign: pc.equal(some, sign))  # type: ignore[misc]
         for sign in "+-"
     )
     return plus, minus
@@ -83,7 +120,7 @@ def signs(levels: Cells) -> tuple[BoolArray, BoolArray]:
 
 def are_numbers(cells: Cells) -> BoolArray:
     """Which texts are numbers: those that begin and end as a number may are looked at."""
-    starts, letters = _buffers(cells)
+    starts, letters = buffers(cells)
     if not len(letters):
         return np.zeros(len(cells), dtype=bool)
     first = letters[np.minimum(starts[:-1], len(letters) - 1)]
@@ -91,15 +128,15 @@ def are_numbers(cells: Cells) -> BoolArray:
     worded = np.isin(first, WORD_STARTS)
     may_be = np.where(worded, np.isin(last, WORD_ENDS), np.isin(first, NUMBER_STARTS))
     may_be &= starts[1:] > starts[:-1]
-    return _among(cells, may_be, lambda some: pc.match_substring_regex(some, IS_NUMBER))
+    return among(cells, may_be, lambda some: pc.match_substring_regex(some, IS_NUMBER))
 
 
 def byte_lengths(cells: Cells) -> npt.NDArray[np.int32]:
     """The length of each text in bytes."""
-    return np.diff(_buffers(cells)[0])
+    return np.diff(buffers(cells)[0])
 
 
-def _among(cells: Cells, chosen: BoolArray, test: Callable[[Cells], Cells]) -> BoolArray:
+def among(cells: Cells, chosen: BoolArray, test: Callable[[Cells], Cells]) -> BoolArray:
     """The outcome of a test for the chosen texts; False for the others, which are not looked at."""
     result = np.zeros(len(cells), dtype=bool)
     if chosen.all():
@@ -109,11 +146,7 @@ def _among(cells: Cells, chosen: BoolArray, test: Callable[[Cells], Cells]) -> B
     return result
 
 
-def _is_gap(cells: Cells) -> Cells:
-    return pc.is_in(pc.utf8_lower(cells), GAPS)
-
-
-def _buffers(texts: Cells) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+def buffers(texts: Cells) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """How Arrow holds texts: where each begins and the last ends, in one run of letters."""
     _, starts, letters = texts.buffers()
     ends = np.frombuffer(starts, np.int32) if starts else np.zeros(1, np.int32)
@@ -129,36 +162,45 @@ class TextColumn(NamedTuple):
     remark: str
 
 
-def text_gaps(levels: Cells, gaps: BoolArray, times: npt.NDArray[Any]) -> tuple[BoolArray, str]:
-    """Which levels of a text column are gaps, of those that could be, and a remark if it is open.
+class OpenWord(NamedTuple):
+    """A word of a text column that may be a gap or a level, and what it was taken for."""
+
+    word: str
+    times: int
+    is_level: bool
+
+    def __str__(self) -> str:
+        cells = f"{count(self.times, 'cell')} {self.word!r}"
+        if self.is_level:
+            return f"{cells} kept as a level of its own: empty these cells if they are gaps"
+        return f"{cells} taken as missing: write another word if it is a level"
+
+
+def text_gaps(
+    levels: Cells, gaps: BoolArray, times: npt.NDArray[Any], words: GapWords = USUAL_GAPS
+) -> tuple[BoolArray, list[OpenWord]]:
+    """Which levels of a text column are gaps, of those that could be, and the words left open.
 
     `times` says how often each level comes.
     """
+    if words.is_stated:
+        return gaps, []
     plus, minus = signs(levels)
     gaps = gaps & ~(minus & plus.any())
     if np.count_nonzero(~gaps) > FEW_LEVELS:
-        return gaps, ""
+        return gaps, []
     places = np.flatnonzero(gaps).tolist()
-    words = {at: word for at in places if (word := levels[at].as_py()) in VALUE_WORDS}
-    if not words:
-        return gaps, ""
-    filled = int(times[~gaps].sum()) + int(sum(times[at] for at in words))
+    found = {at: word for at in places if words.is_open(word := levels[at].as_py())}
+    if not found:
+        return gaps, []
+    filled = int(times[~gaps].sum()) + int(sum(times[at] for at in found))
     often: Counter[str] = Counter()
-    for at, word in words.items():
+    for at, word in found.items():
         often[word] += int(times[at])
     least = max(2, FREQUENT * filled)
     kept = {word for word, n in often.items() if word not in RARE_GAPS or n >= least}
-    gaps[[at for at, word in words.items() if word in kept]] = False
-    return gaps, "; ".join(
-        _kept_or_not(word, often[word], kept=word in kept) for word in sorted(often)
-    )
-
-
-def _kept_or_not(word: str, n: int, *, kept: bool) -> str:
-    cells = f"{count(n, 'cell')} {word!r}"
-    if kept:
-        return f"{cells} kept as a level of its own: empty these cells if they are gaps"
-    return f"{cells} taken as missing: write another word if it is a level"
+    gaps[[at for at, word in found.items() if word in kept]] = False
+    return gaps, [OpenWord(word, often[word], word in kept) for word in sorted(often)]
 
 
 def as_written(levels: Cells, gaps: BoolArray, longest: int) -> Text | None:
@@ -171,11 +213,15 @@ def as_written(levels: Cells, gaps: BoolArray, longest: int) -> Text | None:
 
 
 def tidy_column(
-    levels: npt.ArrayLike, codes: npt.NDArray[Any], times: npt.NDArray[Any]
+    levels: npt.ArrayLike,
+    codes: npt.NDArray[Any],
+    times: npt.NDArray[Any],
+    words: GapWords = USUAL_GAPS,
 ) -> TextColumn:
     """A column from its different texts, the one that each row has, and how often each comes."""
-    texts, gaps = tidy_levels(pa.array(_sound(np.asarray(levels, dtype=str)), pa.string()))
-    gaps, remark = text_gaps(texts, gaps, times)
+    texts, gaps = tidy_levels(pa.array(_sound(np.asarray(levels, dtype=str)), pa.string()), words)
+    gaps, opened = text_gaps(texts, gaps, times, words)
+    remark = "; ".join(map(str, opened))
     longest = int(pc.max(pc.utf8_length(texts)).as_py() or 0)
     written = as_written(texts, gaps, longest)
     return TextColumn(
@@ -225,7 +271,7 @@ def _fixed(texts: Cells) -> Text:
     """NumPy's texts, in which every letter takes four bytes and every text as many letters."""
     if len(texts) < MANY:
         return np.array(texts.to_pylist(), dtype=str)
-    ends, letters = _buffers(texts)
+    ends, letters = buffers(texts)
     written = letters[ends[0] : ends[-1]]
     if written.max(initial=0) > 127:
         return np.array(texts.to_pylist(), dtype=str)

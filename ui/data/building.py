@@ -81,6 +81,7 @@ def build(
         groups=groups,
         groups_test=None if test is None else test.groups,
         decided_by=train.decided_by,
+        file_format=loaded.table.reading.later,
         X_all=None if alone else X,
         every_label=labels,
         unlabelled_names=(

@@ -8,11 +8,12 @@ from typing import Any
 import streamlit as st
 
 from hipad.data import FORMATS, Table
+from hipad.data.file_format import FOUND_OUT
 from hipad.datasets.ksvm import DrawSize
 from hipad.errors import DataError
 from hipad.wording import count
 from ui.attempts import attempt
-from ui.data import companions, uploading
+from ui.data import companions, understanding, uploading
 from ui.data.cards import CARDS, NOISE, SIZES, Card
 from ui.data.columns import choose_all, choose_column, choose_positive
 from ui.data.guessing import first_preparation
@@ -135,6 +136,8 @@ def shape_words(table: Table) -> str:
 def take_table(state: AppState, table: Table, name: str) -> None:
     """Use a table; when something is not clear, keep it until the user has said."""
     loaded = companions.loaded_of(name, table)
+    if _is_read_again(state, loaded):
+        return
     try:
         if state.awaiting is not None and state.awaiting.data_key == loaded.key:
             restore(state, state.awaiting, loaded)
@@ -157,11 +160,29 @@ def _has_several_classes(loaded: Loaded) -> bool:
     return 2 < len(often) <= MOST_CLASSES and 2 * len(often) <= sum(often)
 
 
+def _is_read_again(state: AppState, loaded: Loaded) -> bool:
+    """Whether a file is read in the way that was stated before it came, by hand or a session."""
+    table, waiting = loaded.table, state.awaiting
+    sha256, stated, turn = state.stated or ("", FOUND_OUT, "auto")
+    if waiting is not None and waiting.data_key == loaded.key:
+        sha256, stated, turn = table.sha256, waiting.file_format, "auto"
+    wanted = sha256 == table.sha256 and (stated != table.reading.stated or turn != "auto")
+    if not wanted or (state.stated is None and stated == table.reading.stated):
+        return False
+    state.stated = None
+    if table.sha256 not in state.sources:
+        return False
+    state.pending = loaded
+    understanding.begin(state, loaded, stated, turn)
+    return True
+
+
 def _pending(state: AppState, loaded: Loaded) -> None:
     """Ask what is not clear about a table that was read: how it lies, and what its label is."""
     with st.container(border=True, key="pending_box"):
         table = loaded.table
         st.markdown(f"**{plain(loaded.name)}** was read: {shape_words(table)}.")
+        understanding.show(state, loaded)
         companions.ask_turn(state, loaded)
         label, positive, everything = _ask_label(loaded)
         companions.labels_file(state)

@@ -127,6 +127,7 @@ def _test_file(state: AppState, loaded: Loaded, chosen: Preparation) -> None:
         state,
         "File with test patients" if given is None else "Another file with test patients",
         key="test_file",
+        stated=loaded.table.reading.later,
         help="A table with the same columns. Columns it has beside them are left alone.",
         take=lambda table, name: state.prepare(
             replace(chosen, test="file"),
@@ -165,6 +166,7 @@ def _unlabelled(state: AppState, loaded: Loaded, data: Dataset, chosen: Preparat
             state,
             "File with patients without a label",
             key=UNLABELLED_FILE,
+            stated=loaded.table.reading.later,
             help="A table with the same columns; a label column in it is not read.",
             take=lambda table, name: state.prepare(
                 replace(chosen, use_unlabelled=True),

@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import threading
 import time
+import zlib
 from typing import Final
 
 from hipad.data import LIMITS, Cancelled, Limits, Table, Turn, read_apart
+from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.limits import stated_number
 from hipad.errors import HipadError
 from ui.jobs import LOOK, UNSEEN_SECONDS, JobStatus
 
+KEPT_BYTES: Final = 100 * 2**20  # of a file: of a larger one nothing is kept but the table
 PLACES: Final = threading.BoundedSemaphore(stated_number("HIPAD_READERS", 2, least=0))
 
 
@@ -33,6 +36,7 @@ class Reading:
         *,
         limits: Limits = LIMITS,
         turn: Turn = "auto",
+        stated: FileFormat = FOUND_OUT,
         unseen_seconds: float = UNSEEN_SECONDS,
         places: threading.Semaphore = PLACES,
     ) -> None:
@@ -43,7 +47,9 @@ class Reading:
         self.table: Table | None = None
         self.error = ""
         self.told_at = -1  # the state of the page at which its error was told
+        self.source = b""  # the packed content, for another reading of it
         self._content, self._limits, self._turn = content, limits, turn
+        self._stated = stated
         self._unseen_seconds, self._places = unseen_seconds, places
         self._last_seen = time.monotonic()
         self._cancelled = threading.Event()
@@ -95,11 +101,14 @@ class Reading:
                 raise Cancelled
         try:
             self.status = JobStatus.RUNNING
+            if len(self._content) <= KEPT_BYTES:
+                self.source = zlib.compress(self._content, 1)
             return read_apart(
                 self._give(),
                 self.name,
                 limits=self._limits,
                 turn=self._turn,
+                stated=self._stated,
                 progress=self._tell,
                 cancelled=self._must_stop,
             )

@@ -17,6 +17,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from hipad.data import FORMATS, LIMITS, Table, Turn
+from hipad.data.file_format import FOUND_OUT, FileFormat
 from ui.attempts import attempt
 from ui.data.reading_job import Reading
 from ui.jobs import JobStatus
@@ -67,6 +68,7 @@ def table(
     help: str,
     take: Callable[[Table, str], None],
     turn: Turn = "auto",
+    stated: FileFormat = FOUND_OUT,
 ) -> None:
     """A table; while it is read the page stays usable, and draws itself anew at the end."""
     reading = state.readings.get(key)
@@ -75,9 +77,15 @@ def table(
         if reading is not None:
             reading.cancel()
         state.error = ""
-        state.readings[key] = Reading(*file, turn=turn)
+        state.readings[key] = Reading(*file, turn=turn, stated=stated)
         state.readings[key].launch()
         st.rerun()
+    progress(state, key, take)
+
+
+def progress(state: AppState, key: str, take: Callable[[Table, str], None]) -> None:
+    """How far the reading of a file is, then what came of it."""
+    reading = state.readings.get(key)
     if reading is None:
         return
     if reading.is_active:
@@ -146,9 +154,10 @@ def _finish(
     """Take what was read, or keep why there is nothing."""
     read = reading.table
     if read is not None:
+        state.keep_source(read.sha256, reading.source)
         with st.spinner(f"Preparing {plain(reading.name)}"):
             attempt(state, lambda: take(read, reading.name))
-        reading.error, reading.table = state.error, None
+        reading.error, reading.table, reading.source = state.error, None, b""
         state.error = ""
     if reading.error:
         reading.told_at = state.version

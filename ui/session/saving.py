@@ -15,8 +15,10 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
+from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.errors import DataError
 from hipad.estimator.files.json_values import misfit, named, rebuild
+from hipad.estimator.files.model_file import StoredFormat
 from hipad.estimator.trust.member_record import MemberRecord
 from hipad.rules.compiling.definitions import MOST_BLOCKS, block_name
 from ui.data.cards import DRAW
@@ -128,6 +130,7 @@ class Session:
     models: Annotated[tuple[ModelRecipe, ...], Models(MOST_MODELS)] = ()
     pinned: Annotated[str, MODEL_NAME] = ""
     unlabelled: Annotated[str, NAME] = ""  # the file of patients without a label
+    file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what was stated of the file
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -152,6 +155,7 @@ def session_of(state: Any) -> Session:
         models=(*map(recipe_of, state.models), *state.waiting)[:MOST_MODELS],
         pinned=state.pinned_name,
         unlabelled=loaded.unlabelled_name[: NAME.longest] if loaded.unlabelled is not None else "",
+        file_format=loaded.table.reading.stated,
     )
 
 
@@ -179,7 +183,7 @@ def recipe_of_today(raw: Any) -> Any:
 
 def of_today(raw: dict[str, Any]) -> dict[str, Any]:
     """The fields of a session with those that files of earlier versions do not have."""
-    raw = {"unlabelled": "", **raw}
+    raw = {"unlabelled": "", "file_format": {}, **raw}
     if isinstance(raw.get("models"), list):
         raw["models"] = [recipe_of_today(recipe) for recipe in raw["models"]]
     if isinstance(raw.get("preparation"), dict):

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
-from hipad.data.texts import Text, tidy_column
+from hipad.data.texts import USUAL_GAPS, GapWords, Text, tidy_column
 from hipad.data.whole_numbers import KEPT_AS_TEXT, reach_beyond_exact
 
 ArrowColumn = Any  # an Arrow array or chunked array (Arrow has no types)
@@ -21,7 +21,8 @@ ArrowColumn = Any  # an Arrow array or chunked array (Arrow has no types)
 class ColumnReader:
     """Reads one column after the other and keeps account of what it left out or changed."""
 
-    def __init__(self, n_rows: int, limits: Limits) -> None:
+    def __init__(self, n_rows: int, limits: Limits, words: GapWords = USUAL_GAPS) -> None:
+        self.words = words
         self.room = TextRoom(n_rows, limits)
         self.left_out: dict[str, list[str]] = defaultdict(list)
         self.changed: dict[str, list[str]] = defaultdict(list)
@@ -67,7 +68,8 @@ class ColumnReader:
             return None
         texts, own = np.unique(np.array([*levels, ""], dtype=str), return_inverse=True)
         places = own[codes]
-        column = tidy_column(texts, places, np.bincount(places, minlength=len(texts)))
+        times = np.bincount(places, minlength=len(texts))
+        column = tidy_column(texts, places, times, self.words)
         if column.written is not None:
             self.written[name] = column.written
         if column.remark:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,9 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hipad.data.file_format import FOUND_OUT, FileFormat, Reading
 from hipad.data.formats.arrow import ColumnReader
 from hipad.data.limits import Limits
 from hipad.data.table import Table, tidy_names
+from hipad.data.texts import USUAL_GAPS, GapWords, gap_words
 from hipad.errors import DataError
 from hipad.wording import some
 
@@ -26,10 +29,10 @@ BATCH_ROWS: Final = 2**16
 TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
 
-def read_parquet(data: bytes, limits: Limits) -> Table:
+def read_parquet(data: bytes, limits: Limits, stated: FileFormat = FOUND_OUT) -> Table:
     """Number, truth-value, date and text columns of a Parquet file."""
     try:
-        return _table(*_read(data, limits), limits)
+        return _table(*_read(data, limits), limits, stated)
     except DataError:
         raise
     except Exception as error:  # Arrow lets errors of many kinds through
@@ -98,12 +101,13 @@ def _check_unpacked(unpacked: int, limits: Limits) -> None:
         )
 
 
-def _table(arrow: pa.Table, others: list[str], limits: Limits) -> Table:
+def _table(arrow: pa.Table, others: list[str], limits: Limits, stated: FileFormat) -> Table:
     names, remarks = tidy_names(arrow.column_names)
     index = [name for name in names if INDEX.fullmatch(name)]
     if index:
         remarks.append(f"the row names of a data frame are the column {some(index)}")
-    reader = ColumnReader(arrow.num_rows, limits)
+    words = GapWords(stated.gap_words) if stated.gap_words is not None else USUAL_GAPS
+    reader = ColumnReader(arrow.num_rows, limits, words)
     numbers: dict[str, np.ndarray] = {}
     text: dict[str, np.ndarray] = {}
     reader.left_out["of lists or bytes"] = others
@@ -117,4 +121,9 @@ def _table(arrow: pa.Table, others: list[str], limits: Limits) -> Table:
     for j, values in enumerate(numbers.values()):
         matrix[:, j] = values
     told = (*remarks, *reader.remarks())
-    return Table(matrix, tuple(numbers), text, "Parquet", told, written=reader.written)
+    written = reader.written
+    gaps = Counter[str]()
+    for name, cells in written.items():
+        gaps.update(gap_words(cells, text[name]))
+    reading = Reading(FileFormat(gap_words=tuple(gaps)), stated, gaps=dict(gaps))
+    return Table(matrix, tuple(numbers), text, "Parquet", told, written=written, reading=reading)

@@ -16,6 +16,7 @@ from hipad.errors import DataError
 from hipad.wording import count, some
 
 TOP, BOTTOM = 60, 10  # rows at the ends of a file in which classes are looked for
+LOOKED_AT: Final = 1_000  # cells of a row
 MOST_LEVELS: Final = 10  # different numbers that may be classes
 LIKELY: Final = re.compile(
     r".*(diagnos|disease|class|label|outcome|status|group|subtype|response|condition|phenotype|"
@@ -63,7 +64,8 @@ class LabelRows:
 
 def is_label_row(cells: Sequence[str]) -> bool:
     """Whether a row of written cells, its name first, holds texts where values are expected."""
-    filled = [cell for cell in cells[1:] if cell.strip()]
+    step = max(1, len(cells) // LOOKED_AT)  # of a long row some cells tell as much as all
+    filled = [cell for cell in cells[1::step] if cell.strip()]
     texts = sum(to_number(cell.replace(",", ".")) is None for cell in filled)
     return len(filled) >= 2 and 2 * texts > len(filled) and bool(cells[:1] and cells[0].strip())
 

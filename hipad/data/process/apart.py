@@ -22,10 +22,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from hipad.data.file_format import FileFormat
 from hipad.data.genes.turning import Turn
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.process import child
-from hipad.data.process.child import ANSWER, GRACE, PROGRESS
+from hipad.data.process.child import ANSWER, GRACE, PROGRESS, STATED
 from hipad.data.process.handing import load_table
 from hipad.data.process.telling import Listener
 from hipad.data.reading import check_size
@@ -54,6 +55,7 @@ def read_apart(
     *,
     limits: Limits = LIMITS,
     turn: Turn = "auto",
+    stated: FileFormat | None = None,
     progress: Listener | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Table:
@@ -69,7 +71,7 @@ def read_apart(
         folder = Path(name)
         path = _source(source, folder, where, limits)
         del source  # the caller's bytes may go while the table comes
-        process = _start(path, filename, folder, limits, turn)
+        process = _start(path, filename, folder, limits, turn, stated or FileFormat())
         try:
             code = _wait(process, folder, limits, progress, cancelled, where)
         finally:
@@ -101,10 +103,11 @@ def _source(source: bytes | str | Path, folder: Path, where: str, limits: Limits
 
 
 def _start(
-    source: Path, filename: str, folder: Path, limits: Limits, turn: Turn
+    source: Path, filename: str, folder: Path, limits: Limits, turn: Turn, stated: FileFormat
 ) -> subprocess.Popen[bytes]:
     """An interpreter that sees this one's packages, but not its input and output."""
     (folder / PROGRESS).touch()
+    (folder / STATED).write_text(json.dumps(stated.to_dict()), "ascii")
     path = [entry for entry in sys.path if entry]
     path += [] if ROOT in path else [ROOT]
     order = {

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ANSWER: Final = "answer.json"  # {} when the table is there, or {"error": ...} or {"lack": "memory"}
 PROGRESS: Final = "progress.json"
+STATED: Final = "stated.json"  # how the file is written, as far as that is known
 GRACE: Final = 5  # seconds in which the parent may act before the kernel does
 FILES: Final = 64  # that may be open
 NICE: Final = 5  # steps behind the server, whose clicks come first
@@ -48,6 +49,7 @@ def main() -> NoReturn:
 
 
 def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
+    from hipad.data.file_format import FileFormat
     from hipad.data.limits import Limits
     from hipad.data.process.telling import listening
     from hipad.data.reading import read_table
@@ -64,7 +66,11 @@ def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
     try:
         with listening(tell):
             table = read_table(
-                Path(order["source"]), order["name"], limits=limits, turn=order.get("turn", "auto")
+                Path(order["source"]),
+                order["name"],
+                limits=limits,
+                turn=order.get("turn", "auto"),
+                stated=FileFormat.from_dict(json.loads((folder / STATED).read_text("ascii"))),
             )
         tell(None, "almost done")
         _hand_over(table, folder)

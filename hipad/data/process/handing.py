@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from hipad.data.file_format import Reading
 from hipad.data.limits import Limits
 from hipad.data.table import Matrix, Table, Text
 from hipad.errors import DataError
@@ -25,13 +26,15 @@ from hipad.errors import DataError
 FACTS: Final = "facts.json"
 BLOCK_BYTES: Final = 2**24  # written at a time, so that no second copy of the table is made
 DTYPES: Final = ("<f4", "<f8", "<i4", "<i8")
-PLAIN: Final = tuple(f.name for f in fields(Table) if f.name not in ("numbers", "text", "written"))
+OTHER: Final = ("numbers", "text", "written", "reading")
+PLAIN: Final = tuple(f.name for f in fields(Table) if f.name not in OTHER)
 Array = npt.NDArray[Any]
 
 
 def save_table(table: Table, folder: Path) -> None:
     """Write the table; the facts come last, so that they stand for the whole."""
     facts: dict[str, Any] = {name: getattr(table, name) for name in PLAIN}
+    facts["reading"] = table.reading.to_dict()
     facts["shape"] = list(table.numbers.shape)
     facts["arrays"] = _save_numbers(table.numbers, folder)
     columns = [*table.text.values(), *table.written.values()]
@@ -66,7 +69,8 @@ def load_table(folder: Path, limits: Limits, *, keep: bool = False) -> Table:
         found = list(_texts(folder, lengths, rows, limits))
         text = dict(zip(names, found[: len(names)], strict=True))
         written = dict(zip(also, found[len(names) :], strict=True))
-        return Table(numbers=numbers, text=text, written=written, **plain)
+        reading = Reading.from_dict(facts.get("reading", {}))
+        return Table(numbers=numbers, text=text, written=written, reading=reading, **plain)
     except DataError:
         raise
     except MemoryError as error:

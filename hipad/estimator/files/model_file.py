@@ -11,13 +11,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hipad.data.classes import DecidedBy
 from hipad.data.encoding import ColumnRecipe
+from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.errors import DataError, HipadError
 from hipad.estimator.choosing.choice import PathPoint
 from hipad.estimator.classifier import HIPADClassifier
@@ -49,6 +50,13 @@ from hipad.solver import Certificate, Progress
 AnyPath = str | os.PathLike[str]
 
 
+class StoredFormat:
+    """How what is known of a file's format is read back."""
+
+    def read(self, value: object) -> FileFormat:
+        return FileFormat.from_dict(value)
+
+
 @dataclass(frozen=True)
 class Origin:
     """The table that a model was fitted to, so that later tables are prepared in the same way."""
@@ -58,6 +66,7 @@ class Origin:
     recipe: ColumnRecipe
     decided_by: DecidedBy = "choice"  # what told the positive class
     group: str = ""  # the column whose rows are of one patient
+    file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what cells of it mean
 
 
 @dataclass(frozen=True)
@@ -190,8 +199,8 @@ def _settings(clf: HIPADClassifier) -> dict[str, Any]:
 
 def _origin(content: dict[str, Any]) -> Origin | None:
     raw = content["origin"]
-    if isinstance(raw, dict):  # files of earlier versions know no groups
-        raw = {"group": "", **raw}
+    if isinstance(raw, dict):  # files of earlier versions have neither
+        raw = {"group": "", "file_format": {}, **raw}
     origin: Origin | None = rebuild(Origin | None, raw)
     if origin is not None:
         check_recipe(origin.recipe, content["n_features"])

@@ -8,7 +8,7 @@ come in blocks: some rows, one after the other, in one Arrow array, whose string
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
@@ -18,17 +18,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hipad.arrays import BoolArray, FloatArray
+from hipad.data.file_format import FileFormat, Reading
+from hipad.data.formats.text.dialect import ROW_NAMES
+from hipad.data.formats.text.number_style import Evidence
 from hipad.data.formats.text.numbers import NumberReader
-from hipad.data.formats.text.text_columns import fixed_width, read_columns
+from hipad.data.formats.text.text_columns import (
+    ColumnRules,
+    WrittenColumn,
+    fixed_width,
+    read_columns,
+)
 from hipad.data.limits import Limits
 from hipad.data.process.telling import tell_rows
 from hipad.data.table import Table, tidy_names
-from hipad.data.texts import Cells, Text
+from hipad.data.texts import USUAL_GAPS, Cells, GapWords, Text, buffers
 from hipad.errors import DataError
 from hipad.wording import count
 
 BLOCK_CELLS: Final = 100_000
 MOST_ONE_VALUED: Final = 100  # columns: a table with more of them is no list of patients' classes
+MOST_GAPS: Final = 50  # different words for gaps that are told
+POINT: Final = ord(".")
 FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
 
 NumberedRow: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
@@ -40,6 +50,29 @@ class Block(NamedTuple):
     cells: Cells
     n_rows: int
     trimmed: int = 0  # rows that had empty cells beyond the header, which are not among the cells
+    comments: int = 0  # lines that began with # and are not among the cells
+
+
+@dataclass(frozen=True)
+class CellStyle:
+    """What is known of the cells of a table before they are read."""
+
+    stated: FileFormat = field(default_factory=FileFormat)
+    separator: str = ""
+    evidence: Evidence = field(default_factory=Evidence)  # of the first rows
+    watched: tuple[int, ...] = ()  # columns to look at as texts, though they may be plain numbers
+    index: int = -1  # the column that only names the rows
+
+    @property
+    def decimal(self) -> str:
+        """The decimal sign to begin with."""
+        if self.stated.decimal:
+            return self.stated.decimal
+        rules = ColumnRules(stated=self.stated, separator=self.separator)
+        return rules.decimal_of(self.evidence, self.evidence)
+
+
+PLAIN_CELLS: Final = CellStyle()
 
 
 def table_from_cells(
@@ -49,7 +82,7 @@ def table_from_cells(
     most_rows: int,
     format: str,
     limits: Limits,
-    decimal: str = ".",
+    style: CellStyle = PLAIN_CELLS,
 ) -> Table:
     """Build a table from rows that can be read twice; each must be as long as the header."""
     return table_from_blocks(
@@ -58,7 +91,7 @@ def table_from_cells(
         most_rows=most_rows,
         format=format,
         limits=limits,
-        decimal=decimal,
+        style=style,
     )
 
 
@@ -100,18 +133,28 @@ def table_from_blocks(
     most_rows: int,
     format: str,
     limits: Limits,
-    decimal: str = ".",
+    style: CellStyle = PLAIN_CELLS,
 ) -> Table:
     """Build a table from blocks that can be read twice, with rows as long as the header."""
-    names, remarks = tidy_names(header)
+    names, remarks = _names(header, style)
     limits.check_shape(most_rows, len(names))
-    matrix, texts = _read_numbers(blocks(), (most_rows, len(names)), limits, decimal)
+    stated = style.stated
+    if 0 <= style.index < len(names):
+        stated = stated.with_change({"as_text": (names[style.index],)})
+    watched = {*style.watched, style.index} & {*range(len(names))}
+    as_text = {*stated.as_text}
+    watched |= {j for j, name in enumerate(names) if name in as_text}
+    words = GapWords(stated.gap_words) if stated.gap_words is not None else USUAL_GAPS
+    rules = ColumnRules(names, style.decimal, stated, words, style.separator, style.evidence)
+    matrix, texts = _read_numbers(blocks(), (most_rows, len(names)), limits, rules, watched)
     if texts.trimmed:
         remarks.append(trimmed_remark(texts.trimmed))
+    if texts.comments:
+        remarks.append(f"{count(texts.comments, 'line')} that began with # left out")
     texts.complete(blocks())
     text = {}
-    written = _written_numbers(names, matrix, texts.odd, blocks)
-    for j, column in read_columns(texts.columns(), decimal):
+    written = _written_numbers(names, matrix, texts.odd, blocks, rules)
+    for j, column in read_columns(texts.columns(), rules):
         if column.numbers is not None:
             matrix[:, j] = column.numbers
         if column.remark:
@@ -120,10 +163,24 @@ def table_from_blocks(
             text[names[j]] = column
             if (cells := column.written()) is not None:
                 written[names[j]] = cells
-    kept = [j for j, name in enumerate(names) if name not in text]
+    if rules.total.decimal not in ("", rules.decimal) and not stated.decimal:
+        # Later rows tell another decimal sign than the first: read all of them by it.
+        again = replace(style, evidence=rules.total)
+        return table_from_blocks(
+            header, blocks, most_rows=most_rows, format=format, limits=limits, style=again
+        )
+    empty = _empty_columns(header, names, matrix, text)
+    if empty:
+        remarks.append(f"{count(len(empty), 'column')} without a name and without a value left out")
+    kept = [j for j, name in enumerate(names) if name not in text and j not in empty]
+    text = {name: column for name, column in text.items() if names.index(name) not in empty}
     # The matrix gives back what text columns took of it before these take more.
     numbers = _keep_columns(matrix, kept)
     columns, left_out = fixed_width(text, len(numbers), limits)
+    gaps = {word: n for word, n in rules.gaps.most_common(MOST_GAPS) if word}
+    found = FileFormat(
+        decimal=rules.decimal, three_digits=rules.three_digits, gap_words=tuple(gaps)
+    )
     return Table(
         numbers=numbers,
         number_names=tuple(names[j] for j in kept),
@@ -131,11 +188,49 @@ def table_from_blocks(
         format=format,
         remarks=(*remarks, *left_out),
         written={name: written[name] for name in names if name in written},
+        reading=Reading(
+            found,
+            style.stated,
+            {"decimal": rules.reason()},
+            gaps=gaps,
+            questions=tuple(rules.questions),
+        ),
     )
 
 
+def _names(header: Sequence[object], style: CellStyle) -> tuple[list[str], list[str]]:
+    """Names of the columns; the one that only names the rows is called so."""
+    raw = list(header)
+    if 0 <= style.index < len(raw) and not str(raw[style.index] or "").strip():
+        raw[style.index] = ROW_NAMES if ROW_NAMES not in raw else "row names"
+    return tidy_names(raw)
+
+
+def _empty_columns(
+    header: Sequence[object], names: list[str], matrix: FloatArray, text: dict[str, WrittenColumn]
+) -> set[int]:
+    """Columns without a name in which no cell is filled, unless all are such."""
+    unnamed = [
+        j for j, name in enumerate(header) if not str(name if name is not None else "").strip()
+    ]
+    empty = {
+        j
+        for j in unnamed
+        if (
+            bool(text[names[j]].gaps.all())
+            if names[j] in text
+            else bool(np.isnan(matrix[:, j]).all())
+        )
+    }
+    return empty if len(empty) < len(names) else set()
+
+
 def _written_numbers(
-    names: list[str], matrix: FloatArray, odd: BoolArray, blocks: Callable[[], Iterable[Block]]
+    names: list[str],
+    matrix: FloatArray,
+    odd: BoolArray,
+    blocks: Callable[[], Iterable[Block]],
+    rules: ColumnRules,
 ) -> dict[str, Text]:
     """Columns of numbers as they were written, where words stand beside one number or none.
 
@@ -145,9 +240,10 @@ def _written_numbers(
     if not 0 < len(found) <= MOST_ONE_VALUED:
         return {}
     place = {j: i for i, j in enumerate(found.tolist())}
-    pieces = [Piece.of(cells, n_rows, found, place) for cells, n_rows, _ in blocks()]
+    pieces = [Piece.of(block.cells, block.n_rows, found, place) for block in blocks()]
     columns = ((j, pa.concat_arrays([piece.column(j) for piece in pieces])) for j in place)
-    read = {names[j]: column.written() for j, column in read_columns(columns)}
+    plain = ColumnRules(names, rules.decimal, words=rules.words)  # their questions are not asked
+    read = {names[j]: column.written() for j, column in read_columns(columns, plain)}
     return {name: cells for name, cells in read.items() if cells is not None}
 
 
@@ -169,16 +265,22 @@ def _one_valued(matrix: FloatArray, columns: npt.NDArray[np.int64]) -> npt.NDArr
 
 
 def _read_numbers(
-    blocks: Iterable[Block], shape: tuple[int, int], limits: Limits, decimal: str
+    blocks: Iterable[Block],
+    shape: tuple[int, int],
+    limits: Limits,
+    rules: ColumnRules,
+    watched: set[int],
 ) -> tuple[FloatArray, Texts]:
     """All cells as numbers (NaN where there is none), but for columns that hold something else."""
     matrix, n_rows = np.empty(shape), 0
-    texts, reader = Texts(shape[1]), NumberReader()
-    for cells, n, trimmed in blocks:
+    texts, reader = Texts(shape[1]), NumberReader(rules.words)
+    reader.gaps = rules.gaps
+    texts.odd[sorted(watched)] = True
+    for cells, n, trimmed, comments in blocks:
         limits.check_shape(n_rows + n, shape[1])
         texts.trimmed += trimmed
-        plain = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
-        numbers = reader.read(plain, texts.odd)
+        texts.comments += comments
+        numbers = reader.read(_pointed(cells) if rules.decimal == "," else cells, texts.odd)
         texts.add(cells, n)
         if n_rows + n > len(matrix):
             matrix = np.concatenate([matrix[:n_rows], np.empty((n_rows + n, shape[1]))])
@@ -189,6 +291,17 @@ def _read_numbers(
         n_rows += n
         tell_rows(n_rows, shape[0])
     return matrix[:n_rows], texts
+
+
+def _pointed(cells: Cells) -> Cells:
+    """Cells with points for decimal commas; those with points between digits are no numbers then.
+
+    A point there marks thousands, or stands for a comma: whole columns tell.
+    """
+    _, letters = buffers(cells)
+    if (letters == POINT).any():
+        cells = pc.replace_substring_regex(cells, r"([0-9])\.([0-9])", r"\1·\2")
+    return pc.replace_substring(cells, ",", ".")
 
 
 def _keep_columns(matrix: FloatArray, columns: list[int]) -> FloatArray:
@@ -214,6 +327,7 @@ class Texts:
     pieces: list[Piece] = field(default_factory=list)
     early: list[Piece] = field(default_factory=list)
     trimmed: int = 0
+    comments: int = 0
 
     def __post_init__(self) -> None:
         self.odd = np.zeros(self.width, dtype=bool)
@@ -235,8 +349,8 @@ class Texts:
         last = max(self.found.values(), default=0)
         late = np.array([j for j, block in self.found.items() if block], dtype=np.int64)
         place = {j: i for i, j in enumerate(late.tolist())}
-        for cells, n_rows, _ in islice(blocks, last):
-            self.early.append(Piece.of(cells, n_rows, late, place))
+        for block in islice(blocks, last):
+            self.early.append(Piece.of(block.cells, block.n_rows, late, place))
         self.found = dict(sorted(self.found.items()))
 
     def columns(self) -> Iterator[tuple[int, Cells]]:

@@ -23,6 +23,7 @@ from hipad.errors import DataError
 
 QUOTE: Final = ord('"')
 SPACE: Final = ord(" ")
+COMMENT: Final = ord("#")
 BLANK: Final = b" \t"
 
 Letters = npt.NDArray[np.uint8]
@@ -30,15 +31,13 @@ Places = npt.NDArray[np.intp]
 
 
 def blocks_of(lines: Lines, separator: str, width: int, skip: int) -> Iterator[Block]:
-    """All rows after some lines to skip, the last of which begins the header."""
-    has_header = skip > 0
-    for before, chunk in _pieces(lines, max(skip - 1, 0)):
+    """All rows after some lines to skip."""
+    for before, chunk in _pieces(lines, skip):
         cut = None if separator == " " else cut_cells(chunk, ord(separator))
         if cut is None:
-            yield from split_records(lines, separator, width, before, has_header=has_header)
+            yield from split_records(lines, separator, width, before)
             return
-        block = _rows(cut, chunk, width, before, has_header=has_header)
-        has_header = False
+        block = _rows(cut, chunk, width, lines.before + before)
         if block.n_rows:
             yield block
 
@@ -135,15 +134,14 @@ def _between(first: Places, last: Places) -> Places:
     return np.repeat(first + 1 - before, sizes) + np.arange(sizes.sum())
 
 
-def _rows(cut: Cut, chunk: bytes, width: int, before: int, *, has_header: bool) -> Block:
+def _rows(cut: Cut, chunk: bytes, width: int, before: int) -> Block:
     """The rows of a piece that are not blank, each of which must have the right number of cells.
 
-    Cells beyond the header that are all empty, as separators at the end of a line leave them, go.
+    Cells beyond the header that are all empty, as separators at the end of a line leave them, go,
+    and so do lines of another length that begin with #.
     """
     first = np.concatenate([[0], cut.row_ends[:-1] + 1])
     last = cut.row_ends
-    if has_header:
-        first, last = first[1:], last[1:]
     if not len(last):
         return Block(cut.cells[:0], 0)
     blank = _is_blank(cut, first, last)
@@ -152,6 +150,8 @@ def _rows(cut: Cut, chunk: bytes, width: int, before: int, *, has_header: bool) 
     if longer.any():
         longer[longer] = _is_blank(cut, first[longer] + width, last[longer])
     wrong = (widths != width) & ~blank & ~longer
+    comments = wrong & _begins(cut, first, COMMENT) if wrong.any() else wrong
+    wrong, blank = wrong & ~comments, blank | comments
     if wrong.any():
         at = int(np.argmax(wrong))
         number = before + count_letters(chunk[: cut.ends[last[at]]], NEWLINE) + 1
@@ -162,7 +162,17 @@ def _rows(cut: Cut, chunk: bytes, width: int, before: int, *, has_header: bool) 
         cells = cells.filter(pa.array(kept & np.repeat(~blank, widths)))
     elif blank.any():
         cells = cells.filter(pa.array(np.repeat(~blank, widths)))
-    return Block(cells, int(np.count_nonzero(~blank)), int(np.count_nonzero(longer)))
+    trimmed, n_comments = np.count_nonzero(longer), np.count_nonzero(comments)
+    return Block(cells, int(np.count_nonzero(~blank)), int(trimmed), int(n_comments))
+
+
+def _begins(cut: Cut, first: Places, letter: int) -> npt.NDArray[np.bool_]:
+    """Which rows begin with a letter of one byte."""
+    if not len(cut.text):
+        return np.zeros(len(first), dtype=bool)
+    starts = cut.starts[first]
+    begins: npt.NDArray[np.bool_] = cut.text[np.minimum(starts, len(cut.text) - 1)] == letter
+    return begins & (starts < len(cut.text))
 
 
 def _is_blank(cut: Cut, first: Places, last: Places) -> npt.NDArray[np.bool_]:
@@ -177,10 +187,8 @@ def _is_blank(cut: Cut, first: Places, last: Places) -> npt.NDArray[np.bool_]:
     return blank
 
 
-def split_records(
-    lines: Lines, separator: str, width: int, before: int, *, has_header: bool
-) -> Iterator[Block]:
-    """All rows after some lines, of which the first may be the header, by Python's csv module."""
+def split_records(lines: Lines, separator: str, width: int, before: int) -> Iterator[Block]:
+    """All rows after some lines, by Python's csv module."""
     n_separators = lines.data.count(separator.encode())
     if separator == " ":
         n_separators -= lines.data.count(b"  ")
@@ -191,24 +199,26 @@ def split_records(
         )
     count = LineCount(islice(lines, before, None), before)
     rows = csv_rows(count, separator)
-    if has_header:
-        next(rows)
     held: list[str] = []
-    n_rows, trimmed, most = 0, 0, FIRST_ROWS
+    n_rows, trimmed, comments, most = 0, 0, 0, FIRST_ROWS
     for cells in rows:
         if not any(cell.strip(BLANK.decode()) for cell in cells):
             continue
         if len(cells) > width and not any(cell.strip(BLANK.decode()) for cell in cells[width:]):
             cells = cells[:width]
             trimmed += 1
-        check_width(len(cells), width, count.number)
+        if len(cells) != width and cells[0].startswith("#"):
+            comments += 1
+            continue
+        check_width(len(cells), width, lines.before + count.number)
         held += cells
         n_rows += 1
         if n_rows >= most:
-            yield Block(pa.array(held, pa.string()), n_rows, trimmed)
-            held, n_rows, trimmed, most = [], 0, 0, max(1, BLOCK_CELLS // width)
+            yield Block(pa.array(held, pa.string()), n_rows, trimmed, comments)
+            held, n_rows, trimmed, comments = [], 0, 0, 0
+            most = max(1, BLOCK_CELLS // width)
     if held:
-        yield Block(pa.array(held, pa.string()), n_rows, trimmed)
+        yield Block(pa.array(held, pa.string()), n_rows, trimmed, comments)
 
 
 class LineCount:

@@ -1,6 +1,9 @@
-"""How a text table is written: its separator, its decimal sign, and whether it has a header.
+"""How a text table is written: its separator, its decimal sign, and where its rows begin and end.
 
-All of it is found from the first rows.
+All of it is found from the first rows and the last lines, or stated. Above the names of the columns
+there may be titles, comments and a row of groups, below them a row of units; after the last row
+there may be sums and sources. Columns tell these apart: where most rows have numbers or dates, a
+header has words.
 """
 
 from __future__ import annotations
@@ -8,80 +11,422 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice, takewhile
 from typing import Final, NamedTuple
 
+from hipad.data.file_format import SEPARATORS, Answer, FileFormat, Question
+from hipad.data.formats.text.number_style import (
+    IS_UNIT,
+    OPEN_COMMA,
+    OPEN_POINT,
+    SURE_COMMA,
+    SURE_POINT,
+    Evidence,
+)
 from hipad.data.limits import Limits
 from hipad.data.texts import to_number
 from hipad.errors import DataError
-from hipad.wording import count
+from hipad.wording import count, some
 
-SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
-SAMPLE_ROWS: Final = 20
+SAMPLE_ROWS: Final = 60
 SAMPLE_CHARACTERS: Final = 1_000_000
 SAMPLE_CELLS: Final = 5_000
+LOOKED_AT: Final = 200  # cells of a row that tell what it is
+LAST_ROWS: Final = 12
 FIELD_CHARACTERS: Final = 10_000_000
 ROW_NAMES: Final = "row"
+NO_HEADER: Final = "no header row: the columns are called x0, x1, ..."
+COMMENT: Final = "#"
+SEPARATOR_LINE: Final = re.compile(r'\ufeff?"?sep=(.)"?[;,\t|]*', re.IGNORECASE)
+SEPARATOR_ROW: Final = re.compile(r'\ufeff?"?sep=.?"?', re.IGNORECASE)
+INDEX_NAME: Final = re.compile(
+    r"unnamed: ?0(\.\d+)?", re.IGNORECASE
+)  # pandas, read and saved again
+HAS_DATA: Final = re.compile(
+    r"[<>≤≥=~€$£]*\s*[-+\u2212\u2013]?[\d.,:/\s'\u2019-]*\d[\d.,:/\s'\u2019TZ-]*"
+    r"([eE][-+]?\d+)?\s*[%€$£]?"
+)
+UNIT: Final = re.compile(IS_UNIT)
+TOTAL: Final = re.compile(
+    r"(grand )?(sub)?totals?|sums?|summen?|gesamt(summe)?|insgesamt|zwischensumme|means?|average|"
+    r"avg\.?|mittel(wert)?|mw|durchschnitt|median(wert)?|s\.?d\.?|std\.?( ?dev(iation)?\.?)?|"
+    r"stabw\.?|standardabweichung|count|anzahl|min(imum)?|max(imum)?|somme|moyenne|"
+    r"[eé]cart[- ]type|suma|promedio|media|totale|somma|overall|n",
+    re.IGNORECASE,
+)
 
 # The csv module's own limit is lower; beyond this one, a quote was never closed.
 csv.field_size_limit(FIELD_CHARACTERS)
 
 
-class Dialect(NamedTuple):
-    """How a text table is written."""
+class Row(NamedTuple):
+    """A row with the line that it begins on, counted from one, and how many lines it takes."""
 
-    separator: str
-    decimal: str
-    has_header: bool
+    line: int
+    n_lines: int
+    cells: list[str]
 
-    def __str__(self) -> str:
-        decimal = ", decimal commas" if self.decimal == "," else ""
-        return f"text, separated by {SEPARATORS[self.separator]}{decimal}"
+    @property
+    def filled(self) -> int:
+        return sum(bool(cell.strip()) for cell in self.cells)
+
+    @property
+    def shown(self) -> str:
+        """Its cells as one text, for a message."""
+        return " ".join(cell.strip() for cell in self.cells[:20] if cell.strip())[:80]
+
+
+@dataclass
+class Frame:
+    """Where a table lies among the rows of a file, and how its columns are called."""
+
+    names: list[str]
+    header_row: int  # the line of the names; 0: there is none
+    body_line: int  # lines before the first row of data
+    body: list[Row]  # the first of these rows
+    width: int  # of most rows
+    reasons: dict[str, str] = field(default_factory=dict)
+    titles: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    remarks: list[str] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    named: int = 0  # cells that the header itself has
+    second: tuple[Row, ...] = ()  # words below the header: another one, or classes of columns
 
 
 def first_lines(lines: Iterable[str], limits: Limits) -> list[str]:
-    """The first of some lines: three of them, or more if they are short."""
+    """The first of some lines: three that are filled, or more if they are short."""
     sample: list[str] = []
-    size = 0
+    size = filled = 0
     for line in lines:
-        if len(sample) > SAMPLE_ROWS or (len(sample) >= 3 and size > SAMPLE_CHARACTERS):
+        if filled > SAMPLE_ROWS or (filled >= 3 and size > SAMPLE_CHARACTERS):
+            break
+        if len(sample) > 10 * SAMPLE_ROWS and filled:
             break
         limits.check_shape(1, 1 + max(line.count(separator) for separator in SEPARATORS))
         sample.append(line)
         size += len(line)
+        filled += bool(line.strip(' \t\r\f\v,;|"'))
     return sample
 
 
-def find_dialect(lines: list[str]) -> tuple[Dialect, list[list[str]]]:
-    """The dialect, and the first rows read with it."""
-    separator = max(SEPARATORS, key=lambda s: _agreement(lines, s))
-    rows = list(csv_rows(lines, separator))
-    if len(rows[0]) == 1:
+def find_separator(lines: Sequence[str], stated: FileFormat) -> tuple[str, str]:
+    """What separates the cells, and why."""
+    if stated.separator is not None:
+        return stated.separator, ""
+    first = next((line for line in lines if line.strip()), "")
+    if (told := SEPARATOR_LINE.fullmatch(first.strip("\r\n"))) and told[1] in SEPARATORS:
+        return told[1], "told by the first line"
+    filled = [line for line in lines if line.strip(' \t\r\f\v,;|"')]
+    scores = {separator: _agreement(filled, separator) for separator in SEPARATORS}
+    return max(scores, key=lambda separator: scores[separator]), "it gives most rows alike"
+
+
+def _agreement(lines: list[str], separator: str) -> tuple[bool, float, float, int]:
+    """How well a separator explains the lines: most agree on its columns, and most are numbers.
+
+    The numbers tell semicolons from decimal commas, which would give more columns. Blanks come
+    last: they separate the words of a text too.
+    """
+    widths: Counter[int] = Counter()
+    cells: list[str] = []
+    n = 0
+    for row in csv_rows(lines, separator):
+        n += 1
+        if row:
+            widths[len(row)] += 1
+        cells += row[: 1 + SAMPLE_CELLS // len(lines)]
+    wide = {width: times for width, times in widths.items() if width > 1}
+    if not wide:
+        return False, 0.0, 0.0, 1
+    most = max(wide, key=lambda width: (wide[width], width))
+    agree = wide[most] / n
+    sound = separator != " " and agree >= 0.5
+    return sound, agree, _share_of_numbers(cells, separator), most
+
+
+def _share_of_numbers(cells: list[str], separator: str) -> float:
+    """How many of some cells are numbers, with decimal commas where these do not separate."""
+    plain = cells if separator == "," else (cell.replace(",", ".") for cell in cells)
+    return sum(to_number(cell) is not None for cell in plain) / max(len(cells), 1)
+
+
+def sample_rows(lines: Sequence[str], separator: str) -> list[Row]:
+    """The filled rows of some lines."""
+    rows: list[Row] = []
+    reader = csv_reader((f"{line}\n" for line in lines), separator)
+    last = 0
+    for cells in checked(reader):
+        line, last = last + 1, reader.line_num
+        if any(cell.strip() for cell in cells):
+            rows.append(Row(line, last - line + 1, cells))
+    return rows
+
+
+def has_data(cell: str) -> bool | None:
+    """Whether a cell holds a number, a date or a time; None where it is empty or says NA."""
+    plain = cell.strip()
+    number = to_number(plain)
+    if number is not None:
+        return None if number != number else True
+    return len(plain) <= 40 and HAS_DATA.fullmatch(plain) is not None
+
+
+def find_frame(rows: list[Row], stated: FileFormat) -> Frame:
+    """Where the header and the first row of data are, of the first rows of a file."""
+    top = [row for row in rows if not SEPARATOR_ROW.fullmatch(row.shown)]
+    if not top:
+        raise DataError("expected a table, got an empty file")
+    usual = [row for row in top if len(row.cells) > 1] or top
+    widths = Counter(len(row.cells) for row in usual)
+    width = max(widths, key=lambda w: (widths[w], w))
+    alike = [row for row in usual if len(row.cells) == width]
+    numeric = _data_columns(alike[len(alike) // 2 :], width)
+    fill = sorted(row.filled for row in alike)[len(alike) // 2]
+    enough = max(2, (fill + 1) // 2) if width > 1 else 1
+    if stated.header_row is not None:
+        return _stated_frame(rows, top, stated.header_row, width)
+    last = _last_words(top, numeric)
+    if last is None:
+        above = list(takewhile(lambda row: row.filled < enough or _is_comment(row, width), top))
+        if numeric or len(above) == len(top):
+            return _without_words(top, above, width)
+        last = len(above)  # words everywhere: the first row that is long enough
+        if not _is_header(top[last].cells, [row.cells for row in top[last + 1 :]]):
+            return _without_words(top, above, width)
+    return _with_header(top, last, numeric, enough, width)
+
+
+def _last_words(top: list[Row], numeric: list[int]) -> int | None:
+    """The last of the first rows that has words where others have numbers, before any of these."""
+    found = None
+    for i, row in enumerate(top):
+        cells = [row.cells[j] for j in numeric if j < len(row.cells)]
+        told = [is_data for cell in cells if (is_data := has_data(cell)) is not None]
+        if told and all(told):
+            break
+        if told and 2 * sum(told) < len(told) and not _comes_again(row, top[i + 1 :]):
+            found = i
+    return found
+
+
+def _comes_again(row: Row, below: list[Row]) -> bool:
+    """Whether a word of a row stands in its column again, as words of data do and names do not."""
+    for j, cell in enumerate(row.cells[:LOOKED_AT]):
+        if cell.strip() and has_data(cell) is False:
+            again = sum(j < len(other.cells) and other.cells[j] == cell for other in below)
+            if again > len(below) // 20:
+                return True
+    return False
+
+
+def _data_columns(rows: list[Row], width: int) -> list[int]:
+    """The columns in which most cells of some rows are numbers or dates."""
+    found = []
+    for j in range(min(width, LOOKED_AT)):
+        told = [is_data for row in rows if (is_data := has_data(row.cells[j])) is not None]
+        if told and 2 * sum(told) >= len(told):
+            found.append(j)
+    return found
+
+
+def _is_comment(row: Row, width: int) -> bool:
+    return row.cells[0].lstrip().startswith(COMMENT) and len(row.cells) != width
+
+
+def _without_words(top: list[Row], above: list[Row], width: int) -> Frame:
+    """No row has words above numbers: the first one may be a header still, if its words are new."""
+    rest = top[len(above) :]
+    if not rest:
         raise DataError(
             "expected columns separated by commas, semicolons, tabs or bars, got one column only: "
-            f"the first line is {lines[0][:60]!r}"
+            f"the first line is {top[0].shown[:60]!r}"
         )
-    decimal = _decimal(rows[1:]) if separator != "," else "."
-    return Dialect(separator, decimal, _has_header(rows, decimal)), rows
+    if _is_header(rest[0].cells, [row.cells for row in rest[1:]]):
+        return _with_header(top, len(above), [], 1, width)
+    first = rest[0]
+    frame = Frame(
+        [f"x{j}" for j in range(len(first.cells))], 0, first.line - 1, rest, width,
+        {"header_row": "the first row holds no names"}, _shown(above), remarks=[NO_HEADER],
+    )  # fmt: skip
+    if _shown(above):
+        frame.remarks.insert(0, _titles_remark(frame.titles))
+    if not any(has_data(cell) for cell in first.cells):
+        frame.questions.append(
+            Question(
+                "header",
+                f"the first row ({first.shown!r}) was read as data, for its words come again below",
+                (Answer("it holds the names of the columns", {"header_row": first.line}),),
+            )
+        )
+    return frame
 
 
-def find_header(sample: list[list[str]], dialect: Dialect) -> tuple[list[str], tuple[str, ...]]:
-    """The names of the columns, and a remark if the file does not tell them."""
-    first, *body = sample
-    if not dialect.has_header:
-        remark = "no header row: the columns are called x0, x1, ..."
-        return [f"x{j}" for j in range(len(first))], (remark,)
+def _is_header(first: list[str], body: list[list[str]]) -> bool:
+    """A header holds a text that no other row has in the same column."""
+    return any(
+        to_number(cell.replace(",", ".")) is None
+        and not any(j < len(row) and row[j] == cell for row in body)
+        for j, cell in enumerate(first[:SAMPLE_CELLS])
+    )
+
+
+def _with_header(top: list[Row], last: int, numeric: list[int], enough: int, width: int) -> Frame:
+    """The rows of words that end with this one: groups and names, or names and units."""
+    above, body = top[: last + 1], top[last + 1 :]
+    at, groups, units = last, None, None
+    if at and _are_units(above[at], numeric):
+        units = above[at]
+        at = next((i for i in range(at - 1, -1, -1) if above[i].filled >= enough), 0)
+    while at and _is_full(above[at - 1], above[at], numeric):
+        at -= 1
+    header = above[at]
+    run = [row for row in above if row.line > header.line and row is not units]
+    if run and _is_group(header, run[0]):
+        groups, header, run = header, run[0], run[1:]
+    elif at and _names_groups(above[at - 1], header):
+        groups = above[at - 1]
+    below = run
+    if units is None and below and _are_units(below[0], numeric):
+        units = below[0]  # above other rows of words
+    used = [row for row in (groups, header, units) if row is not None]
+    titles = [row for row in above if row.line < used[0].line]
+    rest = [row for row in below if row not in used]
+    end = max(used, key=lambda row: row.line)
+    found = Frame(
+        list(header.cells),
+        header.line,
+        end.line + end.n_lines - 1,
+        rest + body,
+        width,
+        {"header_row": "words above columns of numbers" if numeric else "the first full row"},
+        _shown(titles),
+        tuple(cell.strip() for cell in units.cells) if units is not None else (),
+        named=len(header.cells),
+        second=tuple(rest),
+    )
+    if found.names and found.names[0].startswith(COMMENT):
+        found.names[0] = found.names[0].lstrip(COMMENT + " ")
+    if found.titles:
+        found.remarks.append(_titles_remark(found.titles))
+    if units is not None:
+        found.remarks.append(f"line {units.line:,} holds units, not a row: {units.shown!r}")
+    if groups is not None:
+        found.names = _joined(groups.cells, header.cells)
+        found.questions.append(
+            Question(
+                "groups",
+                f"lines {groups.line:,} and {header.line:,} together were read as the names of the "
+                f"columns, such as {next((n for n in found.names if ' ' in n), found.names[0])!r}",
+                (Answer(f"line {header.line:,} alone holds them", {"header_row": header.line}),),
+            )
+        )
+    return found
+
+
+def _stated_frame(rows: list[Row], top: list[Row], line: int, width: int) -> Frame:
+    if line == 0:
+        first = next((row for row in top if len(row.cells) == width), top[0])
+        names = [f"x{j}" for j in range(len(first.cells))]
+        body = [row for row in top if row.line >= first.line]
+        above = [row for row in top if row.line < first.line]
+        return Frame(
+            names, 0, first.line - 1, body, width, titles=_shown(above), remarks=[NO_HEADER]
+        )
+    header = next((row for row in rows if row.line == line), None)
+    if header is None:
+        known = [row.line for row in rows]
+        raise DataError(
+            f"expected a filled line of the first {known[-1]:,} as the header row, got line "
+            f"{line:,}: name another one, or 0 where there is none"
+        )
+    body = [row for row in top if row.line > line]
+    units = body[:1] if body and _are_units(body[0], _data_columns(body[1:], width)) else []
+    end = units[0] if units else header
+    return Frame(
+        list(header.cells),
+        line,
+        end.line + end.n_lines - 1,
+        body[len(units) :],
+        width,
+        titles=_shown([row for row in top if row.line < line]),
+        units=tuple(cell.strip() for cell in units[0].cells) if units else (),
+        remarks=[f"line {end.line:,} holds units, not a row: {end.shown!r}"] if units else [],
+        named=len(header.cells),
+    )
+
+
+def _shown(rows: list[Row]) -> tuple[str, ...]:
+    return tuple(row.shown for row in rows)
+
+
+def _titles_remark(titles: tuple[str, ...]) -> str:
+    return f"{count(len(titles), 'line')} above the table left out: {some(list(titles))}"
+
+
+def _is_full(row: Row, below: Row, numeric: list[int]) -> bool:
+    """Whether a row just above another is as full of words as that one."""
+    if row.line + row.n_lines != below.line or row.cells[0].lstrip().startswith(COMMENT):
+        return False
+    if any(has_data(row.cells[j]) for j in numeric if j < len(row.cells)):
+        return False
+    short = len(row.cells) == len(below.cells) - 1 and len(below.cells) > 4  # as R writes it
+    return row.filled >= below.filled - (short or not row.cells[0].strip())
+
+
+def _are_units(row: Row, numeric: list[int]) -> bool:
+    """Whether the cells of a row above columns of numbers are units, or empty."""
+    cells = [row.cells[j].strip() for j in numeric if j < len(row.cells)]
+    filled = [cell for cell in cells if cell and cell not in ("-", "--", "1")]
+    units = sum(bool(UNIT.fullmatch(cell)) or _bracketed(cell) for cell in filled)
+    return bool(filled) and 2 * units > len(filled)
+
+
+def _bracketed(cell: str) -> bool:
+    return len(cell) > 2 and (cell[0], cell[-1]) in (("(", ")"), ("[", "]"))
+
+
+def _is_group(first: Row, second: Row) -> bool:
+    """Whether a row names groups of the columns that the next one names."""
+    names = [cell.strip() for cell in second.cells if cell.strip()]
+    groups = [cell.strip() for cell in first.cells if cell.strip()]
+    return len(set(groups)) < len(groups) and len(set(names)) == len(names)
+
+
+def _names_groups(row: Row, header: Row) -> bool:
+    """Whether a row above the header has words here and there, as names of groups do."""
+    places = [j for j, cell in enumerate(row.cells) if cell.strip()]
+    is_near = row.line + row.n_lines == header.line
+    return is_near and len(places) >= 2 and places != list(range(len(places)))
+
+
+def _joined(groups: list[str], names: list[str]) -> list[str]:
+    """Names with those of their groups, each of which goes on until the next one."""
+    result, group = [], ""
+    for j, name in enumerate(names):
+        own = groups[j].strip() if j < len(groups) else ""
+        group = own or group
+        name = name.strip()
+        result.append(name if not group or name == group else f"{group} {name}".strip())
+    return result
+
+
+def find_names(frame: Frame) -> tuple[list[str], list[str]]:
+    """The names of the columns, and a remark if the header has more or fewer than the rows."""
+    if not frame.header_row:
+        return frame.names, []
+    first, body = frame.names, [row.cells for row in frame.body]
     if names_are_one_short(first, body):
-        names = [row[0].strip() for row in body]
-        check_row_names(names, first)
-        return [ROW_NAMES, *first], ()
+        check_row_names([row[0].strip() for row in body], first)
+        return [ROW_NAMES, *first], []
     widest = max((len(row) for row in body), default=len(first))
     named = max((j for j, name in enumerate(first, 1) if name.strip()), default=0)
     if max(widest, named) < len(first):
         surplus = count(len(first) - max(widest, named), "empty cell")
-        return first[: max(widest, named)], (f"{surplus} at the end of the header dropped",)
-    return first, ()
+        return first[: max(widest, named)], [f"{surplus} at the end of the header dropped"]
+    return first, []
 
 
 def names_are_one_short(first: list[str], body: list[list[str]]) -> bool:
@@ -104,12 +449,93 @@ def check_row_names(names: list[str], header: list[str]) -> None:
         )
 
 
-def csv_rows(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
-    """Rows of cells as Python's csv module reads them; blanks before a cell do not count."""
+def is_index(header: list[str], rows: list[Row], frame: Frame) -> bool:
+    """Whether the first column has no name and names each row, as R and pandas write it."""
+    name = header[0].strip() if header else ""
+    if (name and not INDEX_NAME.fullmatch(name)) or not frame.header_row:
+        return False
+    cells = [row.cells[0].strip() for row in rows]
+    return bool(cells) and len({*cells} - {""}) == len(cells)
+
+
+def second_header(frame: Frame) -> Question:
+    """The question about rows of words below the header, which are left out."""
+    first, last = frame.second[0], frame.second[-1]
+    lines = f"line {first.line:,} holds"
+    if first is not last:
+        lines = f"lines {first.line:,} to {last.line:,} hold"
+    return Question(
+        "second header",
+        f"{lines} words above columns of numbers ({first.shown!r}): taken for a second header and "
+        f"left out, the names are those of line {frame.header_row:,}",
+        (Answer(f"line {first.line:,} holds the names", {"header_row": first.line}),),
+    )
+
+
+def footers_remark(footers: list[Row]) -> list[str]:
+    """Say which lines at the end were left out."""
+    if not footers:
+        return []
+    shown = some([row.shown for row in footers])
+    return [f"{count(len(footers), 'line')} at the end left out, no rows: {shown}"]
+
+
+def find_footers(
+    last: list[Row], frame: Frame, stated: FileFormat
+) -> tuple[list[Row], list[Question]]:
+    """Rows at the end of a file that are none of the table, of its last ones; a sum is asked."""
+    if stated.footer_rows is not None:
+        return last[len(last) - stated.footer_rows :] if stated.footer_rows else [], []
+    seen = Counter(row.cells[0].strip().lower() for row in frame.body if row.cells)
+    width, at = frame.width, len(last)
+    while at and _is_footer(last[at - 1], width, frame):
+        at -= 1
+    notes, sums = last[at:], []
+    while at and len(last) - at < LAST_ROWS - 1 and _is_total(last[at - 1], seen):
+        at -= 1
+        sums.insert(0, last[at])
+    if not sums:
+        return notes, []
+    left = [*sums, *notes]
+    return left, [
+        Question(
+            "footer",
+            f"left out at the end, as it seems to sum up the others: {count(len(sums), 'row')} "
+            f"({some([row.cells[0].strip() for row in sums])})",
+            (Answer("keep as rows", {"footer_rows": len(notes)}),),
+        )
+    ]
+
+
+def _is_footer(row: Row, width: int, frame: Frame) -> bool:
+    """Whether only the first cell of a row holds a text, and other rows hold more."""
+    if width < 2 or row.filled != 1 or not row.cells[0].strip() or has_data(row.cells[0]):
+        return False
+    usual = sorted(each.filled for each in frame.body)
+    return len(row.cells) == 1 or (width >= 3 and bool(usual) and usual[len(usual) // 2] >= 3)
+
+
+def _is_total(row: Row, seen: Counter[str]) -> bool:
+    word = row.cells[0].strip().rstrip(":") if row.cells else ""
+    return bool(TOTAL.fullmatch(word)) and seen[row.cells[0].strip().lower()] <= 1
+
+
+def csv_reader(lines: Iterable[str], separator: str) -> csv.reader:  # type: ignore[valid-type]
+    """Python's reader of rows; blanks before a cell do not count."""
     if separator == " ":
         lines = (line.strip() for line in lines)
+    return csv.reader(lines, delimiter=separator, skipinitialspace=True)
+
+
+def csv_rows(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
+    """Rows of cells as Python's csv module reads them; blanks before a cell do not count."""
+    return checked(csv_reader(lines, separator))
+
+
+def checked(rows: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Rows of the csv module; a quote that is never closed is a DataError."""
     try:
-        yield from csv.reader(lines, delimiter=separator, skipinitialspace=True)
+        yield from rows
     except csv.Error as error:
         raise DataError(
             f"expected cells of at most {FIELD_CHARACTERS:,} characters, got more: look for a "
@@ -117,42 +543,27 @@ def csv_rows(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
         ) from error
 
 
-def _decimal(rows: list[list[str]]) -> str:
-    """The sign between digits that most of some cells have."""
-    cells = list(islice(chain.from_iterable(rows), SAMPLE_CELLS))
-    commas = sum(bool(re.fullmatch(r"\s*[-+]?\d*,\d+\s*", cell)) for cell in cells)
-    points = sum(bool(re.fullmatch(r"\s*[-+]?\d*\.\d+\s*", cell)) for cell in cells)
-    return "," if commas > points else "."
+def sample_evidence(rows: list[Row]) -> Evidence:
+    """What the cells of the first rows tell of decimal signs."""
+    cells = list(islice(chain.from_iterable(row.cells for row in rows), SAMPLE_CELLS))
+    plain = [cell.strip().replace("\u2212", "-") for cell in cells if len(cell) < 60]
+    patterns = (SURE_POINT, SURE_COMMA, OPEN_POINT, OPEN_COMMA)
+    tests = [re.compile(pattern) for pattern in patterns]
+    return Evidence(*(sum(bool(test.match(cell)) for cell in plain) for test in tests))
 
 
-def _agreement(lines: list[str], separator: str) -> tuple[bool, float, float, int]:
-    """How well a separator explains the lines: most agree on its columns, and most are numbers.
+def watched_columns(rows: list[Row], evidence: Evidence, separator: str) -> list[int]:
+    """Columns of plain numbers that must be looked at as texts.
 
-    The numbers tell semicolons from decimal commas, which would give more columns. Blanks come
-    last: they separate the words of a text too.
+    Those with a zero before other digits may be codes; and where nothing tells what 1.234 is, those
+    with such cells may hold thousands.
     """
-    widths: list[int] = []
-    cells: list[str] = []
-    for row in csv_rows(lines, separator):
-        widths.append(len(row))
-        cells += row[: 1 + SAMPLE_CELLS // len(lines)]
-    if widths[0] <= 1:
-        return False, 0.0, 0.0, 1
-    agree = sum(width == widths[0] for width in widths) / len(widths)
-    return separator != " ", agree, _share_of_numbers(cells, separator), widths[0]
-
-
-def _share_of_numbers(cells: list[str], separator: str) -> float:
-    """How many of some cells are numbers, with decimal commas where these do not separate."""
-    plain = cells if separator == "," else (cell.replace(",", ".") for cell in cells)
-    return sum(to_number(cell) is not None for cell in plain) / len(cells)
-
-
-def _has_header(rows: list[list[str]], decimal: str) -> bool:
-    """A header holds a text that no other row has in the same column."""
-    first, *body = rows
-    return any(
-        to_number(cell.replace(decimal, ".")) is None
-        and not any(j < len(row) and row[j] == cell for row in body)
-        for j, cell in enumerate(first)
-    )
+    found: list[int] = []
+    codes = re.compile(r"\s*0[0-9]+\s*")
+    thousands = re.compile(OPEN_COMMA if separator == "," else f"{OPEN_POINT}|{OPEN_COMMA}")
+    is_open = evidence.is_open
+    for row in rows[:SAMPLE_ROWS]:
+        for j, cell in enumerate(row.cells[:SAMPLE_CELLS]):
+            if codes.fullmatch(cell) or (is_open and thousands.match(cell.strip())):
+                found.append(j)
+    return sorted(set(found))[:LOOKED_AT]

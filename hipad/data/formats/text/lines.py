@@ -36,7 +36,8 @@ def _parts(length: int) -> Iterator[tuple[int, int]]:
 class Lines:
     """The lines of UTF-8 text, which may end as Unix, Windows or an old Mac ends them."""
 
-    def __init__(self, data: bytes, limits: Limits) -> None:
+    def __init__(self, data: bytes, limits: Limits, before: int = 0) -> None:
+        self.before = before  # lines of the file above these
         self.data = data if b"\n" in data else data.replace(b"\r", b"\n")
         self.limits = limits
         self.most_rows = count_letters(self.data, NEWLINE) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
 from typing import Final
 
 import numpy as np
@@ -10,43 +10,43 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hipad.arrays import BoolArray, FloatArray
-from hipad.data.texts import GAPS, IS_NUMBER, Cells
+from hipad.data.texts import IS_NUMBER, USUAL_GAPS, Cells, GapWords
 from hipad.data.whole_numbers import large_wholes, reach_beyond_exact
 
-USUAL_GAPS: Final = pa.array(["", "NA", "?"])
-
-
-def _as_written(cells: Cells) -> Cells:
-    return cells
-
-
-def _without_usual_gaps(cells: Cells) -> Cells:
-    """Cheap, and enough for most tables that have gaps."""
-    return pc.if_else(pc.is_in(cells, USUAL_GAPS), None, cells)
-
-
-def _without_gaps(cells: Cells) -> Cells:
-    plain = pc.utf8_trim_whitespace(cells)
-    return pc.if_else(pc.is_in(pc.utf8_lower(plain), GAPS), None, plain)
-
-
-WAYS: Final[tuple[Callable[[Cells], Cells], ...]] = (
-    _as_written,
-    _without_usual_gaps,
-    _without_gaps,
-)
+QUICK_GAPS: Final = ("", "NA", "?")  # cheap to find, and enough for most tables that have gaps
 
 
 class NumberReader:
     """Reads block after block; each begins with the way that the blocks before it needed.
 
     A cast that fails costs far more than one that works, so the first block, which is small, is
-    looked at before it is cast.
+    looked at before it is cast. `gaps` counts the words that were taken as gaps.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, words: GapWords = USUAL_GAPS) -> None:
+        self.words = words
+        self.quick = pa.array([word for word in QUICK_GAPS if word.lower() in words.words])
+        self.ways = (_as_written, self._without_quick_gaps, self._without_gaps)
         self.way = 0
         self.is_first = True
+        self.gaps: Counter[str] = Counter()
+
+    def _without_quick_gaps(self, cells: Cells) -> Cells:
+        return pc.if_else(pc.is_in(cells, self.quick), None, cells)
+
+    def _without_gaps(self, cells: Cells) -> Cells:
+        plain = pc.utf8_trim_whitespace(cells)
+        return pc.if_else(self.words.are_gaps(plain), None, plain)
+
+    def _cast(self, way: int, cells: Cells, odd: BoolArray) -> FloatArray:
+        """Numbers of cells that a way leaves as such; the words it took as gaps are counted."""
+        left = self.ways[way](cells)
+        numbers = _cast(left, odd)
+        if way and left.null_count:
+            found = pc.value_counts(pc.utf8_trim_whitespace(cells.filter(left.is_null())))
+            for pair in found.to_pylist():
+                self.gaps[pair["values"]] += pair["counts"]
+        return numbers
 
     def read(self, cells: Cells, odd: BoolArray) -> FloatArray:
         """Rows of numbers in the columns that are not `odd`.
@@ -55,21 +55,24 @@ class NumberReader:
         """
         if self.is_first:
             self.is_first = False
-            _mark(_without_gaps(cells), odd)
+            _mark(self._without_gaps(cells), odd)
             cells = _even(cells, odd)
-            self.way = next(i for i, way in enumerate(WAYS) if _all_numbers(way(cells)))
-            return _cast(WAYS[self.way](cells), odd)
+            self.way = next(i for i, way in enumerate(self.ways) if _all_numbers(way(cells)))
+            return self._cast(self.way, cells, odd)
         kept = _even(cells, odd)
-        for way in range(self.way, len(WAYS)):
+        for way in range(self.way, len(self.ways)):
             try:
-                numbers = _cast(WAYS[way](kept), odd)
+                numbers = self._cast(way, kept, odd)
             except pa.ArrowInvalid:
                 continue
             self.way = way
             return numbers
-        plain = _without_gaps(cells)
-        _mark(plain, odd)
-        return _cast(_even(plain, odd), odd)
+        _mark(self._without_gaps(cells), odd)
+        return self._cast(len(self.ways) - 1, _even(cells, odd), odd)
+
+
+def _as_written(cells: Cells) -> Cells:
+    return cells
 
 
 def _even(cells: Cells, odd: BoolArray) -> Cells:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hipad.data.file_format import FileFormat
 from hipad.data.formats.text import cells as module
 from hipad.data.formats.text.cells import (
     Block,
+    CellStyle,
     check_width,
     table_from_blocks,
     table_from_cells,
@@ -79,7 +81,7 @@ def test_a_word_late_in_a_column_brings_back_what_came_before():
 
 
 def test_decimal_commas():
-    table = built([["1,5", "x,y"], ["2", "z"]], decimal=",")
+    table = built([["1,5", "x,y"], ["2", "z"]], style=CellStyle(FileFormat(decimal=",")))
     assert table.column("c0").tolist() == [1.5, 2.0]
     assert table.text["c1"].tolist() == ["x,y", "z"]
 

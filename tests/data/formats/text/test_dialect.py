@@ -7,20 +7,31 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from hipad.data import FileFormat
+from hipad.data.file_format import SEPARATORS
 from hipad.data.formats.text import dialect
+from hipad.data.formats.text.delimited import TextTable
 from hipad.data.formats.text.dialect import (
     SAMPLE_ROWS,
-    SEPARATORS,
-    Dialect,
+    Frame,
+    Row,
     csv_rows,
-    find_dialect,
-    find_header,
+    find_frame,
+    find_names,
+    find_separator,
     first_lines,
+    sample_evidence,
+    sample_rows,
 )
 from hipad.data.limits import LIMITS, Limits
 from hipad.errors import DataError
 
 NUMBERS = st.integers(-99, 99).map(lambda n: n / 4).map(str)
+
+
+def frame_of(*lines: str, **stated: int) -> Frame:
+    separator, _ = find_separator(lines, FileFormat())
+    return find_frame(sample_rows(lines, separator), FileFormat(**stated))
 
 
 @given(
@@ -38,60 +49,59 @@ def test_a_written_table_tells_how_it_was_written(separator, comma, header, rows
     decimal = "," if comma else "."
     written = [[cell.replace(".", decimal) for cell in row] for row in rows]
     names = [[f"name{j}" for j in range(len(rows[0]))]] if header else []
-    found, cells = find_dialect([separator.join(row) for row in names + written])
-    assert found == Dialect(separator, decimal, header)
-    assert cells == names + written
+    lines = [separator.join(row) for row in names + written]
+    assert find_separator(lines, FileFormat())[0] == separator
+    found = sample_rows(lines, separator)
+    frame = find_frame(found, FileFormat())
+    assert bool(frame.header_row) == header
+    assert [row.cells for row in frame.body] == written
+    assert sample_evidence(frame.body).decimal in ("", decimal)
 
 
-def test_numbers_tell_the_separator_from_decimal_commas():
-    for separator in ";\t|":
-        lines = [separator.join(["0,5", "1,25", word]) for word in ("ill", "well", "ill")]
-        found, rows = find_dialect(lines)
-        assert found == Dialect(separator, ",", has_header=False)
-        assert rows[0] == ["0,5", "1,25", "ill"]
+@pytest.mark.parametrize(
+    ("lines", "separator"),
+    [
+        (["1,a;b,2.5", "2,c;d,3.5", "3,a;b,4.5"], ","),
+        (["a name of words|other", "one two three|1", "four five six|2"], "|"),
+        (["a;b", '"x;y;z";1', '"u";2'], ";"),
+        (["0,5;1,25;ill", "0,5;1,25;well", "0,5;1,25;ill"], ";"),
+        (["sep=|", "a,b|c,d", "1,2|3,4"], "|"),
+        (["Made on Monday, 5 May", "a b", "1 2", "3 4"], " "),
+    ],
+)
+def test_find_separator(lines, separator):
+    assert find_separator(lines, FileFormat())[0] == separator
 
 
-def test_commas_that_separate_are_not_taken_for_decimal_ones():
-    found, rows = find_dialect(["1,a;b,2.5", "2,c;d,3.5", "3,a;b,4.5"])
-    assert found.separator == ","
-    assert rows[0] == ["1", "a;b", "2.5"]
-
-
-def test_words_with_blanks_do_not_hide_the_separator():
-    lines = ["a name of words|other", "one two three|1", "four five six|2"]
-    assert find_dialect(lines)[0].separator == "|"
-
-
-def test_a_separator_in_quotes_is_none():
-    lines = ["a;b", '"x;y;z";1', '"u";2']
-    found, rows = find_dialect(lines)
-    assert found.separator == ";"
-    assert rows[1] == ["x;y;z", "1"]
-
-
-@pytest.mark.parametrize("lines", [["alone"], ["1", "2", "3"]])
-def test_one_column_is_told(lines):
+@pytest.mark.parametrize("text", ["alone\n", "1\n2\n3\n"])
+def test_one_column_is_told(text):
     with pytest.raises(DataError, match="one column only: the first line is"):
-        find_dialect(lines)
+        TextTable(text.encode(), LIMITS, FileFormat())
 
 
 def test_a_first_row_of_words_that_come_again_is_no_header():
-    assert not find_dialect(["x,1", "y,2", "x,3"])[0].has_header
-    assert find_dialect(["kind,1", "y,2", "x,3"])[0].has_header
-
-
-def test_columns_without_names_get_some_and_a_remark():
-    plain = Dialect(",", ".", has_header=False)
-    names, remarks = find_header([["1", "2"], ["3", "4"]], plain)
-    assert names == ["x0", "x1"]
-    assert "no header row" in remarks[0]
+    frame = frame_of("x,a", "y,b", "x,a")
+    assert frame.header_row == 0
+    assert frame.names == ["x0", "x1"]
+    assert "no header row" in frame.remarks[0]
+    assert frame.questions[0].answers[0].change == {"header_row": 1}
+    assert frame_of("kind,1", "y,2", "x,3").header_row == 1
 
 
 def test_a_header_one_name_short_is_that_of_r():
-    headed = Dialect(",", ".", has_header=True)
-    assert find_header([["a", "b"], ["p1", "1", "2"]], headed) == (["row", "a", "b"], ())
-    mixed = [["a", "b"], ["p1", "1", "2"], ["1", "2"]]
-    assert find_header(mixed, headed) == (["a", "b"], ())
+    assert find_names(frame_of("a,b", "p1,1,2", "p2,3,4")) == (["row", "a", "b"], [])
+
+
+def test_a_stated_header_row_is_followed_and_a_wrong_one_told():
+    lines = ("a,b", "c,d", "1,2", "3,4")
+    assert frame_of(*lines, header_row=2).names == ["c", "d"]
+    assert frame_of(*lines, header_row=0).names == ["x0", "x1"]
+    with pytest.raises(DataError, match="as the header row, got line 9"):
+        frame_of(*lines, header_row=9)
+
+
+def test_a_row_is_shown_without_its_empty_cells():
+    assert Row(1, 1, ["a", " ", "b "]).shown == "a b"
 
 
 @given(st.lists(st.lists(st.text("ab, \"'", max_size=4), min_size=2, max_size=3), min_size=1))
@@ -125,10 +135,3 @@ def test_the_sample_is_long_only_where_lines_are_short(monkeypatch):
 def test_a_line_of_too_many_cells_is_refused_at_once():
     with pytest.raises(DataError, match="at most 3 columns, got 5"):
         first_lines(["1;2;3;4;5"], Limits(columns=3))
-
-
-def test_a_dialect_is_told_in_words():
-    assert str(Dialect("\t", ".", has_header=True)) == "text, separated by tabs"
-    assert str(Dialect(";", ",", has_header=True)) == (
-        "text, separated by semicolons, decimal commas"
-    )

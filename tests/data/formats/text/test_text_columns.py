@@ -5,12 +5,14 @@ import pyarrow as pa
 import pytest
 
 from hipad.data import Limits
+from hipad.data.file_format import FileFormat
 from hipad.data.formats.text import text_columns
-from hipad.data.formats.text.text_columns import fixed_width, read_columns
+from hipad.data.formats.text.text_columns import ColumnRules, fixed_width, read_columns
 
 
 def column(cells: list[str], decimal: str = "."):
-    [(_, found)] = read_columns([(0, pa.array(cells))], decimal)
+    rules = ColumnRules(["c"], stated=FileFormat(decimal=decimal))
+    [(_, found)] = read_columns([(0, pa.array(cells))], rules)
     return found
 
 

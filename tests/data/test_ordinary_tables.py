@@ -1,0 +1,447 @@
+"""Ordinary odd tables, as Excel, SPSS, REDCap, R, pandas and instruments write them.
+
+Each is read by the real reader. What is expected of it is its meaning: names, numbers, texts. Where
+the content leaves the meaning open, a question is expected too, for an ordinary file is never read
+with another meaning in silence.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+
+from hipad.data import FileFormat, read_table
+
+NAN = float("nan")
+GAP = ""
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A file, what it means, and what must be asked or told."""
+
+    content: str | bytes
+    numbers: dict[str, list[float]] = field(default_factory=dict)
+    text: dict[str, list[str]] = field(default_factory=dict)
+    asked: tuple[str, ...] = ()  # keys of questions, or their beginnings
+    told: tuple[str, ...] = ()  # words of remarks
+    found: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def data(self) -> bytes:
+        return self.content if isinstance(self.content, bytes) else self.content.encode()
+
+
+def xlsx(*rows: list[Any]) -> bytes:
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    book.save(file)
+    return file.getvalue()
+
+
+def many(line: str, n: int) -> str:
+    """Lines with a number in place of {i}."""
+    return "".join(line.format(i=i) + "\n" for i in range(n))
+
+
+TABLES: dict[str, Odd] = {
+    # separators and marks of programs
+    "excel's sep line": Odd(
+        "sep=;\nage;crp\n31;1,5\n40;2,25\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        found={"separator": ";", "decimal": ",", "header_row": 2},
+    ),
+    "excel's sep line with commas": Odd(
+        "sep=,\r\nage,crp\r\n31,1.5\r\n40,2.25\r\n", {"age": [31, 40], "crp": [1.5, 2.25]}
+    ),
+    "excel's sep line with tabs": Odd(
+        "sep=\t\nage\tcrp\n31\t1.5\n40\t2.25\n", {"age": [31, 40], "crp": [1.5, 2.25]}
+    ),
+    "german excel": Odd(
+        "Alter;Größe;Gruppe\r\n31;1,82;ja\r\n40;1,65;nein\r\n".encode("cp1252"),
+        {"Alter": [31, 40], "Größe": [1.82, 1.65]},
+        {"Gruppe": ["ja", "nein"]},
+        asked=("encoding",),
+        found={"encoding": "cp1252"},
+    ),
+    "dos letters": Odd(
+        "Alter;Größe;Prüfer\r\n31;1,82;Müller\r\n40;1,65;Jäger\r\n".encode("cp850"),
+        {"Alter": [31, 40], "Größe": [1.82, 1.65]},
+        {"Prüfer": ["Müller", "Jäger"]},
+        asked=("encoding",),
+        found={"encoding": "cp850"},
+    ),
+    "mac letters": Odd(
+        "Alter;Größe;Prüfer\r31;1,82;Müller\r40;1,65;Jäger\r".encode("mac_roman"),
+        {"Alter": [31, 40], "Größe": [1.82, 1.65]},
+        {"Prüfer": ["Müller", "Jäger"]},
+        asked=("encoding",),
+        found={"encoding": "mac_roman"},
+    ),
+    "utf-8 with a mark": Odd(
+        "âge;taille\n31;1,82\n40;1,65\n".encode("utf-8-sig"),
+        {"âge": [31, 40], "taille": [1.82, 1.65]},
+    ),
+    "utf-16 of excel": Odd(
+        "âge\ttaille\n31\t1,82\n40\t1,65\n".encode("utf-16"),
+        {"âge": [31, 40], "taille": [1.82, 1.65]},
+        found={"encoding": "utf-16"},
+    ),
+    "utf-16 without a mark": Odd(
+        "age\tsize\n31\t1.82\n40\t1.65\n".encode("utf-16-le"),
+        {"age": [31, 40], "size": [1.82, 1.65]},
+    ),
+    "mixed line ends": Odd(
+        "age,crp\r\n31,1.5\n40,2.25\r\n50,3\n", {"age": [31, 40, 50], "crp": [1.5, 2.25, 3]}
+    ),
+    "tabs at the ends": Odd(
+        "age\tcrp\t\n31\t1.5\t\n40\t2.25\t\n", {"age": [31, 40], "crp": [1.5, 2.25]}
+    ),
+    "commas at the ends": Odd(
+        "age,crp\n31,1.5,,\n40,2.25,,\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        told=("empty cells",),
+    ),
+    "bars": Odd("age|crp\n31|1.5\n40|2.25\n", {"age": [31, 40], "crp": [1.5, 2.25]}),
+    "blanks in columns": Odd(
+        "age   crp\n31    1.5\n40   2.25\n", {"age": [31, 40], "crp": [1.5, 2.25]}
+    ),
+    # decimal signs and marks between thousands
+    "decimal comma after row 20": Odd(
+        "age;crp;y\n" + many("{i};1;a", 70) + "70;1,5;b\n71;2,25;a\n",
+        {"age": list(range(72)), "crp": [1] * 70 + [1.5, 2.25]},
+        found={"decimal": ","},
+    ),
+    "quoted decimal comma": Odd(
+        'age,crp\n31,"1,5"\n40,"2,25"\n',
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        found={"decimal": ","},
+    ),
+    "quoted numbers": Odd(
+        '"age","crp"\n"31","1.5"\n"40","2"\n', {"age": [31, 40], "crp": [1.5, 2]}
+    ),
+    "german thousands": Odd(
+        "id;cost\n1;1.234,56\n2;12.345,00\n3;99,5\n",
+        {"cost": [1234.56, 12345, 99.5]},
+    ),
+    "german thousands without decimals beside decimal commas": Odd(
+        "cost;crp\n1.234;1,5\n12.345;2,5\n999;0,5\n",
+        {"cost": [1234, 12345, 999], "crp": [1.5, 2.5, 0.5]},
+        told=("thousands",),
+    ),
+    "us thousands, quoted": Odd(
+        'cost,crp\n"1,234",1.5\n"12,345",2.5\n"1,234,567",0.5\n',
+        {"cost": [1234, 12345, 1234567], "crp": [1.5, 2.5, 0.5]},
+        told=("thousands",),
+    ),
+    "us thousands with decimals": Odd(
+        'cost,n\n"1,234.50",1\n"12,345.25",2\n', {"cost": [1234.5, 12345.25]}
+    ),
+    "french blanks": Odd(
+        "cost;n\n1 234,5;1\n12 345,25;2\n7,5;3\n",
+        {"cost": [1234.5, 12345.25, 7.5]},
+        told=("thousands",),
+    ),
+    "french no-break blanks": Odd(
+        "cost;n\n1\u202f234,5;1\n12\u00a0345,25;2\n7,5;3\n", {"cost": [1234.5, 12345.25, 7.5]}
+    ),
+    "swiss apostrophes": Odd(
+        "cost;n\n1'234.5;1\n12’345.25;2\n7.5;3\n", {"cost": [1234.5, 12345.25, 7.5]}
+    ),
+    "commas of three digits between semicolons": Odd(
+        "x;y\n1,234;a\n2,345;b\n", {"x": [1.234, 2.345]}, asked=("three_digits",)
+    ),
+    "points of three digits between semicolons": Odd(
+        "x;y\n1.234;a\n2.345;b\n", {"x": [1.234, 2.345]}, asked=("three_digits",)
+    ),
+    "quoted commas of three digits": Odd(
+        'x,y\n"1,234",a\n"2,345",b\n', {"x": [1234, 2345]}, asked=("three_digits",)
+    ),
+    "points beside commas in one column": Odd(
+        "x;y\n0.5;a\n0,7;b\n0,9;a\n", {"x": [0.5, 0.7, 0.9]}, told=("decimal point",)
+    ),
+    "scientific": Odd("x;y\n1,5E+03;a\n2,0e-2;b\n", {"x": [1500, 0.02]}),
+    "scientific with points": Odd("x,y\n1.5E+03,a\n2e-2,b\n", {"x": [1500, 0.02]}),
+    "unicode minus": Odd("x,n\n−1.5,1\n2.5,2\n–3,3\n", {"x": [-1.5, 2.5, -3]}),
+    "percent": Odd("x,n\n12%,1\n7.5 %,2\n", {"x": [12, 7.5]}, told=("percent",)),
+    "percent with decimal commas": Odd(
+        "x;n\n12,5%;1\n7,5%;2\n", {"x": [12.5, 7.5]}, told=("percent",)
+    ),
+    "percent beside shares": Odd(
+        "x,n\n12%,1\n0.2,2\n15%,3\n", {"x": [12, 0.2, 15]}, asked=("percent:x",)
+    ),
+    "units in the cells": Odd(
+        "crp,n\n5.2 mg/l,1\n7 mg/l,2\n", {"crp": [5.2, 7]}, told=("units (mg/l)",)
+    ),
+    "different units": Odd(
+        "crp,n\n5.2 mg/l,1\n7 mg/dl,2\n",
+        text={"crp": ["5.2 mg/l", "7 mg/dl"]},
+        asked=("units:crp",),
+    ),
+    "money": Odd("cost,n\n$5.20,1\n$7,2\n", {"cost": [5.2, 7]}, told=("units",)),
+    "limits": Odd(
+        "crp,n\n<5,1\n7,2\n>100,3\n9,4\n", {"crp": [5, 7, 100, 9]}, told=("limit of detection",)
+    ),
+    "limits with decimal commas": Odd(
+        "crp;n\n<0,5;1\n7,5;2\n≥1,5;3\n9,25;4\n", {"crp": [0.5, 7.5, 1.5, 9.25]}
+    ),
+    "excel's covered texts": Odd('x,n\n="1.5",1\n="2.5",2\n', {"x": [1.5, 2.5]}),
+    "codes with zeros": Odd(
+        "zip,n\n01067,1\n10115,2\n", text={"zip": ["01067", "10115"]}, asked=("codes:zip",)
+    ),
+    # rows around the table
+    "title": Odd(
+        "Study of CRP, 2020\nage,crp\n31,1.5\n40,2.25\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        told=("above the table",),
+        found={"header_row": 2},
+    ),
+    "titles of excel": Odd(
+        "Klinik Wien;;\nStand: 1.3.2020;;\n;;\nAlter;CRP;Status\n31;1,5;ja\n40;2,25;nein\n",
+        {"Alter": [31, 40], "CRP": [1.5, 2.25]},
+        {"Status": ["ja", "nein"]},
+        found={"header_row": 4},
+    ),
+    "keys and values above": Odd(
+        "Operator\tMiller\nDate\t2020-01-05\nChannels\t3\n\ntime\tv1\tv2\n0\t1.5\t2.5\n1\t1.6\t2.6\n2\t1.7\t2.7\n",
+        {"time": [0, 1, 2], "v1": [1.5, 1.6, 1.7], "v2": [2.5, 2.6, 2.7]},
+    ),
+    "comments above": Odd(
+        "# made by a program\n# version 2, really\nage,crp\n31,1.5\n40,2.25\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+    ),
+    "commented header": Odd(
+        "#age\tcrp\n31\t1.5\n40\t2.25\n", {"age": [31, 40], "crp": [1.5, 2.25]}
+    ),
+    "comments between": Odd(
+        "age,crp\n31,1.5\n# here the device was changed\n40,2.25\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        told=("began with #",),
+    ),
+    "units below the header": Odd(
+        "age,crp,kind\nyears,mg/l,\n31,1.5,a\n40,2.25,b\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        {"kind": ["a", "b"]},
+        told=("units",),
+    ),
+    "units in brackets": Odd(
+        "age;crp\n[years];[mg/l]\n31;1,5\n40;2,25\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        told=("units",),
+    ),
+    "two header rows of groups": Odd(
+        "id;before;;after;\n;crp;bmi;crp;bmi\n1;1,5;20;2,5;21\n2;1,6;22;2,6;23\n",
+        {
+            "before crp": [1.5, 1.6],
+            "before bmi": [20, 22],
+            "after crp": [2.5, 2.6],
+            "after bmi": [21, 23],
+        },
+        asked=("groups",),
+    ),
+    "a second row of long names": Odd(
+        "age,crp\nAge of the patient,C-reactive protein\n31,1.5\n40,2.25\n50,3\n",
+        {"age": [31, 40, 50], "crp": [1.5, 2.25, 3]},
+        asked=("second header",),
+    ),
+    "sum at the end": Odd(
+        "name;n;cost\nA;1;1,5\nB;2;2,5\nSumme;3;4\n",
+        {"n": [1, 2], "cost": [1.5, 2.5]},
+        asked=("footer",),
+    ),
+    "mean and deviation at the end": Odd(
+        "id,age,crp\nP1,31,1.5\nP2,40,2.5\nMean,35.5,2\nSD,6.4,0.7\n",
+        {"age": [31, 40], "crp": [1.5, 2.5]},
+        asked=("footer",),
+    ),
+    "source at the end": Odd(
+        "name,n,cost\nA,1,1.5\nB,2,2.5\n\nSource: our hospital\n",
+        {"n": [1, 2], "cost": [1.5, 2.5]},
+        told=("at the end",),
+    ),
+    "blank rows within": Odd(
+        "age;crp\n31;1,5\n;\n\n40;2,25\n", {"age": [31, 40], "crp": [1.5, 2.25]}
+    ),
+    "no header": Odd("31,1.5,a\n40,2.25,b\n50,3,a\n", {"x0": [31, 40, 50], "x1": [1.5, 2.25, 3]}),
+    # columns of programs
+    "row names of r": Odd(
+        'age crp\n"1" 31 1.5\n"2" 40 2.25\n',
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        {"row": ["1", "2"]},
+    ),
+    "row names of r's csv": Odd(
+        '"","age","crp"\n"1",31,1.5\n"2",40,2.25\n',
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        {"row": ["1", "2"]},
+    ),
+    "index of pandas": Odd(
+        ",age,crp\n0,31,1.5\n1,40,2.25\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        {"row": ["0", "1"]},
+    ),
+    "index of pandas saved twice": Odd(
+        "Unnamed: 0,age,crp\n0,31,1.5\n1,40,2.25\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        {"Unnamed: 0": ["0", "1"]},
+    ),
+    "equal names": Odd(
+        "crp,crp\n1.5,2\n2.5,3\n", {"crp": [1.5, 2.5], "crp.2": [2, 3]}, told=("not unique",)
+    ),
+    "empty columns": Odd(
+        "age,,crp,\n31,,1.5,\n40,,2.25,\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        told=("without a",),
+    ),
+    "an empty column with a name": Odd(
+        "age,x,crp\n31,,1.5\n40,,2.25\n", {"age": [31, 40], "x": [NAN, NAN]}
+    ),
+    "line breaks in quotes": Odd(
+        'age,"crp\n(mg/l)",note\n31,1.5,"a\nb"\n40,2.25,c\n',
+        {"age": [31, 40], "crp (mg/l)": [1.5, 2.25]},
+        {"note": ["a\nb", "c"]},
+    ),
+    "truth": Odd("ok,n\nTRUE,1\nFALSE,2\nTRUE,3\n", text={"ok": ["TRUE", "FALSE", "TRUE"]}),
+    "yes and no": Odd("ok;n\noui;1\nnon;2\noui;3\n", text={"ok": ["oui", "non", "oui"]}),
+    "levels in other capitals": Odd(
+        "ok,n\nYes,1\nyes,2\nno,3\n", text={"ok": ["Yes", "yes", "no"]}, asked=("alike:ok",)
+    ),
+    "dates": Odd("day;n\n01.02.2020;1\n15.03.2020;2\n", text={"day": ["01.02.2020", "15.03.2020"]}),
+    "iso dates": Odd(
+        "day,n\n2020-02-01,1\n2020-03-15,2\n", text={"day": ["2020-02-01", "2020-03-15"]}
+    ),
+    # gaps
+    "k.A. in numbers and texts": Odd(
+        "crp;sex\n1,5;m\nk.A.;k.A.\n2,5;w\n",
+        {"crp": [1.5, NAN, 2.5]},
+        {"sex": ["m", GAP, "w"]},
+        found={"gap_words": ("k.A.",)},
+    ),
+    "n.a. and n/a": Odd(
+        "crp,sex\n1.5,n.a.\nn/a,m\n2.5,w\n", {"crp": [1.5, NAN, 2.5]}, {"sex": [GAP, "m", "w"]}
+    ),
+    "half of a column is missing": Odd(
+        "crp,n\nNA,1\nN/A,2\n.,3\n1.5,4\n?,5\n", {"crp": [NAN, NAN, NAN, 1.5, NAN]}
+    ),
+    "errors of excel": Odd("crp;n\n#NV;1\n1,5;2\n#DIV/0!;3\n", {"crp": [NAN, 1.5, NAN]}),
+    "unknown in texts": Odd(
+        "sex,n\nm,1\nunknown,2\nf,3\nm,4\n",
+        text={"sex": ["m", "unknown", "f", "m"]},
+        asked=("level:sex:unknown",),
+    ),
+    "none in texts": Odd(
+        "drug,n\nnone,1\naspirin,2\nnone,3\n",
+        text={"drug": ["none", "aspirin", "none"]},
+        asked=("level:drug:none",),
+    ),
+    "a word among many numbers": Odd(
+        "crp,n\n" + many("{i}.5,1", 30) + "offen,2\n",
+        {"crp": [i + 0.5 for i in range(30)] + [NAN]},
+        told=("'offen'",),
+    ),
+    "a word among few numbers": Odd(
+        "crp,n\n1.5,1\n2.5,2\noffen,3\n3.5,4\n",
+        text={"crp": ["1.5", "2.5", "offen", "3.5"]},
+        asked=("nearly:crp",),
+    ),
+    "999 among ages": Odd(
+        "age,n\n31,1\n40,2\n999,3\n52,4\n61,5\n",
+        {"age": [31, 40, 999, 52, 61]},
+        asked=("code:age",),
+    ),
+    "-9 on a scale": Odd(
+        "pain,n\n0,1\n3,2\n-9,3\n5,4\n7,5\n", {"pain": [0, 3, -9, 5, 7]}, asked=("code:pain",)
+    ),
+    "9 on a scale of spss": Odd(
+        "q1,n\n1,1\n2,2\n9,3\n3,4\n4,5\n1,6\n", {"q1": [1, 2, 9, 3, 4, 1]}, asked=("code:q1",)
+    ),
+    # workbooks
+    "workbook with a title and units": Odd(
+        xlsx(
+            ["Study"],
+            [],
+            ["age", "crp", "kind"],
+            ["years", "mg/l", None],
+            [31, 1.5, "a"],
+            [40, 2.25, "b"],
+        ),
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        {"kind": ["a", "b"]},
+        told=("above the table", "units"),
+    ),
+    "workbook with texts for numbers": Odd(
+        xlsx(["age", "crp"], [31, "1,5"], [40, "2,25"]), {"age": [31, 40], "crp": [1.5, 2.25]}
+    ),
+    "workbook with a sum": Odd(
+        xlsx(["name", "n"], ["A", 1], ["B", 2], ["Total", 3]), {"n": [1, 2]}, asked=("footer",)
+    ),
+    "workbook with an index": Odd(
+        xlsx([None, "age", "crp"], [0, 31, 1.5], [1, 40, 2.25]),
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        {"row": ["0", "1"]},
+    ),
+}
+
+
+def asked_of(table: Any) -> list[str]:
+    return [question.key for question in table.reading.questions]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_read_table_ordinary(name: str) -> None:
+    odd = TABLES[name]
+    table = read_table(odd.data, "mine")
+    for column, values in odd.numbers.items():
+        assert column in table.number_names, (table.names, table.remarks)
+        np.testing.assert_allclose(table.column(column), values, rtol=1e-12)
+    for column, cells in odd.text.items():
+        assert column in table.text, table.names
+        assert table.text[column].tolist() == cells
+    for key in odd.asked:
+        assert any(each.startswith(key) for each in asked_of(table)), asked_of(table)
+    if not odd.asked:
+        assert asked_of(table) == []
+    said = " ".join(table.remarks)
+    for words in odd.told:
+        assert words in said, table.remarks
+    for field_name, value in odd.found.items():
+        assert getattr(table.reading.found, field_name) == value
+
+
+def test_there_are_many_tables() -> None:
+    assert len(TABLES) >= 60
+
+
+@pytest.mark.parametrize("name", [name for name, odd in TABLES.items() if odd.asked])
+def test_read_table_questions_can_be_answered(name: str) -> None:
+    """Every answer reads the file in another way; and what was accepted is not asked again."""
+    data = TABLES[name].data
+    table = read_table(data)
+    for question in table.reading.questions:
+        for answer in question.answers:
+            stated = FileFormat().with_change(answer.change)
+            other = read_table(data, stated=stated)
+            assert question.key not in asked_of(other) or stated.separator, (question, answer)
+            assert meaning(other) != meaning(table)
+        accepted = FileFormat().with_change({"accepted": (question.key,)})
+        again = read_table(data, stated=accepted)
+        assert question not in again.reading.open_questions
+        assert meaning(again) == meaning(table)
+
+
+def meaning(table: Any) -> str:
+    """Everything that a table says, as one text."""
+    text = {name: cells.tolist() for name, cells in table.text.items()}
+    return repr((table.number_names, table.numbers.tolist(), text))
+
+
+def test_read_table_same_meaning_for_same_input() -> None:
+    for odd in TABLES.values():
+        first, second = read_table(odd.data), read_table(odd.data)
+        assert meaning(first) == meaning(second)
+        assert first.reading == second.reading
