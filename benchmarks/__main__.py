@@ -19,8 +19,8 @@ from benchmarks.reporting import Options, write_section
 
 PARTS = (
     "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves",
-    "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "grid", "risks", "worth",
-    "doubt",
+    "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "calm", "grid", "risks",
+    "worth", "doubt",
 )  # fmt: skip
 
 
