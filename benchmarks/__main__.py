@@ -20,7 +20,7 @@ from benchmarks.reporting import Options, write_section
 PARTS = (
     "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves",
     "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "calm", "grid", "risks",
-    "worth", "doubt",
+    "worth", "doubt", "audit",
 )  # fmt: skip
 
 

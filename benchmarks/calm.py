@@ -193,7 +193,7 @@ async def measure(address: str, count: int, rounds: int) -> tuple[list[float], .
 
 def run(options: Options) -> str:
     """The table."""
-    count, rounds = options.count(25, 3), 3 if options.quick else 8
+    count, rounds = options.count(25, 3), 2 if options.quick else 5
     with tempfile.TemporaryDirectory() as folder:
         kept = {"HIPAD_KEEP": "on", "HIPAD_KEEP_FOLDER": f"{folder}/kept"}
         with serving(streamlit(), Path(folder) / "log.txt", environment=kept) as server:

@@ -23,6 +23,7 @@ from ui.session.place import Place
 from ui.session.store import Kept, Store, Unreadable
 from ui.session.work import Snapshot, run_of, snapshot, take_up
 from ui.state import AppState
+from ui.turns import TURNS
 
 LOGGER: Final = logging.getLogger(__name__)
 LAST_SECONDS: Final = 5.0  # that the end of the server waits for what is still to be written
@@ -82,7 +83,7 @@ class Writer:
         def is_tried() -> bool:
             return self._busy != slot and (slot not in self._due or self._due[slot].tries > 0)
 
-        with self._changed:
+        with TURNS.resting(), self._changed:
             return self._changed.wait_for(is_tried, seconds)
 
     def name_of(self, slot: Slot) -> str:
