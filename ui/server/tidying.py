@@ -21,6 +21,7 @@ from streamlit import cli_util, config
 from streamlit.runtime import Runtime, get_instance
 from streamlit.web.server import server_util
 
+from hipad.data.process.confinement import lacking
 from ui.server.latest_run import heed_latest_run
 from ui.server.logs import keep_values_out
 from ui.server.taking_turns import take_turns
@@ -37,6 +38,8 @@ LOGGER: Final = logging.getLogger(__name__)
 async def attended(_app: object) -> AsyncIterator[None]:
     """The life of the server: it opens the browser when it starts, and tidies up all along."""
     keep_values_out()
+    if lacks := lacking():
+        LOGGER.warning("On this system a process that reads a file can %s: see SECURITY.md", lacks)
     heed_latest_run()
     send_whole_pages()
     take_turns()
