@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test long lint format bench chromium clean
+.PHONY: help run test long lint format bench lock chromium clean
 
 help:  ## list what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -34,6 +34,13 @@ format: $(VENV)/.packages-dev  ## rewrite the code in the house style
 bench: long  ## run the longest tests, then measure speed, as ratios in one run
 	$(BIN)/python -m benchmarks
 
+# Direct dependencies stand in pyproject.toml. Versions stay as they are unless UPGRADE=--upgrade is given.
+lock: $(VENV)/.packages-dev  ## pin what the app runs with, with hashes, and list it as an SBOM
+	UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+	    --generate-hashes --extra app $(UPGRADE) pyproject.toml -o requirements.txt
+	$(PIP) --require-hashes -r requirements.txt
+	$(BIN)/python -m benchmarks.sbom > sbom.json
+
 clean:  ## remove what set-up and tests made
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
@@ -53,9 +60,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.packages: requirements.txt | $(BIN)/python
-	$(PIP) -r requirements.txt
+	$(PIP) --require-hashes -r requirements.txt
 	@touch $@
 
-$(VENV)/.packages-dev: requirements.txt requirements-dev.txt | $(BIN)/python
+$(VENV)/.packages-dev: requirements-dev.txt $(VENV)/.packages
 	$(PIP) -r requirements-dev.txt
-	@touch $@ $(VENV)/.packages
+	@touch $@

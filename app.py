@@ -19,7 +19,7 @@ try:
     from ui.frame import arrival, going_back, recovery, steps
     from ui.server.guard import Guard
     from ui.server.tidying import attended
-    from ui.session import autosave
+    from ui.session import autosave, offering
     from ui.state import open_session
 except HipadError as error:  # a variable of the environment that cannot be used
     raise SystemExit(f"error: {error}") from None
@@ -47,10 +47,13 @@ def show() -> None:
     recovery.show()
     steps.show(state, page.title)
     going_back.show(state)
+    above = st.container()
     try:
         page.run()
     finally:  # a page may end its run early, to be drawn anew
         autosave.note(state)
+    with above:
+        offering.warn(state)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ from benchmarks.reporting import Options, write_section
 
 PARTS = (
     "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves",
-    "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "grid", "risks", "worth",
-    "doubt", "order", "classes", "patients",
+    "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "grid", "risks", "worth", "doubt", "order", "classes", "patients", "calm", "audit",
 )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from hipad.data.limits import stated_number
 from hipad.errors import HipadError
 from hipad.solver import Progress
+from ui.turns import TURNS
 
 UNSEEN_SECONDS: Final = stated_number("HIPAD_UNSEEN_SECONDS", 60)
 PLACES: Final = threading.BoundedSemaphore(stated_number("HIPAD_JOBS", 4))
@@ -152,6 +153,7 @@ class Job(Generic[Outcome]):
             if not self._going.is_set():
                 self._rest()
                 continue
+            TURNS.give_way()
             progress = next(run, None)
             if progress is None:
                 return True

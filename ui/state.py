@@ -92,6 +92,7 @@ class AppState(Memory):
     pasts: list[Past] = field(default_factory=list)  # set aside, newest last: see `go_back`
     returns: int = 0  # grows with `go_back`; part of the keys of widgets that must forget
     keep_name: str = field(default_factory=new_name)  # under which this work is kept, see session/
+    keep_holder: str = field(default_factory=new_name)  # who this session is to other servers
     kept: object = None  # what was kept last
     _ticket: object = None  # of the newest change of the data that was asked for
     _changing: RLock = field(default_factory=RLock, repr=False, compare=False)

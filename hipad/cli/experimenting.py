@@ -97,15 +97,32 @@ def outcomes_of(
     with Bar() as bar:
         bar.show(str(pace), 0.0, always=True)
         work = {"workers": workers, "scheduler": options.scheduler}
-        for done in perform(tasks, materials, ledger, **work):
-            found.append(done)
-            pace.add(again=done.key in there, failed=done.failed)
-            bar.show(str(pace), pace.share)
+        try:
+            for done in perform(tasks, materials, ledger, **work):
+                found.append(done)
+                pace.add(again=done.key in there, failed=done.failed)
+                bar.show(str(pace), pace.share)
+        except KeyboardInterrupt:
+            print(interrupted(len(found), len(tasks), options.results), file=sys.stderr)
+            raise
     for done in found:
         if done.failed:
             told = f"{done.task.data}, seed {done.task.seed}, {dict(done.task.settings)}"
             print(f"failed: {told}: {done.error}", file=sys.stderr)
     return found
+
+
+def interrupted(done: int, total: int, results: str | None) -> str:
+    """Return what is left of an experiment that was stopped."""
+    if results:
+        return (
+            f"{done:,} of {total:,} fits are finished and stay in {results}: run the same command "
+            "again to go on"
+        )
+    return (
+        f"{done:,} of {total:,} fits were finished and are lost: with --results FILE they would "
+        "have been kept"
+    )
 
 
 def hand_out(

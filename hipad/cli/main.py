@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from hipad import __version__
 from hipad.cli.talking.sentences import INTERRUPTED, REFUSED, sentence
+from hipad.data.writing import WRITTEN
 from hipad.errors import HipadError
 
 COMMANDS = ("app", "fit", "predict", "next", "check", "curve", "doubt", "tune", "reproduce")
@@ -25,6 +26,7 @@ COMMANDS = ("app", "fit", "predict", "next", "check", "curve", "doubt", "tune", 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     lost = open_streams()
+    WRITTEN.clear()
     try:
         try:  # the commands come here, where a bad variable of the environment ends in a sentence
             options = build_parser().parse_args(arguments)
@@ -39,9 +41,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {sentence(error)}", file=sys.stderr)
         return REFUSED
     except KeyboardInterrupt:
-        print("stopped: nothing was written", file=sys.stderr)
+        print(f"stopped: {told_written()}", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def told_written() -> str:
+    """Return what a command has written that was stopped before its end."""
+    if not WRITTEN:
+        return "nothing was written"
+    return f"written before that: {', '.join(WRITTEN)}"
 
 
 class Nowhere(io.StringIO):

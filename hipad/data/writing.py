@@ -20,6 +20,9 @@ from hipad.errors import DataError
 STDOUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 DEVICES: Final = ("/dev/", "/proc/self/fd/")
 PERMISSIONS: Final = 0o777
+WRITTEN: list[
+    str
+] = []  # what this process has written, so that a command that ends early can say so
 
 
 def write_text(path: Path, text: str, *, not_over: Iterable[Path] = ()) -> None:
@@ -36,6 +39,7 @@ def write_text(path: Path, text: str, *, not_over: Iterable[Path] = ()) -> None:
         else:
             _check_target(path, target, not_over)
             _replace(target, data)
+        note_written(path)
     except UnicodeEncodeError as error:
         raise DataError(f"{path} cannot be written: expected text, got {error.reason}") from error
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle
@@ -43,6 +47,12 @@ def write_text(path: Path, text: str, *, not_over: Iterable[Path] = ()) -> None:
             raise
         reason = error.strerror if isinstance(error, OSError) else error
         raise DataError(f"{path} cannot be written: {reason}") from error
+
+
+def note_written(path: Path) -> None:
+    """Note that a file was written, or more of it."""
+    if str(path) not in WRITTEN:
+        WRITTEN.append(str(path))
 
 
 def _check_target(path: Path, target: Path, not_over: Iterable[Path]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from hipad.data.writing import note_written
 from hipad.errors import DataError
 from hipad.experiments.task import Done, Task
 
@@ -42,6 +43,7 @@ class Ledger:
             line = {"key": done.key, **done.task.plain(), "figures": done.figures}
             line |= {"seconds": done.seconds, "error": done.error}
             self._append(line)
+            note_written(self.path)
 
     def _open(self, path: Path) -> None:
         if not path.exists():

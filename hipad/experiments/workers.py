@@ -11,6 +11,7 @@ between two fits.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -27,6 +28,7 @@ from hipad.experiments.ledger import Ledger
 from hipad.experiments.material import Material
 from hipad.experiments.searches.tuned import nested, tune
 from hipad.experiments.task import Done, Figures, Task
+from hipad.experiments.watching import end_with
 from hipad.optional import require
 from hipad.solver.threads import single_thread
 
@@ -94,7 +96,8 @@ def _spread(
         return
     with _place(materials, workers, scheduler):
         spread = Parallel(return_as="generator_unordered", max_nbytes=HELD, pre_dispatch="2*n_jobs")
-        jobs = (delayed(do)(task, key, materials[task.data]) for task, key in missing)
+        parent = os.getpid() if scheduler is None else None
+        jobs = (delayed(do)(task, key, materials[task.data], parent) for task, key in missing)
         with closing(spread(jobs)) as outcomes:
             yield from outcomes
 
@@ -130,8 +133,13 @@ def cluster(scheduler: str, materials: Mapping[str, Material]) -> Iterator[None]
             raise LostWorker from error
 
 
-def do(task: Task, key: str, material: Material) -> Done:
-    """Do one task; an error becomes its sentence, since one bad fit must not end the others."""
+def do(task: Task, key: str, material: Material, parent: int | None = None) -> Done:
+    """Do one task; an error becomes its sentence, since one bad fit must not end the others.
+
+    A process that was started for this ends with its `parent`, also in the middle of a fit.
+    """
+    if parent is not None:
+        end_with(parent)
     start = time.process_time()
     try:
         with single_thread():

@@ -110,6 +110,11 @@ def test_every_answer_carries_the_headers(server: str, path: str) -> None:
     assert {name: given[name] for name in HEADERS} == HEADERS
 
 
+@pytest.mark.parametrize("path", ["/media/0", "/media/0000.csv", "/any/media/0"])
+def test_no_browser_keeps_what_holds_data(server: str, path: str) -> None:
+    assert ask(server, path).headers["Cache-Control"] == "no-store"
+
+
 @pytest.mark.parametrize(
     "path",
     [

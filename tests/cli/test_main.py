@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 from hipad.cli import main
+from hipad.cli.experimenting import interrupted
+from hipad.cli.talking.sentences import INTERRUPTED
+from hipad.data.writing import write_text
 from hipad.places import SAMPLES as FOLDER
 from tests.cli.commands import fit
 
@@ -124,3 +129,46 @@ def test_the_module_runs_and_knows_its_version():
     words = [sys.executable, "-m", "hipad", "--version"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("hipad ")
+
+
+def test_ctrl_c_says_what_was_written(tmp_path, monkeypatch, capsys):
+    def run(options):
+        if options.model:
+            write_text(tmp_path / "model.json", "{}")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hipad.cli.fit.run", run)
+    words = ["fit", PIMA, "--label", "Diagnosis", "--model"]
+    assert main([*words, "m.json"]) == INTERRUPTED
+    assert f"stopped: written before that: {tmp_path / 'model.json'}\n" == capsys.readouterr().err
+    assert main([*words, ""]) == INTERRUPTED
+    assert capsys.readouterr().err == "stopped: nothing was written\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
+def test_an_experiment_that_is_stopped_says_which_fits_stay(tmp_path):
+    results = tmp_path / "results.jsonl"
+    command = subprocess.Popen(
+        [
+            sys.executable, "-m", "hipad", "curve", PIMA, "--label", "Diagnosis",
+            "--rules", str(FOLDER / "pima" / "pima.rules"), "--draws", "400", "--sizes", "8",
+            "--results", str(results), "--workers", "1",
+        ],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    end = time.monotonic() + 120
+    while time.monotonic() < end and command.poll() is None:
+        time.sleep(0.1)
+        if results.exists() and len(results.read_text().splitlines()) > 2:
+            break
+    command.send_signal(signal.SIGINT)
+    _, told = command.communicate(timeout=120)
+    assert command.returncode == INTERRUPTED, told
+    assert "Traceback" not in told
+    assert f"fits are finished and stay in {results}: run the same command again" in told
+    assert f"stopped: written before that: {results}" in told
+
+
+def test_without_a_results_file_fits_are_lost_and_that_is_said():
+    assert interrupted(3, 400, None).endswith("with --results FILE they would have been kept")

@@ -2,12 +2,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from hipad.errors import HipadError
-from hipad.experiments import workers
+from hipad.experiments import watching, workers
 from hipad.experiments.ledger import Ledger
 from hipad.experiments.task import Done, Task
 from hipad.experiments.workers import LostWorker, perform
@@ -142,3 +143,54 @@ def test_a_scheduler_that_does_not_answer_is_a_sentence(monkeypatch):
     pytest.importorskip("distributed")
     with pytest.raises(HipadError, match="no Dask scheduler answered"):
         list(perform(tasks(1), {"small": table()}, Ledger(), scheduler="tcp://127.0.0.1:9"))
+
+
+ORPHANS = """
+import sys, time
+sys.path[:0] = [{root!r}]
+from joblib import Parallel, delayed, parallel_config
+from hipad.experiments import workers
+from hipad.experiments.task import Task
+from tests.experiments.small import table
+from tests.experiments.test_workers import tasks
+from hipad.experiments.ledger import Ledger
+for done in workers.perform(tasks(6), {{"small": table()}}, Ledger(), workers=2):
+    from joblib.externals.loky import reusable_executor
+    print(*reusable_executor._executor._processes, flush=True)
+    time.sleep(1000)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+def test_workers_end_when_their_parent_is_killed():
+    code = ORPHANS.format(root=str(ROOT))
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    found = [int(word) for word in parent.stdout.readline().split()]
+    assert len(found) == 2
+    assert all(Path(f"/proc/{pid}").exists() for pid in found)
+    parent.kill()
+    parent.wait()
+    end = time.monotonic() + 60  # they look every two seconds; a busy machine may be slow
+    while any(is_running(pid) for pid in found) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not any(is_running(pid) for pid in found)
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is such a process; one that only waits to be buried is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_process_never_ends_for_itself_or_a_living_parent(monkeypatch):
+    ended: list[int] = []
+    monkeypatch.setattr(watching.os, "_exit", ended.append)
+    watching.end_with(os.getpid())
+    assert watching._is_alive(os.getppid())
+    assert not watching._is_alive(-1)
+    watching._watch(-1)
+    assert ended == [1]

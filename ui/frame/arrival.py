@@ -7,7 +7,9 @@ from typing import Final
 import streamlit as st
 
 from ui.attempts import attempt
+from ui.data.loading import Loading
 from ui.state import AppState
+from ui.turns import TURNS
 from ui.words import plain
 
 LOOK: Final = 0.1  # seconds between two looks
@@ -24,7 +26,7 @@ def show(state: AppState, here: str) -> None:
         return
     with st.spinner(f"Loading {plain(loading.name)}"):
         pulse = st.empty()
-        while not loading.wait(LOOK):
+        while not _arrived(loading):
             pulse.empty()
     done = attempt(state, lambda: state.take(loading))
     pulse.empty()  # a run of the script that was ended meanwhile goes no further
@@ -32,3 +34,9 @@ def show(state: AppState, here: str) -> None:
         st.switch_page("pages/run.py")
     if state.error and here != "Data":
         st.error(plain(state.error, 600), icon=":material/error:")
+
+
+def _arrived(loading: Loading) -> bool:
+    """Wait a moment for data; others are drawn meanwhile."""
+    with TURNS.resting():
+        return loading.wait(LOOK)

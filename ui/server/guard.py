@@ -6,7 +6,8 @@ A page of the web can make a browser ask this server: by a name of its own that 
 computer (then `Host` is that name), or straight away (then `Origin` is its own). Either is refused
 before anything is looked up. Hosts are those of `server.allowedHosts`; an origin is this server's
 own, or one of `server.corsAllowedOrigins`. Every answer forbids other sites to frame it, guessing
-of its type, and, to the page that it becomes, any call to another machine.
+of its type, and, to the page that it becomes, any call to another machine; what holds data may not
+be kept by a browser.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+PRIVATE: Final = "/media/"  # charts and downloads, which no disk of a browser should keep
+
 
 class Guard:
     """Refuses foreign hosts and origins; adds the headers to what it lets through."""
@@ -67,6 +70,8 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
+                if PRIVATE in scope["path"]:
+                    headers["Cache-Control"] = "no-store"
                 if cookie:
                     headers.append("set-cookie", cookie)
             await send(message)

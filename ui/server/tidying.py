@@ -12,6 +12,7 @@ import asyncio
 import ctypes
 import gc
 import logging
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
@@ -20,12 +21,16 @@ from streamlit import cli_util, config
 from streamlit.runtime import Runtime, get_instance
 from streamlit.web.server import server_util
 
+from hipad.data.process.confinement import lacking
 from ui.server.latest_run import heed_latest_run
 from ui.server.logs import keep_values_out
+from ui.server.taking_turns import take_turns
 from ui.server.whole_pages import send_whole_pages
 from ui.state import KEY, AppState
+from ui.turns import TURNS
 
 SWEEP_SECONDS: Final = 5.0
+COLLECT_SECONDS: Final = 30.0  # between two collections of what pages left behind
 LOGGER: Final = logging.getLogger(__name__)
 
 
@@ -33,8 +38,11 @@ LOGGER: Final = logging.getLogger(__name__)
 async def attended(_app: object) -> AsyncIterator[None]:
     """The life of the server: it opens the browser when it starts, and tidies up all along."""
     keep_values_out()
+    if lacks := lacking():
+        LOGGER.warning("On this system a process that reads a file can %s: see SECURITY.md", lacks)
     heed_latest_run()
     send_whole_pages()
+    take_turns()
     set_aside()
     if not config.get_option("server.headless"):
         open_browser()
@@ -48,8 +56,9 @@ async def attended(_app: object) -> AsyncIterator[None]:
 def set_aside() -> None:
     """Spare the collector what the server is made of.
 
-    Streamlit collects after every look at a page, with all threads waiting: a seventh of a second
-    if every module's own objects are gone through each time.
+    All threads wait while it works. Streamlit would collect after every click and every timer,
+    which took most of the time of a server with many sessions (`runner.postScriptGC`); here that
+    is done now and then.
     """
     gc.collect()
     gc.freeze()
@@ -67,10 +76,13 @@ async def sweep_forever() -> None:
     This runs on the server's own loop, where sessions open and close, so nothing changes meanwhile.
     """
     sweeper = Sweeper(get_instance())
+    collected, drawn = time.monotonic(), TURNS.drawn
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
+        is_due = TURNS.drawn != drawn and time.monotonic() > collected + COLLECT_SECONDS
         try:
-            if sweeper.sweep():
+            if sweeper.sweep() or is_due:
+                collected, drawn = time.monotonic(), TURNS.drawn
                 await asyncio.to_thread(give_back_memory)
         except Exception:  # one session that cannot be closed must not keep all others
             LOGGER.exception("A closed session could not be released")

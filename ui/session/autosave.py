@@ -3,7 +3,7 @@
     autosave.note(state)      # at the end of every run of the app; the same again is not written
 
 Only the newest state of a work is written, and one work at a time. What cannot be kept (no room, no
-leave to write) is told beside every page, and everything else goes on.
+leave to write) is told on every page and tried again, and everything else goes on.
 """
 
 from __future__ import annotations
@@ -11,86 +11,164 @@ from __future__ import annotations
 import atexit
 import logging
 import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from hipad.errors import HipadError
+from hipad.wording import listed
 from ui.session import owner
 from ui.session.place import Place
-from ui.session.shelf import Kept, Shelf
+from ui.session.store import Kept, Store, Unreadable
 from ui.session.work import Snapshot, run_of, snapshot, take_up
 from ui.state import AppState
+from ui.turns import TURNS
 
 LOGGER: Final = logging.getLogger(__name__)
 LAST_SECONDS: Final = 5.0  # that the end of the server waits for what is still to be written
+PAUSES: Final = (2.0, 5.0, 10.0, 30.0)  # seconds before each new attempt; the last again and again
+GIVE_UP: Final = 1800.0  # seconds after the first attempt, so that memory is not held for ever
 
 Slot = tuple[str, str]  # owner and name of a work
+
+
+@dataclass
+class Due:
+    """A state that is to be written, and what came of it so far."""
+
+    taken: Snapshot
+    holder: str
+    at: float  # when to try, by the monotonic clock
+    tries: int = 0
+    since: float = 0.0  # when it was tried first
 
 
 class Writer:
     """Writes the newest state of each work, one after the other, in a thread of its own."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
+    def __init__(self, store: Store, pauses: tuple[float, ...] = PAUSES) -> None:
+        self.store = store
         self.failed: dict[Slot, str] = {}  # why a work could not be kept
-        self._due: dict[Slot, Snapshot] = {}
+        self._pauses = pauses
+        self._due: dict[Slot, Due] = {}
+        self._moved: dict[Slot, str] = {}  # works that had to take a new name
         self._changed = threading.Condition()
-        self._busy = False
+        self._busy: Slot | None = None
         self._thread: threading.Thread | None = None
 
-    def put(self, slot: Slot, taken: Snapshot) -> None:
+    def put(self, slot: Slot, taken: Snapshot, holder: str = "") -> None:
         """Have this written soon, in place of an older state that still waits."""
         with self._changed:
             self._due.pop(slot, None)
-            self._due[slot] = taken
+            self._due[slot] = Due(taken, holder, time.monotonic())
             self._changed.notify_all()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="hipad-keep", daemon=True)
                 self._thread.start()
 
     def flush(self, seconds: float = 60.0) -> bool:
-        """Wait until everything is written; False when that took too long."""
+        """Wait until all that can be written is written; False when that took too long."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._due and not self._busy, seconds)
+            return self._changed.wait_for(self._is_settled, seconds)
+
+    def is_pending(self, slot: Slot) -> bool:
+        """Return whether a state of this work is still to be written, or to be tried again."""
+        with self._changed:
+            return slot in self._due or self._busy == slot
+
+    def settle(self, slot: Slot, seconds: float) -> bool:
+        """Wait for the first attempt to write a work; False when that took too long."""
+
+        def is_tried() -> bool:
+            return self._busy != slot and (slot not in self._due or self._due[slot].tries > 0)
+
+        with TURNS.resting(), self._changed:
+            return self._changed.wait_for(is_tried, seconds)
+
+    def name_of(self, slot: Slot) -> str:
+        """Return the name that a work has now."""
+        return self._moved.get(slot, slot[1])
+
+    def forget(self, slot: Slot) -> None:
+        """Write nothing more of this work that was noted until now."""
+        with self._changed:
+            self._due.pop(slot, None)
+            self.failed.pop(slot, None)
+            self._changed.wait_for(lambda: self._busy != slot, LAST_SECONDS)
+
+    def _is_settled(self) -> bool:
+        return self._busy is None and all(due.tries for due in self._due.values())
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: bool(self._due))
-                slot = next(iter(self._due))
-                taken, self._busy = self._due.pop(slot), True
-            self._write(slot, taken)
+                slot = self._next()
+                due, self._busy = self._due.pop(slot), slot
+            why = self._write(slot, due)
             with self._changed:
-                self._busy = False
+                self._busy = None
+                self._note(slot, due, why)
                 self._changed.notify_all()
+            del due  # a table must not stay in memory until the next work comes
 
-    def _write(self, slot: Slot, taken: Snapshot) -> None:
+    def _next(self) -> Slot:
+        """Wait for a state whose time has come; the lock is held."""
+        while True:
+            now = time.monotonic()
+            if ready := [slot for slot, due in self._due.items() if due.at <= now]:
+                return ready[0]
+            soonest = min((due.at - now for due in self._due.values()), default=None)
+            self._changed.wait(soonest)
+
+    def _write(self, slot: Slot, due: Due) -> str:
+        """Write one state; why it could not be done, or nothing."""
         try:
-            self.shelf.put(*slot, taken)
-            self.failed.pop(slot, None)
+            name = self.store.put(slot[0], self.name_of(slot), due.taken, due.holder)
+            if name != slot[1]:
+                self._moved[slot] = name
         except HipadError as error:
-            self.failed[slot] = str(error)
+            return str(error)
         except OSError as error:
-            self.failed[slot] = error.strerror or type(error).__name__
+            return error.strerror or type(error).__name__
         except Exception as error:
             LOGGER.exception("A work could not be kept")
-            self.failed[slot] = f"inside the program ({type(error).__name__})"
+            return f"inside the program ({type(error).__name__})"
+        return ""
+
+    def _note(self, slot: Slot, due: Due, why: str) -> None:
+        """Note what came of an attempt; one that failed is made again, unless a newer waits."""
+        if not why:
+            self.failed.pop(slot, None)
+            return
+        self.failed[slot] = why
+        now = time.monotonic()
+        due.since = due.since or now
+        if slot in self._due or now - due.since > GIVE_UP:
+            return
+        due.at = now + self._pauses[min(due.tries, len(self._pauses) - 1)]
+        due.tries += 1
+        self._due[slot] = due
 
 
-WRITER: Final = Writer(Shelf(Place.from_environment()))
+WRITER: Final = Writer(Store(Place.from_environment()))
 atexit.register(WRITER.flush, LAST_SECONDS)
 
 
 def note(state: AppState) -> None:
-    """Have the present work written, if it changed since the last time."""
+    """Have the present work written, if it changed since the last time or could not be written."""
     whose = owner.owner()
     if state.data is None or not whose:
         return
+    state.keep_name = WRITER.name_of((whose, state.keep_name))
+    slot = whose, state.keep_name
     owner.hold(state.keep_name)
     present = _present(state)
-    if present == state.kept or not WRITER.shelf.wants(whose):
+    is_lost = slot in WRITER.failed and not WRITER.is_pending(slot)
+    if (present == state.kept and not is_lost) or not WRITER.store.wants(whose):
         return
     state.kept = present
-    WRITER.put((whose, state.keep_name), snapshot(state))
+    WRITER.put(slot, snapshot(state), state.keep_holder)
 
 
 def _present(state: AppState) -> tuple[object, ...]:
@@ -102,40 +180,69 @@ def _present(state: AppState) -> tuple[object, ...]:
 
 
 def trouble(state: AppState) -> str:
-    """Why the present work is not kept although it should be; empty: it is."""
+    """Return why the present work is not kept although it should be; empty: it is."""
     return WRITER.failed.get((owner.owner(), state.keep_name), "")
 
 
+def settle(state: AppState, seconds: float) -> bool:
+    """Wait until it is known whether the present work could be written; False: not yet."""
+    return WRITER.settle((owner.owner(), state.keep_name), seconds)
+
+
 def offers(state: AppState) -> list[Kept]:
-    """The works that this browser may take up, newest first, without the present one."""
-    whose, shelf = owner.owner(), WRITER.shelf
-    if not whose or not shelf.place.is_on:
+    """Return the works that this browser may take up, newest first, without the present one."""
+    whose, store = owner.owner(), WRITER.store
+    if not whose or not store.place.is_on:
         return []
-    found = shelf.works(whose)
+    found = store.works(whose)
     if owner.is_one_person():
-        for other in shelf.owners():
+        for other in store.owners():
             if other != whose:
-                found += [kept for kept in shelf.works(other) if not owner.is_held(kept.name)]
+                found += [kept for kept in store.works(other) if not owner.is_held(kept.name)]
     mine = [kept for kept in found if kept.name != state.keep_name or state.data is None]
     return sorted(mine, key=lambda kept: -kept.saved)
 
 
+def unreadable() -> list[Unreadable]:
+    """Return the works of this browser that this version cannot read, newest first."""
+    whose, store = owner.owner(), WRITER.store
+    if not whose or not store.place.is_on:
+        return []
+    owners = [whose, *(store.owners() if owner.is_one_person() else [])]
+    found = [work for each in dict.fromkeys(owners) for work in store.unreadable(each)]
+    return sorted(found, key=lambda work: -work.saved)
+
+
 def go_on(state: AppState, kept: Kept) -> None:
-    """Take up a kept work; one that another tab has open, or another browser made, as a copy."""
-    take_up(state, kept.work, WRITER.shelf.tables(kept))
+    """Take up a kept work.
+
+    One that another tab has open, another browser made or a later version wrote is taken up as a
+    copy; so is one whose folder cannot be written.
+    """
+    take_up(state, kept.work, WRITER.store.tables(kept))
+    if kept.unknown:
+        state.notice = (
+            f"A later version of this app kept this work; {listed(list(kept.unknown[:3]))} of it "
+            "is not known here. This is a copy without it; the work itself stays as it is."
+        )
+        return
     if kept.owner == owner.owner() and not owner.is_held(kept.name):
-        state.keep_name = kept.name
+        with suppress(HipadError):
+            if WRITER.store.claim(kept, state.keep_holder):
+                state.keep_name = kept.name
 
 
-def forget(kept: Kept) -> None:
+def forget(kept: Kept | Unreadable) -> None:
     """Remove a kept work."""
-    WRITER.shelf.remove(kept.owner, kept.name)
+    WRITER.store.remove(kept.owner, kept.name)
 
 
 def forget_all(state: AppState) -> None:
     """Remove everything that is offered here, and the present work as far as it was kept."""
+    whose = owner.owner()
+    WRITER.forget((whose, state.keep_name))
     WRITER.flush()
     for kept in offers(state):
         forget(kept)
-    WRITER.shelf.remove_all(owner.owner())
+    WRITER.store.remove_all(whose)
     state.kept = _present(state)  # written again only when it changes

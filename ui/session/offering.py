@@ -1,38 +1,100 @@
-"""Take up work that was kept: offered where there are no data yet, and beside every page."""
+"""Take up work that was kept: offered where there are no data yet, and beside every page.
+
+What cannot be kept, and kept work that cannot be read, is told in the open.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Final
 
 import streamlit as st
 
+from hipad.errors import HipadError
 from hipad.wording import count
 from ui.attempts import attempt
 from ui.session import autosave, owner
-from ui.session.shelf import Kept
+from ui.session.store import Kept, Unreadable
 from ui.session.work import facts_of
 from ui.state import AppState
 from ui.words import plain
 
 MOST_SHOWN: Final = 8
+MOMENT: Final = 0.2  # seconds that a page waits to see whether its work is written
+EVERY: Final = (2.0, 10.0)  # seconds between two looks: at what failed, at what takes long
 FORGOTTEN: Final = "keep_forgotten"  # the work as it was when all that was kept was deleted
 
 
 def show(state: AppState) -> bool:
     """The newest work in a frame, older ones behind a fold; False where there is none."""
-    found = autosave.offers(state)
-    if not found:
+    try:
+        found, lost = autosave.offers(state), autosave.unreadable()
+    except HipadError as error:
+        st.warning(f"Kept work cannot be read: {plain(str(error), 300)}", icon=":material/warning:")
         return False
-    newest, *older = found
-    with st.container(border=True, key="continue_box"):
-        st.markdown("**Continue where you were**")
-        _line(state, newest, first=True)
-        if older:
-            with st.expander(f"Earlier work ({len(older)})"):
-                for kept in older[:MOST_SHOWN]:
-                    _line(state, kept)
+    if found:
+        newest, *older = found
+        with st.container(border=True, key="continue_box"):
+            st.markdown("**Continue where you were**")
+            _line(state, newest, first=True)
+            if older:
+                with st.expander(f"Earlier work ({len(older)})"):
+                    for kept in older[:MOST_SHOWN]:
+                        _line(state, kept)
+    if lost:
+        with st.expander(f"Kept work that this version cannot read ({len(lost)})"):
+            st.caption("It stays as it is until you delete it; another version may read it.")
+            for work in lost[:MOST_SHOWN]:
+                _unreadable_line(work)
+    return bool(found)
+
+
+def _unreadable_line(work: Unreadable) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _delete_button(work)
+        title = f"**{plain(work.title)}**" if work.title else "A work without a name"
+        st.markdown(f"{title}, {ago(time.time() - work.saved)}: {plain(work.problem, 300)}")
+
+
+def _delete_button(kept: Kept | Unreadable) -> None:
+    if st.button(
+        "Delete",
+        key=f"forget_{kept.name}",
+        icon=":material/delete:",
+        help="Remove this work from this computer. It cannot be had back.",
+    ) and _done(lambda: autosave.forget(kept)):
+        st.rerun()
+
+
+def _done(change: Callable[[], None]) -> bool:
+    """Change what is kept; False where that cannot be done, which is told."""
+    try:
+        change()
+    except HipadError as error:
+        st.error(f"Kept work could not be changed: {plain(str(error), 300)}")
+        return False
     return True
+
+
+def warn(state: AppState) -> None:
+    """Tell on every page that the present work cannot be kept, as long as that is so."""
+    is_tried = autosave.settle(state, MOMENT)
+    told = autosave.trouble(state)
+
+    def look() -> None:
+        why = autosave.trouble(state)
+        if told and not why:
+            st.rerun()
+        if why:
+            st.warning(
+                f"This work could not be kept: {plain(why, 300)}. It is tried again by itself. "
+                "Save the session (beside the page, under Session) before you leave.",
+                icon=":material/warning:",
+            )
+
+    every = EVERY[0] if told else None if is_tried else EVERY[1]
+    st.fragment(look, run_every=every)()
 
 
 def _line(state: AppState, kept: Kept, *, first: bool = False) -> None:
@@ -47,14 +109,7 @@ def _line(state: AppState, kept: Kept, *, first: bool = False) -> None:
             with st.spinner(f"Opening {plain(kept.work.title)}"):
                 attempt(state, lambda: autosave.go_on(state, kept))
             st.rerun()
-        if st.button(
-            "Delete",
-            key=f"forget_{kept.name}",
-            icon=":material/delete:",
-            help="Remove this work from this computer. It cannot be had back.",
-        ):
-            autosave.forget(kept)
-            st.rerun()
+        _delete_button(kept)
         st.markdown(words(kept, time.time()))
 
 
@@ -82,11 +137,11 @@ def ago(seconds: float) -> str:
 
 def controls(state: AppState) -> None:
     """Whether work is kept, where, and a button to remove it."""
-    shelf, whose = autosave.WRITER.shelf, owner.owner()
-    if not whose or not shelf.place.is_on:
+    store, whose = autosave.WRITER.store, owner.owner()
+    if not whose or not store.place.is_on:
         st.caption("Work is not kept on this server: save the session before you leave.")
         return
-    wanted = shelf.wants(whose)
+    wanted = store.wants(whose)
     chosen = st.toggle(
         "Keep my work on this computer",
         wanted,
@@ -94,22 +149,18 @@ def controls(state: AppState) -> None:
         help="Data, rules, settings and models are written as you go, so that a closed tab or a "
         "restart loses nothing. Off: nothing more is written.",
     )
-    if chosen != wanted:
-        shelf.want(whose, chosen)
+    if chosen != wanted and _done(lambda: store.want(whose, chosen)):
         state.kept = None
         st.rerun()
     if owner.is_one_person():
-        st.caption(f"Kept in {plain(shelf.place.folder, 200)}")
-    if why := autosave.trouble(state):
-        st.warning(f"This work could not be kept: {plain(why, 300)}")
+        st.caption(f"Kept in {plain(store.place.folder, 200)}")
     if st.button(
         "Delete kept work",
         key="keep_forget",
         icon=":material/delete:",
         width="stretch",
         help="Remove everything that was kept for this browser. What is open stays open.",
-    ):
-        autosave.forget_all(state)
+    ) and _done(lambda: autosave.forget_all(state)):
         st.session_state[FORGOTTEN] = state.kept
     if state.kept is not None and st.session_state.get(FORGOTTEN) is state.kept:
         st.caption("Kept work was deleted; what is open is written again when it changes.")

@@ -2,7 +2,7 @@
 
 A `Work` is what a session file holds (`saving.py`) and what goes beyond it: every version of the
 rules, the sliders, the last run, and which tables are needed. Models and the run are kept as what
-makes them again, so a file never brings weights of its own. Tables lie beside it, see `shelf.py`.
+makes them again, so a file never brings weights of its own. Tables lie beside it, see `store.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 
 from hipad.data import Table
 from hipad.errors import DataError
-from hipad.estimator.files.json_values import rebuild
+from hipad.estimator.files.json_values import of_any_version, rebuild
 from ui.data.cards import CARDS
 from ui.dataset import Loaded
 from ui.fields import NAME, RULES, Number, Text
@@ -24,9 +24,7 @@ from ui.session.saving import (
     LARGEST,
     ModelRecipe,
     Session,
-    of_today,
     read_json,
-    recipe_of_today,
     session_of,
 )
 from ui.state import AppState
@@ -104,17 +102,19 @@ def title_of(state: AppState) -> str:
     return known.get(loaded.sample, loaded.name)[: NAME.longest]
 
 
-def read_work(content: bytes) -> Work:
-    """A kept work; DataError says what is wrong with it."""
-    raw = {"unlabelled": "", **read_json(content, "kept work", KIND, VERSION, most=4 * LARGEST)}
-    if isinstance(raw.get("session"), dict):
-        raw["session"] = of_today(raw["session"])
-    raw["run"] = recipe_of_today(raw.get("run"))
+def read_work(content: bytes) -> tuple[Work, tuple[str, ...]]:
+    """Return a kept work and the names of fields that only a later version knows.
+
+    A field that an earlier version did not have takes its default. DataError says why a work cannot
+    be read.
+    """
+    raw = read_json(content, "kept work", KIND, VERSION, most=4 * LARGEST)
     try:
-        work: Work = rebuild(Work, raw)
+        with of_any_version() as unknown:
+            work: Work = rebuild(Work, raw)
     except ValueError as error:
         raise DataError(f"the kept work cannot be used: {error}") from error
-    return work
+    return work, tuple(dict.fromkeys(unknown))
 
 
 def take_up(state: AppState, work: Work, own: dict[str, Table]) -> None:

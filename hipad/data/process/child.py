@@ -1,8 +1,8 @@
 """The process that reads one file and ends: `apart` starts this file as a script.
 
-It holds itself to the limits before it looks at the file, writes the table or a sentence to the
-folder it was given, and ends at once when its parent does. Nothing that it prints is kept, for
-messages of libraries may carry values of the data.
+It gives up what it does not need (`confinement`) and holds itself to the limits before it looks at
+the file, writes the table or a sentence to the folder it was given, and ends at once when its
+parent does. Nothing that it prints is kept, for messages of libraries may carry values of the data.
 """
 
 from __future__ import annotations
@@ -41,8 +41,11 @@ def main() -> NoReturn:
     sys.path[:] = json.loads(sys.argv[1])
     order = json.loads(sys.argv[2])
     folder = Path(order["folder"])
-    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     sys.meta_path.insert(0, WithoutPandas())
+    from hipad.data.process.confinement import confine
+
+    confine(Path(order["source"]), folder)
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     answer = _read(order, folder)
     (folder / ANSWER).write_text(json.dumps(answer), "ascii")
     os._exit(0)  # without the slow farewell of libraries

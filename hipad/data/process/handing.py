@@ -1,18 +1,21 @@
-"""A table as files in a folder, to hand it from one process to another.
+"""A table as named parts of bytes, to hand it from one process to another or to keep it.
 
-Numbers are raw bytes, texts are one run of UTF-8 with the length of each, the rest is JSON. Nothing
-of it is trusted: `load_table` checks every size against the others before it uses it, for the
-process that wrote the files read a stranger's table and may have been led astray by it.
+Numbers are raw bytes, texts are one run of UTF-8 with the length of each, the rest is JSON. Parts
+are files of a folder, or whatever else `Parts` can be read from. Nothing of them is trusted:
+`load_table` checks every size against the others before it uses it, for the process that wrote
+them read a stranger's table and may have been led astray by it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import fields
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -31,29 +34,100 @@ PLAIN: Final = tuple(f.name for f in fields(Table) if f.name not in OTHER)
 Array = npt.NDArray[Any]
 
 
-def save_table(table: Table, folder: Path) -> None:
-    """Write the table; the facts come last, so that they stand for the whole."""
+class Parts(Protocol):
+    """Where the parts of a table are read from."""
+
+    def size(self, name: str) -> int:
+        """Return the bytes of a part."""
+
+    def array(self, name: str, dtype: str) -> Array:
+        """Return a part as an array."""
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a part to be read from its beginning."""
+
+
+class Folder:
+    """The parts of a table as files; each file with numbers is removed when it has been read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def size(self, name: str) -> int:
+        return (self._folder / name).stat().st_size
+
+    def array(self, name: str, dtype: str) -> Array:
+        array = np.fromfile(self._folder / name, dtype)
+        (self._folder / name).unlink()
+        return array
+
+    def open(self, name: str) -> BinaryIO:
+        return (self._folder / name).open("rb")
+
+
+def blocks_of(table: Table) -> Iterator[tuple[str, Any]]:
+    """Yield the bytes of a table in blocks, each with the name of the part that it goes on.
+
+    The facts come last, so that they stand for the whole.
+    """
     facts: dict[str, Any] = {name: getattr(table, name) for name in PLAIN}
     facts["reading"] = table.reading.to_dict()
-    facts["shape"] = list(table.numbers.shape)
-    facts["arrays"] = _save_numbers(table.numbers, folder)
+    arrays = _arrays(table.numbers)
     columns = [*table.text.values(), *table.written.values()]
-    facts["arrays"]["lengths"] = _save_text(columns, folder)
+    facts["shape"] = list(table.numbers.shape)
+    facts["arrays"] = {name: [array.dtype.str, int(array.size)] for name, array in arrays.items()}
+    facts["arrays"]["lengths"] = ["<i4", table.n_rows * len(columns)]
     facts["text_names"], facts["written_names"] = list(table.text), list(table.written)
-    (folder / FACTS).write_text(json.dumps(facts), "ascii")
+    for name, array in arrays.items():
+        yield name, b""
+        step = max(1, BLOCK_BYTES // max(1, array[:1].nbytes))
+        for start in range(0, len(array), step):
+            yield name, np.ascontiguousarray(array[start : start + step]).data
+    yield "lengths", b""
+    yield "text", b""
+    for column in columns:
+        cells = [str(cell).encode("utf-8", "surrogatepass") for cell in column.tolist()]
+        yield "lengths", np.array([len(cell) for cell in cells], "<i4").data
+        yield "text", b"".join(cells)
+    yield FACTS, json.dumps(facts).encode("ascii")
 
 
-def load_table(folder: Path, limits: Limits, *, keep: bool = False) -> Table:
-    """The table in a folder; DataError when its files do not agree.
+def digest_of(table: Table) -> str:
+    """Return a name for all that a table holds: another for whatever differs in it."""
+    parts: dict[str, Any] = {}
+    for name, block in blocks_of(table):
+        parts.setdefault(name, hashlib.sha256()).update(block)
+    told = sorted((name, part.hexdigest()) for name, part in parts.items())
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
-    Its numbers are removed from the folder as they are read, unless they are to be kept.
+
+def save_table(table: Table, folder: Path) -> None:
+    """Write the parts of a table as files of a folder."""
+    with ExitStack() as files:
+        opened: dict[str, BinaryIO] = {}
+        for name, block in blocks_of(table):
+            if name == FACTS:
+                files.close()
+                (folder / FACTS).write_bytes(block)
+                continue
+            if name not in opened:
+                opened[name] = files.enter_context((folder / name).open("wb"))
+            opened[name].write(block)
+
+
+def load_table(source: Path | Parts, limits: Limits) -> Table:
+    """Return the table of some parts; DataError when they do not agree.
+
+    Where the parts are files of a folder, those with numbers are removed as they are read.
     """
+    parts = Folder(source) if isinstance(source, Path) else source
     try:
-        facts = json.loads((folder / FACTS).read_text("ascii"))
+        with parts.open(FACTS) as file:
+            facts = json.loads(file.read().decode("ascii"))
         rows, columns = (int(n) for n in facts["shape"])
         names = [str(name) for name in facts["text_names"]]
         said = facts["arrays"].items()
-        arrays = {name: _load(folder, name, *size, keep=keep) for name, size in said}
+        arrays = {name: _load(parts, name, *size) for name, size in said}
         plain = {name: _plain(facts[name]) for name in PLAIN if name in facts}
         _demand(len(plain["number_names"]) == columns)
         _demand(len({*plain["number_names"], *names}) == columns + len(names))
@@ -66,7 +140,7 @@ def load_table(folder: Path, limits: Limits, *, keep: bool = False) -> Table:
         every = len(names) + len(also)
         _demand(lengths.shape == (rows * every,) and (lengths >= 0).all())
         numbers = _numbers(arrays, (rows, columns), limits)
-        found = list(_texts(folder, lengths, rows, limits))
+        found = list(_texts(parts, lengths, rows, limits))
         text = dict(zip(names, found[: len(names)], strict=True))
         written = dict(zip(also, found[len(names) :], strict=True))
         reading = Reading.from_dict(facts.get("reading", {}))
@@ -84,31 +158,20 @@ def _demand(condition: Any) -> None:
         raise ValueError("the parts of the table do not agree")
 
 
-def _save_numbers(numbers: Matrix, folder: Path) -> dict[str, Any]:
-    if not sp.issparse(numbers):
-        return {"numbers": _save(numbers, folder / "numbers")}
-    parts = {"values": numbers.data, "indices": numbers.indices, "indptr": numbers.indptr}
-    return {name: _save(part, folder / name) for name, part in parts.items()}
+def _arrays(numbers: Matrix) -> dict[str, Array]:
+    """Return the arrays that a matrix consists of, in the byte order of files."""
+    parts = {"numbers": numbers}
+    if sp.issparse(numbers):
+        parts = {"values": numbers.data, "indices": numbers.indices, "indptr": numbers.indptr}
+    return {
+        name: part.astype(part.dtype.newbyteorder("<"), copy=False) for name, part in parts.items()
+    }
 
 
-def _save(array: Array, path: Path) -> list[Any]:
-    """Write an array in blocks of rows; its type and its number of entries."""
-    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    step = max(1, BLOCK_BYTES // max(1, array[:1].nbytes))
-    with path.open("wb") as file:
-        for start in range(0, len(array), step):
-            file.write(np.ascontiguousarray(array[start : start + step]).data)
-    return [array.dtype.str, int(array.size)]
-
-
-def _load(folder: Path, name: str, dtype: str, size: int, *, keep: bool = False) -> Array:
+def _load(parts: Parts, name: str, dtype: str, size: int) -> Array:
     _demand(name in ("numbers", "values", "indices", "indptr", "lengths") and dtype in DTYPES)
-    path = folder / name
-    _demand(path.stat().st_size == size * np.dtype(dtype).itemsize)
-    array = np.fromfile(path, dtype)
-    if not keep:
-        path.unlink()
-    return array
+    _demand(parts.size(name) == size * np.dtype(dtype).itemsize)
+    return parts.array(name, dtype)
 
 
 def _numbers(arrays: dict[str, Array], shape: tuple[int, int], limits: Limits) -> Matrix:
@@ -125,19 +188,7 @@ def _numbers(arrays: dict[str, Array], shape: tuple[int, int], limits: Limits) -
     return sp.csr_array((values, indices, indptr), shape=shape)
 
 
-def _save_text(columns: Iterable[Text], folder: Path) -> list[Any]:
-    """Write the cells of all columns one after the other; type and number of their lengths."""
-    total = 0
-    with (folder / "lengths").open("wb") as lengths, (folder / "text").open("wb") as text:
-        for column in columns:
-            cells = [str(cell).encode("utf-8", "surrogatepass") for cell in column.tolist()]
-            text.write(b"".join(cells))
-            lengths.write(np.array([len(cell) for cell in cells], "<i4").data)
-            total += len(cells)
-    return ["<i4", total]
-
-
-def _texts(folder: Path, lengths: Array, rows: int, limits: Limits) -> Iterator[Text]:
+def _texts(parts: Parts, lengths: Array, rows: int, limits: Limits) -> Iterator[Text]:
     """Column by column the cells; an array of them holds as many letters for each as the longest.
 
     That is at least a quarter of the bytes, so the bound on memory holds before they are spread.
@@ -149,8 +200,8 @@ def _texts(folder: Path, lengths: Array, rows: int, limits: Limits) -> Iterator[
             f"reading it needed more than {limits.memory_bytes / 2**30:,.3g} GB for columns of "
             "text: leave out those with long texts"
         )
-    _demand((folder / "text").stat().st_size == lengths.sum(dtype=np.int64))
-    with (folder / "text").open("rb") as file:
+    _demand(parts.size("text") == lengths.sum(dtype=np.int64))
+    with parts.open("text") as file:
         for column in columns:
             blob = file.read(int(column.sum(dtype=np.int64)))
             ends = list(accumulate(column.tolist(), initial=0))

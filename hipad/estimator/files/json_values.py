@@ -4,14 +4,17 @@ Only declared fields are read back, as the types they declare, so a file can bri
 and lists, never an object of its own choosing. A hint `Annotated[kind, description]` leaves the
 reading to `description.read`. Numbers that JSON lacks are written as texts ("inf", "nan"); finite
 ones round-trip exactly. An error names the field that does not fit: "settings: seed: expected ...".
+Within `of_any_version` a field that is missing takes its default, and one that is unknown is noted.
 """
 
 from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
@@ -34,6 +37,19 @@ from hipad.data.whole_numbers import EXACT
 NOT_IN_JSON: Final = ("inf", "-inf", "nan")
 
 Value = TypeVar("Value")
+
+_unknown: ContextVar[list[str] | None] = ContextVar("unknown", default=None)  # fields, by name
+
+
+@contextmanager
+def of_any_version() -> Iterator[list[str]]:
+    """Within it, read what an earlier or a later version wrote; give the fields unknown here."""
+    found: list[str] = []
+    token = _unknown.set(found)
+    try:
+        yield found
+    finally:
+        _unknown.reset(token)
 
 
 def plain(value: Any) -> Any:
@@ -118,13 +134,24 @@ def misfit(expected: str, value: object) -> ValueError:
 
 def _dataclass(kind: Any, value: Any) -> Any:
     """One of these with just its own fields."""
-    hints, given = _hints(kind), _checked(value, dict)
-    own = [field.name for field in fields(kind)]
-    if missing := [name for name in own if name not in given]:
+    hints, given, noted = _hints(kind), _checked(value, dict), _unknown.get()
+    own = {field.name: field for field in fields(kind)}
+    missing = [name for name in own if name not in given]
+    if noted is not None:
+        missing = [name for name in missing if _is_needed(own[name])]
+    if missing:
         raise ValueError(f"expected {missing[0]}, got none")
     if unknown := [name for name in given if name not in own]:
-        raise misfit(f"only {', '.join(own)}", unknown[0])
-    return kind(**{n: named(n, lambda: rebuild(hints[n], given[n])) for n in own})  # noqa: B023
+        if noted is None:
+            raise misfit(f"only {', '.join(own)}", unknown[0])
+        noted += [str(name) for name in unknown]
+    there = [name for name in own if name in given]
+    return kind(**{n: named(n, lambda: rebuild(hints[n], given[n])) for n in there})  # noqa: B023
+
+
+def _is_needed(field: Field[Any]) -> bool:
+    """Whether a field has no default to take where it is missing."""
+    return field.default is MISSING and field.default_factory is MISSING
 
 
 @cache

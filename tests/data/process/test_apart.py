@@ -5,6 +5,7 @@ import io
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import LIMITS, Cancelled, Table, read_apart, read_table
-from hipad.data.process import apart
+from hipad.data.process import apart, confinement
 from hipad.data.process.handing import load_table, save_table
 from hipad.errors import DataError
 from tests.data.gene_files import GENES_TSV, h5ad, tenx_tar
@@ -126,11 +127,15 @@ def test_a_file_that_is_not_there():
         read_apart(ROOT / "no such file.csv")
 
 
-def child_doing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:
-    """Let the process do something else in place of reading."""
+def child_doing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str, *, confined: bool = True
+) -> None:
+    """Let the process do something else in place of reading, also what it may usually not do."""
     script = tmp_path / "child.py"
+    loose = "from hipad.data.process import confinement\nconfinement.confine = lambda *_: ()\n"
     script.write_text(
         "import json, sys\nsys.path[:] = json.loads(sys.argv[1])\n"
+        f"{'' if confined else loose}"
         "from hipad.data import reading\nfrom hipad.data.process import child\n"
         f"def read_table(source, name, limits, turn):\n    {code}\n"
         "reading.read_table = read_table\nchild.main()\n"
@@ -210,6 +215,7 @@ def test_cancelling_ends_all_that_was_started(monkeypatch, tmp_path):
         tmp_path,
         "import os, subprocess, time; subprocess.Popen(['sleep', '1000']); "
         f"open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(1000)",
+        confined=False,
     )
     with pytest.raises(Cancelled, match="cancelled"):
         read_apart(b"a,b\n1,2\n", cancelled=lambda: started.exists() and started.read_text() != "")
@@ -223,6 +229,7 @@ def test_the_process_ends_with_its_parent_and_leaves_nothing(monkeypatch, tmp_pa
         monkeypatch,
         tmp_path,
         f"import os, time; open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(1000)",
+        confined=False,
     )
     code = (
         "import sys\nfrom hipad.data.process import apart\n"
@@ -358,3 +365,53 @@ def test_the_limit_is_on_what_a_file_needs_not_on_what_libraries_reserve():
 def test_a_path_with_a_nul_is_refused_in_a_sentence(tmp_path):
     with pytest.raises(DataError, match=r"cannot be opened: expected the path of a file"):
         read_apart(tmp_path / "a\0.csv")
+
+
+REACHING = """
+from pathlib import Path
+import os, socket, subprocess
+from hipad.errors import DataError
+tries = {{
+    "a secret": lambda: Path({secret!r}).read_text(),
+    "a list of files": lambda: os.listdir({folder!r}),
+    "another place": lambda: Path({folder!r}, "new").write_text("x"),
+    "the network": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+    "a server here": lambda: socket.create_connection(("127.0.0.1", {port}), 1),
+    "another process": lambda: socket.socket(socket.AF_UNIX),
+    "a program": lambda: subprocess.run([{program!r}]),
+    "the source": lambda: source.read_bytes(),
+    "the packages": lambda: (__import__("h5py"), __import__("openpyxl"), __import__("scipy.io")),
+}}
+reached = []
+for name, act in tries.items():
+    try:
+        act()
+        reached.append(name)
+    except OSError:
+        pass
+raise DataError(f"reached {{reached}}")
+"""
+
+
+@pytest.mark.skipif(confinement.lacking() != "", reason="this system cannot confine a process")
+def test_a_reader_that_is_led_astray_reaches_nothing_else(monkeypatch, tmp_path):
+    (tmp_path / "kept").mkdir()
+    secret = tmp_path / "kept" / "works"
+    secret.write_text("somebody's work")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        code = REACHING.format(
+            secret=str(secret),
+            folder=str(secret.parent),
+            port=server.getsockname()[1],
+            program=sys.executable,
+        )
+        child_doing(monkeypatch, tmp_path, code.replace("\n", "\n    "))
+        with pytest.raises(DataError, match=r"reached \['the source', 'the packages'\]$"):
+            read_apart(b"a,b\n1,2\n")
+
+
+def test_where_nothing_can_be_taken_away_a_file_is_read_all_the_same(monkeypatch, tmp_path):
+    monkeypatch.setattr(confinement.sys, "platform", "darwin")
+    assert confinement.confine(tmp_path, tmp_path) == ()
+    assert confinement.landlock_version() == 0
+    assert confinement.lacking() == "read other files of this account and use the network"

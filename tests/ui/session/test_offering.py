@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.ui.session.kept import worked
 from ui.session.offering import words
-from ui.session.shelf import Kept
+from ui.session.store import Kept
 from ui.session.work import snapshot
 
 
