@@ -288,4 +288,5 @@ class HIPADClassifier(FittedModel):
             blocks=self.blocks,
             classes=tuple(self.classes_.tolist()),
             values=rows,
+            asks=False,  # the same rule must be read in every fold
         )

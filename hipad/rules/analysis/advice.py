@@ -122,7 +122,7 @@ def with_bound(
     position = _condition_of(rule, row)
     if position is None:
         return None
-    condition = rule.rule.conditions[position]
+    condition = _in_data_units(rule)[position]
     side, factor = _number_side(condition) or (None, 0.0)
     if side is None:
         return None
@@ -140,8 +140,19 @@ def _condition_of(rule: CompiledRule, row: int) -> int | None:
     source = rule.sources[row]
     if rule.sources.count(source) > 1:
         return None
-    texts = [str(condition) for condition in rule.rule.conditions]
+    texts = [str(condition) for condition in _in_data_units(rule)]
     return texts.index(source) if source in texts else None
+
+
+def _in_data_units(rule: CompiledRule) -> list[Condition]:
+    """The conditions as written, but those with a unit as they were settled: in the data's."""
+    written = rule.rule.conditions
+    if len(rule.settled) != len(written):
+        return list(written)
+    return [
+        done if any(term.unit for side in own.sides for term in side) else own
+        for own, done in zip(written, rule.settled, strict=True)
+    ]
 
 
 def _number_side(condition: Condition) -> tuple[int, float] | None:

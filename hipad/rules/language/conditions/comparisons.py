@@ -9,6 +9,7 @@ from hipad.rules.language.conditions.flags import named_flag
 from hipad.rules.language.conditions.membership import read_ranged, read_right_range
 from hipad.rules.language.conditions.operands import Operand, lone_feature, read_operand
 from hipad.rules.language.conditions.pairing import compare
+from hipad.rules.language.conditions.ranges import is_above
 from hipad.rules.language.conditions.vague import refuse_vague, refuse_vague_name
 from hipad.rules.language.logic import All, Node
 from hipad.rules.language.model import Condition
@@ -125,10 +126,10 @@ def _check_limits(condition: Condition, column: int) -> None:
     first, last = constant(condition.sides[0]), constant(condition.sides[2])
     if first is None or last is None:
         return
-    if (first > last) if condition.relations[0][0] == "<" else (first < last):
-        low, high = sorted((first, last))
-        middle = side_text(condition.sides[1])
-        remedy = f"{middle} between {format_number(low)} and {format_number(high)}"
+    low, high = condition.sides[0][0], condition.sides[2][0]
+    if is_above(low, high) if condition.relations[0][0] == "<" else is_above(high, low):
+        low, high = (high, low) if is_above(low, high) else (low, high)
+        remedy = f"{side_text(condition.sides[1])} between {low} and {high}"
         message = f"'{condition}' can never be met, its limits are exchanged: write {remedy}"
         raise rule_error(message, column=column, suggestion=remedy)
 
