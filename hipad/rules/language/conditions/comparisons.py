@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hipad.errors import RuleError
+from hipad.rules.language.conditions.deviations import read_deviations
 from hipad.rules.language.conditions.flags import named_flag
 from hipad.rules.language.conditions.membership import read_ranged, read_right_range
 from hipad.rules.language.conditions.operands import Operand, lone_feature, read_operand
@@ -49,7 +50,7 @@ def read_comparison(cursor: Cursor, left: Operand) -> Node:
         if len(relations) == 1 and (node := read_right_range(cursor, left, found[0])) is not None:
             return node
         cursor.implied = None
-        operands.append(_right(cursor, left))
+        operands.append(_right(cursor, left, found[0]))
         if cursor.implied is not None and cursor.relation() is not None:
             raise cursor.error(
                 "write 'and' or 'or' between conditions, or * between a number and a feature",
@@ -59,11 +60,13 @@ def read_comparison(cursor: Cursor, left: Operand) -> Node:
     return _chain(operands, relations, signs, cursor)
 
 
-def _right(cursor: Cursor, left: Operand) -> Operand:
+def _right(cursor: Cursor, left: Operand, relation: str) -> Operand:
     """The side after a sign; mean, median and sd alone are those of the left side's feature."""
     name = lone_feature(left)
     known = cursor.vocabulary
     if (border := _nth_percentile(cursor, name)) is not None:
+        return border
+    if (border := read_deviations(cursor, left, relation)) is not None:
         return border
     if cursor.is_name(1):
         cursor.accept_words("its")
