@@ -42,7 +42,9 @@ class Lexicon:
         values: ColumnValues | None = None,
         *,
         asks: bool = True,
+        decimal: str = "",
     ) -> None:
+        self.decimal = decimal  # mark of the table's numbers; empty where it is not known
         self.asks = asks  # where a unit is not known; a fit on some of the rows does not
         self.index = index
         self.blocks = blocks or {}

@@ -43,6 +43,10 @@ class Vocabulary(Protocol):
     def __hash__(self) -> int: ...
 
     @property
+    def decimal(self) -> str:
+        """The decimal mark of the table, a point or a comma; empty where it is not known."""
+
+    @property
     def has_values(self) -> bool:
         """Whether the rows are known, which tell columns of 0 and 1."""
 

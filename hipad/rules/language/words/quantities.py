@@ -109,6 +109,9 @@ def _digits(cursor: Cursor, listing: bool) -> float:
     text, last = first.text.replace("_", ""), first
     if listing:
         return float(text)
+    decimal = "" if cursor.vocabulary is None else cursor.vocabulary.decimal
+    if decimal == "," and (value := _with_comma(cursor, first)) is not None:
+        return value
     groups = 0
     while _follows(cursor, last):
         mark = cursor.peek()
@@ -125,9 +128,34 @@ def _digits(cursor: Cursor, listing: bool) -> float:
         groups += 1
         cursor.at += 2 if mark.kind == "COMMA" else 1
         text, last = text + digits.text, digits
-    _check_group(cursor, first, last, text, groups)
-    _check_end(cursor, first, last)
+    if decimal != ".":
+        _check_group(cursor, first, last, text, groups)
+    _check_end(cursor, first, last, decimal)
     return float(text)
+
+
+def _with_comma(cursor: Cursor, first: Word) -> float | None:
+    """A number as a table with decimal commas writes it: 1.234,5; None for any other."""
+    end, text = first.end, first.text
+    if _THOUSANDS.fullmatch(text):
+        while (more := cursor.peek()).start == end and _GROUP.fullmatch(more.text):
+            text, end = text + cursor.take().text, more.end
+    comma, digits = cursor.peek(), cursor.peek(1)
+    joined = comma.kind == "COMMA" and comma.start == end and digits.start == comma.end
+    if joined and digits.text.isdecimal() and (text.isdecimal() or _GROUPED.fullmatch(text)):
+        cursor.at += 2
+        return float(f"{text.replace('.', '')}.{digits.text}")
+    if not _GROUPED.fullmatch(text):
+        return None
+    whole = text.replace(".", "")
+    if text.count(".") == 1 and not text.endswith("000"):
+        raise cursor.error(
+            f"'{text}' can be read in two ways, as the table has decimal commas: write {whole}, or "
+            f"{text.replace('.', ',')}",
+            first,
+            remedy=whole,
+        )
+    return float(whole)
 
 
 def _is_group(digits: Word) -> bool:
@@ -155,10 +183,11 @@ def _follows(cursor: Cursor, last: Word) -> bool:
     return word.kind == "NUMBER" and blank and len(word.text) == 3 and word.text.isdecimal()
 
 
-def _check_end(cursor: Cursor, first: Word, last: Word) -> None:
+def _check_end(cursor: Cursor, first: Word, last: Word, decimal: str = "") -> None:
     """Refuse a number that can be read in two ways: 126.000,5 or 50.000."""
     money = first.start > 0 and cursor.line[first.start - 1] in "$€£¥"
-    if _THOUSANDS.fullmatch(first.text) and (money or first.text.endswith(".000")):
+    odd = _THOUSANDS.fullmatch(first.text) and (money or first.text.endswith(".000"))
+    if odd and decimal != ".":
         whole = first.text.replace(".", "")
         raise cursor.error(
             f"'{first.text}' can be read in two ways: write {whole}, or "
@@ -274,5 +303,7 @@ def _is_inches(cursor: Cursor) -> bool:
 
 _FEET: Final = re.compile(r"\d+(?:\.\d+)?")
 _TEN_PER: Final = re.compile(r"(?:[x×*·⋅∙]\s*)?10.*/")
+_GROUP: Final = re.compile(r"\.\d{3}")
+_GROUPED: Final = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 _THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _DIGITS: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
