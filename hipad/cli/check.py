@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -38,7 +37,7 @@ from hipad.estimator.files.model_file import read_model
 from hipad.evaluation.orientation import Oriented
 from hipad.evaluation.patients import Patients
 from hipad.evaluation.study import RuleCheck, Study
-from hipad.rules import FeatureIndex, RuleCounts
+from hipad.rules import FeatureIndex
 from hipad.wording import count
 
 EPILOG = RULES_HELP
@@ -98,7 +97,8 @@ def plain_table(
     table = prepared_table(options.data, options, rules)
     y = np.where(table.y == table.classes[1], 1.0, -1.0)
     index = FeatureIndex(table.feature_names)
-    checked = CheckedTable(table.X, y, table.rows + 1, table.classes, index, table.table)
+    rows = table.rows + 1
+    checked = CheckedTable(table.X, y, rows, table.classes, index, table.table, gaps=table.gaps)
     return checked, list(map(str, table.steps)), table.decided_by
 
 
@@ -111,7 +111,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
     if not label:
         raise DataError("expected --label COLUMN, the column with the classes: name it")
     truth = labels_of(table, known_label(table, label), origin.classes)
-    X, kept = origin.recipe.matrix(table, np.flatnonzero(truth != ""))
+    X, kept, gaps = origin.recipe.measured(table, np.flatnonzero(truth != ""))
     y = np.where(truth[kept] == origin.classes[1], 1.0, -1.0)
     model = Oriented(clf, origin.classes)
     checked = CheckedTable(
@@ -125,6 +125,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
         float(clf.lambda1_),
         model.weights,
         model.intercept,
+        gaps,
     )
     return checked, ["gaps filled as the model's training rows were"], "model"
 
@@ -134,7 +135,7 @@ def rule_lines(study: Study, table: CheckedTable, seen: Patients) -> Iterator[st
     records = seen.report(study.active, table.w, table.b)
     for check, record in zip(study.checks, records, strict=True):
         yield f"{record.label}: {check.compiled.resolved_text}"
-        yield f"  {with_gaps(check, table)}"
+        yield f"  {check.train}"
         if len(check.train.wrong):
             yield f"  contradicted by {row_list(table.rows[check.train.wrong])}"
         yield from (f"  {line}" for line in record.lines)
@@ -144,12 +145,6 @@ def rule_lines(study: Study, table: CheckedTable, seen: Patients) -> Iterator[st
         yield f"note: {count(len(off), 'rule')} switched off"
     if study.untried:
         yield f"note: there was no time to try {study.untried:,} more rules"
-
-
-def with_gaps(check: RuleCheck, table: CheckedTable) -> RuleCounts:
-    """What the rule does on the rows, and how often it does so through a value that was filled."""
-    gaps = table.gaps(check.compiled.columns)
-    return replace(check.train, filled=check.train.fired[gaps[check.train.fired]])
 
 
 def row_list(rows: np.ndarray) -> str:

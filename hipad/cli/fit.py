@@ -46,6 +46,7 @@ from hipad.data import (
     Matched,
     Prepared,
     facing,
+    learning_gaps,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -162,7 +163,8 @@ def as_checked(train: Prepared) -> CheckedTable:
     """The training rows as rules are tried on them."""
     y = np.where(train.y == train.classes[1], 1.0, -1.0)
     index = FeatureIndex(train.feature_names)
-    return CheckedTable(train.X, y, train.rows + 1, train.classes, index, train.table)
+    rows = train.rows + 1
+    return CheckedTable(train.X, y, rows, train.classes, index, train.table, gaps=train.gaps)
 
 
 def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterator[str]:
@@ -208,7 +210,8 @@ def build(
 def fitted(clf: HIPADClassifier, train: Prepared, more: Matched | None = None) -> HIPADClassifier:
     """Fit with a bar; Ctrl-C keeps the model so far. `more` are further rows without a label."""
     X, y = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
-    watch = clf.start(X, y, feature_names=train.feature_names)
+    gaps = learning_gaps(train, more)
+    watch = clf.start(X, y, feature_names=train.feature_names, gaps=gaps)
     with Bar() as bar, stopping(watch):
         for record in watch:
             bar.progress(record)

@@ -1,6 +1,7 @@
 """Read files of users, prepare them as numbers and two classes, and tell what was done."""
 
 from hipad.data.export import csv_safe, to_csv
+from hipad.data.gaps import Gaps
 from hipad.data.genes.describing import with_labels
 from hipad.data.genes.symbols import symbol_blocks, with_symbols
 from hipad.data.genes.turning import Turn, facing, turn_back, turn_table
@@ -13,6 +14,7 @@ from hipad.data.reading import FORMATS, read_table
 from hipad.data.splitting import (
     Matched,
     Split,
+    learning_gaps,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -25,6 +27,7 @@ __all__ = [
     "FORMATS",
     "LIMITS",
     "Cancelled",
+    "Gaps",
     "Limits",
     "Matched",
     "Missing",
@@ -38,6 +41,7 @@ __all__ = [
     "csv_safe",
     "duplicates",
     "facing",
+    "learning_gaps",
     "learning_rows",
     "match_test",
     "match_unlabelled",

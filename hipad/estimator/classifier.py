@@ -16,6 +16,8 @@ from typing import Any, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
+from hipad.data.gaps import Gaps
+from hipad.errors import DataError
 from hipad.estimator.bases.fitted import FittedModel
 from hipad.estimator.bases.two_classes import TrainingRows
 from hipad.estimator.labels import by_sign
@@ -24,7 +26,7 @@ from hipad.estimator.run import FitRun
 from hipad.estimator.training import TrainingData, shares, stacked_rows
 from hipad.estimator.trust.member_record import MemberRecord
 from hipad.estimator.units import foreign_units
-from hipad.rules import FeatureIndex, Rule
+from hipad.rules import ColumnValues, FeatureIndex, Rule
 from hipad.rules.compiling.knowledge import Knowledge, compile_knowledge
 from hipad.rules.compiling.naming.names import as_index
 from hipad.solver import Status
@@ -228,6 +230,7 @@ class HIPADClassifier(FittedModel):
         like: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
         quick: bool = False,
+        gaps: Gaps | None = None,
     ) -> FitRun[Self]:
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
@@ -235,15 +238,17 @@ class HIPADClassifier(FittedModel):
         is the very same object and labels, weights and scaling are unchanged. `feature_names` names
         the columns of a bare array. The model is that of `fit`, whatever it starts from. `quick`
         lets working sets choose the features where they are faster; without it the ADMM can be
-        watched.
+        watched. `gaps` are the cells of X that were filled: rules learn nothing from them, and
+        neither speak of their rows nor are contradicted by these.
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows = fresh._validated(X, y, sample_weight)
         earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
-        data = fresh._training_data(X, rows, earlier)
+        marks = fresh._gaps_of(gaps, rows)
+        data = fresh._training_data(X, rows, earlier, marks)
         warm = [clf._hipad for clf in earlier if vars(clf).get("_data") is data and clf._hipad]
-        plan = fresh._plan(feature_names, rows)
+        plan = fresh._plan(feature_names, rows, marks)
         for sentence in foreign_units(data.X, plan.rules):
             warnings.warn(sentence, UserWarning, stacklevel=3)
         return FitRun(data, plan, warm, quick=quick, take=partial(self._take, fresh))
@@ -261,24 +266,49 @@ class HIPADClassifier(FittedModel):
         )
         return rows._replace(X=X, y=y, signs=signs, weights=weights)
 
+    def _gaps_of(self, gaps: Gaps | None, rows: TrainingRows) -> tuple[Gaps | None, Gaps | None]:
+        """The gaps of the rows that are fitted, and of those without a label."""
+        if not gaps:
+            return None, None
+        expected = len(rows.known)
+        if gaps.n_rows != expected:
+            raise DataError(f"expected gaps of {expected:,} rows, as X has, got {gaps.n_rows:,}")
+        others = None if rows.unlabelled is None else gaps.take(rows.others)
+        return gaps.take(self._kept), others
+
     def _training_data(
-        self, original: Any, rows: TrainingRows, like: Sequence[HIPADClassifier]
+        self,
+        original: Any,
+        rows: TrainingRows,
+        like: Sequence[HIPADClassifier],
+        gaps: tuple[Gaps | None, Gaps | None] = (None, None),
     ) -> TrainingData:
         X, y, w, others = rows.X, rows.signs, rows.weights, rows.unlabelled
         p = shares(y, w, by_sign(self.class_weight, self.classes_))
         earlier = getattr(like[0], "_data", None) if like else None
-        if earlier is not None and earlier.same_as(original, X, y, w, p, self.standardize, others):
+        now = (X, y, w, p, self.standardize)
+        if earlier is not None and earlier.same_as(original, *now, others, gaps):
             return earlier
-        return TrainingData.of(X, y, w, p, self.standardize, source=original, unlabelled=others)
+        return TrainingData.of(*now, source=original, unlabelled=others, gaps=gaps)
 
-    def _plan(self, names: Iterable[str] | FeatureIndex | None, rows: TrainingRows) -> Plan:
+    def _plan(
+        self,
+        names: Iterable[str] | FeatureIndex | None,
+        rows: TrainingRows,
+        gaps: tuple[Gaps | None, Gaps | None] = (None, None),
+    ) -> Plan:
         """The parameters of this fit with its rules; columns are called as given, or as in X."""
         if names is None:
             names = getattr(self, "feature_names_in_", None)
         named = names if names is None or isinstance(names, FeatureIndex) else list(names)
         self.feature_index_ = as_index(named, self.n_features_in_)
-        seen = rows.X if rows.unlabelled is None else stacked_rows(rows.X, rows.unlabelled)
-        return Plan.of(self, self._compile(seen))
+        seen, marks = rows.X, gaps[0]
+        if rows.unlabelled is not None:
+            seen = stacked_rows(rows.X, rows.unlabelled)
+            if gaps[0] or gaps[1]:
+                sizes = (rows.X.shape[0], rows.unlabelled.shape[0])
+                marks = Gaps.stacked(list(zip(gaps, sizes, strict=True)))
+        return Plan.of(self, self._compile(ColumnValues(seen, marks)))
 
     def _compile(self, rows: Any = None) -> Knowledge:
         """Rules and statements for these data; percentiles are learnt from these rows only."""

@@ -315,8 +315,8 @@ def _product(text: str, *, counted: bool) -> tuple[float, dict[str, int]] | None
         if found is None:
             return None
         factor *= found[0]
-        for base, power in found[1]:
-            kind[base] = kind.get(base, 0) + power
+        for base, times in found[1]:
+            kind[base] = kind.get(base, 0) + times
     return factor, kind
 
 
@@ -701,8 +701,10 @@ def _bridge(written: Kind, own: Kind, substance: Substance | None) -> float | No
     if substance is None or not substance.mass:
         return None
     left, right = dict(written), dict(own)
-    change = {base: left.get(base, 0) - right.get(base, 0) for base in {*left, *right}}
-    change = {base: power for base, power in change.items() if power}
+    change: dict[str, int] = {}
+    for base in {*left, *right}:
+        if power := left.get(base, 0) - right.get(base, 0):
+            change[base] = power
     grams = {"g": 1.0, "mol": substance.mass, "eq": substance.mass / substance.valence}
     if substance.iu:
         grams["U"] = substance.iu

@@ -30,6 +30,7 @@ class TrainingRows(NamedTuple):
     weights: FloatArray
     known: np.ndarray
     unlabelled: Any = None
+    others: np.ndarray | None = None  # marks the unlabelled rows among all that came
 
 
 class TwoClasses(ClassifierMixin, BaseEstimator):
@@ -45,7 +46,7 @@ class TwoClasses(ClassifierMixin, BaseEstimator):
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         """The rows of a fit, checked; the classifier learns its classes and columns from them."""
-        missing, unlabelled = unlabelled_rows(y), None
+        missing, unlabelled, counted = unlabelled_rows(y), None, None
         if missing is None:
             X, y = validate_data(self, X, plain_labels(y), **FORMS)
             known = np.ones(X.shape[0], dtype=bool)
@@ -60,7 +61,7 @@ class TwoClasses(ClassifierMixin, BaseEstimator):
             unlabelled = X[counted] if counted.any() else None
             X, weights = X[known], weights[known]
         self.classes_, signs = signed_labels(y, weights)
-        return TrainingRows(X, y, signs, weights, known, unlabelled)
+        return TrainingRows(X, y, signs, weights, known, unlabelled, counted)
 
     def _rows_to_predict(self, X: Any) -> Any:
         """Rows to predict, which must have the columns of the fit."""

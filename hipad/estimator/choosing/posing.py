@@ -138,6 +138,8 @@ class Posing:
                 continue
             values = data.design.columns(rule.columns)
             found[:, i] = np.abs((values - halves @ values) @ z) / float(z @ z)
+            if data.gaps:
+                found[data.gaps.rows(rule.columns), i] = 0.0  # no value says nothing on the rule
         return found
 
     def _told(self) -> tuple[tuple[ScaledRule, ...], list[Heard | None]]:

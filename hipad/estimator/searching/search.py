@@ -181,7 +181,7 @@ class HIPADClassifierCV(ChosenModel):
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
         """The rows, checked; in a form from which folds are quickly taken."""
-        X, y, _, weights, _, unlabelled = self._labelled(X, y, sample_weight)
+        X, y, _, weights, _, unlabelled, _ = self._labelled(X, y, sample_weight)
         if unlabelled is not None:
             raise HipadError(
                 f"expected a label for every row of a search, got {unlabelled.shape[0]:,} rows "

@@ -55,15 +55,17 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
     Best is the largest difference between the share of the rule's own class that fires and the
     share of the other class. None if the condition has no single threshold, or if no threshold
     tells the classes apart. A threshold at the edge of the data, with hardly anybody on one of its
-    sides, is none.
+    sides, is none. Rows without a value that the rule names say nothing.
 
     >>> from hipad.rules.compiling.compile import compile_rules
     >>> (rule,) = compile_rules("x0 >= 1 => positive", n_features=1)
     >>> print(best_threshold(rule, [[1.0], [2.0], [5.0], [6.0]], [-1, -1, 1, 1]))
     the data support 'x0 >= 4' best: it fires on 2 rows and is right on 2 (now 4 and 2)
     """
+    known = measured_rows(rule, X)
+    X = (X if sparse.issparse(X) else np.asarray(X))[known]
     values, others, now = _row_values(rule, X, row)
-    agrees = np.asarray(y, dtype=np.float64) == rule.sign
+    agrees = np.asarray(y, dtype=np.float64)[known] == rule.sign
     usable = np.flatnonzero(others & np.isfinite(values))
     order = usable[np.argsort(values[usable], kind="stable")]
     own, other = max(int(agrees.sum()), 1), max(int((~agrees).sum()), 1)
@@ -83,6 +85,13 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
         return None
     counts = int(fires[best]), int(right[best]), int(now.sum()), int((now & agrees).sum())
     return Threshold(*changed, *counts, gain=float(gain.max()))
+
+
+def measured_rows(rule: CompiledRule, X: Any) -> BoolArray:
+    """The rows that have a value of every feature that the rule names."""
+    part: Any = (X if sparse.issparse(X) else np.asarray(X))[:, rule.columns]
+    values = part.toarray() if sparse.issparse(part) else np.asarray(part, dtype=np.float64)
+    return np.asarray(~np.isnan(values).any(axis=1))
 
 
 def _row_values(rule: CompiledRule, X: Any, row: int) -> tuple[FloatArray, BoolArray, BoolArray]:
