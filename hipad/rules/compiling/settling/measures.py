@@ -121,7 +121,7 @@ def _common(names: tuple[str, ...], condition: Condition) -> ColumnUnit | None:
         return None
     first = units[0]
     for name, other in zip(names, units, strict=False):
-        same = other.unit.kind == first.unit.kind
+        same = other.unit.kind == first.unit.kind and other.unit.offset == first.unit.offset
         if not same or abs(other.unit.factor / first.unit.factor - 1) > 1e-9:
             raise rule_error(
                 f"'{condition}' compares columns in {first.unit.text} and in {other.unit.text}: "
@@ -136,7 +136,8 @@ def _converted(term: Term, written: Unit, measured: _Measured) -> float | None:
     """The number in the column's unit; None where that is of another kind."""
     assert measured.own is not None
     own, weight = measured.own.unit, measured.weight
-    if written.kind == own.kind and abs(written.factor / own.factor - 1) < 1e-12:
+    same = written.kind == own.kind and written.offset == own.offset
+    if same and abs(written.factor / own.factor - 1) < 1e-12:
         return term.coefficient
     difference = abs(weight) < 1e-9
     if own.kind == _TEMPERATURE == written.kind and not difference and abs(weight) != 1.0:
