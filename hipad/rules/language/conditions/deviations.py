@@ -24,7 +24,8 @@ def read_deviations(cursor: Cursor, left: Operand, relation: str) -> Side | None
     which side of it (`more than 2 sd below the mean`), is asked.
     """
     name, start = lone_feature(left), cursor.at
-    number = _number_of_sd(cursor) if name is not None else None
+    known = name is not None and cursor.vocabulary is not None  # a feature may be called sd
+    number = _number_of_sd(cursor) if known else None
     if name is None or number is None:
         cursor.at = start
         return None
@@ -83,14 +84,14 @@ def _number_of_sd(cursor: Cursor) -> float | None:
     if cursor.peek().kind in ("MINUS", "PLUS"):
         cursor.take()
     known = cursor.vocabulary
-    if known is None or not is_number(cursor) or cursor.peek().kind == "FEET":
+    if not is_number(cursor) or cursor.peek().kind == "FEET":
         return None
     value = read_number(cursor)
     if cursor.peek().kind == "TIMES":
         cursor.take()
     if cursor.says("standard") and cursor.peek(1).low in ("deviation", "deviations"):
         cursor.at += 2
-    elif cursor.peek().low in _SD and not known.is_name(cursor.peek().text):
+    elif cursor.peek().low in _SD and not (known and known.is_name(cursor.peek().text)):
         cursor.take()
     else:
         return None
