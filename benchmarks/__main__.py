@@ -19,7 +19,8 @@ from benchmarks.reporting import Options, write_section
 
 PARTS = (
     "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves",
-    "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "grid", "risks", "worth", "doubt", "order", "classes", "patients", "calm", "audit",
+    "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "calm", "grid", "risks",
+    "worth", "doubt", "order", "classes", "patients", "audit",
 )  # fmt: skip
 
 

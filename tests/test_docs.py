@@ -19,12 +19,18 @@ FLAGS = "smoker obese hypertensive sex=male sex=female stage=I stage=II stage=II
 GENES = "ABL1 ABL2 JAK1 JAK2 1636_g_at 1001_at 39730_at"
 NAMES = [*CLINICAL, "serum iron", *FLAGS.split(), *GENES.split()]
 NAMES += [f"x{j}" for j in range(100, 152)]
+NAMES += ["tumor_size_mm", "height (m)", "body_temp_c", "fasting_glucose_mg_dl", "wbc_k_ul"]
 INDEX = FeatureIndex(NAMES)
 BLOCKS = read_blocks("metabolic = Glucose, Insulin\nbody = BMI, Age", INDEX).columns
 RNG = np.random.default_rng(3)
 X = RNG.uniform(1, 200, (80, len(NAMES)))
 X[:, [INDEX.find(name) for name in FLAGS.split()]] = RNG.integers(0, 2, (80, 10))
 X[:, 0] = RNG.integers(0, 12, 80)
+MEASURED = {"tumor_size_mm": (2, 90), "height (m)": (1.4, 2.1), "body_temp_c": (35, 41)}
+MEASURED |= {"fasting_glucose_mg_dl": (60, 300), "wbc_k_ul": (2, 40)}
+X[:, [NAMES.index(name) for name in MEASURED]] = [
+    [RNG.uniform(*ends) for ends in MEASURED.values()] for _ in range(80)
+]
 CLASSES = ("healthy", "diabetic")
 CONTEXT = {"feature_names": INDEX, "blocks": BLOCKS, "values": X}
 

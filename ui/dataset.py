@@ -18,6 +18,7 @@ import pandas as pd
 
 from hipad.arrays import FloatArray, IntArray
 from hipad.data import (
+    Gaps,
     Options,
     PreparationStep,
     Table,
@@ -139,6 +140,9 @@ class Dataset:
     # of the learning rows and of the test rows: equal where rows are of one patient
     groups: IntArray | None = None
     groups_test: IntArray | None = None
+    gaps_seen: Gaps | None = None  # cells of X_seen without a value in the file
+    gaps_test: Gaps | None = None
+    decimal: str = ""  # decimal mark of the file's numbers
     _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @property
@@ -184,6 +188,18 @@ class Dataset:
         return self.X_train if self.X_all is None else self.X_all
 
     @property
+    def gaps_train(self) -> Gaps | None:
+        """The cells of the training rows without a value in the file."""
+        if not self.gaps_seen or self.X_all is None:
+            return self.gaps_seen
+        return self.gaps_seen.take(slice(len(self.y_train)))
+
+    @cached_property
+    def values(self) -> ColumnValues:
+        """What numbers in rules, such as percentiles, are learnt from: measured values only."""
+        return ColumnValues(self.X_seen, self.gaps_seen)
+
+    @property
     def X_unlabelled(self) -> Any | None:
         """The rows without a label."""
         return None if self.X_all is None else self.X_all[len(self.y_train) :]
@@ -196,14 +212,16 @@ class Dataset:
         """The same with some of the training rows only; those without a label all stay."""
         X, y = self.X_train[rows], self.y_train[rows]
         every = None if self.X_all is None else learning_rows(X, y, self.X_unlabelled)[0]
-        labels, groups = self.every_label, self.groups
+        labels, groups, gaps = self.every_label, self.groups, self.gaps_seen
+        n = len(self.y_train)
         if labels is not None:
             labels = (labels[0][rows], labels[1])
         if groups is not None:
-            n = len(self.y_train)
             groups = np.r_[groups[:n][rows], groups[n:]]
-        changed = {"X_all": every, "every_label": labels, "groups": groups, **others}
-        return replace(self, X_train=X, y_train=y, **changed)
+        if gaps:
+            gaps = gaps.take(np.r_[np.arange(n)[rows], np.arange(n, self.X_seen.shape[0])])
+        changed = {"X_all": every, "every_label": labels, "groups": groups, "gaps_seen": gaps}
+        return replace(self, X_train=X, y_train=y, **{**changed, **others})
 
     @cached_property
     def standardisation(self) -> tuple[FloatArray, FloatArray]:
@@ -217,7 +235,7 @@ class Dataset:
     @cached_property
     def lexicon(self) -> Lexicon:
         """What names in a text mean on these data."""
-        return Lexicon(self.index, self.blocks, ColumnValues(self.X_seen))
+        return Lexicon(self.index, self.blocks, self.values, decimal=self.decimal)
 
     def read(self, text: str) -> RulesText:
         """Rules and statements as these data understand them.

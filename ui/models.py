@@ -117,6 +117,7 @@ class Request:
             like=like.classifier if like is not None else None,
             feature_names=data.index,
             quick=quick,
+            gaps=data.gaps_seen,
         )
 
     def model(self, classifier: HIPADClassifier) -> TrainedModel:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -41,7 +40,7 @@ from hipad.estimator.files.model_file import read_model
 from hipad.evaluation.orientation import Oriented
 from hipad.evaluation.patients import Patients
 from hipad.evaluation.study import RuleCheck, Study
-from hipad.rules import FeatureIndex, RuleCounts
+from hipad.rules import FeatureIndex
 from hipad.wording import count
 
 EPILOG = RULES_HELP
@@ -110,6 +109,7 @@ def plain_table(
         index,
         table.table,
         n_patients=table.n_patients,
+        gaps=table.gaps,
     )
     told = [f"data: {step}" for step in table.steps if step.option != "roles"]
     return checked, [*role_lines(table.table, table.options), *told], table.decided_by
@@ -126,7 +126,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
         raise DataError("expected --label COLUMN, the column with the classes: name it")
     classes = two_classes(origin)
     truth = labels_of(table, known_label(table, label), classes)
-    X, kept = origin.recipe.matrix(table, np.flatnonzero(truth != ""))
+    X, kept, gaps = origin.recipe.measured(table, np.flatnonzero(truth != ""))
     y = np.where(truth[kept] == classes[1], 1.0, -1.0)
     model = Oriented(clf, classes)
     checked = CheckedTable(
@@ -140,6 +140,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
         float(clf.lambda1_),
         model.weights,
         model.intercept,
+        gaps=gaps,
     )
     return checked, ["data: gaps filled as the model's training rows were"], "model"
 
@@ -149,7 +150,7 @@ def rule_lines(study: Study, table: CheckedTable, seen: Patients) -> Iterator[st
     records = seen.report(study.active, table.w, table.b)
     for check, record in zip(study.checks, records, strict=True):
         yield f"{record.label}: {check.compiled.resolved_text}"
-        yield f"  {with_gaps(check, table)}"
+        yield f"  {check.train}"
         if len(check.train.wrong):
             yield f"  contradicted by {row_list(table.rows[check.train.wrong])}"
         yield from (f"  {line}" for line in record.lines)
@@ -159,12 +160,6 @@ def rule_lines(study: Study, table: CheckedTable, seen: Patients) -> Iterator[st
         yield f"note: {count(len(off), 'rule')} switched off"
     if study.untried:
         yield f"note: there was no time to try {study.untried:,} more rules"
-
-
-def with_gaps(check: RuleCheck, table: CheckedTable) -> RuleCounts:
-    """What the rule does on the rows, and how often it does so through a value that was filled."""
-    gaps = table.gaps(check.compiled.columns)
-    return replace(check.train, filled=check.train.fired[gaps[check.train.fired]])
 
 
 def row_list(rows: np.ndarray) -> str:

@@ -58,6 +58,7 @@ from hipad.data import (
     Prepared,
     Table,
     facing,
+    learning_gaps,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -234,6 +235,7 @@ def as_checked(train: Prepared) -> CheckedTable:
         index,
         train.table,
         n_patients=train.n_patients,
+        gaps=train.gaps,
     )
 
 
@@ -286,7 +288,8 @@ def fitted(clf: HIPADClassifier, train: Prepared, more: Matched | None = None) -
     groups = train.groups
     if groups is not None and len(y) > len(groups):  # rows of another file are of other patients
         groups = np.r_[groups, groups.max() + 1 + np.arange(len(y) - len(groups))]
-    watch = clf.start(X, y, groups=groups, feature_names=train.feature_names)
+    gaps = learning_gaps(train, more)
+    watch = clf.start(X, y, groups=groups, feature_names=train.feature_names, gaps=gaps)
     with Bar() as bar, stopping(watch):
         for record in watch:
             if isinstance(watch, ClassRuns):

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from hipad.arrays import BoolArray, FloatArray, IntArray
+from hipad.arrays import FloatArray, IntArray
 from hipad.cli.inputs import read_text
 from hipad.cli.talking.sentences import EXAMPLE, REFUSED, sentence
-from hipad.data import Table
+from hipad.data import Gaps, Table
 from hipad.errors import DataError, RuleError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.damping import standardised_design
@@ -65,15 +65,7 @@ class CheckedTable:
     w: FloatArray | None = None
     b: float = 0.0
     n_patients: int | None = None  # where several rows are of one patient
-
-    def gaps(self, columns: IntArray) -> BoolArray:
-        """The rows of which the file has no value in some of these features."""
-        found = np.zeros(len(self.rows), dtype=bool)
-        for name in map(self.index.name, columns.tolist()):
-            if not self.table.is_sparse and name in self.table.number_names:
-                values = np.asarray(self.table.column(name), dtype=np.float64)
-                found |= np.isnan(values[self.rows - 1])
-        return found
+    gaps: Gaps | None = None  # cells of X of which the file has no value
 
 
 def read_rule_file(path: str) -> str:
@@ -108,9 +100,10 @@ def written(
     text: str, table: CheckedTable, blocks: dict[str, IntArray], *, chosen: bool
 ) -> WrittenRules:
     """A text on a table; positive and negative are outcomes if the positive class was chosen."""
-    values = ColumnValues(table.X)
+    values = ColumnValues(table.X, table.gaps)
     known: dict[str, Any] = {"values": values, "positive_chosen": chosen}
-    found = read_for(text, Lexicon(table.index, blocks, values), table.classes)
+    known_words = Lexicon(table.index, blocks, values, decimal=table.table.decimal)
+    found = read_for(text, known_words, table.classes)
     first, compiled = first_look(found, table.index, blocks, table.classes, **known)
     labels = found.rules.labels
     told = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
@@ -145,7 +138,7 @@ def as_seen(table: CheckedTable) -> Patients:
     balanced = "balanced" if table.model.class_weight == "balanced" else None
     p = shares(table.y, np.ones(len(table.y)), balanced)
     lo, hi = (np.asarray(end, dtype=np.float64) for end in (box.lo, box.hi))
-    return Patients((table.X, table.y), None, lo, hi, mean, scale, p)
+    return Patients((table.X, table.y), None, lo, hi, mean, scale, p, table.gaps)
 
 
 def usual_lambda1(patients: Patients) -> float:

@@ -2,6 +2,7 @@
 
 from hipad.data.export import csv_safe, to_csv
 from hipad.data.file_format import FileFormat, Question, Reading
+from hipad.data.gaps import Gaps
 from hipad.data.genes.describing import with_labels
 from hipad.data.genes.symbols import symbol_blocks, with_symbols
 from hipad.data.genes.turning import Turn, facing, turn_back, turn_table
@@ -15,6 +16,7 @@ from hipad.data.roles import ColumnRole, Role, column_roles, guess_roles
 from hipad.data.splitting import (
     Matched,
     Split,
+    learning_gaps,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -29,6 +31,7 @@ __all__ = [
     "Cancelled",
     "ColumnRole",
     "FileFormat",
+    "Gaps",
     "Limits",
     "Matched",
     "Missing",
@@ -47,6 +50,7 @@ __all__ = [
     "duplicates",
     "facing",
     "guess_roles",
+    "learning_gaps",
     "learning_rows",
     "match_test",
     "match_unlabelled",

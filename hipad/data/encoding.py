@@ -14,6 +14,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from hipad.arrays import IntArray
+from hipad.data.gaps import Gaps
 from hipad.data.table import Matrix, Table, Text
 from hipad.errors import DataError
 from hipad.wording import some
@@ -41,13 +42,39 @@ class ColumnRecipe:
 
     def matrix(self, table: Table, rows: IntArray) -> tuple[Matrix, IntArray]:
         """These rows as numbers, without gaps, and the rows that were left."""
+        X, rows, _ = self.measured(table, rows)
+        return X, rows
+
+    def measured(self, table: Table, rows: IntArray) -> tuple[Matrix, IntArray, Gaps]:
+        """The same, and which cells had no value before they were filled."""
         if self.fill is None:
             rows = rows[~has_gap(table, rows, self.number_names, self.levels)]
         numbers = numeric_part(table, rows, self.number_names)
+        gaps = Gaps.none(len(rows))
         if self.fill is not None:
+            gaps = self._gaps(table, rows, numbers)
             fill_gaps(numbers, self.fill)
         X = join(numbers, one_hot(table, rows, self.levels))
-        return (X if self.kept is None else X[:, self.kept]), rows
+        if self.kept is None:
+            return X, rows, gaps
+        return X[:, self.kept], rows, gaps.keep(self.kept)
+
+    def _gaps(self, table: Table, rows: IntArray, numbers: Matrix) -> Gaps:
+        """The gaps among the numbers, and those in text, which every level of it has."""
+        found = is_gap(numbers)
+        if sp.issparse(numbers):
+            row_of = np.repeat(np.arange(len(rows)), np.diff(numbers.indptr))[found]
+            own = Gaps.at(row_of, numbers.indices[found], len(rows))
+        else:
+            own = Gaps.of(found)
+        columns, marks, at = [own.columns], [own.bits], len(self.number_names)
+        for name, known in self.levels.items():
+            blank = text_column(table, name, known)[rows] == ""
+            if blank.any():
+                columns.append(np.arange(at, at + len(known)))
+                marks.append(np.repeat(np.packbits(blank)[None], len(known), axis=0))
+            at += len(known)
+        return Gaps(np.concatenate(columns).astype(np.intp), np.vstack(marks), len(rows))
 
 
 def numeric_part(table: Table, rows: IntArray, names: Sequence[str]) -> Matrix:

@@ -23,6 +23,7 @@ from hipad.data.classes import (
     positive_line,
 )
 from hipad.data.encoding import ColumnRecipe
+from hipad.data.gaps import Gaps
 from hipad.data.moments import column_statistics
 from hipad.data.preparation_options import Missing, Options, PreparationStep, Steps
 from hipad.data.roles import (
@@ -63,6 +64,8 @@ class Prepared:
     unlabelled: Matrix | None = None
     unlabelled_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     roles: dict[str, ColumnRole] = field(default_factory=dict)  # of columns that are no features
+    gaps: Gaps | None = None  # cells of X without a value in the table
+    unlabelled_gaps: Gaps | None = None
 
     @property
     def group(self) -> str:
@@ -179,17 +182,19 @@ def prepare_rows(
     roles = roles_for(table, options)
     recipe, more = _choose_columns(table, options, rows, roles)
     recipe, more_still = _learn_fill(table, options, recipe, rows)
-    X, left = recipe.matrix(table, rows)
+    X, left, gaps = recipe.measured(table, rows)
     if len(left) < len(rows):
         steps.append(
             PreparationStep("rows with gaps dropped", len(rows) - len(left), (), "missing")
         )
         classes = _still_two(classes, labels[left], options.label)
     X, recipe, last = _drop_columns(X, options, recipe)
+    gaps = gaps if recipe.kept is None else gaps.keep(recipe.kept)
     others, other_rows = None, given[labels[given] == ""]
+    other_gaps = Gaps.none(0)
     if options.use_unlabelled and len(other_rows):
         n_others = len(other_rows)
-        others, other_rows = recipe.matrix(table, other_rows)
+        others, other_rows, other_gaps = recipe.measured(table, other_rows)
         if lost := n_others - len(other_rows):
             what = "rows without a label dropped, as they have gaps"
             steps.append(PreparationStep(what, lost, (), "missing"))
@@ -210,6 +215,8 @@ def prepare_rows(
         unlabelled=others if len(other_rows) else None,
         unlabelled_rows=other_rows,
         roles=roles,
+        gaps=gaps,
+        unlabelled_gaps=other_gaps,
     )
 
 

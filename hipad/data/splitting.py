@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from hipad.arrays import IntArray
 from hipad.data.classes import Classes, check_known, labels_of
+from hipad.data.gaps import Gaps
 from hipad.data.preparation_options import Options, PreparationStep
 from hipad.data.preparing import UNLABELLED, Prepared, labelled_rows, prepare_rows, roles_for
 from hipad.data.roles import group_column, row_groups
@@ -26,6 +27,7 @@ class Matched:
     rows: IntArray
     steps: tuple[PreparationStep, ...] = ()
     groups: IntArray | None = None  # equal where rows belong together, if a column tells it
+    gaps: Gaps | None = None  # cells of X without a value in the table
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def match_unlabelled(prepared: Prepared, table: Table) -> Matched:
 
     A label column that it has all the same is not read.
     """
-    X, left = prepared.recipe.matrix(table, np.arange(table.n_rows))
+    X, left, gaps = prepared.recipe.measured(table, np.arange(table.n_rows))
     steps = [PreparationStep(f"{UNLABELLED}, from a second file", len(left), (), "use_unlabelled")]
     if lost := table.n_rows - len(left):
         what = "unlabelled rows with gaps dropped"
@@ -119,7 +121,7 @@ def match_unlabelled(prepared: Prepared, table: Table) -> Matched:
         raise DataError(
             "expected rows without a label, none is left without gaps: fill the gaps instead"
         )
-    return Matched(X, None, left, tuple(steps))
+    return Matched(X, None, left, tuple(steps), gaps)
 
 
 def learning_rows(X: Matrix, y: Text, *unlabelled: Matrix | None) -> tuple[Matrix, Text]:
@@ -142,9 +144,19 @@ def learning_rows(X: Matrix, y: Text, *unlabelled: Matrix | None) -> tuple[Matri
     return rows, labels
 
 
+def learning_gaps(train: Prepared, more: Matched | None = None) -> Gaps:
+    """The gaps of all rows that a fit takes, in the order of `learning_rows`."""
+    parts = [(train.gaps, len(train.y))]
+    if train.unlabelled is not None:
+        parts.append((train.unlabelled_gaps, train.unlabelled.shape[0]))
+    if more is not None:
+        parts.append((more.gaps, more.X.shape[0]))
+    return Gaps.stacked(parts)
+
+
 def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
     label = train.options.label
-    X, left = train.recipe.matrix(table, rows)
+    X, left, gaps = train.recipe.measured(table, rows)
     steps = []
     if len(left) < len(rows):
         steps.append(
@@ -155,7 +167,8 @@ def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
     has_group = bool(train.group) and train.group in table.names
     groups = row_groups(table, train.group) if has_group else None
     if label not in table.names:
-        return Matched(X, None, left, tuple(steps), None if groups is None else groups[left])
+        own = None if groups is None else groups[left]
+        return Matched(X, None, left, tuple(steps), own, gaps)
     negative, positive = train.classes
     classes = {positive, *(train.merged or {negative})}
     labels = labels_of(table, label, sorted(classes))[left]
@@ -166,4 +179,5 @@ def _bring(train: Prepared, table: Table, rows: IntArray) -> Matched:
         steps.append(PreparationStep("test rows without a label dropped", lost, (), "label"))
     y = Classes(negative, positive, tuple(train.merged)).apply(labels[known])
     own = None if groups is None else groups[left[known]]
-    return Matched(X if known.all() else X[known], y, left[known], tuple(steps), own)
+    kept = X if known.all() else X[known]
+    return Matched(kept, y, left[known], tuple(steps), own, gaps.take(known))

@@ -67,6 +67,13 @@ class Table:
         return self.number_names + tuple(self.text)
 
     @property
+    def decimal(self) -> str:
+        """The mark before the decimals of the file's numbers; empty where it has none."""
+        if not self.format.startswith("text"):
+            return ""
+        return self.reading.found.decimal or "."
+
+    @property
     def is_sparse(self) -> bool:
         return sp.issparse(self.numbers)
 

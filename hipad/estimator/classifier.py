@@ -17,7 +17,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from hipad.errors import HipadError
+from hipad.data.gaps import Gaps
+from hipad.errors import DataError, HipadError
 from hipad.estimator.bases.fitted import FittedModel
 from hipad.estimator.bases.table_classifier import TrainingRows
 from hipad.estimator.labels import by_class
@@ -32,7 +33,7 @@ from hipad.estimator.several_classes import (
 from hipad.estimator.training import TrainingData, shares, stacked_rows
 from hipad.estimator.trust.member_record import MemberRecord
 from hipad.estimator.units import foreign_units
-from hipad.rules import FeatureIndex, Rule, RuleSet
+from hipad.rules import ColumnValues, FeatureIndex, Rule, RuleSet
 from hipad.rules.compiling.knowledge import Knowledge, compile_knowledge, read_knowledge
 from hipad.rules.compiling.naming.names import as_index
 from hipad.solver import Hipad, Status
@@ -262,6 +263,7 @@ class HIPADClassifier(FittedModel):
         like: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
         quick: bool = False,
+        gaps: Gaps | None = None,
     ) -> FitRun[Self]:
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
@@ -269,15 +271,18 @@ class HIPADClassifier(FittedModel):
         is the very same object and labels, weights and scaling are unchanged. `feature_names` names
         the columns of a bare array. The model is that of `fit`, whatever it starts from. `quick`
         lets working sets choose the features where they are faster; without it the ADMM can be
-        watched. Of several classes one is fitted after the other (see `ClassRuns`).
+        watched. Of several classes one is fitted after the other (see `ClassRuns`). `gaps` are the
+        cells of X that were filled: rules learn nothing from them, and neither speak of their rows
+        nor are contradicted by these.
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows = fresh._validated(X, y, sample_weight, groups)
         earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
         fresh._name_columns(feature_names)
-        data, take = fresh._training_data(X, rows, earlier), partial(self._take, fresh)
-        seen = rows.X if rows.unlabelled is None else stacked_rows(rows.X, rows.unlabelled)
+        marks = fresh._gaps_of(gaps, rows)
+        data, take = fresh._training_data(X, rows, earlier, marks), partial(self._take, fresh)
+        seen = _seen(rows, marks)
         if fresh._is_several:
             return fresh._class_runs(data, seen, earlier, quick, take)
         plan = Plan.of(fresh, fresh._compile(seen))
@@ -335,19 +340,31 @@ class HIPADClassifier(FittedModel):
         kept = rows.known.copy()
         kept[rows.known] = counted
         if not counted.all():
-            X, y, codes, weights = (
-                part[counted] for part in (rows.X, rows.y, rows.codes, rows.weights)
-            )
-            numbers = rows.groups
+            codes, weights, numbers = rows.codes[counted], rows.weights[counted], rows.groups
             if numbers is not None:
                 numbers = np.r_[numbers[: counted.size][counted], numbers[counted.size :]]
-            rows = rows._replace(X=X, y=y, codes=codes, weights=weights, groups=numbers)
+            rows = rows._replace(X=rows.X[counted], y=rows.y[counted], codes=codes)
+            rows = rows._replace(weights=weights, groups=numbers)
         if is_splits(self.cv):
             self._parts = held_out_parts(self.cv, rows.X, rows.y, kept)
-        return rows
+        return rows._replace(known=kept)
+
+    def _gaps_of(self, gaps: Gaps | None, rows: TrainingRows) -> tuple[Gaps | None, Gaps | None]:
+        """The gaps of the rows that are fitted, and of those without a label."""
+        if not gaps:
+            return None, None
+        expected = len(rows.known)
+        if gaps.n_rows != expected:
+            raise DataError(f"expected gaps of {expected:,} rows, as X has, got {gaps.n_rows:,}")
+        others = None if rows.unlabelled is None else gaps.take(rows.others)
+        return gaps.take(rows.known), others
 
     def _training_data(
-        self, original: Any, rows: TrainingRows, like: Sequence[HIPADClassifier]
+        self,
+        original: Any,
+        rows: TrainingRows,
+        like: Sequence[HIPADClassifier],
+        gaps: tuple[Gaps | None, Gaps | None] = (None, None),
     ) -> TrainingData:
         X, w, others = rows.X, rows.weights, rows.unlabelled
         y = rows.codes.astype(float)
@@ -355,12 +372,11 @@ class HIPADClassifier(FittedModel):
         if not self._is_several:
             y = 2.0 * y - 1.0
         earlier = getattr(like[0], "_data", None) if like else None
-        further = {"unlabelled": others, "groups": rows.groups}
-        if earlier is not None and earlier.same_as(
-            original, X, y, w, p, self.standardize, **further
-        ):
+        now = (X, y, w, p, self.standardize)
+        further = {"unlabelled": others, "groups": rows.groups, "gaps": gaps}
+        if earlier is not None and earlier.same_as(original, *now, **further):
             return earlier
-        return TrainingData.of(X, y, w, p, self.standardize, source=original, **further)
+        return TrainingData.of(*now, source=original, **further)
 
     def _name_columns(self, names: Iterable[str] | FeatureIndex | None) -> None:
         """Columns are called as given, or as in X."""
@@ -377,7 +393,19 @@ class HIPADClassifier(FittedModel):
             blocks=self.blocks,
             classes=tuple(self.classes_.tolist()),
             values=rows,
+            asks=False,  # the same rule must be read in every fold
         )
+
+
+def _seen(rows: TrainingRows, gaps: tuple[Gaps | None, Gaps | None]) -> ColumnValues:
+    """Return what rules learn from: all rows, labelled or not, and their cells without a value."""
+    seen, marks = rows.X, gaps[0]
+    if rows.unlabelled is not None:
+        seen = stacked_rows(rows.X, rows.unlabelled)
+        if gaps[0] or gaps[1]:
+            sizes = (rows.X.shape[0], rows.unlabelled.shape[0])
+            marks = Gaps.stacked(list(zip(gaps, sizes, strict=True)))
+    return ColumnValues(seen, marks)
 
 
 def _states(like: Sequence[HIPADClassifier], data: TrainingData) -> list[Hipad]:

@@ -60,7 +60,7 @@ def fit_without(i: int, data: TrainingData, model: Model, warm: Hipad | None = N
 
 def rule_effect(rule: CompiledRule, model: Model, without: Model, data: TrainingData) -> Effect:
     """What a rule does, from the model with it and the one without it."""
-    fires, mean = rule.fires(data.X), data.design.mean
+    fires, mean = rule.fires(data.X, data.gaps), data.design.mean
     covered = data.X[fires][:, model.features]
     scores = rule.sign * np.asarray(covered @ model.coef + model.intercept).ravel()
     weights = data.weights[fires]

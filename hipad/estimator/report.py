@@ -38,6 +38,7 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
         mean=data.design.mean,
         scale=data.design.scale,
         train=(data.X, data.y),
+        missing=data.gaps,
         pulls=model_pulls(data, model),
         effects=list(model_effects(data, model, warm)),
         knobs=model.knobs,

@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.sparse import issparse
 
 from hipad.arrays import IntArray
+from hipad.data.gaps import Gaps, same_gaps
 from hipad.data.moments import canonical_csc, column_statistics
 from hipad.designs import Design, make_design
 from hipad.designs.base import FloatArray
@@ -42,6 +43,8 @@ class TrainingData:
     unlabelled: Any = None  # rows without a label, as they came
     n_inferred: int = 0  # how many of the last rows have their label from rules
     groups: IntArray | None = None  # equal numbers belong together: rows of y, then unlabelled ones
+    gaps: Gaps | None = None  # cells of X that were filled
+    unlabelled_gaps: Gaps | None = None
 
     @classmethod
     def of(
@@ -54,23 +57,25 @@ class TrainingData:
         source: Any = None,
         unlabelled: Any = None,
         groups: IntArray | None = None,
+        gaps: tuple[Gaps | None, Gaps | None] = (None, None),
     ) -> TrainingData:
         """Scale the columns as serves these rows best (damping.py); `source` is what X came from.
 
-        Rows without a label count one each in means and deviations.
+        Rows without a label count one each in means and deviations. `gaps` are the cells that were
+        filled, of X and of the rows without a label.
         """
         sums = row_sums(X if unlabelled is None else stacked_rows(X, unlabelled))
         if issparse(X):
             X = canonical_csc(X)
         if not standardize:
             design = make_design(X)
-            return cls(X, y, weights, p, design, source, sums, unlabelled, groups=groups)
+            return cls(X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps)
         moments = None
         if unlabelled is not None:
             counts = np.r_[weights, np.ones(unlabelled.shape[0])]
             moments = column_statistics(stacked_rows(X, unlabelled), counts)
         design = standardised_design(X, y, weights, moments)
-        return cls(X, y, weights, p, design, source, sums, unlabelled, groups=groups)
+        return cls(X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps)
 
     def with_rule_labels(
         self, rules: Sequence[CompiledRule], weights: Sequence[float | None]
@@ -85,7 +90,7 @@ class TrainingData:
             return None
         votes = np.zeros(self.unlabelled.shape[0])
         for rule, weight in zip(rules, weights, strict=True):
-            covered = rule.fires(self.unlabelled)
+            covered = rule.fires(self.unlabelled, self.unlabelled_gaps)
             if weight and covered.any():
                 votes[covered] += rule.sign * weight / np.count_nonzero(covered)
         labelled = np.flatnonzero(np.abs(votes) > 1e-9 * np.abs(votes).max(initial=0.0))
@@ -101,11 +106,14 @@ class TrainingData:
             own = y == sign
             p[own] = counts[own] * self.p[self.y == sign].sum() / counts[own].sum()
         design = make_design(X, mean=self.design.mean, scale=self.design.scale)
-        groups = self.groups
+        groups, gaps = self.groups, self.gaps
         if groups is not None:
             groups = np.r_[groups[: self.y.size], groups[self.y.size :][labelled]]
-        own = {"X": X, "y": y, "weights": counts, "p": p, "design": design, "groups": groups}
-        return replace(self, **own, n_inferred=labelled.size)
+        if gaps or self.unlabelled_gaps:
+            added = None if self.unlabelled_gaps is None else self.unlabelled_gaps.take(labelled)
+            gaps = Gaps.stacked([(gaps, self.y.size), (added, labelled.size)])
+        made = {"X": X, "y": y, "weights": counts, "p": p, "design": design}
+        return replace(self, **made, groups=groups, gaps=gaps, n_inferred=labelled.size)
 
     def _spread(self, rows: np.ndarray, votes: FloatArray) -> tuple[np.ndarray, FloatArray]:
         """At most `MOST_INFERRED` of these rows, spread over their range, with the votes of all."""
@@ -191,6 +199,7 @@ class TrainingData:
         standardize: bool,
         unlabelled: Any = None,
         groups: IntArray | None = None,
+        gaps: tuple[Gaps | None, Gaps | None] = (None, None),
     ) -> bool:
         """Whether a refit may reuse this: the same matrix object, labels, weights and scaling.
 
@@ -206,6 +215,8 @@ class TrainingData:
             and np.array_equal(self.p, p)
             and (self.groups is None) == (groups is None)
             and (groups is None or np.array_equal(self.groups, groups))
+            and same_gaps(self.gaps, gaps[0])
+            and same_gaps(self.unlabelled_gaps, gaps[1])
         )
 
     def scaled(self, rules: tuple[CompiledRule, ...]) -> tuple[ScaledRule, ...]:
@@ -215,7 +226,12 @@ class TrainingData:
     def patients(self, rules: tuple[CompiledRule, ...]) -> Witnesses:
         """The training rows as rules see them; labels that rules gave do not speak for them."""
         n = self.n_labelled
-        return Witnesses.of(rules, self.X[:n], self.y[:n], self.weights[:n], self.unlabelled)
+        gaps = None if self.gaps is None else self.gaps.take(slice(n))
+        if self.unlabelled is not None and (gaps or self.unlabelled_gaps):
+            parts = [(gaps, n), (self.unlabelled_gaps, self.unlabelled.shape[0])]
+            gaps = Gaps.stacked(parts)
+        rows = (self.X[:n], self.y[:n], self.weights[:n], self.unlabelled)
+        return Witnesses.of(rules, *rows, gaps=gaps)
 
     def problem(
         self,

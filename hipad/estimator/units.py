@@ -1,8 +1,9 @@
-"""Were the data scaled before they came here? Then rules in the user's units do not fit them.
+"""Units that do not fit: of data that were scaled before they came here, or of a written number.
 
 A StandardScaler before the classifier changes what `Glucose >= 126` means: 126 is then counted in
 standard deviations, and no patient meets it. Columns that a scaler made are easy to know: their
-mean is zero and their deviation one, or they go from zero to one.
+mean is zero and their deviation one, or they go from zero to one. A number in a unit that the
+column may not have is told too.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from scipy.sparse import issparse
 
 from hipad.designs.base import FloatArray
 from hipad.rules import CompiledRule
+from hipad.rules.compiling.settling.measures import UNSURE
 
 ROUNDING = 1e-6
 
 
 def foreign_units(X: Any, rules: tuple[CompiledRule, ...]) -> Iterator[str]:
-    """A sentence for each rule with a threshold beyond data that a scaler made."""
+    """A sentence for each rule in doubtful units, or beyond data that a scaler made."""
     for rule in rules:
+        yield from (f"{rule.label}: {told}" for told in rule.remarks if UNSURE in told)
         columns = np.unique(rule.B.indices)
         values = X[:, columns]
         values = np.asarray(values.toarray() if issparse(values) else values, dtype=float)

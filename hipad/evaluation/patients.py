@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
+from hipad.data.gaps import Gaps
 from hipad.designs import make_design
 from hipad.rules import CompiledRule, Heard, RuleRecord, ScaledRule, Witnesses, rule_report
 from hipad.rules.compiling.rows import on_columns
@@ -36,6 +37,8 @@ class Patients:
     mean: FloatArray | None
     scale: FloatArray | None
     p: FloatArray
+    gaps: Gaps | None = None  # cells of the training rows that were filled
+    test_gaps: Gaps | None = None
 
     def pull(self, columns: IntArray) -> FloatArray:
         """How hard the training patients pull on some columns by themselves."""
@@ -52,10 +55,10 @@ class Patients:
         )
 
     def on(self, columns: IntArray) -> tuple[Rows, Rows | None]:
-        """Some columns of the training and of the test rows."""
+        """Some columns of the training and of the test rows, with nan in their gaps."""
         (X, y), test = self.train, self.test
-        return (_columns(X, columns), y), None if test is None else (
-            _columns(test[0], columns),
+        return (_measured(X, columns, self.gaps), y), None if test is None else (
+            _measured(test[0], columns, self.test_gaps),
             test[1],
         )
 
@@ -65,7 +68,7 @@ def as_told(
 ) -> tuple[tuple[ScaledRule, ...], list[Heard]]:
     """The rules as the solver is told them, and what the training patients say of each."""
     X, y = patients.train
-    witnesses = Witnesses.of(rules, X, y, np.ones(len(y)))
+    witnesses = Witnesses.of(rules, X, y, np.ones(len(y)), gaps=patients.gaps)
     return witnesses.all_spoken(rules, patients.scale), witnesses.all_heard(rules)
 
 
@@ -75,6 +78,12 @@ def cut_out(
     """The rules on the columns they name, and these columns of the training and test rows."""
     columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
     return [replace(rule, B=on_columns(rule.B, columns)) for rule in rules], patients.on(columns)
+
+
+def _measured(X: Any, columns: IntArray, gaps: Gaps | None) -> Any:
+    """Some columns as they were measured: with nan where there was no value."""
+    part = _columns(X, columns)
+    return gaps.put_into(part, columns) if gaps else part
 
 
 def _columns(X: Any, columns: IntArray) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from hipad.arrays import FloatArray
 from hipad.evaluation.metrics import wilson_interval
 from hipad.rules import CompiledRule, Threshold, best_threshold
+from hipad.rules.analysis.advice import measured_rows
 
 MOST_ROWS: Final = 6  # conditions of one rule for which a better threshold is looked for
 
@@ -19,7 +20,10 @@ def supported_thresholds(rule: CompiledRule, X: Any, y: FloatArray) -> tuple[Thr
     Clearly: the rule would be right more often than its outcome is common, beyond chance, and
     would fire for others than it does now.
     """
-    common = float(np.mean(y == rule.sign))
+    known = measured_rows(rule, X)
+    if not known.any():
+        return ()
+    common = float(np.mean(y[known] == rule.sign))
     rows = range(min(len(rule.d), MOST_ROWS))
     found = [best_threshold(rule, X, y, row) for row in rows]
     clear = [

@@ -142,13 +142,13 @@ def test_a_split_holds_the_rows_that_preparing_the_whole_would_use(missing):
 
 def test_a_split_prepares_one_matrix_only(monkeypatch):
     calls = []
-    original = ColumnRecipe.matrix
+    original = ColumnRecipe.measured
 
     def counted(self, table, rows):
         calls.append(len(rows))
         return original(self, table, rows)
 
-    monkeypatch.setattr(ColumnRecipe, "matrix", counted)
+    monkeypatch.setattr(ColumnRecipe, "measured", counted)
     split(patients(), BY_Y, 0.25)
     assert calls == [30, 10]
 

@@ -121,7 +121,7 @@ def _values_seen(
             blocks=data.blocks,
             classes=data.classes,
             positive_chosen=True,
-            values=data.X_seen,
+            values=data.values,
         )
     except HipadError:
         return []

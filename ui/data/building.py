@@ -13,6 +13,7 @@ from hipad.data import (
     Options,
     Prepared,
     Table,
+    learning_gaps,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -84,6 +85,9 @@ def build(
         file_format=loaded.table.reading.later,
         X_all=None if alone else X,
         every_label=labels,
+        gaps_seen=learning_gaps(train, more),
+        gaps_test=None if test is None else test.gaps,
+        decimal=loaded.table.decimal,
         unlabelled_names=(
             *_names(loaded.table, train.unlabelled_rows),
             *(() if more is None else _names(loaded.unlabelled, more.rows, second=True)),

@@ -80,7 +80,7 @@ def look(data: Dataset, text: str) -> tuple[Study, dict[int, CompiledRule]]:
         data.index,
         data.blocks,
         data.classes,
-        values=data.X_seen,
+        values=data.values,
         positive_chosen=True,
     )
 
@@ -106,7 +106,7 @@ def fitting_rules(rules: RuleSet, data: Dataset) -> tuple[dict[int, CompiledRule
         blocks=data.blocks,
         classes=data.classes,
         positive_chosen=True,
-        values=data.X_seen,
+        values=data.values,
     )
 
 
@@ -126,4 +126,6 @@ def as_seen(data: Dataset, settings: RunSettings) -> Patients:
         mean=mean,
         scale=scale,
         p=shares(y, np.ones(len(y)), settings.class_weight),
+        gaps=data.gaps_train,
+        test_gaps=data.gaps_test,
     )

@@ -118,9 +118,9 @@ def strong_enough(check: RuleCheck) -> str:
 def met(counts: RuleCounts) -> str:
     """Whom the rule speaks of, and how often it is right about them."""
     fired = len(counts.fired)
-    return f"{fired:,} of {counts.n_rows:,}" + (
-        f", {percent(counts.precision, 0)}" if fired else ""
-    )
+    right = f", {percent(counts.precision, 0)}" if fired else ""
+    gaps = f"; {counts.no_value}" if counts.no_value else ""
+    return f"{fired:,} of {counts.n_rows:,}{right}{gaps}"
 
 
 def _columns() -> dict[str, Any]:
@@ -144,11 +144,13 @@ def _columns() -> dict[str, Any]:
         ),
         "training": column.TextColumn(
             "training, right",
-            help="To how many patients it applies, and which share of these has its class.",
+            help="To how many patients it applies, and which share of these has its class; of "
+            "those without a value it does not speak.",
         ),
         "test": column.TextColumn(
             "test, right",
-            help="To how many patients it applies, and which share of these has its class.",
+            help="To how many patients it applies, and which share of these has its class; of "
+            "those without a value it does not speak.",
         ),
         "note": column.TextColumn("note", help="Kept with the rule.", max_chars=500),
     }

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pandas as pd
 import streamlit as st
 
-from hipad.rules import RuleRecord
+from hipad.rules import RuleCounts, RuleRecord
 from hipad.wording import number, percent, signed
 from ui.models import TrainedModel
 from ui.words import plain, told, trust_words
@@ -79,13 +79,19 @@ def _icon(record: RuleRecord) -> str:
     return f":material/trending_{way}:"
 
 
+def _applies(train: RuleCounts) -> str:
+    """To how many patients a rule applies, and of how many it cannot speak."""
+    gaps = f"; {train.no_value}" if train.no_value else ""
+    return f"{len(train.fired):,} of {train.n_rows:,}{gaps}"
+
+
 def row(record: RuleRecord, *, expert: bool = False) -> dict[str, Any]:
     """A rule's record in a clinician's words."""
     train, typical, worst = record.train, record.prototype, record.worst
     cells = {
         "rule": record.label,
         "says": record.text,
-        "applies to": "–" if train is None else f"{len(train.fired):,} of {train.n_rows:,}",
+        "applies to": "–" if train is None else _applies(train),
         "right": _share(float("nan") if train is None else train.precision),
         "typical patient": _margin(typical.margin if typical and typical.feasible else None),
         "worst case": _margin(worst.value if worst else None, "nobody in range"),

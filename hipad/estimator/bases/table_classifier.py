@@ -34,6 +34,7 @@ class TrainingRows(NamedTuple):
     known: np.ndarray
     unlabelled: Any = None
     groups: IntArray | None = None  # of the rows with a label, then of the others
+    others: np.ndarray | None = None  # marks the unlabelled rows among all that came
 
 
 def group_codes(groups: Any, n_rows: int) -> IntArray | None:
@@ -68,7 +69,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> TrainingRows:
         """The rows of a fit, checked; the classifier learns its classes and columns from them."""
-        missing, unlabelled = unlabelled_rows(y), None
+        missing, unlabelled, counted = unlabelled_rows(y), None, None
         if missing is None:
             X, y = validate_data(self, X, plain_labels(y), **FORMS)
             known = np.ones(X.shape[0], dtype=bool)
@@ -85,7 +86,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             numbers = None if numbers is None else np.r_[numbers[known], numbers[counted]]
             X, weights = X[known], weights[known]
         self.classes_, codes = coded_labels(y, weights)
-        return TrainingRows(X, y, codes, weights, known, unlabelled, numbers)
+        return TrainingRows(X, y, codes, weights, known, unlabelled, numbers, counted)
 
     def _rows_to_predict(self, X: Any) -> Any:
         """Rows to predict, which must have the columns of the fit."""

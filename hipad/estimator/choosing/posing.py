@@ -160,6 +160,8 @@ class Posing:
                 continue
             values = data.design.columns(rule.columns)
             found[:, i] = np.abs((values - halves @ values) @ z) / float(z @ z)
+            if data.gaps:
+                found[data.gaps.rows(rule.columns), i] = 0.0  # no value says nothing on the rule
         return found
 
     @cached_property

@@ -285,6 +285,10 @@ def _of_today(record: dict[str, Any]) -> dict[str, Any]:
     if knobs.get("heard"):
         kept = {name: knobs["heard"][name] for name in ("fired", "right")}
         knobs["heard"] = {"agreement": knobs["heard"].get("agreement", float("nan")), **kept}
+    for part in ("train", "test"):
+        counts = dict(record[part] or {})
+        counts.pop("filled", None)  # of files in which filled values were taken for measured ones
+        record[part] = {"gaps": [], **counts} if counts else None
     return {
         **record,
         "pull": pull and {name: value for name, value in pull.items() if name != "felt"},

@@ -184,7 +184,7 @@ class HIPADClassifierCV(ChosenModel):
 
     def _validated(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> LabelledRows:
         """The rows, checked; in a form from which folds are quickly taken."""
-        X, y, _, weights, _, unlabelled, codes = self._labelled(X, y, sample_weight, groups)
+        X, y, _, weights, _, unlabelled, codes, _ = self._labelled(X, y, sample_weight, groups)
         if unlabelled is not None:
             raise HipadError(
                 f"expected a label for every row of a search, got {unlabelled.shape[0]:,} rows "

@@ -55,15 +55,17 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
     Best is the largest difference between the share of the rule's own class that fires and the
     share of the other class. None if the condition has no single threshold, or if no threshold
     tells the classes apart. A threshold at the edge of the data, with hardly anybody on one of its
-    sides, is none.
+    sides, is none. Rows without a value that the rule names say nothing.
 
     >>> from hipad.rules.compiling.compile import compile_rules
     >>> (rule,) = compile_rules("x0 >= 1 => positive", n_features=1)
     >>> print(best_threshold(rule, [[1.0], [2.0], [5.0], [6.0]], [-1, -1, 1, 1]))
     the data support 'x0 >= 4' best: it fires on 2 rows and is right on 2 (now 4 and 2)
     """
+    known = measured_rows(rule, X)
+    X = (X if sparse.issparse(X) else np.asarray(X))[known]
     values, others, now = _row_values(rule, X, row)
-    agrees = np.asarray(y, dtype=np.float64) == rule.sign
+    agrees = np.asarray(y, dtype=np.float64)[known] == rule.sign
     usable = np.flatnonzero(others & np.isfinite(values))
     order = usable[np.argsort(values[usable], kind="stable")]
     own, other = max(int(agrees.sum()), 1), max(int((~agrees).sum()), 1)
@@ -83,6 +85,13 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
         return None
     counts = int(fires[best]), int(right[best]), int(now.sum()), int((now & agrees).sum())
     return Threshold(*changed, *counts, gain=float(gain.max()))
+
+
+def measured_rows(rule: CompiledRule, X: Any) -> BoolArray:
+    """The rows that have a value of every feature that the rule names."""
+    part: Any = (X if sparse.issparse(X) else np.asarray(X))[:, rule.columns]
+    values = part.toarray() if sparse.issparse(part) else np.asarray(part, dtype=np.float64)
+    return np.asarray(~np.isnan(values).any(axis=1))
 
 
 def _row_values(rule: CompiledRule, X: Any, row: int) -> tuple[FloatArray, BoolArray, BoolArray]:
@@ -122,7 +131,7 @@ def with_bound(
     position = _condition_of(rule, row)
     if position is None:
         return None
-    condition = rule.rule.conditions[position]
+    condition = _in_data_units(rule)[position]
     side, factor = _number_side(condition) or (None, 0.0)
     if side is None:
         return None
@@ -140,8 +149,19 @@ def _condition_of(rule: CompiledRule, row: int) -> int | None:
     source = rule.sources[row]
     if rule.sources.count(source) > 1:
         return None
-    texts = [str(condition) for condition in rule.rule.conditions]
+    texts = [str(condition) for condition in _in_data_units(rule)]
     return texts.index(source) if source in texts else None
+
+
+def _in_data_units(rule: CompiledRule) -> list[Condition]:
+    """The conditions as written, but those with a unit as they were settled: in the data's."""
+    written = rule.rule.conditions
+    if len(rule.settled) != len(written):
+        return list(written)
+    return [
+        done if any(term.unit for side in own.sides for term in side) else own
+        for own, done in zip(written, rule.settled, strict=True)
+    ]
 
 
 def _number_side(condition: Condition) -> tuple[int, float] | None:

@@ -25,7 +25,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 from scipy.special import betainc
 
-from hipad.arrays import FloatArray, IntArray
+from hipad.arrays import BoolArray, FloatArray, IntArray
+from hipad.data.gaps import Gaps
 from hipad.rules.compiling.compiled import CompiledRule, ScaledRule
 from hipad.rules.compiling.rows import on_columns, rows_met
 
@@ -83,6 +84,7 @@ class Witnesses:
     y: FloatArray
     weights: FloatArray
     unlabelled: FloatArray | None = None  # the same columns of rows without a label
+    gaps: BoolArray | None = None  # cells of the values that were filled, then of the unlabelled
 
     @classmethod
     def of(
@@ -92,16 +94,24 @@ class Witnesses:
         y: FloatArray,
         weights: FloatArray,
         unlabelled: Any = None,
+        gaps: Gaps | None = None,
     ) -> Witnesses:
-        """The part of the data that rules look at, in the user's units."""
+        """The part of the data that rules look at, in the user's units.
+
+        `gaps` are the cells that were filled: of X, then of the rows without a label.
+        """
         columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
         others = None if unlabelled is None else _dense(unlabelled[:, columns])
-        return cls(columns, _dense(X[:, columns]), y, weights, others)
+        marks = gaps.mask(columns) if gaps else None
+        return cls(columns, _dense(X[:, columns]), y, weights, others, marks)
 
     @property
     def halves(self) -> FloatArray:
         """Weights that give each class one half."""
-        shares = self.weights.astype(np.float64)
+        return self._halves(self.weights)
+
+    def _halves(self, weights: FloatArray) -> FloatArray:
+        shares = weights.astype(np.float64)
         for side in (self.y < 0, self.y > 0):
             shares[side] *= 0.5 / max(float(shares[side].sum()), 1e-300)
         return shares
@@ -130,11 +140,15 @@ class Witnesses:
     def excess(self, rule: CompiledRule) -> FloatArray:
         """How far beyond each threshold the typical patient lies who meets the rule."""
         B, own = self._on(rule)
-        weights = self.weights
+        weights, known = self.weights, self._measured(rule)
         if self.unlabelled is not None:
             named = np.searchsorted(self.columns, rule.columns)
             own = np.hstack([own, self.unlabelled[:, named].T])
             weights = np.r_[weights, np.ones(len(self.unlabelled))]
+        if known is not None:
+            own, weights = own[:, known], weights[known]
+        if not weights.sum() > 0:
+            return np.zeros(len(rule.d))
         values, fires = B @ own, np.asarray(rows_met(B, rule.d, own).all(axis=0))
         share = weights / weights.sum()
         centred = values - (values @ share)[:, None]
@@ -149,7 +163,16 @@ class Witnesses:
     def fires(self, rule: CompiledRule) -> np.ndarray:
         """Who meets the premise."""
         B, own = self._on(rule)
-        return np.asarray(rows_met(B, rule.d, own).all(axis=0))
+        met = np.asarray(rows_met(B, rule.d, own).all(axis=0))
+        known = self._measured(rule)
+        return met if known is None else met & known[: len(met)]
+
+    def _measured(self, rule: CompiledRule) -> BoolArray | None:
+        """The rows with all values that the rule names, those without a label last; None: all."""
+        if self.gaps is None:
+            return None
+        named = self.gaps[:, np.searchsorted(self.columns, rule.columns)]
+        return np.asarray(~named.any(axis=1))
 
     def _on(self, rule: CompiledRule) -> tuple[sparse.csr_array, FloatArray]:
         """B on the columns that the rule names, and the patients' values of these, side by side."""
@@ -159,8 +182,9 @@ class Witnesses:
 
     def heard(self, rule: CompiledRule) -> Heard:
         """What the patients who meet a rule say of it."""
-        met = self.fires(rule)
-        right, halves = met & (self.y == rule.sign), self.halves
+        met, known = self.fires(rule), self._measured(rule)
+        weights = self.weights if known is None else self.weights * known[: len(met)]
+        right, halves = met & (self.y == rule.sign), self._halves(weights)
         fired = float(halves @ met)
         agreement = float(halves @ right) / fired if fired else float("nan")
         return Heard(float(self.weights @ met), float(self.weights @ right), agreement)

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from hipad.arrays import BoolArray, IntArray
+from hipad.arrays import BoolArray, FloatArray, IntArray
+from hipad.data.gaps import Gaps
 from hipad.errors import DataError
 from hipad.rules.compiling.compiled import CompiledRule
 from hipad.rules.compiling.rows import on_columns, rows_met
@@ -21,8 +22,8 @@ from hipad.wording import count
 class RuleCounts:
     """What one rule does on one set of rows; the arrays hold row numbers.
 
-    `filled` are rows that fire with the help of a filled-in value; `undecided` are rows that meet
-    every condition which can be read, but have a missing value in another.
+    `gaps` are rows without a value in a feature that the rule names, of which it does not speak;
+    those of them that meet every condition which can be read are `undecided`.
     """
 
     label: str
@@ -30,7 +31,7 @@ class RuleCounts:
     fired: IntArray
     right: IntArray
     wrong: IntArray
-    filled: IntArray
+    gaps: IntArray
     undecided: IntArray
 
     @property
@@ -41,7 +42,7 @@ class RuleCounts:
     @property
     def numbers(self) -> dict[str, int]:
         """The counts alone."""
-        parts = ("fired", "right", "wrong", "filled", "undecided")
+        parts = ("fired", "right", "wrong", "gaps", "undecided")
         return {"rows": self.n_rows} | {part: len(getattr(self, part)) for part in parts}
 
     def __str__(self) -> str:
@@ -52,17 +53,21 @@ class RuleCounts:
                 f"fires on {len(self.fired):,} of {count(self.n_rows, 'row')}, "
                 f"right on {len(self.right):,} ({self.precision:.0%})"
             )
-        if len(self.filled):
-            text += f", {len(self.filled):,} of them through missing values"
-        if len(self.undecided):
-            text += f", {len(self.undecided):,} undecided for missing values"
-        return text
+        return f"{text}, {self.no_value}" if len(self.gaps) else text
+
+    @property
+    def no_value(self) -> str:
+        """Of how many rows the rule cannot speak, or nothing where it has all values."""
+        if not len(self.gaps):
+            return ""
+        return f"no value: {len(self.gaps):,} of {self.n_rows:,}"
 
 
 def rule_counts(rule: CompiledRule, X: Any, y: Any, *, missing: Any = None) -> RuleCounts:
     """Try one rule on rows with outcomes y in {-1, +1}.
 
-    `missing` marks the cells of X that were filled in; cells that are nan count by themselves.
+    `missing` (`Gaps`, or marks of the shape of X) are the cells of X that were filled in: they are
+    no values, as cells that are nan are none.
 
     >>> from hipad.rules.compiling.compile import compile_rules
     >>> (rule,) = compile_rules("x0 >= 2 => positive", n_features=1)
@@ -74,29 +79,33 @@ def rule_counts(rule: CompiledRule, X: Any, y: Any, *, missing: Any = None) -> R
     if X.shape[0] != len(outcomes):
         raise DataError(f"expected one outcome per row, got {len(outcomes)} for {X.shape[0]} rows")
     fires = rule.fires(X)
+    values = _with_gaps(rule, X, missing)
+    gaps = undecided = np.zeros(len(fires), dtype=bool)
+    if values is not None:
+        gaps, undecided = np.asarray(np.isnan(values).any(axis=1)), _undecided(rule, values)
+        fires &= ~gaps
     agrees = outcomes == rule.sign
-    filled = fires & _any_marked(rule, missing, len(fires))
-    rows = (fires, fires & agrees, fires & ~agrees, filled, _undecided(rule, X))
+    rows = (fires, fires & agrees, fires & ~agrees, gaps, undecided)
     return RuleCounts(rule.label, len(fires), *(np.flatnonzero(mask) for mask in rows))
 
 
-def _any_marked(rule: CompiledRule, missing: Any, n_rows: int) -> BoolArray:
-    """Rows with a marked cell among the features that the rule names."""
-    if missing is None:
-        return np.zeros(n_rows, dtype=bool)
-    named = (missing if sparse.issparse(missing) else np.asarray(missing))[:, rule.columns]
-    return np.asarray(named.sum(axis=1)).ravel() > 0
-
-
-def _undecided(rule: CompiledRule, X: Any) -> BoolArray:
-    """Rows that would fire if each condition with a missing value were met."""
+def _with_gaps(rule: CompiledRule, X: Any, missing: Any) -> FloatArray | None:
+    """The features that the rule names, with nan in their gaps; None where they have none."""
     named = X[:, rule.columns]
-    found = np.zeros(X.shape[0], dtype=bool)
-    if sparse.issparse(named):
-        if not np.isnan(named.data).any():
-            return found
-        named = named.toarray()
-    values = np.asarray(named, dtype=np.float64)
+    if isinstance(missing, Gaps):
+        named = missing.put_into(named, rule.columns)
+    elif missing is not None:
+        marks: Any = (missing if sparse.issparse(missing) else np.asarray(missing))[:, rule.columns]
+        cells = Gaps.of(marks.toarray() if sparse.issparse(marks) else marks)
+        named = cells.put_into(named, np.arange(len(rule.columns)))
+    if not np.isnan(named.data if sparse.issparse(named) else np.asarray(named)).any():
+        return None
+    return np.asarray(named.toarray() if sparse.issparse(named) else named, dtype=np.float64)
+
+
+def _undecided(rule: CompiledRule, values: FloatArray) -> BoolArray:
+    """Rows that would fire if each condition with a missing value were met."""
+    found = np.zeros(len(values), dtype=bool)
     rows = np.flatnonzero(np.isnan(values).any(axis=1))
     if len(rows):
         B = on_columns(rule.B, rule.columns)
@@ -118,10 +127,10 @@ class Overlap:
     covered: int
 
 
-def rule_overlap(rules: Sequence[CompiledRule], X: Any) -> Overlap:
+def rule_overlap(rules: Sequence[CompiledRule], X: Any, *, gaps: Gaps | None = None) -> Overlap:
     """Counts for every pair of rules; `contested` rows fire for both outcomes."""
     X = X if sparse.issparse(X) else np.asarray(X)
-    return overlap_of(rules, [rule.fires(X) for rule in rules], X.shape[0])
+    return overlap_of(rules, [rule.fires(X, gaps) for rule in rules], X.shape[0])
 
 
 def overlap_of(rules: Sequence[CompiledRule], fired: Sequence[BoolArray], n_rows: int) -> Overlap:

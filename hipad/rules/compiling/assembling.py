@@ -82,17 +82,19 @@ class Assembler:
         classes: Sequence[object],
         positive_chosen: bool,
         values: Any,
+        asks: bool = True,
     ) -> None:
         self.index, self.blocks, self.classes = index, blocks, classes
         self.positive_chosen = positive_chosen
         self.values = as_values(values)
-        self.lexicon = Lexicon(index, blocks, self.values)
+        self.lexicon = Lexicon(index, blocks, self.values, asks=asks)
         self.weights = 0
 
     def without_suggestions(self) -> Assembler:
         """The same, for errors without near names: finding these takes time."""
         index = self.index.without_suggestions()
-        other = Assembler(index, self.blocks, self.classes, self.positive_chosen, self.values)
+        context = (self.blocks, self.classes, self.positive_chosen, self.values)
+        other = Assembler(index, *context, asks=self.lexicon.asks)
         other.weights = self.weights
         return other
 

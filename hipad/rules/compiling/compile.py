@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,8 @@ from hipad.rules.language.model import Rule, RuleSet
 from hipad.rules.language.parsing import parse_rules
 from hipad.rules.language.statements import Statement
 from hipad.rules.language.words.lexing import Vocabulary
+from hipad.rules.units import unit_in_name, unit_of
+from hipad.wording import listed
 
 _HELPED = 20  # errors that say which names are near
 
@@ -29,21 +32,27 @@ def compile_rules(
     positive_chosen: bool = False,
     include_off: bool = False,
     values: Any = None,
+    asks: bool = True,
 ) -> tuple[CompiledRule, ...]:
     """Compile rules for data with these columns and these (negative, positive) classes.
 
     Rules that are switched off are passed over unless `include_off`. `values` are the training rows
-    (or their ColumnValues), from which percentiles and the like are learnt. A rule that is met as
-    soon as one of several features is becomes one compiled rule for each.
+    (or their ColumnValues), from which percentiles and the like are learnt, and which tell counts,
+    columns of 0 and 1 and the range of each column: without them a rule whose meaning depends on
+    these is warned of, or refused. A number in a unit that the column may not have is refused with
+    what to write, or only remarked on unless `asks`. A rule that is met as soon as one of several
+    features is becomes one compiled rule for each.
 
-    >>> (rule,) = compile_rules("mean(x0, x1) >= 4 => positive", n_features=3)
+    >>> X = [[3, 5, 0], [3, 4, 9]]
+    >>> (rule,) = compile_rules("mean(x0, x1) >= 4 => positive", n_features=3, values=X)
     >>> rule.B.toarray(), rule.d, rule.sign
     (array([[-0.5, -0.5,  0. ]]), array([-4.]), 1.0)
-    >>> rule.fires([[3, 5, 0], [3, 4, 9]])
+    >>> rule.fires(X)
     array([ True, False])
     """
     index = as_index(feature_names, n_features)
-    context = Assembler(index, resolve_blocks(blocks, index), classes, positive_chosen, values)
+    columns = resolve_blocks(blocks, index)
+    context = Assembler(index, columns, classes, positive_chosen, values, asks)
     found = as_rule_set(rules, context.lexicon)
     resolved: list[ResolvedRule] = []
     errors: list[RuleError] = []
@@ -57,8 +66,38 @@ def compile_rules(
                 errors.append(error)
     if errors:
         raise together(errors)
+    if values is None:
+        _warn_of_unknown_values(resolved)
     # The names of all rules before the matrices of all: one kind of work at a time is faster.
     return tuple([each.compiled(index) for each in resolved])
+
+
+def _warn_of_unknown_values(resolved: list[ResolvedRule]) -> None:
+    """Say which rules may mean something else on the data that they are meant for."""
+    strict = [each.label for each in resolved if _is_strict(each)]
+    units = [each.label for each in resolved if _has_unit(each.rule)]
+    told = []
+    if strict:
+        told.append(
+            f"the border belongs to '>' and '<' of {listed(strict, limit=4)}, which it does not on "
+            "whole numbers"
+        )
+    if units:
+        told.append(f"the numbers of {listed(units, limit=4)} may be in another unit than the data")
+    if told:
+        sentence = f"the rules are compiled without rows: {'; '.join(told)}: pass values=X"
+        warnings.warn(sentence, UserWarning, stacklevel=3)
+
+
+def _is_strict(each: ResolvedRule) -> bool:
+    return any({"<", ">"} & set(condition.relations) for condition in each.settled)
+
+
+def _has_unit(rule: Rule) -> bool:
+    terms = [term for each in rule.conditions for side in each.sides for term in side]
+    names = [name for term in terms for name in term.names if isinstance(name, str)]
+    known = any(unit_in_name(name) is not None for name in names)
+    return not known and any(unit_of(term.unit) is not None for term in terms)
 
 
 def compile_each(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
+from hipad.data.gaps import Gaps
 from hipad.rules.compiling.naming.names import FeatureIndex
 from hipad.rules.compiling.rows import columns_of, on_columns, rows_met
 from hipad.rules.language.model import Condition, Rule
@@ -75,8 +76,11 @@ class CompiledRule:
         """The columns that the rule names, in order."""
         return columns_of(self.B)
 
-    def fires(self, X: Any) -> npt.NDArray[np.bool_]:
-        """For each row of X whether it meets the premise; a missing value never does."""
+    def fires(self, X: Any, gaps: Gaps | None = None) -> npt.NDArray[np.bool_]:
+        """For each row of X whether it meets the premise; a missing value never does.
+
+        `gaps` are the cells of X that were filled, and count as missing.
+        """
         X = X if sparse.issparse(X) else np.asarray(X)
         if sparse.issparse(X) and X.format not in ("csr", "csc"):
             X = X.tocsr()
@@ -86,7 +90,8 @@ class CompiledRule:
         starts = range(0, X.shape[0], step)
         batches = (X[i : i + step] if step < X.shape[0] else X for i in starts)
         parts = [rows_met(B, self.d, _dense(batch[:, columns]).T) for batch in batches]
-        return np.concatenate([part.all(axis=0) for part in parts] or [np.empty(0, dtype=bool)])
+        met = np.concatenate([part.all(axis=0) for part in parts] or [np.empty(0, dtype=bool)])
+        return met & ~gaps.rows(columns) if gaps else met
 
     def scaled(self, mean: FloatArray | None, scale: FloatArray | None) -> ScaledRule:
         """The same rule for z = (x - mean) / scale: B diag(scale) and d - B mean."""

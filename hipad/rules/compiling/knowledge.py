@@ -114,7 +114,8 @@ def compile_knowledge(rules: str | Iterable[Rule | str], **context: Any) -> Know
     """
     index = as_index(context.get("feature_names"), context.get("n_features"))
     blocks, values = resolve_blocks(context.get("blocks"), index), as_values(context.get("values"))
-    found = as_rule_set(rules, Lexicon(index, blocks, values))
+    asks = bool(context.get("asks", True))
+    found = as_rule_set(rules, Lexicon(index, blocks, values, asks=asks))
     context = {**context, "feature_names": index, "blocks": blocks, "values": values}
     context.pop("n_features", None)
     named = {key: context[key] for key in ("blocks", "classes", "positive_chosen")

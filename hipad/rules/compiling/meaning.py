@@ -89,7 +89,7 @@ def _term(term: Term, rule: CompiledRule) -> str:
     """A term without its sign."""
     size = abs(term.coefficient)
     if term.is_number:
-        return f"{size:.6g}"
+        return term.converted.removeprefix("-") or f"{size:.6g}"
     times = "" if size == 1 else f"{size:.6g} times "
     if not term.function:
         return times + str(term.names[0])

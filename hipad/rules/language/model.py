@@ -43,7 +43,19 @@ def _folded(side: Side) -> Side:
     """A side of plain numbers as one number, so that `18 - 25` is not printed like a range."""
     if len(side) < 2 or any(term.names or term.unit for term in side):
         return tuple(side)
-    return (Term(sum(term.coefficient for term in side)),)
+    total = sum(term.coefficient for term in side)
+    return (Term(total, converted=_converted(side, total)),)
+
+
+def _converted(side: Side, total: float) -> str:
+    """How numbers that are added up were written: 5 ft 11 in = 180.34 cm."""
+    parts = [term.converted.rpartition(" = ") for term in side if term.converted]
+    if not parts:
+        return ""
+    if len(parts) < len(side):
+        return f"{total:.6g} ({', '.join(term.converted for term in side if term.converted)})"
+    unit = parts[0][2].partition(" ")[2]
+    return f"{' '.join(part[0] for part in parts)} = {total:.6g} {unit}"
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ class Term:
     function: str = ""
     column: int | None = field(default=None, compare=False, repr=False)
     unit: str = ""  # of a plain number, as the user wrote it
+    converted: str = field(default="", compare=False, repr=False)  # "5 cm = 50 mm"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "coefficient", checked_number(self.coefficient))

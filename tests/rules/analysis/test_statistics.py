@@ -17,7 +17,7 @@ def test_rows_are_counted_and_listed():
     assert (a.fired.tolist(), a.right.tolist(), a.wrong.tolist()) == ([0, 1], [0], [1])
     assert (b.fired.tolist(), b.wrong.tolist()) == ([1, 2, 3], [3])
     assert a.precision == 0.5
-    assert c.numbers == {"rows": 5, "fired": 1, "right": 0, "wrong": 1, "filled": 0, "undecided": 1}
+    assert c.numbers == {"rows": 5, "fired": 1, "right": 0, "wrong": 1, "gaps": 2, "undecided": 1}
 
 
 def test_missing_values_that_decide():
@@ -28,11 +28,8 @@ def test_missing_values_that_decide():
     (rule, *_) = compile_rules(TEXT, n_features=2)
     for mask in (np.isnan(X), sparse.csr_array(np.isnan(X))):
         counts = rule_counts(rule, filled, Y, missing=mask)
-        assert counts.filled.tolist() == [3, 4]
-        assert (
-            str(counts)
-            == "fires on 4 of 5 rows, right on 3 (75%), 2 of them through missing values"
-        )
+        assert counts.gaps.tolist() == [3, 4]
+        assert str(counts) == "fires on 2 of 5 rows, right on 1 (50%), no value: 2 of 5"
 
 
 def test_sparse_rows_count_alike():

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from hipad.errors import RuleError
 from hipad.rules import (
     Condition,
     FeatureIndex,
@@ -172,3 +175,21 @@ def test_one_compiled_rule_has_one_place_in_the_text():
     found, errors = compile_each(rules, feature_names=FeatureIndex(n_features=3))
     assert list(found) == [1]
     assert errors[0].suggestion == "x0 >= 2 or x1 >= 2 => positive"
+
+
+@pytest.mark.parametrize("text", ["x0 > 3 => positive", "x0 >= 3 mg => positive"])
+def test_without_rows_a_rule_whose_meaning_they_tell_is_warned_of(text):
+    with pytest.warns(UserWarning, match="compiled without rows"):
+        compile_rules(text, n_features=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compile_rules(text, n_features=2, values=[[0.0, 1.0], [5.0, 2.0]])
+        compile_rules("x0 >= 3 => positive", n_features=2)
+
+
+def test_without_rows_a_name_before_a_comparison_is_asked_about():
+    text, names = "diabetes and age >= 40 => positive", ["diabetes", "age"]
+    with pytest.raises(RuleError, match="diabetes = 1 or diabetes >= 40"):
+        compile_rules(text, feature_names=names)
+    (rule,) = compile_rules(text, feature_names=names, values=[[0.0, 30.0], [1.0, 50.0]])
+    assert rule.fires([[0, 50], [1, 50], [1, 30]]).tolist() == [False, True, False]

@@ -1,45 +1,13 @@
-"""Numbers that only the training rows tell: p90(x), z(x), and what 50 % is in these data."""
+"""Numbers that only the training rows tell: p90(x) and z(x)."""
 
 from __future__ import annotations
 
 import math
 
-from hipad.rules.compiling.settling.ground import Ground, RowsNeeded, lone_name, own_name
-from hipad.rules.language.model import Condition
-from hipad.rules.language.spelling import format_number, quote_name, rule_error
-from hipad.rules.language.terms import RATIO, Term
+from hipad.rules.compiling.settling.ground import Ground, RowsNeeded, own_name
+from hipad.rules.language.spelling import quote_name, rule_error
+from hipad.rules.language.terms import Term
 from hipad.wording import number
-
-
-def plain_number(ground: Ground, term: Term, condition: Condition) -> Term:
-    """A number without its unit; a percentage as the data have it."""
-    if term.unit != "%":
-        return Term(term.coefficient, column=term.column) if term.unit else term
-    feature = next((n for side in condition.sides if (n := lone_name(side)) is not None), None)
-    j = None if feature is None else ground.lexicon.feature(feature)
-    value, share = term.coefficient, term.coefficient / 100
-    if any(each.function == RATIO for side in condition.sides for each in side):
-        return Term(float(f"{share:.15g}"), column=term.column)
-    if j is None or ground.values is None:
-        raise RowsNeeded(
-            f"whether {number(value)} % is {number(share)} or {number(value)} in these data is "
-            "not known: write the number without '%'",
-            column=term.column,
-        )
-    low, high = ground.values.lowest(j), ground.values.highest(j)
-    fits = [low <= each <= high for each in (share, value)]
-    if high <= 1.0 and low >= 0:
-        fits = [True, False]
-    if fits[0] == fits[1]:
-        raise rule_error(
-            f"{quote_name(ground.index.name(j))} runs from {number(low)} to {number(high)}, so "
-            f"{number(value)} % can be {number(share)} or {number(value)}: write the number "
-            "without '%'",
-            column=term.column,
-        )
-    meant = share if fits[0] else value
-    ground.remarks.append(f"{number(value)} % is read as {format_number(meant)}")
-    return Term(float(f"{meant:.15g}"), column=term.column)
 
 
 def learnt_number(ground: Ground, term: Term) -> list[Term]:

@@ -40,11 +40,21 @@ class Lexicon:
         index: FeatureIndex,
         blocks: Mapping[str, IntArray] | None = None,
         values: ColumnValues | None = None,
+        *,
+        asks: bool = True,
+        decimal: str = "",
     ) -> None:
+        self.decimal = decimal  # mark of the table's numbers; empty where it is not known
+        self.asks = asks  # where a unit is not known; a fit on some of the rows does not
         self.index = index
         self.blocks = blocks or {}
         self.values = values
         self._odd_blocks = odd_by_beginning(list(self.blocks))
+
+    @property
+    def has_values(self) -> bool:
+        """Whether the rows are known, which tell columns of 0 and 1."""
+        return self.values is not None
 
     def name_at(self, text: str, start: int) -> str | None:
         """The longest name with blanks or signs that stands in the text from `start` on."""

@@ -7,7 +7,8 @@ from typing import Final
 
 from hipad.errors import RuleError
 from hipad.rules.compiling.settling.ground import Ground, is_feature, member_name, own_name
-from hipad.rules.compiling.settling.learnt_numbers import learnt_number, plain_number
+from hipad.rules.compiling.settling.learnt_numbers import learnt_number
+from hipad.rules.compiling.settling.measures import plain_number
 from hipad.rules.compiling.settling.ratios import multiplied_out
 from hipad.rules.language.model import Condition
 from hipad.rules.language.spelling import quote_name, rule_error

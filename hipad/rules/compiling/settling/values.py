@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from hipad.arrays import FloatArray, IntArray
+from hipad.data.gaps import Gaps
 from hipad.rules.compiling.rows import comparison_room, same_in_single
 from hipad.rules.language.terms import percentile
 
@@ -24,18 +25,19 @@ _LARGEST_WHOLE: Final = 2.0**40
 
 
 class ColumnValues:
-    """Columns of training rows, looked at one by one and remembered.
+    """Columns of training rows, looked at one by one and remembered; without values in `gaps`.
 
     >>> values = ColumnValues([[0.0, 1.5], [1.0, 2.5], [4.0, 3.5]])
     >>> values.figure("median", 1), values.is_whole(0), values.lowest(1)
     (2.5, True, 1.5)
     """
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, gaps: Gaps | None = None) -> None:
         if isinstance(X, sparse.sparray | sparse.spmatrix):
             self._X: Any = X if X.format == "csc" else X.tocsr()
         else:
             self._X = np.asarray(X)
+        self._gaps = gaps if gaps else None
         self._columns: dict[int, FloatArray] = {}
         self._distinct: dict[int, FloatArray] = {}
 
@@ -49,7 +51,10 @@ class ColumnValues:
             part = self._X[:, [j]] if sparse.issparse(self._X) else self._X[:, j]
             dense = part.toarray().ravel() if sparse.issparse(part) else part
             values = np.asarray(dense, dtype=np.float64)
-            self._columns[j] = values[np.isfinite(values)]
+            known = np.isfinite(values)
+            if self._gaps is not None:
+                known &= ~self._gaps.rows([j])
+            self._columns[j] = values[known]
         return self._columns[j]
 
     def distinct(self, j: int) -> FloatArray:
@@ -123,6 +128,8 @@ class ColumnValues:
             sums += part @ weights[k : k + step]
             sizes += abs(part) @ np.abs(weights[k : k + step])
         known = np.isfinite(sums)
+        if self._gaps is not None:
+            known &= ~self._gaps.rows(columns)
         sums, sizes = sums[known], sizes[known]
         on_border = np.abs(sums - bound) <= comparison_room(sizes, bound)
         if len(columns) == 1:

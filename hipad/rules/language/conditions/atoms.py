@@ -27,8 +27,9 @@ from hipad.rules.language.words.quantities import is_number, read_number, read_u
 def read_atom(cursor: Cursor) -> Node:
     """Read one condition; it keeps how it was written until the data are known."""
     start, first = cursor.at, cursor.peek()
+    cursor.unit = ""
     try:
-        node = _atom(cursor)
+        node = _in_unit(_atom(cursor), cursor.unit)
     except RuleError as error:
         if error.column is not None:
             raise
@@ -36,6 +37,19 @@ def read_atom(cursor: Cursor) -> Node:
     if isinstance(node, Condition) and cursor.vocabulary is None:
         return replace(node, written=Written(cursor.text(start), first.column, node.sides))
     return node
+
+
+def _in_unit(node: Node, unit: str) -> Node:
+    """The condition with a unit for its numbers, that stood after the feature's name."""
+    if not unit:
+        return node
+    if not isinstance(node, Condition):
+        return type(node)(tuple(_in_unit(part, unit) for part in node.parts))
+    sides = tuple(
+        tuple(replace(t, unit=unit) if t.is_number and not t.unit else t for t in side)
+        for side in node.sides
+    )
+    return replace(node, sides=sides)
 
 
 def _atom(cursor: Cursor) -> Node:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from hipad.errors import RuleError
+from hipad.rules.language.conditions.deviations import read_deviations
 from hipad.rules.language.conditions.flags import named_flag
 from hipad.rules.language.conditions.membership import read_ranged, read_right_range
 from hipad.rules.language.conditions.operands import Operand, lone_feature, read_operand
 from hipad.rules.language.conditions.pairing import compare
+from hipad.rules.language.conditions.ranges import is_above
 from hipad.rules.language.conditions.vague import refuse_vague, refuse_vague_name
 from hipad.rules.language.logic import All, Node
 from hipad.rules.language.model import Condition
@@ -48,7 +50,7 @@ def read_comparison(cursor: Cursor, left: Operand) -> Node:
         if len(relations) == 1 and (node := read_right_range(cursor, left, found[0])) is not None:
             return node
         cursor.implied = None
-        operands.append(_right(cursor, left))
+        operands.append(_right(cursor, left, found[0]))
         if cursor.implied is not None and cursor.relation() is not None:
             raise cursor.error(
                 "write 'and' or 'or' between conditions, or * between a number and a feature",
@@ -58,11 +60,13 @@ def read_comparison(cursor: Cursor, left: Operand) -> Node:
     return _chain(operands, relations, signs, cursor)
 
 
-def _right(cursor: Cursor, left: Operand) -> Operand:
+def _right(cursor: Cursor, left: Operand, relation: str) -> Operand:
     """The side after a sign; mean, median and sd alone are those of the left side's feature."""
     name = lone_feature(left)
     known = cursor.vocabulary
     if (border := _nth_percentile(cursor, name)) is not None:
+        return border
+    if (border := read_deviations(cursor, left, relation)) is not None:
         return border
     if cursor.is_name(1):
         cursor.accept_words("its")
@@ -125,10 +129,10 @@ def _check_limits(condition: Condition, column: int) -> None:
     first, last = constant(condition.sides[0]), constant(condition.sides[2])
     if first is None or last is None:
         return
-    if (first > last) if condition.relations[0][0] == "<" else (first < last):
-        low, high = sorted((first, last))
-        middle = side_text(condition.sides[1])
-        remedy = f"{middle} between {format_number(low)} and {format_number(high)}"
+    low, high = condition.sides[0][0], condition.sides[2][0]
+    if is_above(low, high) if condition.relations[0][0] == "<" else is_above(high, low):
+        low, high = (high, low) if is_above(low, high) else (low, high)
+        remedy = f"{side_text(condition.sides[1])} between {low} and {high}"
         message = f"'{condition}' can never be met, its limits are exchanged: write {remedy}"
         raise rule_error(message, column=column, suggestion=remedy)
 

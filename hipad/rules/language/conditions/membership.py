@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hipad.rules.language.conditions.deviations import read_within
 from hipad.rules.language.conditions.operands import Operand, lone_feature, one_feature
 from hipad.rules.language.conditions.pairing import compare
 from hipad.rules.language.conditions.ranges import (
@@ -62,7 +63,9 @@ def read_ranged(cursor: Cursor, left: Operand) -> Node | None:
         return negated(read_range(cursor, left, opened))
     turned = cursor.accept_words("not")
     opened = cursor.peek()
-    if any(cursor.accept_words(word) for word in ("between", "from", "within")):
+    if cursor.says("within") and (near := _near(cursor, left)) is not None:
+        node = near
+    elif any(cursor.accept_words(word) for word in ("between", "from", "within")):
         node = read_range(cursor, left, opened)
     elif cursor.accept("IN") or cursor.accept_words("in") or cursor.accept_words("one", "of"):
         node = _set_or_range(cursor, left, opened)
@@ -70,6 +73,15 @@ def read_ranged(cursor: Cursor, left: Operand) -> Node | None:
         cursor.at = start
         return None
     return negated(node) if turned else node
+
+
+def _near(cursor: Cursor, left: Operand) -> Node | None:
+    """`within 2 sd of the mean`; None, with nothing read, if something else comes."""
+    word = cursor.take()
+    if (node := read_within(cursor, left)) is None:
+        cursor.at -= 1
+        assert cursor.peek() is word
+    return node
 
 
 def _set_or_range(cursor: Cursor, left: Operand, opened: Word) -> Node:

@@ -8,12 +8,13 @@ from hipad.rules.language.conditions.operands import CurveOf, Operand
 from hipad.rules.language.conditions.pairing import level_of
 from hipad.rules.language.logic import Node
 from hipad.rules.language.model import Condition
-from hipad.rules.language.spelling import rule_error
+from hipad.rules.language.spelling import format_number, rule_error
 from hipad.rules.language.terms import Term, side_text
 from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.lexing import Word
 from hipad.rules.language.words.phrases import AFTER_NUMBER
-from hipad.rules.language.words.quantities import is_number, read_number, read_unit
+from hipad.rules.language.words.quantities import added_up, is_number, read_quantity
+from hipad.rules.units import convert, unit_of
 
 NumbersFound = tuple[str, Term, Term]
 
@@ -37,9 +38,35 @@ def _spread(cursor: Cursor, middle: Term) -> NumbersFound | None:
     spread = read_signed(cursor)
     if spread is None:
         raise cursor.error("write the spread after ±, as in 5 ± 2")
-    unit = spread.unit or middle.unit
-    low, high = (_short(middle.coefficient + side * spread.coefficient) for side in (-1, 1))
+    unit, width = middle.unit or spread.unit, _width(cursor, middle, spread)
+    low, high = sorted(_short(middle.coefficient + side * width) for side in (-1, 1))
     return "range", Term(low, unit=unit), Term(high, unit=unit)
+
+
+def _width(cursor: Cursor, middle: Term, spread: Term) -> float:
+    """How far a range goes to each side, in the unit of its middle; ± 10 % is a part of that."""
+    if spread.unit == "%":
+        if middle.unit == "%":
+            low, high = (_short(middle.coefficient + k * spread.coefficient) for k in (-1, 1))
+            part = _short(abs(middle.coefficient) * spread.coefficient / 100)
+            near = [_short(middle.coefficient + k * part) for k in (-1, 1)]
+            raise cursor.error(
+                f"± {spread} of {middle} can be read in two ways: write between "
+                f"{format_number(low)} % and {format_number(high)} %, or between "
+                f"{format_number(near[0])} % and {format_number(near[1])} %",
+                cursor.words[cursor.at - 1],
+            )
+        return abs(middle.coefficient) * spread.coefficient / 100
+    own, other = unit_of(middle.unit or spread.unit), unit_of(spread.unit or middle.unit)
+    if own is None or other is None or own.text == other.text:
+        return spread.coefficient
+    width = convert(spread.coefficient, other, own, difference=True)
+    if width is None:
+        raise cursor.error(
+            f"'{middle} ± {spread}' has units of different kinds: write both in that of the data",
+            cursor.words[cursor.at - 1],
+        )
+    return width
 
 
 def _or_more(cursor: Cursor, number: Term) -> NumbersFound | None:
@@ -87,8 +114,9 @@ def read_signed(cursor: Cursor, *, listing: bool = False) -> Term | None:
     if not is_number(cursor):
         return None
     column = cursor.peek().column
-    value = read_number(cursor, listing=listing)
-    return Term(-value if minus else value, column=column, unit=read_unit(cursor))
+    parts = read_quantity(cursor, listing=listing)
+    value, unit = parts[0] if len(parts) == 1 else added_up(parts)
+    return Term(-value if minus else value, column=column, unit=unit)
 
 
 def between(left: Operand, low: Term, high: Term, word: Word) -> Node:
@@ -104,7 +132,9 @@ def between(left: Operand, low: Term, high: Term, word: Word) -> Node:
         raise rule_error(message, column=word.column)
     if high.unit and not low.unit:
         low = replace(low, unit=high.unit)
-    if low.coefficient > high.coefficient:
+    if low.unit and not high.unit:
+        high = replace(high, unit=low.unit)
+    if is_above(low, high):
         remedy = f"{side_text(left)} between {high} and {low}"
         raise rule_error(
             f"the limits of the range are exchanged, it can never be met: write {remedy}",
@@ -112,6 +142,15 @@ def between(left: Operand, low: Term, high: Term, word: Word) -> Node:
             suggestion=remedy,
         )
     return Condition(((low,), left, (high,)), ("<=", "<="), "between")
+
+
+def is_above(low: Term, high: Term) -> bool:
+    """Whether the first of two numbers is the larger one, their units counted."""
+    first, second = unit_of(low.unit), unit_of(high.unit)
+    if low.unit != high.unit and first is not None and second is not None:
+        same = convert(high.coefficient, second, first)
+        return same is not None and low.coefficient > same
+    return low.coefficient > high.coefficient
 
 
 def read_range(cursor: Cursor, left: Operand, opened: Word) -> Node:

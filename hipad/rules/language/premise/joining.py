@@ -12,7 +12,7 @@ from hipad.errors import RuleError
 from hipad.rules.language.conditions.flags import flag_name
 from hipad.rules.language.logic import All, Any, Node, negated
 from hipad.rules.language.model import Condition
-from hipad.rules.language.spelling import rule_error
+from hipad.rules.language.spelling import quote_name, rule_error
 from hipad.rules.language.terms import Term
 from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.quantities import is_number
@@ -103,9 +103,21 @@ def completed(parts: list[JoinedPart], cursor: Cursor) -> list[JoinedPart]:
         if name is None:
             later = _shared(part.node)
         elif later and isinstance(name, str) and known.is_name(name) and not known.is_flag(name):
+            if not known.has_values:
+                raise _which(later, name, cursor, part.column)
             part = replace(part, node=_given(later, name, part.column))
         done.append(part)
     return done[::-1]
+
+
+def _which(later: Condition, name: str, cursor: Cursor, column: int) -> RuleError:
+    """The error for a name that is 0 or 1 or shares a comparison, as only the rows tell."""
+    both = [f"{quote_name(name)} = 1", str(_given(later, name, column))]
+    return cursor.error(
+        f"whether {quote_name(name)} is a column of 0 and 1 or is compared too is not known "
+        f"without rows: pass the rows (values=X), or write {' or '.join(both)} for it",
+        next((word for word in cursor.words if word.text == name), None),
+    )
 
 
 def _shared(node: Node) -> Condition | None:

@@ -19,7 +19,7 @@ from hipad.rules.language.sides.spelled_names import (
 from hipad.rules.language.spelling import RESERVED, rule_error, spoken
 from hipad.rules.language.terms import Side, Term
 from hipad.rules.language.words.cursor import Cursor
-from hipad.rules.language.words.quantities import is_number, read_number, read_unit
+from hipad.rules.language.words.quantities import is_number, read_quantity
 
 _AFTER_NAME: Final = frozenset(spoken("PLUS MINUS TIMES DIVIDED GE LE GT LT EQ NE"))
 _NO_FACTOR: Final = NO_NAME | {"to", "as"}
@@ -37,7 +37,6 @@ def read_side(cursor: Cursor) -> Side:
         raise cursor.error("write the range as: a between 3 and 7, or a = 5 ± 2")
     if len(terms) > 1 and any(term.unit for term in terms):
         _check_units(terms, cursor)
-        terms = [Term(t.coefficient, t.names, t.function, t.column) for t in terms]
     return tuple(terms)
 
 
@@ -57,6 +56,12 @@ def _product(cursor: Cursor) -> Side:
         factor = _factor(cursor)
         value = constant(factor)
         many = True
+        if value is not None and any(term.unit for term in factor):
+            raise rule_error(
+                "write the number without a unit where it multiplies or divides, in the units of "
+                "the data",
+                column=factor[0].column or sign.column,
+            )
         if sign.kind == "DIVIDED":
             if value is None:
                 side = ratio_of(side, factor, sign)
@@ -81,7 +86,7 @@ def _product(cursor: Cursor) -> Side:
     if not many:
         return side
     try:
-        return tuple(Term(t.coefficient * number, t.names, t.function, t.column) for t in side)
+        return times(side, number)
     except RuleError as error:
         raise rule_error(str(error), column=sign.column) from None
 
@@ -148,14 +153,14 @@ def _nothing_here(cursor: Cursor) -> str:
 def _quantity(cursor: Cursor) -> Side:
     """A number with its unit, or times the feature that follows it."""
     first = cursor.peek()
-    value = read_number(cursor)
+    (value, unit), *more = read_quantity(cursor)
     if cursor.peek().kind == "PERCENT" and cursor.says("of", ahead=1):
         cursor.at += 2
         skip_links(cursor)
         return times(_plain_factor(cursor), value / 100)
-    unit = read_unit(cursor)
     if unit:
-        return (Term(value, column=first.column, unit=unit),)
+        parts = [(value, unit), *more]
+        return tuple(Term(each, column=first.column, unit=of) for each, of in parts)
     spoken_times = cursor.says("x") and cursor.is_name(1) and not _is_known(cursor, "x")
     if cursor.accept_words("times") or (spoken_times and cursor.accept_words("x")):
         skip_links(cursor)

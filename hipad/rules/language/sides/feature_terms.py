@@ -12,7 +12,7 @@ from hipad.rules.language.sides.functions import (
 from hipad.rules.language.sides.spelled_names import plain_text, read_name, skip_links
 from hipad.rules.language.terms import RATIO, Side, Term, percentile
 from hipad.rules.language.words.cursor import Cursor
-from hipad.rules.language.words.quantities import unit_at
+from hipad.rules.units import unit_at
 
 
 def read_feature(cursor: Cursor) -> Side:
@@ -66,6 +66,7 @@ def _own_figure(cursor: Cursor) -> Term | None:
 def _with_unit_in_brackets(cursor: Cursor) -> Side:
     """A feature whose unit stands in brackets after it: Glucose (mg/dL) >= 126."""
     word = cursor.take()
+    cursor.unit = unit_at(cursor.line, cursor.peek().end)
     while cursor.take().kind != "CLOSE":
         pass
     return (Term(1.0, (plain_text(word.text),), column=word.column),)

@@ -26,6 +26,7 @@ class Cursor:
         self.asked = ""  # the sign it was compared with
         self.implied: Word | None = None  # the last name after a number, with a blank between them
         self.depth = 0  # of words and brackets inside each other
+        self.unit = ""  # in brackets after the feature, for numbers without one
         self.own: str | None = None  # whose mean, median and sd are meant where nothing is said
         self._end = Word(END, "", len(line.rstrip()), len(line.rstrip()))
 

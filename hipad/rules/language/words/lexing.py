@@ -42,6 +42,14 @@ class Vocabulary(Protocol):
 
     def __hash__(self) -> int: ...
 
+    @property
+    def decimal(self) -> str:
+        """The decimal mark of the table, a point or a comma; empty where it is not known."""
+
+    @property
+    def has_values(self) -> bool:
+        """Whether the rows are known, which tell columns of 0 and 1."""
+
     def name_at(self, text: str, start: int) -> str | None:
         """The longest name with blanks or signs that stands in the text from `start` on."""
 
@@ -74,6 +82,7 @@ _PATTERNS = {
     "CONTRACTED": r"(?:is|are|was|does|do)n['’]t\b",
     "STRING": r"\"(?:[^\"]++|\"\")++\"|'(?:[^']++|'')++'|“[^”]++”|«[^»]++»|„[^“”]++[“”]|‘[^’]++’",
     "HEX": r"0[xX][0-9a-fA-F]+",
+    "FEET": r"\d{1,2}['’′]\s?\d{1,2}(?:\.\d)?\s?(?:[\"”″]|''|’’|in(?:ch(?:es)?)?\b|(?![\w'’]))",
     "NUMBER": r"(?:\d{1,3}(?:_\d{3})++(?![\w])|\d++(?:\.(?!\.)\d*+)?|\.\d++)(?:[eE][+-]?\d++)?+"
     r"(?!_\w)",
     "NAME": rf"(?:[^\W\d{_MARKS}]|\d++(?=_\w))[^\W{_MARKS}]*+(?:\.[^\W{_MARKS}]++)*+",

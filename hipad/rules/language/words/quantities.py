@@ -1,7 +1,7 @@
 """Numbers as people write them: 6,5 and 50,000, 50k, 1½, 10^9, with a unit after them.
 
-Marks are taken only where they cannot be misread; what can be is refused. A unit is written for the
-reader and left out of the arithmetic.
+Marks are taken only where they cannot be misread; what can be is refused, unless the table's own
+marks tell. A unit is kept with its number, until the column is known that it is compared with.
 """
 
 from __future__ import annotations
@@ -10,37 +10,10 @@ import re
 import unicodedata
 from typing import Final
 
-from hipad.rules.language.spelling import RESERVED, checked_number, rule_error, spoken
+from hipad.rules.language.spelling import RESERVED, checked_number, rule_error
 from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.lexing import Word
-
-_PLAIN: Final = spoken(
-    "m2 m3 cm2 cm3 mm2 mm3 mg g kg µg μg ug ng pg lb lbs oz mmol µmol μmol umol nmol pmol mol "
-    "mEq meq IU mIU U mU L l "
-    "dL dl mL ml µL μL uL cm mm m km nm µm inch inches ft feet mmHg cmH2O kPa bar Hz ms s sec "
-    "seconds minutes mins hours hour hrs h d day days week weeks wk month months mo year years yr "
-    "yrs y yo bpm beats breaths cells copies counts TPM RPKM FPKM CPM units unit points pts "
-    "degrees USD EUR GBP CHF dollars euros pounds percent pct kcal kJ C F K fold nodes "
-    "drinks packs cigarettes bp kb Mb patients"
-)
-_UNIT: Final = "|".join(sorted(map(re.escape, _PLAIN), key=len, reverse=True))
-_POWER: Final = r"(?:\^-?\d|[²³])?"
-_WHOLE: Final = re.compile(
-    rf"(?:[x×*]\s*10\s*(?:\^\s*)?[\d⁰¹²³⁴-⁹]+\s*)?"
-    rf"(?:/(?=\s?(?:L|l|µL|uL|mL|mm3)\b)(?:\s?(?:L|l|µL|uL|mL|mm3))|°\s?[CF]?|℃|℉|%|[$€£¥]|(?:{_UNIT}){_POWER}(?![\w.])|/(?=\s?(?:{_UNIT}|mm3|min)(?!\w)))"
-    rf"(?:\s?(?:/|per\s)\s?(?:{_UNIT}|mm3|min|1\.73\s?m2|kg){_POWER}(?!\w))*"
-    rf"(?:\s?(?:of\s+age|old|Hg)(?!\w))?"
-)
-
-
-def unit_at(text: str, start: int) -> str:
-    """The unit that stands in the text from `start` on, or nothing.
-
-    >>> unit_at("126 mg/dL and", 4), unit_at("30 kg/m2", 3), unit_at("3 apples", 2)
-    ('mg/dL', 'kg/m2', '')
-    """
-    found = _WHOLE.match(text, start)
-    return found[0].strip() if found else ""
+from hipad.rules.units import SCALE_WORDS, convert, short, unit_at, unit_of
 
 
 def read_number(cursor: Cursor, *, listing: bool = False) -> float:
@@ -64,12 +37,68 @@ def read_number(cursor: Cursor, *, listing: bool = False) -> float:
         raise rule_error(str(error), column=first.column) from None
 
 
+Quantity = tuple[float, str]
+"""A number and its unit, which may be empty."""
+
+
+def read_quantity(cursor: Cursor, *, listing: bool = False) -> list[Quantity]:
+    """The number that comes next with its unit: 5 cm, $50k; two for 5'11" and 1 h 30 min.
+
+    >>> from hipad.rules.language.words.lexing import words_of
+    >>> [read_quantity(Cursor(t, words_of(t))) for t in ("5 cm", "5'11\"", "$2")]
+    [[(5.0, 'cm')], [(5.0, 'ft'), (11.0, 'inches')], [(2.0, '$')]]
+    """
+    first = cursor.peek()
+    if first.kind == "FEET":
+        feet, inches = map(float, _FEET.findall(cursor.take().text))
+        return [(feet, "ft"), (inches, "inches")]
+    value = read_number(cursor, listing=listing)
+    if first.kind == "MONEY":
+        value *= _million(cursor)
+    unit = read_unit(cursor)
+    if first.kind == "MONEY":
+        return [(value, unit or first.text)]
+    found = [(value, unit)]
+    while unit and (part := _smaller_part(cursor, found[-1][1])) is not None:
+        found.append(part)
+    return found
+
+
+def _smaller_part(cursor: Cursor, unit: str) -> Quantity | None:
+    """The rest of `5 ft 11 in`; None, with nothing read, if none follows."""
+    if cursor.peek().kind != "NUMBER" or unit == "%":
+        return None
+    start, large = cursor.at, unit_of(unit)
+    part = read_number(cursor)
+    text = read_unit(cursor)
+    small = unit_of(text) if text else None
+    plain = large is not None and small is not None and large.kind == small.kind
+    if not plain or large is None or small is None or large.offset or small.factor >= large.factor:
+        cursor.at = start
+        return None
+    return part, text
+
+
+def added_up(parts: list[Quantity]) -> Quantity:
+    """Parts such as 5 ft and 11 in as one number of the last unit.
+
+    >>> added_up([(5.0, "ft"), (11.0, "inches")])
+    (71.0, 'inches')
+    """
+    last, total = unit_of(parts[-1][1]), 0.0
+    for value, text in parts:
+        unit = unit_of(text)
+        if unit is not None and last is not None:  # both were read as units of one kind
+            total += convert(value, unit, last) or 0.0
+    return short(total), parts[-1][1]
+
+
 def is_number(cursor: Cursor, ahead: int = 0) -> bool:
     """Whether a number without a sign comes next."""
     word = cursor.peek(ahead)
     if word.kind == "MONEY":
         word = cursor.peek(ahead + 1)
-    return word.kind in ("NUMBER", "FRACTION", "HEX")
+    return word.kind in ("NUMBER", "FRACTION", "HEX", "FEET")
 
 
 def _digits(cursor: Cursor, listing: bool) -> float:
@@ -80,6 +109,9 @@ def _digits(cursor: Cursor, listing: bool) -> float:
     text, last = first.text.replace("_", ""), first
     if listing:
         return float(text)
+    decimal = "" if cursor.vocabulary is None else cursor.vocabulary.decimal
+    if decimal == "," and (value := _with_comma(cursor, first)) is not None:
+        return value
     groups = 0
     while _follows(cursor, last):
         mark = cursor.peek()
@@ -96,9 +128,34 @@ def _digits(cursor: Cursor, listing: bool) -> float:
         groups += 1
         cursor.at += 2 if mark.kind == "COMMA" else 1
         text, last = text + digits.text, digits
-    _check_group(cursor, first, last, text, groups)
-    _check_end(cursor, first, last)
+    if decimal != ".":
+        _check_group(cursor, first, last, text, groups)
+    _check_end(cursor, first, last, decimal)
     return float(text)
+
+
+def _with_comma(cursor: Cursor, first: Word) -> float | None:
+    """A number as a table with decimal commas writes it: 1.234,5; None for any other."""
+    end, text = first.end, first.text
+    if _THOUSANDS.fullmatch(text):
+        while (more := cursor.peek()).start == end and _GROUP.fullmatch(more.text):
+            text, end = text + cursor.take().text, more.end
+    comma, digits = cursor.peek(), cursor.peek(1)
+    joined = comma.kind == "COMMA" and comma.start == end and digits.start == comma.end
+    if joined and digits.text.isdecimal() and (text.isdecimal() or _GROUPED.fullmatch(text)):
+        cursor.at += 2
+        return float(f"{text.replace('.', '')}.{digits.text}")
+    if not _GROUPED.fullmatch(text):
+        return None
+    whole = text.replace(".", "")
+    if text.count(".") == 1 and not text.endswith("000"):
+        raise cursor.error(
+            f"'{text}' can be read in two ways, as the table has decimal commas: write {whole}, or "
+            f"{text.replace('.', ',')}",
+            first,
+            remedy=whole,
+        )
+    return float(whole)
 
 
 def _is_group(digits: Word) -> bool:
@@ -126,10 +183,11 @@ def _follows(cursor: Cursor, last: Word) -> bool:
     return word.kind == "NUMBER" and blank and len(word.text) == 3 and word.text.isdecimal()
 
 
-def _check_end(cursor: Cursor, first: Word, last: Word) -> None:
+def _check_end(cursor: Cursor, first: Word, last: Word, decimal: str = "") -> None:
     """Refuse a number that can be read in two ways: 126.000,5 or 50.000."""
     money = first.start > 0 and cursor.line[first.start - 1] in "$€£¥"
-    if _THOUSANDS.fullmatch(first.text) and (money or first.text.endswith(".000")):
+    odd = _THOUSANDS.fullmatch(first.text) and (money or first.text.endswith(".000"))
+    if odd and decimal != ".":
         whole = first.text.replace(".", "")
         raise cursor.error(
             f"'{first.text}' can be read in two ways: write {whole}, or "
@@ -157,6 +215,21 @@ def _thousand(cursor: Cursor) -> float:
             )
         cursor.take()
         return 1000.0
+    if word.kind == "NAME" and word.low in SCALE_WORDS:  # 1.5 million
+        if cursor.vocabulary is not None and cursor.vocabulary.is_name(word.text):
+            return 1.0
+        cursor.take()
+        return SCALE_WORDS[word.low]
+    return 1.0
+
+
+def _million(cursor: Cursor) -> float:
+    """A million or a thousand million where a letter at a sum of money says so: $1.2M, €3bn."""
+    word, before = cursor.peek(), cursor.words[cursor.at - 1]
+    sizes = {"m": 1e6, "mn": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
+    if word.kind == "NAME" and word.start == before.end and word.low in sizes:
+        cursor.take()
+        return sizes[word.low]
     return 1.0
 
 
@@ -170,6 +243,8 @@ def _power_of_ten(cursor: Cursor, value: float) -> float:
         return value**exponent if value else 0.0
     word = cursor.peek()
     times = word.kind == "TIMES" or (word.kind == "NAME" and word.low == "x")
+    if times and _TEN_PER.match(unit_at(cursor.line, word.start)):
+        return value  # 12 x 10^9/L is 12 of a unit
     ten = cursor.peek(1)
     if times and ten.kind == "NUMBER" and ten.text == "10" and cursor.peek(2).kind == "POWER":
         cursor.at += 2
@@ -195,6 +270,9 @@ def _exponent(cursor: Cursor) -> int | None:
 def read_unit(cursor: Cursor) -> str:
     """Step over the unit that comes next and give it back, tidied; nothing if there is none."""
     word = cursor.peek()
+    if _is_inches(cursor):
+        cursor.take()
+        return "inches"
     if cursor.is_over or word.low in RESERVED or word.low == "patients":
         return ""
     unit = unit_at(cursor.line, word.start)
@@ -214,5 +292,18 @@ def read_unit(cursor: Cursor) -> str:
     return " ".join(unit.split())
 
 
+def _is_inches(cursor: Cursor) -> bool:
+    """Whether `in` after a number is a unit: nothing follows that something could be in."""
+    if not cursor.says("in") or not cursor.at:
+        return False
+    after = cursor.peek(1)
+    ends = after.low in ("and", "or", "unless", "but", "then", "worth", "to", "with", "plus")
+    return ends or after.kind in ("END", "ARROW", "CLOSE", "COMMA", "AND", "OR", "PLUSMINUS")
+
+
+_FEET: Final = re.compile(r"\d+(?:\.\d+)?")
+_TEN_PER: Final = re.compile(r"(?:[x×*·⋅∙]\s*)?10.*/")
+_GROUP: Final = re.compile(r"\.\d{3}")
+_GROUPED: Final = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 _THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _DIGITS: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))

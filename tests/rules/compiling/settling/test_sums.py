@@ -10,7 +10,7 @@ from tests.rules.compiling.settling.settled import refusal, settled
     [
         ("2*A - IL >= 1", ["2*a - IL >= 1"]),
         ("mean(k) >= 2", ["mean(K) >= 2"]),
-        ("a >= 5 mg", ["a >= 5"]),
+        ("a >= 0.5 mg", ["a >= 0.5"]),
     ],
 )
 def test_sides_have_the_datas_own_names(text, expected):

@@ -9,7 +9,7 @@ from tests.rules.reading import premises, refused
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Glucose (mg/dL) >= 126", "Glucose >= 126"),
+        ("Glucose (mg/dL) >= 126", "Glucose >= 126 mg/dL"),
         ("mean of K1 >= 4", "mean(K1) >= 4"),
         ("debt / income > 0.4", "debt/income > 0.4"),
         ("LDL/HDL ratio > 3", "LDL/HDL > 3"),
