@@ -20,6 +20,12 @@ ESTIMATORS = [
     HIPADClassifier(lambda1=0.05, standardize=False, engine="osqp"),
     HIPADClassifier(lambda1=0.05, method="exact", scope="typical"),
 ]
+EVERY = [
+    HIPADClassifier(calibrate=calibrate, class_weight=weights, method=method, lambda1=lambda1)
+    for calibrate, weights, method, lambda1 in product(
+        (True, False), ("balanced", None), ("hipad", "exact"), ("auto", 0.05)
+    )
+]
 METHODS = ("hipad", "admm", "exact")
 SETTINGS = list(product((True, False), ("balanced", None), METHODS, ("auto", 0.05, 0)))
 
@@ -45,4 +51,10 @@ def test_a_weight_of_two_is_two_rows(check, calibrate, class_weight, method, lam
 
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.long
+@parametrize_with_checks(EVERY)
+def test_scikit_learn_with_every_setting(estimator, check):
     check(estimator)

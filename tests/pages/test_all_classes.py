@@ -31,7 +31,7 @@ def several(app):
 
 def run(app):
     app.go("run").click("all_run")
-    all_classes.job_of(app.state).wait(60)
+    all_classes.job_of(app.state).wait(300)
     return app.run()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
@@ -18,10 +18,12 @@ from ui.data.cards import CARDS, NOISE, SIZES, Card
 from ui.data.columns import choose_all, choose_column, choose_positive
 from ui.data.guessing import first_preparation
 from ui.data.loading import Loading
-from ui.dataset import MOST_CLASSES, Loaded, Preparation
+from ui.dataset import Loaded, Preparation
 from ui.session.reopening import restore
 from ui.state import AppState
 from ui.words import plain
+
+LIKELY_CLASSES: Final = 20  # a column of more values is asked about as something that went wrong
 
 
 def show(state: AppState) -> None:
@@ -157,7 +159,7 @@ def _has_several_classes(loaded: Loaded) -> bool:
     if label not in loaded.table.names:
         return False
     often = list(loaded.frequency(label).values())
-    return 2 < len(often) <= MOST_CLASSES and 2 * len(often) <= sum(often)
+    return 2 < len(often) <= LIKELY_CLASSES and 2 * len(often) <= sum(often)
 
 
 def _is_read_again(state: AppState, loaded: Loaded) -> bool:

@@ -24,6 +24,7 @@ def tally_of(seeds):
     return tally
 
 
+@pytest.mark.slow
 def test_no_run_claims_what_is_not_so():
     tally = tally_of(range(FAST))
     assert not tally.false
