@@ -20,7 +20,7 @@ from benchmarks.reporting import Options, write_section
 PARTS = (
     "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves",
     "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "grid", "risks", "worth",
-    "doubt",
+    "doubt", "units",
 )  # fmt: skip
 
 
