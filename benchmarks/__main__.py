@@ -18,9 +18,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.reporting import Options, write_section
 
 PARTS = (
-    "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves",
-    "knowledge", "trust", "real", "reading", "fuzz", "app", "sessions", "calm", "grid", "risks",
-    "worth", "doubt", "order", "classes", "patients", "audit",
+    "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves", "knowledge",
+    "trust", "real", "reading", "fuzz", "app", "sessions", "calm", "grid", "risks", "worth",
+    "doubt", "order", "classes", "patients", "audit", "units",
 )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from hipad.designs.base import FloatArray
 from hipad.estimator.risks.common_scale import ClassRisks, CommonScale, class_shares
-from hipad.estimator.risks.source import decision_values, held_out_values
+from hipad.estimator.risks.source import decision_values, fresh_values, held_out_values
 from hipad.estimator.run import Classifier, FitRun
 from hipad.estimator.training import TrainingData, shares
 from hipad.rules import Rule, RuleSet, Statement
@@ -171,11 +171,15 @@ class ClassRiskSource:
 
 
 def _learnt_risks(models: list[Any], data: TrainingData, scale: CommonScale) -> ClassRisks:
-    values = np.column_stack([held_out_values(one._data, one._model) for one in models])
-    rows = _known_rows(values, data)
-    if not rows.any():
+    found = [fresh_values(one._data, one._model) for one in models]
+    repeats = min(map(len, found))
+    values = np.vstack([np.column_stack([one[k] for one in found]) for k in range(repeats)])
+    codes = np.tile(data.y.astype(np.intp), repeats)
+    rows = np.isfinite(values).all(axis=1)
+    if np.unique(codes[rows]).size < len(models):
         return ClassRisks.constant(class_shares(data.y.astype(np.intp), data.weights))
-    return ClassRisks.fit(scale.of(values[rows]), *_of_rows(data, rows))
+    p, counts = (np.tile(one, repeats)[rows] / repeats for one in (data.p, data.weights))
+    return ClassRisks.fit(scale.of(values[rows]), codes[rows], p, counts)
 
 
 def _known_rows(values: FloatArray, data: TrainingData) -> np.ndarray:

@@ -16,10 +16,12 @@ from benchmarks import (
     fewlabels,
     knowledge,
     real,
+    risks,
     rule_tables,
     rules,
     speed,
     trust,
+    units,
     worth,
 )
 from benchmarks.data import at_prevalence, labelled, rest_of, sample_table
@@ -204,3 +206,21 @@ def test_a_rule_of_ksvm_s_is_shifted_and_flipped():
     assert [version.label for version in versions] == [*map(str, range(1, 9)), "flipped"]
     assert versions[3].rules.startswith("mean(K1) >= 4 => positive")
     assert versions[-1].rules.startswith("mean(K1) >= 4 => negative")
+
+
+def test_risks_of_few_rows_are_near_the_prevalence_where_nothing_is_known():
+    found = [risks.few_draw("sparse", 20, 0.15, draw) for draw in range(3)]
+    own = np.mean([np.mean((r - y) ** 2) for r, y, _ in found])
+    prevalence = np.mean([np.mean((q - y) ** 2) for _, y, q in found])
+    assert own <= prevalence + 0.004
+    X, y = risks.few_sample("skewed", np.random.default_rng(0), 200, 0.05)
+    assert X.shape == (200, 62)
+    assert y.sum() == 10
+
+
+def test_a_marker_is_found_and_other_units_change_nothing():
+    assert units.marker_accuracy(300, 0) >= units.RIGHT
+    rng = np.random.default_rng(0)
+    y = np.repeat([-1, 1], 20)
+    X = rng.standard_normal((40, 5)) + np.outer(y, [1, 1, 0, 0, 0]) + 7
+    assert "met" in units.units_row("toy", [(X, y, X, y)])[1]

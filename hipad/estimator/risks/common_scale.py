@@ -25,9 +25,11 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from hipad.arrays import FloatArray, IntArray
+from hipad.estimator.risks.risk_curve import NOTHING, SLOPES, TEMPER, log_prior
 
 DIGITS: Final = 3  # of slopes and intercepts: further ones hang on the order of the rows
 MOST_STEPS: Final = 1000
+GRID: Final = 200  # values of the sharpness that are averaged over
 GAUGE: Final = 1e-9  # weight of the squares: a common constant in all intercepts says nothing
 
 
@@ -79,7 +81,8 @@ class CommonScale:
 class ClassRisks:
     """Probabilities: the softmax of log odds, sharpened or flattened, at the true prevalence.
 
-    `shift` moves the log odds from the shares that the classes had in the fit to their prevalence.
+    `shift` moves the log odds from the shares that the classes had in the fit to their prevalence;
+    at sharpness 0 everybody has it.
     """
 
     sharpness: float
@@ -89,22 +92,29 @@ class ClassRisks:
     def fit(
         cls, log_odds: FloatArray, codes: IntArray, p: FloatArray, counts: FloatArray
     ) -> ClassRisks:
-        """The most likely sharpness over rows whose values are out of fold."""
+        """The mean sharpness by its probability, over rows whose values are out of fold.
+
+        As for two classes (risk_curve.py): perhaps the values tell nothing, and everybody has the
+        prevalence; few rows say little against that. Platt's targets bound the mean.
+        """
         prevalence, share = class_shares(codes, counts), class_shares(codes, p)
-        targets, p = smooth_targets(codes, counts), p / p.sum()
-
-        def loss(at: FloatArray) -> tuple[float, FloatArray]:
-            odds = at[0] * log_odds
-            value = -p @ (targets * log_softmax(odds, axis=1)).sum(axis=1)
-            slope = p @ ((softmax(odds, axis=1) - targets) * log_odds).sum(axis=1)
-            return float(value), np.array([slope])
-
-        size = max(float(np.std(log_odds)), 1e-100)
-        at, bounds = np.array([1.0 / size]), [(0.0, None)]
-        found = float(minimize(loss, at, jac=True, method="L-BFGS-B", bounds=bounds).x[0])
-        if found <= 0:
+        size, targets = float(np.std(log_odds)), smooth_targets(codes, counts)
+        if not size > 0:
             return cls.constant(prevalence)
-        return cls(float(f"{found:.{DIGITS}g}"), np.log(prevalence / share))
+        units, per_class = np.geomspace(*SLOPES[[0, -1]], GRID), np.log(share)
+        weights = p / p.sum() * counts.sum()
+        # at sharpness 0 everybody has the shares
+        z, centre = log_odds / size, per_class / size
+        fits = [
+            weights @ (targets * log_softmax(unit * (z - centre) + per_class, axis=1)).sum(axis=1)
+            for unit in (0.0, *units)
+        ]
+        evidence = TEMPER * (np.array(fits) - max(fits))
+        mass = np.exp(evidence[1:] + log_prior(units)) * np.gradient(units) * (1.0 - NOTHING)
+        none = NOTHING * np.exp(evidence[0])
+        mean = float(mass @ units / (none + mass.sum())) / size
+        sharpness = float(f"{mean:.{DIGITS}g}")
+        return cls(sharpness, np.log(prevalence) - sharpness * per_class)
 
     @classmethod
     def constant(cls, prevalence: FloatArray) -> ClassRisks:

@@ -211,12 +211,12 @@ def _averaged(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> 
         return at, _log_evidence(slopes, at, z, positive, weights)
 
     intercepts, evidence = with_evidence(np.r_[0.0, SLOPES])
-    density = evidence[1:] + _log_prior(SLOPES)
+    density = evidence[1:] + log_prior(SLOPES)
     likely = np.flatnonzero(density > density.max() - UNLIKELY)
     ends = SLOPES[max(likely[0] - 1, 0)], SLOPES[min(likely[-1] + 1, SLOPES.size - 1)]
     slopes, nothing = np.geomspace(*ends, SLOPES.size), float(evidence[0])
     intercepts, evidence = with_evidence(slopes)
-    mass = np.exp(evidence - max(nothing, evidence.max()) + _log_prior(slopes))
+    mass = np.exp(evidence - max(nothing, evidence.max()) + log_prior(slopes))
     mass *= np.gradient(slopes) * (1.0 - NOTHING)
     none = NOTHING * np.exp(nothing - max(nothing, evidence.max()))
     chances = np.r_[none, mass] / (none + mass.sum())
@@ -226,7 +226,7 @@ def _averaged(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> 
     return RiskCurve(share, 0.0, 0.0, middle + spread * at, np.maximum.accumulate(log_odds))
 
 
-def _log_prior(slopes: FloatArray) -> FloatArray:
+def log_prior(slopes: FloatArray) -> FloatArray:
     """Of the half Cauchy distribution, for scores of deviation 1."""
     return np.asarray(np.log(2.0 / (np.pi * USUAL)) - np.log1p((slopes / USUAL) ** 2))
 

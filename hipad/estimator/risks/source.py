@@ -97,6 +97,15 @@ def held_out_values(data: TrainingData, model: Model) -> FloatArray:
     return (model.out_of_fold() - scale.offset) / scale.factor
 
 
+def fresh_values(data: TrainingData, model: Model) -> FloatArray:
+    """The same for each repeat of the folds, at values that the row's own fold did not choose."""
+    own = decision_values(data, model)
+    if not model.features.size or class_means(own, data.y, data.weights) is None:
+        return own[None]
+    scale = score_scale(data, model, own)
+    return (model.fresh_scores() - scale.offset) / scale.factor
+
+
 def _short(curve: RiskCurve) -> RiskCurve:
     """A quarter of a point of risk is finer than any patients tell; what is finer still hangs on
     the order of the rows.
