@@ -12,7 +12,7 @@ from typing import Final
 
 from hipad.rules.language.model import Rule
 from hipad.rules.language.parsing import read_rules
-from hipad.rules.language.spelling import Place, quote_label, rule_error
+from hipad.rules.language.spelling import Place, plain_signs, quote_label, rule_error
 from hipad.wording import listed
 
 PLAIN_PAIRS: Final = (  # (negative, positive) labels that need no choice
@@ -126,7 +126,8 @@ def _same_number(outcome: str, label: str) -> bool:
 
 
 def _same_but_case(outcome: str, label: str) -> bool:
-    return " ".join(outcome.lower().split()) == " ".join(label.lower().split())
+    one, other = (" ".join(plain_signs(each).lower().split()) for each in (outcome, label))
+    return one == other
 
 
 def first_outcome(text: str) -> str:

@@ -21,6 +21,7 @@ from hipad.rules.language.premise.joining import (
     joined,
     read_join,
 )
+from hipad.rules.language.premise.scores import read_score
 from hipad.rules.language.spelling import spoken
 from hipad.rules.language.words.cursor import RELATION_KINDS, Cursor
 from hipad.rules.language.words.phrases import COUNT_WORDS
@@ -45,7 +46,9 @@ def read_premise(cursor: Cursor, *, ends: frozenset[str] = frozenset()) -> Node:
 def _unit(cursor: Cursor) -> Node:
     """A condition, a negation, a bracket with conditions in it, or a count."""
     cursor.deeper()
-    node = _special(cursor) if _is_special(cursor) else read_atom(cursor)
+    node = read_score(cursor, read_premise)
+    if node is None:
+        node = _special(cursor) if _is_special(cursor) else read_atom(cursor)
     cursor.depth -= 1
     return node
 
@@ -57,6 +60,8 @@ def _is_special(cursor: Cursor) -> bool:
 
 
 def _special(cursor: Cursor) -> Node:
+    if cursor.says("no") and (counted := read_count(cursor, _unit)) is not None:
+        return counted
     if cursor.says("no") or cursor.says("without"):
         if (absent := _absent(cursor)) is not None:
             return absent

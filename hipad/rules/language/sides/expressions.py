@@ -28,10 +28,10 @@ _FACTORS: Final = {"twice": 2.0, "double": 2.0, "half": 0.5, "thrice": 3.0}
 
 def read_side(cursor: Cursor) -> Side:
     """A sum: products with + and - between them."""
-    terms = list(_product(cursor))
+    terms = list(read_product(cursor))
     while (sign := cursor.peek()).kind in ("PLUS", "MINUS"):
         cursor.take()
-        product = _product(cursor)
+        product = read_product(cursor)
         terms += product if sign.kind == "PLUS" else times(product, -1.0)
     if cursor.peek().kind == "PLUSMINUS":
         raise cursor.error("write the range as: a between 3 and 7, or a = 5 ± 2")
@@ -48,7 +48,7 @@ def _check_units(terms: list[Term], cursor: Cursor) -> None:
         )
 
 
-def _product(cursor: Cursor) -> Side:
+def read_product(cursor: Cursor) -> Side:
     """Factors, of which at most one names features, with the signs between them."""
     side = _factor(cursor)
     number, many = 1.0, False
