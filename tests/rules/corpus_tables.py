@@ -65,7 +65,10 @@ class Table:
         columns: dict[str, np.ndarray] = {}
         for name, values in self.frame.items():
             if not pd.api.types.is_numeric_dtype(values):
-                columns |= {f"{name}={each}": (values == each).to_numpy(dtype=float) for each in sorted(set(values))}
+                columns |= {
+                    f"{name}={each}": (values == each).to_numpy(dtype=float)
+                    for each in sorted(set(values))
+                }
             else:
                 columns[str(name)] = values.to_numpy()
         return FeatureIndex(list(columns)), np.column_stack(list(columns.values()))
@@ -75,7 +78,11 @@ class Table:
         names, X = self.encoded
         found: dict[int, np.ndarray] = {}
         for rule in compile_rules(
-            text, feature_names=names, blocks=self.blocks, classes=self.classes, values=ColumnValues(X)
+            text,
+            feature_names=names,
+            blocks=self.blocks,
+            classes=self.classes,
+            values=ColumnValues(X),
         ):
             sign = int(rule.sign)
             found[sign] = found.get(sign, np.zeros(len(X), dtype=bool)) | rule.fires(X)
@@ -221,7 +228,13 @@ def texts(table: str) -> list[Typed]:
         assert separator, line
         outcome, may_refuse = meaning[0], meaning[1:2] == "?"
         found.append(
-            Typed(table, text.replace("⏎", "\n"), outcome, may_refuse, meaning[1 + may_refuse :].strip())
+            Typed(
+                table,
+                text.replace("⏎", "\n"),
+                outcome,
+                may_refuse,
+                meaning[1 + may_refuse :].strip(),
+            )
         )
     return found
 

@@ -195,9 +195,12 @@ def _once(keys: Iterable[str]) -> dict[str, int]:
     return found
 
 
+_DASHES = str.maketrans("–—−", "---")
+
+
 def folded(name: str) -> str:
-    """A name in small composed letters, as names are compared."""
-    return name.lower() if name.isascii() else plain_signs(name).lower()
+    """A name in small composed letters with plain dashes, as names are compared."""
+    return name.lower() if name.isascii() else plain_signs(name).translate(_DASHES).lower()
 
 
 def squashed(name: str) -> str:

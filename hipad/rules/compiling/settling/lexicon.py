@@ -47,7 +47,7 @@ class Lexicon:
         for odd in (self.index.odd_names.get(first), self._odd_blocks.get(first)):
             for length in odd.lengths if odd is not None else ():
                 found = text[start : start + length]
-                if odd is None or found.lower() not in odd.names:
+                if odd is None or folded(found) not in odd.names:
                     continue
                 known = self.feature(found) is not None or self.block(found) is not None
                 known = known or self.group(found) is not None or self._is_level(found)

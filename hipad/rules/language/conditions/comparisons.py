@@ -15,7 +15,7 @@ from hipad.rules.language.model import Condition
 from hipad.rules.language.sides.arithmetic import constant, times
 from hipad.rules.language.spelling import format_number, quote_name, rule_error, spoken
 from hipad.rules.language.terms import Side, Term, side_text
-from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.cursor import RELATION_KINDS, Cursor
 from hipad.rules.language.words.lexing import Word
 from hipad.rules.language.words.phrases import COUNT_WORDS, VERBS
 from hipad.rules.language.words.quantities import is_number
@@ -50,6 +50,9 @@ def read_comparison(cursor: Cursor, left: Operand) -> Node:
     relations: list[str] = []
     signs: list[Word] = []
     while (found := cursor.relation()) is not None:
+        if cursor.peek().low in ("is", "are") and cursor.peek(1).kind in RELATION_KINDS:
+            cursor.take()
+            continue
         signs.append(cursor.peek())
         cursor.at += found[1]
         refuse_vague(cursor, left)
@@ -108,7 +111,7 @@ def _number_word(cursor: Cursor) -> Side | None:
     """`zero` to `ten`, where no feature is called so."""
     word, known = cursor.peek(), cursor.vocabulary
     value = 0 if word.low == "zero" else COUNT_WORDS.get(word.low)
-    if value is None or cursor.is_name(1) or (known is not None and known.is_name(word.text)):
+    if value is None or cursor.is_name(1) or known is None or known.is_name(word.text):
         return None
     cursor.take()
     return (Term(float(value), column=word.column),)

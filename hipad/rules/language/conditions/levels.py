@@ -169,8 +169,10 @@ class _Comparison:
         if (beyond := self._beyond(first)) is not None:
             return negated(beyond) if turned else beyond
         at = cursor.at
-        if cursor.accept("MINUS", "DOTS") or cursor.accept_words("to") or cursor.accept_words(
-            "through"
+        if (
+            cursor.accept("MINUS", "DOTS")
+            or cursor.accept_words("to")
+            or cursor.accept_words("through")
         ):
             last = self._level(strict=True)
             if last is not None and _ends(cursor):

@@ -223,9 +223,9 @@ class _Sets:
     low: float
     high: float
 
-    def smallest(self, at: int = 0, chosen: tuple[int, ...] = ()) -> Iterator[
-        tuple[tuple[int, ...], float | None]
-    ]:
+    def smallest(
+        self, at: int = 0, chosen: tuple[int, ...] = ()
+    ) -> Iterator[tuple[tuple[int, ...], float | None]]:
         """Each set of positions, and the least value of the plain part; None where any will do."""
         need = float(f"{self.target - sum(self.weights[k] for k in chosen):.12g}")
         if self._reached(self.low, need):

@@ -92,6 +92,9 @@ def _phrases() -> dict[tuple[str, ...], str]:
             for verb in VERBS:
                 found[verb, *phrase] = sign
     for phrase, sign in list(found.items()):
+        if phrase[0] == "not":
+            found["isn't", *phrase[1:]] = found["aren't", *phrase[1:]] = sign
+    for phrase, sign in list(found.items()):
         if phrase[0] in VERBS:
             continue
         if phrase[0] not in ("is", "are", "isn't", "aren't", "does", "do", "doesn't", "exceeds"):

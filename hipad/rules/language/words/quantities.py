@@ -21,7 +21,8 @@ _PLAIN: Final = spoken(
     "seconds minutes mins hours hour hrs h d day days week weeks wk month months mo year years yr "
     "yrs y yo bpm beats breaths cells copies counts TPM RPKM FPKM CPM units unit points pts "
     "degrees USD EUR GBP CHF dollars euros pounds percent pct kcal kJ C F K fold nodes "
-    "drinks packs cigarettes bp kb Mb patients"
+    "drinks packs cigarettes bp kb Mb patients "
+    "A mA V mV kV W kW MW kWh N kN Nm J Pa MPa hPa psi rpm kHz MHz GHz dB ppm ppb mut mutations"
 )
 _UNIT: Final = "|".join(sorted(map(re.escape, _PLAIN), key=len, reverse=True))
 _POWER: Final = r"(?:\^-?\d|[²³])?"
@@ -77,7 +78,7 @@ def _digits(cursor: Cursor, listing: bool) -> float:
     first = cursor.take()
     if first.kind == "FRACTION":
         return unicodedata.numeric(first.text)
-    text, last = first.text.replace("_", ""), first
+    text, last = re.sub("[_'’]", "", first.text), first
     if listing:
         return float(text)
     groups = 0
@@ -204,6 +205,9 @@ def read_unit(cursor: Cursor) -> str:
     before = cursor.words[cursor.at - 1] if cursor.at else word
     if unit in ("m", "M") and word.start == before.end:
         raise cursor.error("'m' can be a million or a metre: write the number in full, or a blank")
+    if _is_own(cursor, unit):
+        cursor.take()  # rpm > 3000 rpm
+        return ""
     if cursor.vocabulary is not None and cursor.vocabulary.is_name(unit):
         raise cursor.error(
             f"'{unit}' is a feature and looks like a unit: write * for the feature, "
@@ -211,7 +215,15 @@ def read_unit(cursor: Cursor) -> str:
         )
     while not cursor.is_over and cursor.peek().start < end:
         cursor.take()
-    return " ".join(unit.split())
+    return "%" if unit in ("percent", "pct") else " ".join(unit.split())
+
+
+def _is_own(cursor: Cursor, unit: str) -> bool:
+    """Whether the feature that is compared is called like the unit after the number."""
+    side = cursor.subject
+    if not isinstance(side, tuple) or len(side) != 1 or not side[0].names:
+        return False
+    return bool(str(side[0].names[0]).lower() == unit.lower() == cursor.peek().low)
 
 
 _THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
