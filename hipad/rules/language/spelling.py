@@ -30,7 +30,9 @@ VAGUE = frozenset(
 MISSING = frozenset(spoken("na nan missing null none unknown undefined"))
 # Words that mean something where they stand bare: a name that is one of them is quoted.
 _COMMANDS = frozenset(spoken("exclude ignore include keep matter matters"))
-_LINKS = frozenset(spoken("its of plus when whenever with"))
+_LINKS = frozenset(
+    spoken("its of plus minus when whenever with without while whilst whereas except excluding")
+)
 _SIGNS = frozenset(phrase[0] for phrase in PHRASES if len(phrase) == 1)
 _MEANT = VAGUE | MISSING | _COMMANDS | _LINKS | _SIGNS
 LARGEST = 1e100  # number in a rule; the smallest is one part in this

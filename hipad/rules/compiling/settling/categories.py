@@ -103,10 +103,8 @@ def _no_order(
     else:
         every = list((ground.lexicon.group(group) or {}).values())
         ways = [[found, *(j for j in every if j != found)][:2]]
-    shown = [
-        f"{quote_name(group)} in {{{', '.join(quote_name(ground.index.level_name(j)) for j in way)}}}"
-        for way in ways
-    ]
+    named = [", ".join(quote_name(ground.index.level_name(j)) for j in way) for way in ways]
+    shown = [f"{quote_name(group)} in {{{each}}}" for each in named]
     return rule_error(
         f"the order of the values of {group} is not known: write which are meant, as in "
         f"{' or '.join(shown)}",

@@ -81,9 +81,9 @@ def level_order(levels: Sequence[str]) -> LevelOrder | None:
         if None not in places and len(set(places)) == len(places):
             return LevelOrder(_sorted(placed, [float(place or 0) for place in places]), worse)
     letters = [level.upper() for level in placed]
-    if all(len(each) == 1 and each.isascii() and each.isalpha() for each in letters):
-        if sorted(map(ord, letters)) == list(range(ord("A"), ord("A") + len(letters))):
-            return LevelOrder(_sorted(placed, list(map(ord, letters))), "up", ranked=False)
+    from_a = [chr(ord("A") + k) for k in range(len(letters))]
+    if len(letters) <= 26 and sorted(letters) == from_a:
+        return LevelOrder(_sorted(placed, list(map(ord, letters))), "up", ranked=False)
     return None
 
 

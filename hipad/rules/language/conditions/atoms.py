@@ -52,9 +52,9 @@ def _atom(cursor: Cursor) -> Node:
         return read_comparison(cursor, cursor.subject)  # a >= 2 or <= -3
     if given is not None and cursor.subject is None:
         return _counted_things(cursor, given)
-    if cursor.subject is not None and cursor.asked == "=" and is_number(cursor):
-        if (node := read_right_range(cursor, cursor.subject, "=")) is not None:
-            return node  # a 12-24 or 36-48
+    goes_on = cursor.subject is not None and cursor.asked == "=" and is_number(cursor)
+    if goes_on and (node := read_right_range(cursor, cursor.subject, "=")) is not None:
+        return node  # a 12-24 or 36-48
     operand = read_operand(cursor)
     value = constant(operand) if isinstance(operand, tuple) else None
     if value is None:

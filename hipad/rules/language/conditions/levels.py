@@ -50,9 +50,9 @@ def read_levels(cursor: Cursor) -> Node | None:
                 cursor.subject = (Term(1.0, (category,), column=cursor.words[start].column),)
                 cursor.asked = "="
                 return node
-        elif known.is_zero_one_name(name):
-            if (node := _present_or_absent(cursor, name, start)) is not None:
-                return node
+        is_flag = category is None and known.is_zero_one_name(name)
+        if is_flag and (node := _present_or_absent(cursor, name, start)) is not None:
+            return node
         cursor.at = start
     return None
 

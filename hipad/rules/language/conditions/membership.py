@@ -25,7 +25,6 @@ from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.lexing import Word
 from hipad.rules.language.words.quantities import is_number, read_number
 
-
 _SUM: Final = ("PLUS", "MINUS", "TIMES", "DIVIDED")
 
 

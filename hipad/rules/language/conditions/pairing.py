@@ -74,9 +74,8 @@ def _curved(curve: CurveOf, relation: str, right: Side) -> Node:
 def level_of(function: str, value: float) -> float:
     """The value of the side at which the function has this value."""
     if (function in ("sqrt", "square") and value < 0) or (function == "exp" and value <= 0):
-        raise rule_error(
-            f"{'a square' if function == 'square' else f'{function}(...)'} is never {format_number(value)}: compare it with another number"
-        )
+        said = "a square" if function == "square" else f"{function}(...)"
+        raise rule_error(f"{said} is never {format_number(value)}: compare it with another number")
     try:
         level = {
             "log2": lambda: 2.0**value,

@@ -29,9 +29,9 @@ def skip_bullet(cursor: Cursor) -> None:
     starts = second.kind in ("NAME", "QUOTED", "NUMBER", "OPEN", "STRING", "BAR", "NOT")
     if first.kind == "TIMES" and blank:
         cursor.at = 1
-    elif first.kind in ("NUMBER", "NAME") and second.kind == "CLOSE":
-        cursor.at = 2
-    elif re.fullmatch(r"(?:r|rule)\d{1,4}", first.low) and second.kind == "DOT":
+    elif (first.kind in ("NUMBER", "NAME") and second.kind == "CLOSE") or (
+        re.fullmatch(r"(?:r|rule)\d{1,4}", first.low) and second.kind == "DOT"
+    ):
         cursor.at = 2
     elif first.kind == "NUMBER" and first.text.endswith(".") and blank and starts:
         cursor.at = 1

@@ -75,7 +75,13 @@ def _block_at(cursor: Cursor) -> bool:
 def _members(cursor: Cursor) -> tuple[str, ...]:
     """Step over a block, or a range such as T1-T4, and give back its features."""
     known, word = cursor.vocabulary, cursor.peek()
-    if known is None or not cursor.is_name():
+    if known is None:
+        return ()
+    if word.kind == "OPEN" and cursor.is_name(1) and cursor.peek(2).kind == "CLOSE":
+        if members := known.members(plain_text(cursor.peek(1).text)):
+            cursor.at += 3
+        return members
+    if not cursor.is_name():
         return ()
     if members := known.members(plain_text(word.text)):
         after = cursor.peek(1)

@@ -12,10 +12,11 @@ COUNT_WORDS: Final = dict(
     )
 )
 # Verbs that only lead to a comparison: falls below, stays above, lies between.
-VERBS: Final = tuple(
-    "falls fall fell drops drop dropped rises rise rose goes go went stays stay stayed remains "
-    "remain climbs lies lie gets becomes reads measures sits was were ranges".split()
-)
+VERBS: Final = (
+    "falls", "fall", "fell", "drops", "drop", "dropped", "rises", "rise", "rose", "goes", "go",
+    "went", "stays", "stay", "stayed", "remains", "remain", "climbs", "lies", "lie", "gets",
+    "becomes", "reads", "measures", "sits", "was", "were", "ranges",
+)  # fmt: skip
 _THAN: Final = {
     ">": "greater more higher larger bigger older above over",
     "<": "less lower smaller fewer younger below under",
