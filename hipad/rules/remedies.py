@@ -43,7 +43,8 @@ _SIGN: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"\d+(?:[.,'_ ]\d{3})*(?:[.,]\d+)?")
 _GREEK: Final = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε",
-                 "kappa": "κ", "lambda": "λ", "mu": "μ", "micro": "μ", "sigma": "σ", "omega": "ω"}  # fmt: skip
+                 "kappa": "κ", "lambda": "λ", "mu": "μ", "micro": "μ", "sigma": "σ",
+                 "omega": "ω"}  # fmt: skip
 _SEXES: Final = {"women": "female", "woman": "female", "girls": "female", "females": "female",
                  "men": "male", "man": "male", "boys": "male", "males": "male"}  # fmt: skip
 _PAST: Final = {"ex": ("former", "past", "quit"), "former": ("ex", "past", "quit")}
@@ -419,8 +420,8 @@ def _words(line: str, at: int, lexicon: Lexicon) -> Iterator[str]:
         if re.search(pattern, line, re.IGNORECASE):
             yield re.sub(pattern, new, line, flags=re.IGNORECASE)
     ages = [n for n in (lexicon.index.names or []) if re.fullmatch(r"age\b.*", n, re.IGNORECASE)]
-    for pattern, sign in _AGE if len(ages) == 1 else ():
-        text = pattern.sub(rf"{quote_name(ages[0])} {sign} \1", line)
+    for spoken, sign in _AGE if len(ages) == 1 else ():
+        text = spoken.sub(rf"{quote_name(ages[0])} {sign} \1", line)
         text = re.sub(r"^(\s*\w+)\s+(?=`?age)", r"\1 and ", text, flags=re.IGNORECASE)
         if text != line:
             yield text

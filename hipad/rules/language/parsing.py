@@ -92,7 +92,7 @@ def read_rules(text: str, vocabulary: Vocabulary | None = None) -> RulesText:
 
     >>> found = read_rules("a >= => yes\\nb >= 2 => no")
     >>> found.rules.labels, [error.line for error in found.errors]
-    (('rule 1',), [1])
+    (('rule 2',), [1])
     """
     with _ONE_AT_A_TIME:
         known = _BY_ITSELF if vocabulary is None else _WITH_NAMES.setdefault(vocabulary, {})
@@ -170,7 +170,9 @@ class _Reading:
                 )
 
     def result(self) -> RulesText:
-        rules = RuleSet(tuple(self.rules), tuple(self.comments), tuple(self.statements))
+        rules = RuleSet(
+            tuple(self.rules), tuple(self.comments), tuple(self.statements), from_text=True
+        )
         return RulesText(rules, tuple(self.errors))
 
 

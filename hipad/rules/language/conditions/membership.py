@@ -114,8 +114,10 @@ def _near(cursor: Cursor, left: Operand, opened: Word) -> Node | None:
         middle = read_signed(cursor)
         if middle is not None and not spread.unit:
             size = abs(spread.coefficient)
-            ends = (replace(middle, coefficient=middle.coefficient + way * size) for way in (-1, 1))
-            return between(left, *ends, opened)
+            low, high = (
+                replace(middle, coefficient=middle.coefficient + way * size) for way in (-1, 1)
+            )
+            return between(left, low, high, opened)
     cursor.at = start
     return None
 
