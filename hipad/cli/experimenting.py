@@ -80,7 +80,7 @@ def material_of(options: argparse.Namespace) -> Material:
         y,
         tuple(ready.feature_names),
         blocks,
-        rules_for(text, index, blocks, ready.classes),
+        rules_for(text, index, blocks, ready.classes, ready.X),
         labels=ready.classes,
         groups=None if groups is None else np.unique(groups, return_inverse=True)[1],
     )

@@ -19,7 +19,18 @@ from hipad import __version__
 from hipad.cli.talking.sentences import INTERRUPTED, REFUSED, sentence
 from hipad.errors import HipadError
 
-COMMANDS = ("app", "fit", "predict", "next", "check", "curve", "doubt", "tune", "reproduce")
+COMMANDS = (
+    "app",
+    "fit",
+    "predict",
+    "next",
+    "rules",
+    "check",
+    "curve",
+    "doubt",
+    "tune",
+    "reproduce",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
