@@ -8,7 +8,7 @@ from hipad.errors import RuleError
 from hipad.rules.language.conditions.deviations import read_deviations
 from hipad.rules.language.conditions.flags import named_flag
 from hipad.rules.language.conditions.membership import read_numbers, read_ranged, read_right_range
-from hipad.rules.language.conditions.operands import Operand, lone_feature, read_operand
+from hipad.rules.language.conditions.operands import Operand, SizeOf, lone_feature, read_operand
 from hipad.rules.language.conditions.pairing import compare
 from hipad.rules.language.conditions.ranges import is_above
 from hipad.rules.language.conditions.vague import refuse_vague, refuse_vague_name
@@ -77,6 +77,8 @@ def read_comparison(cursor: Cursor, left: Operand) -> Node:
 def _further_than(cursor: Cursor, operands: list[Operand], relations: list[str]) -> Node | None:
     """`a at least 40 more than b`: by how much two features differ."""
     left, amount = operands[0], operands[-1]
+    if cursor.says("by") and len(relations) == 1:
+        return _by_how_much(cursor, left, amount, relations[0])
     phrase = cursor.phrase()
     if len(relations) > 1 or phrase is None or phrase[0] not in (">", "<"):
         return None
@@ -89,6 +91,25 @@ def _further_than(cursor: Cursor, operands: list[Operand], relations: list[str])
         if isinstance(other, tuple) and constant(other) is None:
             gap = (*left, *times(other, -1.0))
             return compare(gap if phrase[0] == ">" else times(gap, -1.0), relations[0], amount)
+    cursor.at = start
+    return None
+
+
+def _by_how_much(cursor: Cursor, left: Operand, right: Operand, relation: str) -> Node | None:
+    """`a exceeds b by more than 10`, `a differs from b by at least 10`."""
+    if not isinstance(left, tuple) or not isinstance(right, tuple) or relation == "=":
+        return None
+    start = cursor.at
+    cursor.take()
+    found = cursor.relation()
+    sign = found[0] if found is not None else ">="
+    cursor.at += found[1] if found is not None else 0
+    if is_number(cursor) and sign not in ("=", "!="):
+        amount = read_operand(cursor)
+        gap = (*left, *times(right, -1.0))
+        if relation == "!=":
+            return compare(SizeOf(gap), sign, amount)
+        return compare(gap if relation[0] == ">" else times(gap, -1.0), sign, amount)
     cursor.at = start
     return None
 

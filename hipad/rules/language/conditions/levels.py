@@ -136,6 +136,8 @@ class _Comparison:
         cursor = self.cursor
         while cursor.peek().low in _NOUNS and self._level(step=False) is None:
             cursor.take()
+        if cursor.accept_words("of") and self._level(step=False) is None:
+            cursor.at -= 1
 
     def _level(self, *, step: bool = True, strict: bool = False) -> str | None:
         """The value that comes next, as the data write it."""

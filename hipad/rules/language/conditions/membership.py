@@ -117,7 +117,7 @@ def _near_mean(cursor: Cursor, left: Operand) -> Node | None:
 def _near(cursor: Cursor, left: Operand, opened: Word) -> Node | None:
     """`within 5 of 100`, `within ±1 of 5`: at most so far from a number; `from 65 up`."""
     start = cursor.at
-    cursor.accept("PLUSMINUS")
+    both = cursor.accept("PLUSMINUS") is not None
     spread = read_signed(cursor)
     if spread is not None and opened.low == "from":
         if any(cursor.accept_words(word) for word in ("up", "upwards", "on", "onwards")):
@@ -131,6 +131,10 @@ def _near(cursor: Cursor, left: Operand, opened: Word) -> Node | None:
                 replace(middle, coefficient=middle.coefficient + way * size) for way in (-1, 1)
             )
             return between(left, low, high, opened)
+    elif spread is not None and both:  # within ±5
+        size = abs(spread.coefficient)
+        ends = (replace(spread, coefficient=way * size) for way in (-1, 1))
+        return between(left, next(ends), next(ends), opened)
     cursor.at = start
     return None
 
