@@ -67,7 +67,7 @@ def edit(state: AppState, data: Dataset) -> None:
     else:
         text_view.show(state, data, checked)
     is_brief = view != "Form" and not rule_editor.is_plain(state)
-    text_view.errors(checked, state.rules.text, brief=is_brief)
+    text_view.errors(state, checked, brief=is_brief)
     if not checked.checks:
         if not checked.is_final and checked.rules:
             st.caption(f"{count(len(checked.rules), 'rule')} read, being tried on the data ...")

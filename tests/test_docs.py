@@ -12,12 +12,14 @@ from hipad.errors import RuleError
 from hipad.rules import FeatureIndex, compile_rules, parse_rules, read_blocks
 from hipad.rules.compiling.knowledge import compile_knowledge
 from hipad.rules.compiling.settling.lexicon import Lexicon
+from hipad.rules.compiling.settling.values import ColumnValues
 
 TEXT = (Path(__file__).resolve().parents[1] / "docs" / "rules.md").read_text("utf-8")
 CLINICAL = ["Pregnancies", "Glucose", "BloodPressure", "Insulin", "BMI", "Age", "IL-6"]
 FLAGS = "smoker obese hypertensive sex=male sex=female stage=I stage=II stage=III p-36=t p-35=t"
+WORDS = ["sex=not stated", "purpose=n/a", "purpose=car", "mode=off", "mode=on"]
 GENES = "ABL1 ABL2 JAK1 JAK2 1636_g_at 1001_at 39730_at"
-NAMES = [*CLINICAL, "serum iron", *FLAGS.split(), *GENES.split()]
+NAMES = [*CLINICAL, "serum iron", *FLAGS.split(), *WORDS, *GENES.split()]
 NAMES += [f"x{j}" for j in range(100, 152)]
 NAMES += ["tumor_size_mm", "height (m)", "body_temp_c", "fasting_glucose_mg_dl", "wbc_k_ul"]
 INDEX = FeatureIndex(NAMES)
@@ -25,6 +27,7 @@ BLOCKS = read_blocks("metabolic = Glucose, Insulin\nbody = BMI, Age", INDEX).col
 RNG = np.random.default_rng(3)
 X = RNG.uniform(1, 200, (80, len(NAMES)))
 X[:, [INDEX.find(name) for name in FLAGS.split()]] = RNG.integers(0, 2, (80, 10))
+X[:, [INDEX.find(name) for name in WORDS]] = RNG.integers(0, 2, (80, len(WORDS)))
 X[:, 0] = RNG.integers(0, 12, 80)
 MEASURED = {"tumor_size_mm": (2, 90), "height (m)": (1.4, 2.1), "body_temp_c": (35, 41)}
 MEASURED |= {"fasting_glucose_mg_dl": (60, 300), "wbc_k_ul": (2, 40)}
@@ -45,6 +48,7 @@ def lines(kind: str) -> list[str]:
 
 def test_there_are_examples():
     assert len(lines("rules")) >= 40
+    assert len(lines("named")) >= 15
     assert len(lines("refused")) >= 8
     assert len(examples("blocks")) == 1
 
@@ -61,6 +65,19 @@ def test_a_rule_is_read_compiled_and_written_back(line):
     )
     for one, other in zip(compiled, again, strict=True):
         assert (one.fires(X) == other.fires(X)).all()
+
+
+@pytest.mark.parametrize("line", lines("named"))
+def test_a_rule_in_the_names_of_the_data_is_read_and_written_back(line):
+    rules = parse_rules(line, Lexicon(INDEX, BLOCKS, ColumnValues(X)))
+    assert parse_rules(str(rules)) == rules
+    fired = np.zeros(len(X), dtype=bool)
+    for rule in compile_rules(line, classes=CLASSES, **CONTEXT):
+        fired |= rule.fires(X)
+    again = np.zeros(len(X), dtype=bool)
+    for rule in compile_rules(str(rules), classes=CLASSES, **CONTEXT):
+        again |= rule.fires(X)
+    assert (fired == again).all()
 
 
 @pytest.mark.parametrize("text", examples("rules"))

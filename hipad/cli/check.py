@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     chosen = decided_by in CERTAIN
     said = written(text, table, blocks, chosen=chosen)
     if said.first.errors:
-        return refuse(options.rules, said.first.errors)
+        return refuse(options.rules, said)
     patients = as_seen(table)
     given = table.lambda1 if options.lambda1 is None else options.lambda1
     lambda1 = usual_lambda1(patients) if given is None else given

@@ -32,7 +32,8 @@ from hipad.experiments.versions import (
     wrong_versions,
 )
 from hipad.experiments.wrong_rules import sweep, sweep_tasks
-from hipad.rules import parse_rules
+from hipad.rules import RuleSet, parse_rules
+from hipad.wording import listed
 
 FOLDS = 5
 
@@ -40,7 +41,12 @@ FOLDS = 5
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Table, rules, which rule, what to sweep."""
     add_material_options(parser, needs_rules=True)
-    parser.add_argument("--rule", type=int, default=1, metavar="N", help="the rule's number (1)")
+    parser.add_argument(
+        "--rule",
+        metavar="N",
+        help="the rule's line in its file, 3.2 for the second rule of line 3, or its name "
+        "(default: the first rule)",
+    )
     parser.add_argument(
         "--condition", type=int, metavar="N", help="whose threshold, where the rule has several"
     )
@@ -61,7 +67,8 @@ def run(options: argparse.Namespace) -> int:
     rows = {"labelled": options.labelled} if options.labelled else {"fold": [0, FOLDS]}
     tasks = sweep_tasks(material, versions, draws=options.draws, rows=rows)
     found = outcomes_of(tasks, {material.name: material}, options)
-    title = f"What if rule {options.rule} of {material.name} is wrong"
+    rules = parse_rules(material.rules)
+    title = f"What if {rules.labels[position_of(rules, options.rule)]} of {material.name} is wrong"
     sections = [
         sweep_section(title, axis, sweep(found, versions)),
         sweep_section("Area under ROC", axis, sweep(found, versions, "area"), "area under ROC"),
@@ -70,12 +77,19 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def position_of(rules: RuleSet, wanted: str | None) -> int:
+    """Return the position of the rule on a line, or of this name."""
+    asked = rules.numbers[0] if wanted is None and len(rules) else str(wanted)
+    for known in (rules.numbers, [rule.name for rule in rules]):
+        if asked in known:
+            return known.index(asked)
+    shown = listed(list(rules.numbers), "or", limit=12)
+    raise DataError(f"expected --rule {shown}, the line of a rule, got {wanted}")
+
+
 def versions_of(material: Material, options: argparse.Namespace) -> tuple[str, Sequence[Version]]:
     """What is swept, and every version of the rules."""
-    n = len(parse_rules(material.rules))
-    if not 1 <= options.rule <= n:
-        raise DataError(f"expected --rule from 1 to {n}, got {options.rule}")
-    position = options.rule - 1
+    position = position_of(parse_rules(material.rules), options.rule)
     if options.thresholds:
         place = None if options.condition is None else options.condition - 1
         return "threshold", threshold_versions(material.rules, position, options.thresholds, place)

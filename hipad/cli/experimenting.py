@@ -78,7 +78,7 @@ def material_of(options: argparse.Namespace) -> Material:
         y,
         tuple(ready.feature_names),
         blocks,
-        rules_for(text, index, blocks, ready.classes),
+        rules_for(text, index, blocks, ready.classes, ready.X),
         labels=ready.classes,
         groups=ready.groups,
     )

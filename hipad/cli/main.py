@@ -20,7 +20,18 @@ from hipad.cli.talking.sentences import INTERRUPTED, REFUSED, sentence
 from hipad.data.writing import WRITTEN
 from hipad.errors import HipadError
 
-COMMANDS = ("app", "fit", "predict", "next", "check", "curve", "doubt", "tune", "reproduce")
+COMMANDS = (
+    "app",
+    "fit",
+    "predict",
+    "next",
+    "rules",
+    "check",
+    "curve",
+    "doubt",
+    "tune",
+    "reproduce",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

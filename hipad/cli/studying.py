@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from hipad.arrays import FloatArray, IntArray
 from hipad.cli.inputs import read_text
 from hipad.cli.talking.sentences import EXAMPLE, REFUSED, sentence
 from hipad.data import Gaps, Table
-from hipad.errors import DataError, RuleError
+from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.damping import standardised_design
 from hipad.estimator.strength import knobs_of
@@ -39,7 +39,9 @@ from hipad.rules import (
 from hipad.rules.compiling.settling.lexicon import Lexicon
 from hipad.rules.compiling.settling.values import ColumnValues
 from hipad.rules.compiling.spelled_out import read_for
+from hipad.rules.remedies import remedies
 
+MOST_MENDED: Final = 5  # mistakes that are told with remedies
 MOST_SHOWN = 4  # features of a witness patient
 PATIENCE = 60.0  # seconds for the whole study
 SHARE = 0.1  # of the lambda1 at which the data alone keep no feature, where none is given
@@ -87,6 +89,9 @@ class WrittenRules:
     rules: RuleSet
     first: Study
     compiled: Compiled
+    text: str
+    lexicon: Lexicon
+    classes: tuple[str, str]
 
     @property
     def lines(self) -> Iterator[str]:
@@ -102,8 +107,8 @@ def written(
     """A text on a table; positive and negative are outcomes if the positive class was chosen."""
     values = ColumnValues(table.X, table.gaps)
     known: dict[str, Any] = {"values": values, "positive_chosen": chosen}
-    known_words = Lexicon(table.index, blocks, values, decimal=table.table.decimal)
-    found = read_for(text, known_words, table.classes)
+    lexicon = Lexicon(table.index, blocks, values, decimal=table.table.decimal)
+    found = read_for(text, lexicon, table.classes)
     first, compiled = first_look(found, table.index, blocks, table.classes, **known)
     labels = found.rules.labels
     told = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
@@ -112,7 +117,7 @@ def written(
         if first.errors
         else named_outcomes(found.rules, table.classes, positive_chosen=chosen)
     )
-    return WrittenRules(named, first, told)
+    return WrittenRules(named, first, told, text, lexicon, table.classes)
 
 
 def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> CompiledRule:
@@ -121,10 +126,15 @@ def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> Compil
     return replace(rule, rule=named, label=label)
 
 
-def refuse(path: str, errors: tuple[RuleError, ...]) -> int:
-    """Tell every mistake; the exit code."""
-    for error in errors:
+def refuse(path: str, said: WrittenRules) -> int:
+    """Tell every mistake, with lines that could stand in its place; the exit code."""
+    lines = said.text.splitlines()
+    for n, error in enumerate(said.first.errors):
         print(f"error: {path}: {sentence(error)}", file=sys.stderr)
+        if n < MOST_MENDED and error.line is not None and error.line <= len(lines):
+            line = lines[error.line - 1]
+            for remedy in remedies(line, error, said.lexicon, said.classes):
+                print(f"  write: {remedy.text}".replace("\n", "\n         "), file=sys.stderr)
     return REFUSED
 
 

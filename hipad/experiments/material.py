@@ -29,8 +29,9 @@ from hipad.datasets import make_ksvm_s
 from hipad.datasets.ksvm import BLOCK_MEANS
 from hipad.errors import DataError
 from hipad.evaluation.orientation import named_outcomes
-from hipad.rules import FeatureIndex
+from hipad.rules import FeatureIndex, parse_rules
 from hipad.rules.compiling.settling.lexicon import Lexicon
+from hipad.rules.compiling.settling.values import as_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,14 +201,24 @@ class Synthetic(Material):
 
 
 def rules_for(
-    text: str, index: FeatureIndex, blocks: Mapping[str, IntArray], classes: tuple[str, str]
+    text: str,
+    index: FeatureIndex,
+    blocks: Mapping[str, IntArray],
+    classes: tuple[str, str],
+    values: Any = None,
 ) -> str:
     """Rules as text that stands on its own: outcomes by their class, odd names in backticks.
+
+    A rule whose line is another one in the new text keeps its number as its name.
 
     >>> rules_for("IL-6 >= 3 => positive", FeatureIndex(["IL-6"]), {}, ("well", "ill"))
     '`IL-6` >= 3 => ill'
     """
-    return str(named_outcomes(text, classes, Lexicon(index, blocks)))
+    found = named_outcomes(text, classes, Lexicon(index, blocks, as_values(values)))
+    new = parse_rules(str(found))
+    labelled = zip(found, found.labels, new.labels, strict=True)
+    rules = tuple(r if own == after else replace(r, name=own) for r, own, after in labelled)
+    return str(replace(found, rules=rules))
 
 
 def at_prevalence(y: FloatArray, size: int) -> tuple[int, int]:

@@ -82,6 +82,7 @@ _SYMBOLS: Final[dict[str, tuple[float, Kind, str]]] = {
     "V": (1.0, (("V", 1),), "k m µ u"),
     "A": (1.0, (("A", 1),), "k m µ u n"),
     "N": (1.0, (("N", 1),), "k m"),
+    "Nm": (1.0, (("Nm", 1),), "k m"),
     "Gy": (1.0, (("Gy", 1),), "c m"),
     "Sv": (1.0, (("Sv", 1),), "m µ u"),
     "Bq": (1.0, (("Bq", 1),), "k M G"),
@@ -170,7 +171,7 @@ _CENTS: Final = {"cent": 0.01, "cents": 0.01}
 _COUNTED: Final = (
     "beats breaths cells copies counts units unit points pts fold nodes drinks packs cigarettes "
     "bp kb Mb patients TPM RPKM FPKM CPM cfu CFU platelets leukocytes events episodes persons "
-    "people times"
+    "people times dB mut mutations"
 )
 COUNTED: Final = frozenset(_COUNTED.split())
 _SCALES: Final = {
@@ -339,8 +340,8 @@ def _raised(word: str) -> tuple[float, Kind] | None:
 
 # Too short or too much of a word to be taken as a unit after a number.
 _UNWRITTEN: Final = (
-    "M J kn kt kts mi eq ton tons in prop frac fraction proportion deg rad A V N W gamma pint "
-    "pints val times people persons"
+    "M kn kt kts mi eq ton tons in prop frac fraction proportion deg rad gamma pint pints val "
+    "times people persons"
 )
 
 
@@ -708,7 +709,7 @@ def _bridge(written: Kind, own: Kind, substance: Substance | None) -> float | No
     grams = {"g": 1.0, "mol": substance.mass, "eq": substance.mass / substance.valence}
     if substance.iu:
         grams["U"] = substance.iu
-    if not set(change) <= set(grams) or sum(change.values()):
+    if not set(change) <= set(grams) or sum(change.values(), 0) != 0:
         return None
     factor = 1.0
     for base, power in change.items():

@@ -274,6 +274,109 @@ def test_rules_are_typed_with_all_that_people_do_meanwhile(
     assert page.evaluate("window.faults") == []
 
 
+def csv_of(columns: dict[str, list[str]]) -> bytes:
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join(",".join(row) for row in [tuple(columns), *rows]).encode()
+
+
+def clinic_table() -> tuple[str, bytes, list[str]]:
+    """Classes with blanks, units in names, categories with words of the language, and gaps."""
+    rng = np.random.default_rng(5)
+    n = 90
+    columns = {
+        "age": [f"{each}" for each in rng.integers(20, 95, n)],
+        "tumor_size_mm": [f"{each:.1f}" for each in rng.uniform(2, 60, n)],
+        "lactate (mmol/l)": [f"{each:.2f}" if k % 2 else "" for k, each in
+                             enumerate(rng.uniform(0.5, 6, n))],
+        "chf": [f"{each}" for each in rng.integers(0, 2, n)],
+        "stage": [("I", "II", "III")[k % 3] for k in range(n)],
+        "consent": [("not stated", "off", "n/a")[k % 3] for k in range(n)],
+        "outcome": [("no event", "high risk")[k % 2] for k in range(n)],
+    }  # fmt: skip
+    rules = [
+        "age >= 75 and chf => high risk",
+        "stage II or higher => high risk",
+        "consent = not stated => no event",
+        "2*(age >= 75) + (chf) + (lactate > 3) >= 3 => high risk",
+        "tumor_size_mm exceeds 20 mm => high risk",
+        "consent != off => no event",
+        "lactate falls below 2 => no event",
+        "stage between I and II => no event",
+    ]
+    return "clinic.csv", csv_of(columns), rules
+
+
+def credit_table() -> tuple[str, bytes, list[str]]:
+    """Categories with blanks and signs, counts, gaps and a class of two words."""
+    rng = np.random.default_rng(6)
+    n = 80
+    columns = {
+        "income": [f"{each:.0f}" if k % 7 else "" for k, each in
+                   enumerate(rng.uniform(5e3, 9e4, n))],
+        "late payments": [f"{each}" for each in rng.integers(0, 9, n)],
+        "purpose": [("small business", "car", "none")[k % 3] for k in range(n)],
+        "grade": ["ABCD"[k % 4] for k in range(n)],
+        "state": [("paid back", "default")[k % 2] for k in range(n)],
+    }  # fmt: skip
+    rules = [
+        "purpose = small business => default",
+        "income < 20k and late payments > 2 => default",
+        "grade A or B => paid back",
+        "late payments 0 or 1 => paid back",
+        "income between 20,000 and 40,000 => paid back",
+        "purpose = none and income > 50000 => paid back",
+        "grade D or worse => default",
+        "late payments > 4 (unless income > 60000) => default",
+    ]
+    return "credit.csv", csv_of(columns), rules
+
+
+def wide_table() -> tuple[str, bytes, list[str]]:
+    """Fifty thousand names with signs."""
+    content = io.BytesIO()
+    X = np.random.default_rng(0).standard_normal((12, 50_000)).astype(np.float32)
+    names = np.array([f"{j}_Probe-{j % 7}_at" for j in range(50_000)])
+    labels = np.array(["ill", "well"] * 6)
+    np.savez_compressed(content, X=X, y=labels, feature_names=names)
+    rules = [
+        "`14_Probe-0_at` > 0.5 => ill",
+        "49_Probe-0_at > 0.1 and 21_Probe-0_at < 1 => ill",
+        "mean(`7_Probe-0_at`, `8_Probe-1_at`) >= 0.2 => well",
+        "at least 2 of (`7_Probe-0_at` > 0, `8_Probe-1_at` > 0, `9_Probe-2_at` > 0) => ill",
+    ]
+    return "wide.npz", content.getvalue(), rules
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("table", [clinic_table, credit_table, wide_table])
+def test_forty_rules_are_typed_on_a_table_of_ones_own(server: str, visit: Visit, table) -> None:
+    name, content, rules = table()
+    page = visit(server)
+    file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    page.locator("[class*=st-key-upload_] input[type=file]").set_input_files(file)
+    expect(heading(page, "Preparation")).to_be_visible()
+    editor = open_editor(page)
+    page.evaluate(WATCH)
+    editor.click()
+    editor.press("Control+a")
+    editor.press("Delete")
+    typed = [f"r{n}: {rules[n % len(rules)]}" for n in range(40)]
+    for n, rule in enumerate(typed):
+        page.keyboard.type(rule)
+        page.keyboard.press("Escape")  # a list of names that may be open
+        expect(last_line(editor)).to_have_text(rule)
+        if n % 5 == 0:
+            page.wait_for_timeout(SENT)
+        if n + 1 < len(typed):
+            page.keyboard.press("Enter")
+    expect(page.locator(".hipad-means").last).to_contain_text("says")
+    expect(page.locator(".hipad-mistake")).to_have_count(0)
+    page.get_by_text("Plain text", exact=True).click()
+    area = page.locator("[class*=st-key-rules_text] textarea")
+    expect(area).to_have_value("\n".join(typed))
+    assert page.evaluate("window.faults") == []
+
+
 OVERTAKEN = """async ([address, data]) => {
   const { default: draw } = await import(address);
   const host = document.body.appendChild(document.createElement("div"));

@@ -29,4 +29,4 @@ def test_each_version_has_a_line(what, axis, rows, tmp_path, capsys):
 def test_a_rule_that_is_not_there_is_refused(tmp_path, capsys):
     data, rules = write_table(tmp_path)
     assert main(["doubt", data, "--label", "y", "--rules", rules, "--rule", "3"]) == 1
-    assert "--rule from 1 to 2" in capsys.readouterr().err
+    assert "--rule 1 or 2, the line of a rule" in capsys.readouterr().err

@@ -272,3 +272,35 @@ def test_names_with_markup_are_shown_as_they_are(app):
     shown = [line for line in app.text().splitlines() if "bold" in line]
     assert shown
     assert all("\\*\\*bold" in line for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("line", "mended"),
+    [
+        ("Glukose >= 126 => diabetic", "Glucose >= 126 => diabetic"),
+        ("Glucose >= 126; BMI >= 30 => diabetic", "Glucose >= 126 and  BMI >= 30 => diabetic"),
+        ("Glucose >= 126 => diabetes", "Glucose >= 126 => diabetic"),
+        ("metabolic > 3 => healthy", "mean(metabolic) > 3 => healthy"),
+        ("high Glucose => diabetic", "Glucose >= p75(Glucose) => diabetic"),
+        ("Glucose >= 126", "Glucose >= 126 => healthy"),
+    ],
+)
+def test_remedy_button_writes_a_line_that_can_be_used(app, line, mended):
+    app.load("pima").go("rules")
+    write(app, f"# mine\nBMI >= 30 => diabetic\n{line}")
+    app.at.button(key="remedy_0_0").click()
+    app.run()
+    assert app.state.rules.text == f"# mine\nBMI >= 30 => diabetic\n{mended}"
+    assert not app.at.error
+    assert not [button for button in app.at.button if str(button.key).startswith("remedy_")]
+
+
+def test_manual_is_one_press_away_and_examples_can_be_used(app):
+    app.load("pima").go("rules")
+    examples = next(code.value for code in app.at.code if "=>" in code.value)
+    assert len(examples.splitlines()) == 6
+    app.at.button(key="rules_manual").click()
+    app.run()
+    assert any("The rule language" in each.value for each in app.at.markdown)
+    write(app, examples)
+    assert not app.at.error

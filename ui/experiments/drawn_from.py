@@ -96,7 +96,7 @@ def _material(
         y,
         tuple(data.feature_names),
         dict(data.blocks),
-        rules_for(rules, data.index, data.blocks, data.classes),
+        rules_for(rules, data.index, data.blocks, data.classes, data.lexicon.values),
         split,
         data.classes,
         groups,

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import streamlit as st
 
 from hipad.errors import RuleError
 from hipad.evaluation.study import Study
+from hipad.rules.examples import ExampleRule, example_rules, manual_text
 from hipad.rules.language.spelling import quote_label, quote_name
 from hipad.wording import count
 from ui.data.columns import search
 from ui.dataset import Dataset
 from ui.fields import RULES
 from ui.rules.editor import rule_editor
+from ui.rules.editor.fixes import fixes_of
 from ui.rules.toolbar import change
 from ui.state import AppState
 from ui.words import listing, plain
 
 MOST_ERRORS: Final = 10
 AREA: Final = "rules_text"
-EXAMPLES: Final = """\
-{label}: mean({block}) >= 4 => {positive} worth 20 patients  # why I think so
-{feature} >= 126 and {other} >= 30 => {positive}
-{feature} between 1 and 3 => {negative}
-min({block}) >= 2 => {positive}   # every one of them
-at least 2 of ({feature}, {other}) => {positive}
-off {feature} <= 3 => {negative}  # switched off
-"""
+_EXAMPLES: Final[WeakKeyDictionary[Dataset, list[ExampleRule]]] = WeakKeyDictionary()
 
 
 def show(state: AppState, data: Dataset, checked: Study | None = None) -> None:
@@ -40,11 +36,16 @@ def show(state: AppState, data: Dataset, checked: Study | None = None) -> None:
     with names, st.expander("Names in these data", expanded=is_plain, icon=":material/search:"):
         _names(data)
     with language, st.expander("How to write a rule", icon=":material/help:"):
+        st.caption("Examples from your own table; each can be used as it stands.")
         st.code(_example(data), language=None, wrap_lines=True)
-        st.caption(
-            "and joins conditions, or makes two rules. What is worth more patients weighs "
-            "more against the data. A name with other signs stands in `backticks`."
-        )
+        if st.button("Manual", icon=":material/menu_book:", key="rules_manual"):
+            _manual()
+
+
+@st.dialog("The rule language", width="large")
+def _manual() -> None:
+    """The whole manual, over the page."""
+    st.markdown(manual_text() or "The manual is in docs/rules.md of the project.")
 
 
 def _area(state: AppState, data: Dataset) -> None:
@@ -93,21 +94,20 @@ def _names(data: Dataset) -> None:
 
 
 def _example(data: Dataset) -> str:
-    """The language, in the words of these data."""
-    names = [quote_name(data.index.name(j)) for j in range(min(2, data.n_features))]
-    block = next(iter(data.blocks), "") or data.index.name(0)
-    return EXAMPLES.format(
-        label="my_rule",
-        block=quote_name(block),
-        feature=names[0],
-        other=names[-1],
-        negative=quote_label(data.classes[0]),
-        positive=quote_label(data.classes[1]),
-    )
+    """The language, in the columns, numbers, categories and classes of these data."""
+    return "\n".join(rule.text for rule in examples(data))
 
 
-def errors(checked: Study, text: str, *, brief: bool = False) -> None:
-    """Each mistake with its line, a mark under the column, and what to write instead.
+def examples(data: Dataset) -> list[ExampleRule]:
+    """Six rules on these data, made once."""
+    known = _EXAMPLES.get(data)
+    if known is None:
+        known = _EXAMPLES[data] = example_rules(data.lexicon, data.classes)
+    return known
+
+
+def errors(state: AppState, checked: Study, *, brief: bool = False) -> None:
+    """Each mistake with its line, a mark under the column, and buttons that mend it.
 
     Where the editor shows all that at its place, it is enough to count them.
     """
@@ -121,13 +121,35 @@ def errors(checked: Study, text: str, *, brief: bool = False) -> None:
         st.caption(f":material/error: {told}")
         return
     st.error(told, icon=":material/error:")
-    lines = text.splitlines()
-    for error in checked.errors[:MOST_ERRORS]:
+    lines = state.rules.text.splitlines()
+    for n, error in enumerate(checked.errors[:MOST_ERRORS]):
         st.markdown(f":material/error: {plain(_sentence(error), 500)}")
         if error.line is not None and error.line <= len(lines):
             st.code(marked(lines[error.line - 1], error.column), language=None)
+            _remedies(state, error, n)
     if len(checked.errors) > MOST_ERRORS:
         st.caption(f"And {len(checked.errors) - MOST_ERRORS:,} more.")
+
+
+def _remedies(state: AppState, error: RuleError, n: int) -> None:
+    """A button for each text that could stand in place of a line."""
+    assert state.data is not None
+    assert error.line is not None
+    data, text, at = state.data, state.rules.text, error.line - 1
+    lines = text.splitlines()
+    fixes = state.remember(f"remedies {n}", (data, text), lambda: fixes_of(error, lines[at], data))
+    if not fixes:
+        return
+    with st.container(horizontal=True):
+        for k, fix in enumerate(fixes):
+            st.button(
+                plain(fix.label, 200),
+                key=f"remedy_{n}_{k}",
+                on_click=lambda fix=fix: change(
+                    state, "\n".join([*lines[:at], fix.line, *lines[at + 1 :]])
+                ),
+                help="Write this in place of the line; it can be undone.",
+            )
 
 
 def marked(line: str, column: int | None, width: int = 90) -> str:

@@ -15,7 +15,7 @@ from hipad.data.classes import JoinedClass
 from hipad.errors import RuleError
 from hipad.rules.language.model import Rule
 from hipad.rules.language.parsing import read_rules
-from hipad.rules.language.spelling import Place, quote_label, rule_error
+from hipad.rules.language.spelling import Place, plain_signs, quote_label, rule_error
 from hipad.wording import listed
 
 PLAIN_PAIRS: Final = (  # (negative, positive) labels that need no choice
@@ -127,7 +127,7 @@ def _label_sign(outcome: str, labels: Sequence[str]) -> float | None:
 
 def _label_position(outcome: str, labels: Sequence[str]) -> int | None:
     """The only label that the outcome spells: as text, as a number, in other case."""
-    for same in (_same_text, _same_number, _same_but_case):
+    for same in (_same_text, _same_number, _same_but_case, _same_but_joins):
         found = [at for at, label in enumerate(labels) if same(outcome, label)]
         if len(found) == 1:
             return found[0]
@@ -202,7 +202,13 @@ def _same_number(outcome: str, label: str) -> bool:
 
 
 def _same_but_case(outcome: str, label: str) -> bool:
-    return " ".join(outcome.lower().split()) == " ".join(label.lower().split())
+    one, other = (" ".join(plain_signs(each).lower().split()) for each in (outcome, label))
+    return one == other
+
+
+def _same_but_joins(outcome: str, label: str) -> bool:
+    one, other = (re.sub(r"[\s_-]+", " ", plain_signs(each).lower()) for each in (outcome, label))
+    return one == other
 
 
 def first_outcome(text: str) -> str:

@@ -9,6 +9,7 @@ that is switched off is written with a leading `off`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -181,6 +182,7 @@ class RuleSet(Sequence[Rule]):
     rules: tuple[Rule, ...] = ()
     ending: tuple[str, ...] = ()
     statements: tuple[Statement, ...] = ()
+    from_text: bool = field(default=False, compare=False, repr=False)  # places are its lines
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", tuple(self.rules))
@@ -198,7 +200,9 @@ class RuleSet(Sequence[Rule]):
     @overload
     def __getitem__(self, index: slice) -> RuleSet: ...
     def __getitem__(self, index: int | slice) -> Rule | RuleSet:
-        return RuleSet(self.rules[index]) if isinstance(index, slice) else self.rules[index]
+        if isinstance(index, slice):
+            return RuleSet(self.rules[index], from_text=self.from_text)
+        return self.rules[index]
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -208,9 +212,26 @@ class RuleSet(Sequence[Rule]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What to call each rule: its name, or its position; no two are the same."""
+        """What to call each rule: its name, or else its number; no two are the same."""
         taken = {rule.name for rule in self.rules}
-        return tuple(rule.name or _free(f"rule {n}", taken) for n, rule in enumerate(self.rules, 1))
+        numbered = zip(self.rules, self.numbers, strict=True)
+        return tuple([rule.name or _free(f"rule {number}", taken) for rule, number in numbered])
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The line of each rule: 3, or 3.1 and 3.2 for rules of one line.
+
+        Rules that come from no text are counted.
+        """
+        lines = [rule.place[0] if self.from_text and rule.place else 0 for rule in self.rules]
+        if not all(lines):
+            lines = list(range(1, len(self.rules) + 1))
+        shared, given = Counter(lines), Counter[int]()
+        found = []
+        for line in lines:
+            given[line] += 1
+            found.append(f"{line}.{given[line]}" if shared[line] > 1 else f"{line}")
+        return tuple(found)
 
     def without(self, position: int) -> RuleSet:
         """The same rules with the one at `position` switched off."""

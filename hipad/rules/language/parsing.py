@@ -16,7 +16,7 @@ from hipad.errors import RuleError
 from hipad.rules.language.bounds import MOST_RULES, text_error, too_many_rules
 from hipad.rules.language.line.phrasing import LineDraft, read_line
 from hipad.rules.language.model import Rule, RuleSet
-from hipad.rules.language.spelling import on_line, rule_error
+from hipad.rules.language.spelling import on_line, plain_line, rule_error
 from hipad.rules.language.statements import Statement, read_statement
 from hipad.rules.language.words.lexing import Vocabulary
 
@@ -92,7 +92,7 @@ def read_rules(text: str, vocabulary: Vocabulary | None = None) -> RulesText:
 
     >>> found = read_rules("a >= => yes\\nb >= 2 => no")
     >>> found.rules.labels, [error.line for error in found.errors]
-    (('rule 1',), [1])
+    (('rule 2',), [1])
     """
     with _ONE_AT_A_TIME:
         known = _BY_ITSELF if vocabulary is None else _WITH_NAMES.setdefault(vocabulary, {})
@@ -170,7 +170,9 @@ class _Reading:
                 )
 
     def result(self) -> RulesText:
-        rules = RuleSet(tuple(self.rules), tuple(self.comments), tuple(self.statements))
+        rules = RuleSet(
+            tuple(self.rules), tuple(self.comments), tuple(self.statements), from_text=True
+        )
         return RulesText(rules, tuple(self.errors))
 
 
@@ -193,6 +195,7 @@ def _joined(text: str) -> list[_Lines]:
     found: list[_Lines] = []
     for number, line in enumerate(text.splitlines(), 1):
         body, note = split_note(line)
+        body = plain_line(body)
         before = found[-1] if found else None
         follows = before is not None and before.number + len(before.starts) == number
         if before is not None and follows and body.strip() and _continues(before, body):
@@ -232,6 +235,7 @@ def parse_line(
     body: str, number: int = 1, note: str = "", vocabulary: Vocabulary | None = None
 ) -> list[Rule]:
     """The rules of one line: several where conditions are joined by `or`."""
+    body = plain_line(body)
     lines = _Lines(number, body, note)
     try:
         return _rules(read_line(body, vocabulary), lines, ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from hipad.errors import RuleError
 from hipad.rules.language.words.phrases import PHRASES
@@ -29,7 +30,9 @@ VAGUE = frozenset(
 MISSING = frozenset(spoken("na nan missing null none unknown undefined"))
 # Words that mean something where they stand bare: a name that is one of them is quoted.
 _COMMANDS = frozenset(spoken("exclude ignore include keep matter matters"))
-_LINKS = frozenset(spoken("its of plus when whenever with"))
+_LINKS = frozenset(
+    spoken("its of plus minus when whenever with without while whilst whereas except excluding")
+)
 _SIGNS = frozenset(phrase[0] for phrase in PHRASES if len(phrase) == 1)
 _MEANT = VAGUE | MISSING | _COMMANDS | _LINKS | _SIGNS
 LARGEST = 1e100  # number in a rule; the smallest is one part in this
@@ -91,9 +94,34 @@ def checked_name(name: str) -> str:
     return name
 
 
+_ALIKE = str.maketrans(
+    {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}  # full-width signs, letters, digits
+    | {0x3000: " ", 0x2206: "Δ", 0x2126: "Ω", 0x00B5: "μ", 0x2010: "-", 0x2011: "-", 0x3001: ","}
+)
+_PIECES = re.compile(r"`[^`]*+`|\"[^\"]*+\"|'[^']*+'|[^`\"']++|.")
+
+
+def plain_signs(text: str) -> str:
+    """A text in composed letters, with the usual sign for each that looks like it.
+
+    >>> plain_signs("age ＞＝ 70"), plain_signs("µ") == "μ"
+    ('age >= 70', True)
+    """
+    return text if text.isascii() else unicodedata.normalize("NFC", text).translate(_ALIKE)
+
+
+def plain_line(line: str) -> str:
+    """A line with plain signs; what stands between quotes or backticks stays as it is."""
+    if line.isascii():
+        return line
+    pieces = _PIECES.findall(line)
+    return "".join(p if len(p) > 1 and p[0] in "`\"'" else plain_signs(p) for p in pieces)
+
+
 def is_bare(name: str) -> bool:
     """True if the name can stand in a rule without backticks."""
-    return bool(_BARE_NAME.fullmatch(name)) and name.lower() not in RESERVED
+    plain = bool(_BARE_NAME.fullmatch(name)) and name.lower() not in RESERVED
+    return plain and plain_signs(name) == name
 
 
 def quote_name(name: str) -> str:

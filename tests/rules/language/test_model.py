@@ -42,3 +42,12 @@ def test_without_switches_one_off_and_leaves_the_rest():
 def test_what_cannot_be_a_rule_is_refused(make):
     with pytest.raises(RuleError):
         make()
+
+
+def test_labels_of_rules_are_their_lines():
+    text = "# first\na >= 1 => ill\n\nb >= 1 or c >= 1 => ill\nmine: a >= 3 => ill\nc >= 9 => well"
+    rules = parse_rules(text)
+    assert rules.labels == ("rule 2", "rule 4.1", "rule 4.2", "mine", "rule 6")
+    assert rules.numbers == ("2", "4.1", "4.2", "5", "6")
+    assert rules[1:].labels == rules.labels[1:]
+    assert RuleSet(rules.rules).labels[0] == "rule 1"

@@ -9,10 +9,11 @@ from functools import cached_property
 
 from hipad.rules.compiling.naming.nearest import NearNames, likeness
 from hipad.rules.compiling.naming.odd_names import OddNames, odd_by_beginning
-from hipad.rules.language.spelling import quote_name, rule_error
+from hipad.rules.language.spelling import plain_signs, quote_name, rule_error
 from hipad.wording import listed
 
 _JOINING = re.compile(r"[\s_.-]+")
+_UNIT = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")  # "(mg/dl)" at the end of a name
 _GENERATED = re.compile(r"x(0|[1-9][0-9]{0,17})")
 
 
@@ -113,8 +114,15 @@ class FeatureIndex:
         return frozenset(name for j, name in enumerate(names) if self._positions[name] != j)
 
     def loosely(self, name: str) -> int | None:
-        """The only column whose name differs in case, blanks and joining signs alone, or None."""
-        for known, key in ((self._by_case, name.lower()), (self._squashed, _squash(name))):
+        """The only column whose name differs in case, blanks and joining signs alone, or None.
+
+        A name may also be written without the unit that stands in brackets at its end.
+        """
+        for known, key in (
+            (self._by_case, folded(name)),
+            (self._squashed, squashed(name)),
+            (self._without_unit, folded(name)),
+        ):
             found = known.get(key)
             if found is not None:
                 return found if found >= 0 else None
@@ -122,17 +130,25 @@ class FeatureIndex:
 
     @cached_property
     def _by_case(self) -> dict[str, int]:
-        return _once(name.lower() for name in self.names or [])
+        return _once(map(folded, self.names or []))
 
     @cached_property
     def _squashed(self) -> dict[str, int]:
-        return _once(_squash(name) for name in self.names or [])
+        return _once(squashed(name) for name in self.names or [])
+
+    @cached_property
+    def _without_unit(self) -> dict[str, int]:
+        known = enumerate(self.names or [])
+        short = {j: _UNIT.sub("", folded(name)) for j, name in known if name[-1:] in (")", "]")}
+        once = _once(short.values())
+        places = list(short)
+        return {key: places[at] if at >= 0 else -1 for key, at in once.items() if key}
 
     @cached_property
     def odd_names(self) -> dict[str, OddNames]:
         """The names that a text cannot hold as one word, by how they begin."""
         groups = {name.partition("=")[0].strip() for name in self.names or [] if "=" in name}
-        return odd_by_beginning([*(self.names or []), *groups])
+        return odd_by_beginning([*(self.names or []), *groups, *self.levels])
 
     @cached_property
     def categories(self) -> dict[str, dict[str, int]]:
@@ -141,8 +157,21 @@ class FeatureIndex:
         for j, name in enumerate(self.names or []):
             group, sign, level = name.partition("=")
             if sign and group.strip() and level.strip():
-                found.setdefault(group.strip().lower(), {})[level.strip().lower()] = j
+                found.setdefault(folded(group.strip()), {})[folded(level.strip())] = j
         return found
+
+    @cached_property
+    def squashed_categories(self) -> dict[str, str | None]:
+        """The category of each name without blanks and joining signs; None where it is of two."""
+        found: dict[str, str | None] = {}
+        for group in self.categories:
+            key = squashed(group)
+            found[key] = None if key in found else group
+        return found
+
+    def level_name(self, position: int) -> str:
+        """The value of a category that a column of 0 and 1 stands for, as the data write it."""
+        return self.name(position).partition("=")[2].strip()
 
     @cached_property
     def levels(self) -> dict[str, list[int]]:
@@ -166,8 +195,17 @@ def _once(keys: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def _squash(name: str) -> str:
-    return _JOINING.sub("", name.lower())
+_DASHES = str.maketrans("–—−", "---")
+
+
+def folded(name: str) -> str:
+    """A name in small composed letters with plain dashes, as names are compared."""
+    return name.lower() if name.isascii() else plain_signs(name).translate(_DASHES).lower()
+
+
+def squashed(name: str) -> str:
+    """A name without blanks and joining signs, in small letters."""
+    return _JOINING.sub("", folded(name))
 
 
 def as_index(

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from hipad.rules.language.spelling import RESERVED
+from hipad.rules.language.spelling import RESERVED, plain_signs
 
 _PLAIN = re.compile(r"[^\W\d][\w]*")
 _LETTER = re.compile(r"[^\W\d_]")
+_DASHES = str.maketrans("–—−", "---")
 _CHUNK = re.compile(r"\w+|\W")
 
 
@@ -24,6 +25,7 @@ def odd_by_beginning(names: Iterable[str]) -> dict[str, OddNames]:
     """Names with blanks or signs, by their first word or sign; what is all digits is none."""
     found: dict[str, set[str]] = {}
     for name in names:
+        name = name if name.isascii() else plain_signs(name).translate(_DASHES)
         if _PLAIN.fullmatch(name) or name.lower() in RESERVED or not _LETTER.search(name):
             continue
         first = _CHUNK.match(name)

@@ -5,9 +5,11 @@ Each becomes a condition on columns of 0 and 1.
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import replace
 
 from hipad.errors import RuleError
+from hipad.rules.compiling.naming.names import folded
 from hipad.rules.compiling.settling.ground import Ground, lone_name, own_name
 from hipad.rules.language.logic import Node
 from hipad.rules.language.model import Condition
@@ -75,24 +77,40 @@ def _yes_or_no(ground: Ground, condition: Condition, j: int, level: str) -> Node
 
 
 def _ranked(ground: Ground, group: str, level: str, relation: str, column: int | None) -> Condition:
-    order = ground.lexicon.ordered(group)
+    order = ground.lexicon.order(group)
     levels = ground.lexicon.group(group) or {}
     found = ground.lexicon.level_column(group, level)
     if found is None:
         raise _no_level(ground, group, level, column)
-    if order is None:
-        shown = listed([quote_name(each) for each in list(levels)[:2]])
-        raise rule_error(
-            f"the order of the values of {group} is not known: write which are meant, as in "
-            f"{group} in {{{shown.replace(' and ', ', ')}}}",
-            column=column,
-        )
-    at = [levels[each] for each in order].index(found)
-    chosen = {">=": order[at:], ">": order[at + 1 :], "<=": order[: at + 1], "<": order[:at]}
-    columns = [levels[each] for each in chosen[relation]]
-    if not columns:
+    columns = [levels[folded(each)] for each in order.levels] if order else []
+    if order is None or not order.ranked or found not in columns:
+        raise _no_order(ground, group, found, columns, column)
+    at = columns.index(found)
+    chosen = {">=": columns[at:], ">": columns[at + 1 :], "<=": columns[: at + 1],
+              "<": columns[:at]}[relation]  # fmt: skip
+    if not chosen:
         raise rule_error(f"no value of {group} is {relation} {level}: write another", column=column)
-    return _one_of(ground, columns, True, column)
+    return _one_of(ground, chosen, True, column)
+
+
+def _no_order(
+    ground: Ground, group: str, found: int, columns: list[int], column: int | None
+) -> RuleError:
+    """The error for values whose order is not known, or which may be counted from either end."""
+    if found in columns:
+        at = columns.index(found)
+        ways = [columns[at:], columns[: at + 1]]
+    else:
+        every = list((ground.lexicon.group(group) or {}).values())
+        ways = [[found, *(j for j in every if j != found)][:2]]
+    named = [", ".join(quote_name(ground.index.level_name(j)) for j in way) for way in ways]
+    shown = [f"{quote_name(group)} in {{{each}}}" for each in named]
+    return rule_error(
+        f"the order of the values of {group} is not known: write which are meant, as in "
+        f"{' or '.join(shown)}",
+        column=column,
+        expected=tuple(shown) if found in columns else (),
+    )
 
 
 def _one_of(ground: Ground, columns: list[int], wanted: bool, column: int | None) -> Condition:
@@ -106,9 +124,14 @@ def _one_of(ground: Ground, columns: list[int], wanted: bool, column: int | None
 
 def _no_level(ground: Ground, group: str, level: str, column: int | None) -> RuleError:
     levels = ground.lexicon.group(group) or {}
-    shown = listed([quote_name(each) for each in levels], "or", limit=6)
+    own = [ground.index.level_name(j) for j in levels.values()]
+    near = difflib.get_close_matches(folded(level), levels, 1, 0.6)
+    best = [quote_name(ground.index.level_name(levels[each])) for each in near]
+    shown = listed([quote_name(each) for each in own], "or", limit=6)
     return rule_error(
-        f"{group} has no value {quote_name(level)}: write {group} = {shown}", column=column
+        f"{group} has no value {quote_name(level)}: write {group} = {shown}",
+        column=column,
+        expected=tuple(f"{quote_name(group)} = {each}" for each in best),
     )
 
 

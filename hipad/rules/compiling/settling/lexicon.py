@@ -11,25 +11,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from hipad.arrays import IntArray
-from hipad.rules.compiling.naming.names import FeatureIndex
+from hipad.rules.compiling.naming.names import FeatureIndex, folded, squashed
 from hipad.rules.compiling.naming.odd_names import odd_by_beginning
+from hipad.rules.compiling.settling.level_order import level_order, level_rank
 from hipad.rules.compiling.settling.values import ColumnValues
 from hipad.rules.language.spelling import quote_name, rule_error
+from hipad.rules.language.words.lexing import LevelOrder
 from hipad.wording import listed
 
 _CHUNK: Final = re.compile(r"\w+|\W")
 _YES: Final = frozenset(["yes", "y", "true", "t", "1", "present", "positive", "pos", "on"])
 _NO: Final = frozenset(["no", "n", "false", "f", "0", "absent", "negative", "neg", "off"])
-_ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
-_SCALES: Final = (
-    ("low", "medium", "high"),
-    ("low", "moderate", "high"),
-    ("low", "intermediate", "high"),
-    ("mild", "moderate", "severe"),
-    ("none", "mild", "moderate", "severe"),
-    ("never", "former", "current"),
-    ("small", "medium", "large"),
-)
 
 
 class Lexicon:
@@ -65,10 +57,10 @@ class Lexicon:
         for odd in (self.index.odd_names.get(first), self._odd_blocks.get(first)):
             for length in odd.lengths if odd is not None else ():
                 found = text[start : start + length]
-                if odd is None or found.lower() not in odd.names:
+                if odd is None or folded(found) not in odd.names:
                     continue
                 known = self.feature(found) is not None or self.block(found) is not None
-                known = known or self.group(found) is not None
+                known = known or self.group(found) is not None or self._is_level(found)
                 if known and not _splits_word(text, start + length):
                     return found
         return None
@@ -112,10 +104,58 @@ class Lexicon:
 
     def group(self, name: str) -> dict[str, int] | None:
         """The levels of a category and their columns, or None."""
-        return self.index.categories.get(name.lower().strip())
+        key = folded(name.strip())
+        found = self.index.categories.get(key)
+        if found is None and (own := self.index.squashed_categories.get(squashed(key))):
+            return self.index.categories[own]
+        return found
+
+    def category(self, name: str) -> str | None:
+        """The category of this name, as the data write it; None for a feature or a block."""
+        levels = self.group(name)
+        if levels is None or self.feature(name) is not None or self.block(name) is not None:
+            return None
+        return self.index.name(next(iter(levels.values()))).partition("=")[0].strip()
+
+    def level_at(self, category: str, text: str, start: int) -> tuple[str, int] | None:
+        """The longest value of a category that stands in the text from `start` on, and its end."""
+        levels = self.group(category) or {}
+        for level in sorted(levels, key=len, reverse=True):
+            end = start + len(level)
+            if folded(text[start:end]) == level and not _splits_word(text, end):
+                return self.index.level_name(levels[level]), end
+        return None
+
+    def level_like(self, category: str, text: str) -> str | None:
+        """The value of a category that a word means: 2 for II, y for yes; None if none is."""
+        j = self.level_column(category, text)
+        return None if j is None else self.index.level_name(j)
+
+    def order(self, category: str) -> LevelOrder | None:
+        """The order of a category's values where it is plain."""
+        columns = (self.group(category) or {}).values()
+        return level_order([self.index.level_name(j) for j in columns])
+
+    def members(self, block: str) -> tuple[str, ...]:
+        """The features of a block; none where no block is called so."""
+        own = self.block(block)
+        return () if own is None else tuple(self.index.name(int(j)) for j in self.blocks[own])
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a feature of this name holds whole numbers only."""
+        j = self.feature(name)
+        return j is not None and self.values is not None and self.values.is_whole(j)
+
+    def is_zero_one_name(self, name: str) -> bool:
+        """Whether a feature of this name holds 0 and 1 only."""
+        j = self.feature(name)
+        return j is not None and self.is_zero_one(j)
+
+    def _is_level(self, name: str) -> bool:
+        return bool(self._levels_called(name))
 
     def _levels_called(self, level: str) -> list[int]:
-        return self.index.levels.get(level.lower(), [])
+        return self.index.levels.get(folded(level), [])
 
     def flag_column(self, name: str) -> int | None:
         """The column of 0 and 1 that a name alone means: smoker is smoker=yes, male is sex=male."""
@@ -131,8 +171,8 @@ class Lexicon:
             return called[0]
         first, _, last = name.rpartition(" ")
         for group, level in ((first, last), (last, first)):
-            if group and (levels := self.group(group)) and level.lower() in levels:
-                return levels[level.lower()]
+            if group and (levels := self.group(group)) and folded(level) in levels:
+                return levels[folded(level)]
         return None
 
     def level_column(self, group: str, level: str) -> int | None:
@@ -140,27 +180,16 @@ class Lexicon:
         levels = self.group(group)
         if levels is None:
             return None
-        lowered = level.lower().strip()
+        lowered = folded(level.strip())
         if lowered in levels:
             return levels[lowered]
         for known in (_YES, _NO):
             same = [column for other, column in levels.items() if other in known]
             if lowered in known and len(same) == 1:
                 return same[0]
-        rank = _rank(lowered)
-        same = [column for other, column in levels.items() if rank == _rank(other) is not None]
+        rank = level_rank(lowered)
+        same = [column for other, column in levels.items() if rank == level_rank(other) is not None]
         return same[0] if len(same) == 1 else None
-
-    def ordered(self, group: str) -> list[str] | None:
-        """The levels of a category in their order, where it is plain: I, II, III."""
-        levels = list(self.group(group) or ())
-        ranks = {level: _rank(level) for level in levels}
-        if levels and None not in ranks.values() and len(set(ranks.values())) == len(levels):
-            return sorted(levels, key=lambda level: ranks[level] or 0)
-        for scale in _SCALES:
-            if set(levels) <= set(scale) and len(levels) > 1:
-                return [level for level in scale if level in levels]
-        return None
 
     def yes_or_no(self, word: str) -> float | None:
         """1 for yes, 0 for no, None for another word."""
@@ -182,7 +211,8 @@ class Lexicon:
                 f"{quoted} >= 2"
             )
         elif (levels := self.group(name)) is not None:
-            shown = listed([quote_name(level) for level in levels], "or", limit=6)
+            own = [self.index.level_name(column) for column in levels.values()]
+            shown = listed([quote_name(level) for level in own], "or", limit=6)
             message = f"{name} has several values: write {name} = {shown}"
         elif called := self._levels_called(name):
             shown = listed([quote_name(self.index.name(c)) for c in called], "or", limit=4)
@@ -190,14 +220,6 @@ class Lexicon:
         else:
             return self.index.unknown(name, column, self.blocks)
         return rule_error(message, column=column)
-
-
-def _rank(level: str) -> int | None:
-    """The place of a level that is a number or a Roman numeral, also after a letter: G2, T3."""
-    bare = re.sub(r"^(?:grade|stage|class|level|[a-z](?=\d))\s*", "", level)
-    if bare in _ROMAN:
-        return _ROMAN[bare]
-    return int(bare) if bare.isdecimal() and len(bare) < 9 else None
 
 
 def _splits_word(text: str, end: int) -> bool:

@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from hipad.errors import RuleError
 from hipad.rules.language.conditions.comparisons import read_comparison
+from hipad.rules.language.conditions.levels import read_levels
+from hipad.rules.language.conditions.membership import read_right_range
 from hipad.rules.language.conditions.operands import one_feature, read_operand
 from hipad.rules.language.conditions.pairing import compare
 from hipad.rules.language.conditions.shares import read_share, share_condition
@@ -53,6 +55,8 @@ def _in_unit(node: Node, unit: str) -> Node:
 
 
 def _atom(cursor: Cursor) -> Node:
+    if (node := read_levels(cursor)) is not None:
+        return node
     refuse_vague(cursor)
     if (top := read_share(cursor)) is not None:
         cursor.accept_words("of")
@@ -62,6 +66,9 @@ def _atom(cursor: Cursor) -> Node:
         return read_comparison(cursor, cursor.subject)  # a >= 2 or <= -3
     if given is not None and cursor.subject is None:
         return _counted_things(cursor, given)
+    goes_on = cursor.subject is not None and cursor.asked == "=" and is_number(cursor)
+    if goes_on and (node := read_right_range(cursor, cursor.subject, "=")) is not None:
+        return node  # a 12-24 or 36-48
     operand = read_operand(cursor)
     value = constant(operand) if isinstance(operand, tuple) else None
     if value is None:

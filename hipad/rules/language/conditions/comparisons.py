@@ -7,8 +7,8 @@ from typing import Final
 from hipad.errors import RuleError
 from hipad.rules.language.conditions.deviations import read_deviations
 from hipad.rules.language.conditions.flags import named_flag
-from hipad.rules.language.conditions.membership import read_ranged, read_right_range
-from hipad.rules.language.conditions.operands import Operand, lone_feature, read_operand
+from hipad.rules.language.conditions.membership import read_numbers, read_ranged, read_right_range
+from hipad.rules.language.conditions.operands import Operand, SizeOf, lone_feature, read_operand
 from hipad.rules.language.conditions.pairing import compare
 from hipad.rules.language.conditions.ranges import is_above
 from hipad.rules.language.conditions.vague import refuse_vague, refuse_vague_name
@@ -17,18 +17,27 @@ from hipad.rules.language.model import Condition
 from hipad.rules.language.sides.arithmetic import constant, times
 from hipad.rules.language.spelling import format_number, quote_name, rule_error, spoken
 from hipad.rules.language.terms import Side, Term, side_text
-from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.cursor import RELATION_KINDS, Cursor
 from hipad.rules.language.words.lexing import Word
+from hipad.rules.language.words.phrases import COUNT_WORDS, VERBS
 from hipad.rules.language.words.quantities import is_number
 
-_RANGES: Final = frozenset(spoken("not outside between from within in one"))
-_BE: Final = ("is", "are", "was", "lies", "ranges")
+_RANGES: Final = frozenset(spoken("not outside out between strictly from within inside in one"))
+_BE: Final = frozenset(("is", "are", *VERBS))
+_EVERY: Final = ("both", "all", "each")
+_LIMITS: Final = {"min": ">=", "minimum": ">=", "max": "<=", "maximum": "<="}
 
 
 def read_comparison(cursor: Cursor, left: Operand) -> Node:
     """What follows a side: a range, signs with further sides, a number, or nothing."""
-    if cursor.says("of") and cursor.phrase(1) is not None:
+    if cursor.says("of") and (cursor.phrase(1) is not None or is_number(cursor, 1)):
         cursor.take()
+    if cursor.peek().low in _EVERY:
+        cursor.take()
+        if cursor.relation() is None and cursor.peek().low not in _RANGES:
+            cursor.at -= 1
+    if cursor.peek().low in _LIMITS and is_number(cursor, 1) and lone_feature(left) is not None:
+        return compare(left, _LIMITS[cursor.take().low], read_operand(cursor))
     start = cursor.at
     if cursor.peek().low in _BE:
         cursor.take()
@@ -43,6 +52,9 @@ def read_comparison(cursor: Cursor, left: Operand) -> Node:
     relations: list[str] = []
     signs: list[Word] = []
     while (found := cursor.relation()) is not None:
+        if cursor.peek().low in ("is", "are") and cursor.peek(1).kind in RELATION_KINDS:
+            cursor.take()
+            continue
         signs.append(cursor.peek())
         cursor.at += found[1]
         refuse_vague(cursor, left)
@@ -51,6 +63,8 @@ def read_comparison(cursor: Cursor, left: Operand) -> Node:
             return node
         cursor.implied = None
         operands.append(_right(cursor, left, found[0]))
+        if (node := _further_than(cursor, operands, relations)) is not None:
+            return node
         if cursor.implied is not None and cursor.relation() is not None:
             raise cursor.error(
                 "write 'and' or 'or' between conditions, or * between a number and a feature",
@@ -58,6 +72,46 @@ def read_comparison(cursor: Cursor, left: Operand) -> Node:
             )
     cursor.asked = relations[-1]
     return _chain(operands, relations, signs, cursor)
+
+
+def _further_than(cursor: Cursor, operands: list[Operand], relations: list[str]) -> Node | None:
+    """`a at least 40 more than b`: by how much two features differ."""
+    left, amount = operands[0], operands[-1]
+    if cursor.says("by") and len(relations) == 1:
+        return _by_how_much(cursor, left, amount, relations[0])
+    phrase = cursor.phrase()
+    if len(relations) > 1 or phrase is None or phrase[0] not in (">", "<"):
+        return None
+    if not isinstance(left, tuple) or not isinstance(amount, tuple) or constant(amount) is None:
+        return None
+    start = cursor.at
+    cursor.at += phrase[1]
+    if constant(left) is None and cursor.is_name():
+        other = read_operand(cursor)
+        if isinstance(other, tuple) and constant(other) is None:
+            gap = (*left, *times(other, -1.0))
+            return compare(gap if phrase[0] == ">" else times(gap, -1.0), relations[0], amount)
+    cursor.at = start
+    return None
+
+
+def _by_how_much(cursor: Cursor, left: Operand, right: Operand, relation: str) -> Node | None:
+    """`a exceeds b by more than 10`, `a differs from b by at least 10`."""
+    if not isinstance(left, tuple) or not isinstance(right, tuple) or relation == "=":
+        return None
+    start = cursor.at
+    cursor.take()
+    found = cursor.relation()
+    sign = found[0] if found is not None else ">="
+    cursor.at += found[1] if found is not None else 0
+    if is_number(cursor) and sign not in ("=", "!="):
+        amount = read_operand(cursor)
+        gap = (*left, *times(right, -1.0))
+        if relation == "!=":
+            return compare(SizeOf(gap), sign, amount)
+        return compare(gap if relation[0] == ">" else times(gap, -1.0), sign, amount)
+    cursor.at = start
+    return None
 
 
 def _right(cursor: Cursor, left: Operand, relation: str) -> Operand:
@@ -68,12 +122,24 @@ def _right(cursor: Cursor, left: Operand, relation: str) -> Operand:
         return border
     if (border := read_deviations(cursor, left, relation)) is not None:
         return border
+    if (number := _number_word(cursor)) is not None:
+        return number
     if cursor.is_name(1):
         cursor.accept_words("its")
     cursor.own = name if known is not None else None
     right = read_operand(cursor)
     cursor.own = None
     return right
+
+
+def _number_word(cursor: Cursor) -> Side | None:
+    """`zero` to `ten`, where no feature is called so."""
+    word, known = cursor.peek(), cursor.vocabulary
+    value = 0 if word.low == "zero" else COUNT_WORDS.get(word.low)
+    if value is None or cursor.is_name(1) or known is None or known.is_name(word.text):
+        return None
+    cursor.take()
+    return (Term(float(value), column=word.column),)
 
 
 def _nth_percentile(cursor: Cursor, name: str | None) -> Side | None:
@@ -148,7 +214,10 @@ def _uncompared(cursor: Cursor, left: Operand) -> Node:
         )
     name = lone_feature(left)
     if (name is not None and is_number(cursor)) or (word.kind == "MINUS" and is_number(cursor, 1)):
+        if (numbers := read_numbers(cursor, left)) is not None:
+            return numbers
         if (node := read_right_range(cursor, left, "=")) is not None and _is_settled(node):
+            cursor.asked = "="
             return node
         quoted = quote_name(name) if name else "the feature"
         raise cursor.error(f"write a sign before the number, as in {quoted} >= {word.text}", word)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from hipad.rules.language.sides.expressions import read_side
 from hipad.rules.language.sides.functions import CURVES, GROUPS, read_group
+from hipad.rules.language.sides.spelled_names import plain_text
 from hipad.rules.language.terms import RATIO, Name, Side, Term
-from hipad.rules.language.words.cursor import Cursor
+from hipad.rules.language.words.cursor import RELATION_KINDS, Cursor
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,22 @@ def read_operand(cursor: Cursor) -> Operand:
             if number is not None:
                 raise cursor.error("name features or blocks between the brackets", word)
             return AmongGroup(GROUPS[word.low], tuple(names), word.column)
+    if word.kind in ("NAME", "QUOTED") and after.kind == "POWER" and (n := _square(cursor)):
+        side = (Term(1.0, (plain_text(word.text),), column=word.column),)
+        cursor.at += n
+        return CurveOf("square", side)
     side = read_side(cursor)
     if side[0].function == RATIO:
         cursor.accept_words("ratio")
     return side
+
+
+def _square(cursor: Cursor) -> int:
+    """How many words a feature, squared and compared, takes; 0 if something else comes."""
+    n = 2 if cursor.peek(1).text == "²" else 3
+    squared = n == 2 or (cursor.peek(1).text in ("^", "**") and cursor.peek(2).text == "2")
+    compared = cursor.peek(n).kind in RELATION_KINDS or cursor.phrase(n) is not None
+    return n if squared and compared else 0
 
 
 def lone_feature(operand: Operand) -> str | None:

@@ -63,6 +63,8 @@ def _curved(curve: CurveOf, relation: str, right: Side) -> Node:
             "feature of its own"
         )
     level = (Term(level_of(curve.function, value)),)
+    if curve.function == "square":
+        return _sized(curve.side, relation, level)
     if relation[0] == "<" and curve.function != "exp":  # there is no root or logarithm below 0
         least = "<=" if curve.function == "sqrt" else "<"
         return Condition(((Term(0.0),), curve.side, level), (least, relation))
@@ -71,10 +73,9 @@ def _curved(curve: CurveOf, relation: str, right: Side) -> Node:
 
 def level_of(function: str, value: float) -> float:
     """The value of the side at which the function has this value."""
-    if (function == "sqrt" and value < 0) or (function == "exp" and value <= 0):
-        raise rule_error(
-            f"{function}(...) is never {format_number(value)}: compare it with another number"
-        )
+    if (function in ("sqrt", "square") and value < 0) or (function == "exp" and value <= 0):
+        said = "a square" if function == "square" else f"{function}(...)"
+        raise rule_error(f"{said} is never {format_number(value)}: compare it with another number")
     try:
         level = {
             "log2": lambda: 2.0**value,
@@ -82,6 +83,7 @@ def level_of(function: str, value: float) -> float:
             "ln": lambda: math.exp(value),
             "exp": lambda: math.log(value),
             "sqrt": lambda: value * value,
+            "square": lambda: math.sqrt(value),
         }[function]()
     except OverflowError:
         raise rule_error(f"{format_number(value)} is too large here: write a smaller one") from None

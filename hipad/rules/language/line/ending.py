@@ -33,8 +33,10 @@ def read_outcome(cursor: Cursor) -> tuple[str, int, float | None, str]:
 
 
 def _label(cursor: Cursor) -> str:
-    if cursor.words and cursor.words[-1].kind == "DOT":
+    while len(cursor.words) > 1 and cursor.words[-1].text in (".", "!", ","):
         cursor = cursor.part(0, len(cursor.words) - 1)
+    if len(cursor.words) > 1 and cursor.words[0].low in ("predict", "predicts", "expect"):
+        cursor = cursor.part(1, len(cursor.words))
     if not cursor.words:
         raise cursor.error("write the class label after '=>', as in => diabetic")
     first = cursor.words[0]

@@ -9,6 +9,7 @@ from hipad.rules.language.line.halves import outside_brackets
 from hipad.rules.language.sides.spelled_names import plain_text
 from hipad.rules.language.words.cursor import RELATION_KINDS, Cursor
 from hipad.rules.language.words.lexing import Word
+from hipad.rules.language.words.quantities import is_number
 
 _SPLITS: Final = ("ARROW", "IFF", "BACK", "COMMA", "SEMICOLON")
 
@@ -28,7 +29,9 @@ def skip_bullet(cursor: Cursor) -> None:
     starts = second.kind in ("NAME", "QUOTED", "NUMBER", "OPEN", "STRING", "BAR", "NOT")
     if first.kind == "TIMES" and blank:
         cursor.at = 1
-    elif first.kind in ("NUMBER", "NAME") and second.kind == "CLOSE":
+    elif (first.kind in ("NUMBER", "NAME") and second.kind == "CLOSE") or (
+        re.fullmatch(r"(?:r|rule)\d{1,4}", first.low) and second.kind == "DOT"
+    ):
         cursor.at = 2
     elif first.kind == "NUMBER" and first.text.endswith(".") and blank and starts:
         cursor.at = 1
@@ -75,8 +78,25 @@ def read_title(cursor: Cursor) -> str:
             cursor.words[colon],
         )
     text = plain_text(cursor.text(cursor.at, colon).strip())
+    if _is_compared(cursor, text, colon):
+        del cursor.words[colon]  # SBP: 140-160
+        return ""
     cursor.at = colon + 1
     return text
+
+
+def _is_compared(cursor: Cursor, name: str, colon: int) -> bool:
+    """Whether a feature stands before the colon, and what it is compared with after it."""
+    known = cursor.vocabulary
+    if known is None or not known.is_name(name):
+        return False
+    after = cursor.part(colon + 1, len(cursor.words))
+    if after.peek().low in ("between", "from", "within", "outside") or after.relation() is not None:
+        return True
+    category = known.category(name)
+    if category is not None:
+        return known.level_at(category, cursor.line, after.peek().start) is not None
+    return is_number(after) and (not after.is_name(1) or after.peek(1).low == "to")
 
 
 def _is_label(before: list[Word]) -> bool:

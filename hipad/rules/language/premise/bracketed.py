@@ -10,10 +10,10 @@ from hipad.rules.language.words.cursor import RELATION_KINDS, Cursor
 _LOGIC: Final = frozenset(spoken("and or not unless between in either neither but"))
 
 
-def closing_bracket(cursor: Cursor) -> int | None:
-    """Where the bracket that comes next ends."""
+def closing_bracket(cursor: Cursor, start: int | None = None) -> int | None:
+    """Where the bracket that comes next, or stands at `start`, ends."""
     depth = 0
-    for at in range(cursor.at, len(cursor.words)):
+    for at in range(cursor.at if start is None else start, len(cursor.words)):
         kind = cursor.words[at].kind
         depth += (kind == "OPEN") - (kind == "CLOSE")
         if depth == 0:

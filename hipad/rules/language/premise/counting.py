@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
+from hipad.rules.language.conditions.comparisons import read_comparison
 from hipad.rules.language.conditions.flags import flag_name, named_flag, with_relation
 from hipad.rules.language.logic import MOST_ALTERNATIVES, All, Any, Node, negated, too_many
 from hipad.rules.language.model import Condition
@@ -14,12 +17,19 @@ from hipad.rules.language.premise.bracketed import closing_bracket
 from hipad.rules.language.premise.joining import JoinedPart, accept_and, accept_or, completed
 from hipad.rules.language.sides.expressions import read_side
 from hipad.rules.language.sides.functions import read_item
+from hipad.rules.language.sides.spelled_names import plain_text
+from hipad.rules.language.spelling import spoken
 from hipad.rules.language.terms import Term
 from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.phrases import COUNT_WORDS
 from hipad.rules.language.words.quantities import is_number, read_number
 
 _FILLERS: Final = ("the", "these", "following", "conditions", "criteria", "features", "columns")
+_NOUNS: Final = frozenset(
+    spoken("genes gene features feature columns column markers marker probes probe sensors sensor "
+           "values value members member items variables signals readings")
+)  # fmt: skip
+_NUMBERED: Final = re.compile(r"(.*?\D)(\d{1,6})")
 _Reader = Callable[[Cursor], Node]
 
 
@@ -27,12 +37,14 @@ def read_count(cursor: Cursor, read_one: _Reader) -> Node | None:
     """`at least 2 of (a, b, c)` and its relatives, or None if no such words come next."""
     start = cursor.at
     found = _how_many(cursor)
-    if found is None or not (cursor.accept_words("of") or cursor.accept_words("out", "of")):
+    of = found is not None and (cursor.accept_words("of") or cursor.accept_words("out", "of"))
+    if found is None or not (of or _block_at(cursor)):
         cursor.at = start
         return None
     relation, number, column = *found, cursor.words[start].column
-    while cursor.peek().kind == "NAME" and cursor.peek().low in _FILLERS:
-        cursor.take()
+    _skip_fillers(cursor)
+    if (members := _members(cursor)) and not _ends(cursor):
+        return _of_block(cursor, relation, number, members, column)
     cursor.accept("COLON")
     parts = _elements(cursor, read_one)
     given = cursor.relation()
@@ -44,6 +56,88 @@ def read_count(cursor: Cursor, read_one: _Reader) -> Node | None:
         if relation in ("any", "all") and isinstance(parts[0], Condition):
             return _among(relation, parts)
     return _counting(relation, number, parts, column, cursor)
+
+
+def _skip_fillers(cursor: Cursor) -> None:
+    """Step over `the following`, and over how many there are to choose from."""
+    if is_number(cursor) and (cursor.peek(1).kind == "COLON" or cursor.is_name(1)):
+        cursor.take()
+    while cursor.peek().kind == "NAME" and cursor.peek().low in _FILLERS:
+        cursor.take()
+
+
+def _block_at(cursor: Cursor) -> bool:
+    """Whether the name of a block comes next."""
+    known, word = cursor.vocabulary, cursor.peek()
+    return known is not None and cursor.is_name() and bool(known.members(plain_text(word.text)))
+
+
+def _members(cursor: Cursor) -> tuple[str, ...]:
+    """Step over a block, or a range such as T1-T4, and give back its features."""
+    known, word = cursor.vocabulary, cursor.peek()
+    if known is None:
+        return ()
+    if word.kind == "OPEN" and cursor.is_name(1) and cursor.peek(2).kind == "CLOSE":
+        if members := known.members(plain_text(cursor.peek(1).text)):
+            cursor.at += 3
+        return members
+    if not cursor.is_name():
+        return ()
+    if members := known.members(plain_text(word.text)):
+        after = cursor.peek(1)
+        if after.kind in ("COMMA", "OPEN", "COLON", "CLOSE") or after.low in ("and", "or"):
+            return ()
+        cursor.take()
+        while cursor.peek().kind == "NAME" and cursor.peek().low in _NOUNS:
+            cursor.take()
+        return members
+    if cursor.peek(1).kind == "MINUS" and cursor.peek(2).kind == "NAME":
+        first, last = (_NUMBERED.fullmatch(cursor.peek(k).text) for k in (0, 2))
+        if first and last and first[1].lower() == last[1].lower():
+            numbers = range(int(first[2]), int(last[2]) + 1)
+            members = tuple(f"{first[1]}{k}" for k in numbers)
+            if len(members) > 1 and all(map(known.is_name, members)):
+                cursor.at += 3
+                return members
+    return ()
+
+
+def _ends(cursor: Cursor) -> bool:
+    """Whether nothing that compares comes next: a block of 0 and 1 is counted as it is."""
+    return cursor.is_over or cursor.peek().kind in ("CLOSE", "AND", "OR", "COMMA")
+
+
+def _of_block(
+    cursor: Cursor, relation: str, number: float, members: tuple[str, ...], column: int
+) -> Node:
+    """`at least 2 of K1 > 8`: the comparison is one of each feature."""
+    first = members[0]
+    node = read_comparison(cursor, (Term(1.0, (first,), column=column),))
+    plain = isinstance(node, Condition) and node.form == "compare" and len(node.sides) == 2
+    if relation in ("any", "all") and plain:
+        parts: list[Node] = [renamed(node, first, name) for name in members]
+        return _among(relation, parts)
+    if relation == "none" and plain:
+        assert isinstance(node, Condition)
+        turned = negated(node)
+        return _among("all", [renamed(turned, first, name) for name in members])
+    too_many_ways = relation not in ("any", "all", "none") and len(members) > MOST_ALTERNATIVES
+    if too_many_ways:
+        raise too_many(column)
+    return _counting(
+        relation, number, [renamed(node, first, name) for name in members], column, cursor
+    )
+
+
+def renamed(node: Node, old: str, new: str) -> Node:
+    """A node with one feature in the place of another."""
+    if not isinstance(node, Condition):
+        return type(node)(tuple(renamed(part, old, new) for part in node.parts))
+    sides = tuple(
+        tuple(replace(t, names=tuple(new if n == old else n for n in t.names)) for t in side)
+        for side in node.sides
+    )
+    return replace(node, sides=sides, written=None)
 
 
 def _compared(part: Node, cursor: Cursor, given: tuple[str, int]) -> Condition:
@@ -75,12 +169,16 @@ def _how_many(cursor: Cursor) -> tuple[str, float] | None:
         (("both",), "all"),
         (("each",), "all"),
         (("every", "one"), "all"),
+        (("every",), "all"),
         (("none",), "none"),
         (("neither",), "none"),
+        (("no",), "none"),
     ):
-        if cursor.says(*words) and cursor.says("of", ahead=len(words)):
+        if cursor.says(*words):
             cursor.at += len(words)
-            return kind, 1.0
+            if cursor.says("of") or _block_at(cursor):
+                return kind, 1.0
+            cursor.at -= len(words)
     cursor.accept_words("any")
     relation = ">="
     if (found := cursor.relation()) is not None and found[0] != "!=":

@@ -17,7 +17,8 @@ from hipad.rules.language.terms import Term
 from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.quantities import is_number
 
-_AND: Final = (("as", "well", "as"), ("together", "with"), ("and",), ("but",), ("plus",), ("with",))
+_AND: Final = (("as", "well", "as"), ("together", "with"), ("and",), ("but",), ("plus",), ("with",),
+               ("while",), ("whilst",), ("whereas",))  # fmt: skip
 _NO_SIGNS: Final = {
     "~": "a range, as in Glucose between 120 and 130",
     "≈": "a range, as in Glucose between 120 and 130",
@@ -25,7 +26,8 @@ _NO_SIGNS: Final = {
     "≪": "< and how much, as in Glucose < 126",
     "'": "a number without marks between its digits, as in 40000",
 }
-_UNLESS: Final = (("unless",), ("except", "if"), ("except", "when"), ("except",))
+_UNLESS: Final = (("unless",), ("except", "if"), ("except", "when"), ("except", "for"), ("except",),
+                  ("excluding",), ("without",))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,10 @@ def read_join(cursor: Cursor) -> str:
         return "or"
     if accept_and(cursor):
         return "and"
+    if cursor.peek().kind == "OPEN" and cursor.peek(1).low in ("unless", "except"):
+        return "and"  # a >= 2 (unless b >= 3)
+    if cursor.accept_words("xor"):
+        return "xor"
     raise _no_join(cursor)
 
 
@@ -68,7 +74,7 @@ def accept_or(cursor: Cursor) -> bool:
 
 def _no_join(cursor: Cursor) -> RuleError:
     word = cursor.peek()
-    if word.low in ("xor", "otherwise", "else"):
+    if word.low in ("otherwise", "else"):
         return cursor.error(
             f"'{word.text}' has no rule of its own: write one rule for each case on a line of its "
             "own"
@@ -139,6 +145,8 @@ def _given(later: Condition, name: str, column: int) -> Condition:
 
 def joined(parts: list[JoinedPart]) -> Node:
     """The parts joined: and before or, unless last; a comma is what the list ends with."""
+    if any(part.join == "xor" for part in parts):
+        return _one_only(parts)
     groups: list[list[JoinedPart]] = [[]]
     for part in parts:
         if part.join == "unless":
@@ -148,6 +156,17 @@ def joined(parts: list[JoinedPart]) -> Node:
     for group in groups[1:]:
         node = All((node, negated(_and_or(group))))
     return node
+
+
+def _one_only(parts: list[JoinedPart]) -> Node:
+    """`a xor b`: one of the two and not the other."""
+    if len(parts) > 2:
+        raise rule_error(
+            "it is not clear what belongs together: write brackets around the conditions of xor",
+            column=parts[-1].column,
+        )
+    one, other = (part.node for part in parts)
+    return Any((All((one, negated(other))), All((negated(one), other))))
 
 
 def _and_or(parts: list[JoinedPart]) -> Node:

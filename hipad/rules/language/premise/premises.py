@@ -21,10 +21,15 @@ from hipad.rules.language.premise.joining import (
     joined,
     read_join,
 )
+from hipad.rules.language.premise.scores import read_score
+from hipad.rules.language.sides.spelled_names import plain_text
 from hipad.rules.language.spelling import spoken
 from hipad.rules.language.words.cursor import RELATION_KINDS, Cursor
 from hipad.rules.language.words.phrases import COUNT_WORDS
 
+_LEADS: Final = frozenset(
+    spoken("has have having with on taking receiving history presence evidence known documented")
+)
 _STARTS: Final = frozenset(
     spoken(
         "not no without neither either both any all each every none exactly only at more less "
@@ -45,9 +50,38 @@ def read_premise(cursor: Cursor, *, ends: frozenset[str] = frozenset()) -> Node:
 def _unit(cursor: Cursor) -> Node:
     """A condition, a negation, a bracket with conditions in it, or a count."""
     cursor.deeper()
-    node = _special(cursor) if _is_special(cursor) else read_atom(cursor)
+    if cursor.peek().low in _LEADS:
+        _skip_lead(cursor)
+    node = read_score(cursor, read_premise)
+    if node is None:
+        node = _special(cursor) if _is_special(cursor) else read_atom(cursor)
     cursor.depth -= 1
     return node
+
+
+def _skip_lead(cursor: Cursor) -> None:
+    """Step over `has`, `on` or `history of` before a name that is a condition by itself."""
+    known = cursor.vocabulary
+    if known is None or known.is_name(cursor.peek().text):
+        return
+    ahead = 1 + (cursor.peek(1).low in ("a", "an", "the", "of"))
+    for n in range(4, 0, -1):
+        words = [cursor.peek(ahead + k) for k in range(n)]
+        if all(word.kind in ("NAME", "QUOTED") for word in words):
+            name = " ".join(plain_text(word.text) for word in words)
+            if known.is_flag(name) and cursor.phrase(ahead + n) is None:
+                cursor.at += ahead
+                return
+
+
+def _unless_bracket(cursor: Cursor, end: int) -> Node | None:
+    """`(unless a >= 2)`: what must not hold."""
+    inner = cursor.part(cursor.at + 1, end)
+    if not (inner.accept_words("unless") or inner.accept_words("except")):
+        return None
+    inner.accept_words("if")
+    cursor.at = end + 1
+    return negated(read_premise(inner))
 
 
 def _is_special(cursor: Cursor) -> bool:
@@ -57,6 +91,8 @@ def _is_special(cursor: Cursor) -> bool:
 
 
 def _special(cursor: Cursor) -> Node:
+    if cursor.says("no") and (counted := read_count(cursor, _unit)) is not None:
+        return counted
     if cursor.says("no") or cursor.says("without"):
         if (absent := _absent(cursor)) is not None:
             return absent
@@ -76,6 +112,8 @@ def _special(cursor: Cursor) -> Node:
 def _bracket(cursor: Cursor) -> Node | None:
     """The conditions between brackets; None if something else comes."""
     end = closing_bracket(cursor) if cursor.peek().kind == "OPEN" else None
+    if end is not None and (node := _unless_bracket(cursor, end)) is not None:
+        return node
     if end is None or not holds_conditions(cursor, end):
         return None
     node = read_premise(cursor.part(cursor.at + 1, end))

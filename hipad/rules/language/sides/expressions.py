@@ -14,6 +14,7 @@ from hipad.rules.language.sides.spelled_names import (
     NO_NAME,
     bracketed_name,
     names_follow,
+    plain_text,
     skip_links,
 )
 from hipad.rules.language.spelling import RESERVED, rule_error, spoken
@@ -22,22 +23,39 @@ from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.language.words.quantities import is_number, read_quantity
 
 _AFTER_NAME: Final = frozenset(spoken("PLUS MINUS TIMES DIVIDED GE LE GT LT EQ NE"))
-_NO_FACTOR: Final = NO_NAME | {"to", "as"}
+_NO_FACTOR: Final = NO_NAME | frozenset(
+    spoken("to as except excluding while whilst whereas without if when plus minus for during per")
+)
 _FACTORS: Final = {"twice": 2.0, "double": 2.0, "half": 0.5, "thrice": 3.0}
 
 
 def read_side(cursor: Cursor) -> Side:
     """A sum: products with + and - between them."""
-    terms = list(_product(cursor))
-    while (sign := cursor.peek()).kind in ("PLUS", "MINUS"):
+    terms = list(read_product(cursor))
+    while (sign := cursor.peek()).kind in ("PLUS", "MINUS") or _says_sign(cursor, terms):
         cursor.take()
-        product = _product(cursor)
-        terms += product if sign.kind == "PLUS" else times(product, -1.0)
+        product = read_product(cursor)
+        minus = sign.kind == "MINUS" or sign.low == "minus"
+        terms += times(product, -1.0) if minus else product
     if cursor.peek().kind == "PLUSMINUS":
         raise cursor.error("write the range as: a between 3 and 7, or a = 5 ± 2")
     if len(terms) > 1 and any(term.unit for term in terms):
         _check_units(terms, cursor)
     return tuple(terms)
+
+
+def _says_sign(cursor: Cursor, terms: list[Term]) -> bool:
+    """Whether plus or minus comes next and adds: before a number, or among the features that are
+    compared.
+    """
+    known, word = cursor.vocabulary, cursor.peek()
+    if known is None or word.low not in ("plus", "minus") or known.is_name(word.text):
+        return False
+    if is_number(cursor, 1):
+        return not cursor.is_name(2) and cursor.own is not None
+    name = plain_text(cursor.peek(1).text)
+    numbers = [t for t in terms if t.names and not known.is_flag(str(t.names[0]))]
+    return cursor.own is None and len(numbers) == len(terms) and not known.is_flag(name)
 
 
 def _check_units(terms: list[Term], cursor: Cursor) -> None:
@@ -47,7 +65,7 @@ def _check_units(terms: list[Term], cursor: Cursor) -> None:
         )
 
 
-def _product(cursor: Cursor) -> Side:
+def read_product(cursor: Cursor) -> Side:
     """Factors, of which at most one names features, with the signs between them."""
     side = _factor(cursor)
     number, many = 1.0, False
@@ -167,6 +185,7 @@ def _quantity(cursor: Cursor) -> Side:
         return times(_plain_factor(cursor), value)
     word = cursor.peek()
     opens = word.kind == "OPEN" and word.text == "("
+    opens = opens and cursor.peek(1).low not in ("unless", "except")
     if opens or (cursor.is_name() and _is_factor(cursor)):
         if word.start > cursor.words[cursor.at - 1].end:
             cursor.implied = word

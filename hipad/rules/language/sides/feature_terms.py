@@ -10,7 +10,7 @@ from hipad.rules.language.sides.functions import (
     unknown_function,
 )
 from hipad.rules.language.sides.spelled_names import plain_text, read_name, skip_links
-from hipad.rules.language.terms import RATIO, Side, Term, percentile
+from hipad.rules.language.terms import FUNCTIONS, RATIO, Name, Side, Term, percentile
 from hipad.rules.language.words.cursor import Cursor
 from hipad.rules.units import unit_at
 
@@ -29,13 +29,41 @@ def read_feature(cursor: Cursor) -> Side:
         skip_links(cursor)
         if not cursor.is_name():
             raise cursor.error(f"name a feature or block, as in {word.low}(K1)")
-        return (function_of(function, [read_name(cursor)], None),)
+        return (function_of(function, _names_after(cursor), None),)
+    if _is_called(cursor):
+        return (function_of(cursor.take(), [read_name(cursor)], None),)
     if word.kind == "NAME" and word.low == "ratio" and cursor.says("of", ahead=1):
         return _spoken_ratio(cursor)
     if (own := _own_figure(cursor)) is not None:
         return (own,)
     name = read_name(cursor)
     return (Term(1.0, (name,), column=word.column),)
+
+
+def _names_after(cursor: Cursor) -> list[Name]:
+    """The names after `mean of`: several where all that comes before the sign is names."""
+    names: list[Name] = [read_name(cursor)]
+    at = cursor.at
+    while cursor.accept("COMMA") or cursor.says("and"):
+        cursor.accept_words("and")
+        if not cursor.is_name():
+            break
+        names.append(read_name(cursor))
+    if len(names) > 1 and cursor.relation() is not None and cursor.vocabulary is not None:
+        return names
+    cursor.at = at
+    return names[:1]
+
+
+def _is_called(cursor: Cursor) -> bool:
+    """Whether a function stands before a block or a feature without brackets: mean IFN."""
+    known, word, after = cursor.vocabulary, cursor.peek(), cursor.peek(1)
+    if known is None or word.kind != "NAME" or after.kind not in ("NAME", "QUOTED"):
+        return False
+    if SYNONYMS.get(word.low, word.low) not in FUNCTIONS or known.is_name(word.text):
+        return False
+    name = plain_text(after.text)
+    return bool(known.members(name)) and not known.is_name(f"{word.text} {name}")
 
 
 def _spoken_ratio(cursor: Cursor) -> Side:

@@ -59,6 +59,35 @@ class Vocabulary(Protocol):
     def is_flag(self, name: str) -> bool:
         """Whether the name alone is a condition: a column of 0 and 1, or a category."""
 
+    def is_zero_one_name(self, name: str) -> bool:
+        """Whether a feature of this name holds 0 and 1 only."""
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a feature of this name holds whole numbers only."""
+
+    def category(self, name: str) -> str | None:
+        """The category of this name, as the data write it; None where there is none."""
+
+    def level_at(self, category: str, text: str, start: int) -> tuple[str, int] | None:
+        """The longest value of a category that stands in the text from `start` on, and its end."""
+
+    def level_like(self, category: str, text: str) -> str | None:
+        """The value of a category that a word means: 2 for II, y for yes; None if none is."""
+
+    def order(self, category: str) -> LevelOrder | None:
+        """The order of a category's values where it is plain."""
+
+    def members(self, block: str) -> tuple[str, ...]:
+        """The features of a block; none where no block is called so."""
+
+
+class LevelOrder(NamedTuple):
+    """The values of a category from the lowest to the highest."""
+
+    levels: tuple[str, ...]
+    worse: str = ""  # "up" or "down" where it is known which end is worse
+    ranked: bool = True  # False for letters: between is plain, above is not
+
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = {closing: opening for opening, closing in _PAIRS.items()}
@@ -83,7 +112,7 @@ _PATTERNS = {
     "STRING": r"\"(?:[^\"]++|\"\")++\"|'(?:[^']++|'')++'|“[^”]++”|«[^»]++»|„[^“”]++[“”]|‘[^’]++’",
     "HEX": r"0[xX][0-9a-fA-F]+",
     "FEET": r"\d{1,2}['’′]\s?\d{1,2}(?:\.\d)?\s?(?:[\"”″]|''|’’|in(?:ch(?:es)?)?\b|(?![\w'’]))",
-    "NUMBER": r"(?:\d{1,3}(?:_\d{3})++(?![\w])|\d++(?:\.(?!\.)\d*+)?|\.\d++)(?:[eE][+-]?\d++)?+"
+    "NUMBER": r"(?:\d{1,3}(?:[_'’]\d{3})++(?![\w])|\d++(?:\.(?!\.)\d*+)?|\.\d++)(?:[eE][+-]?\d++)?+"
     r"(?!_\w)",
     "NAME": rf"(?:[^\W\d{_MARKS}]|\d++(?=_\w))[^\W{_MARKS}]*+(?:\.[^\W{_MARKS}]++)*+",
     "FRACTION": rf"[{_FRACTIONS}]",

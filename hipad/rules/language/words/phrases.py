@@ -11,6 +11,12 @@ COUNT_WORDS: Final = dict(
         strict=True,
     )
 )
+# Verbs that only lead to a comparison: falls below, stays above, lies between.
+VERBS: Final = (
+    "falls", "fall", "fell", "drops", "drop", "dropped", "rises", "rise", "rose", "goes", "go",
+    "went", "stays", "stay", "stayed", "remains", "remain", "climbs", "lies", "lie", "gets",
+    "becomes", "reads", "measures", "sits", "was", "were", "ranges",
+)  # fmt: skip
 _THAN: Final = {
     ">": "greater more higher larger bigger older above over",
     "<": "less lower smaller fewer younger below under",
@@ -35,6 +41,24 @@ _FIXED: Final[dict[tuple[str, ...], str]] = {
     ("below",): "<",
     ("under",): "<",
     ("reaches",): ">=",
+    ("reach",): ">=",
+    ("hits",): ">=",
+    ("surpasses",): ">",
+    ("not", "exceeding"): "<=",
+    ("never", "exceeds"): "<=",
+    ("never", "above"): "<=",
+    ("never", "below"): ">=",
+    ("equal", "to", "or", "greater", "than"): ">=",
+    ("equal", "to", "or", "more", "than"): ">=",
+    ("equal", "to", "or", "above"): ">=",
+    ("equal", "to", "or", "less", "than"): "<=",
+    ("equal", "to", "or", "below"): "<=",
+    ("equal", "or", "greater", "than"): ">=",
+    ("equal", "or", "above"): ">=",
+    ("equal", "or", "less", "than"): "<=",
+    ("equal", "or", "below"): "<=",
+    ("above", "or", "at"): ">=",
+    ("below", "or", "at"): "<=",
     ("up", "to"): "<=",
     ("equals",): "=",
     ("equal",): "=",
@@ -65,6 +89,15 @@ def _phrases() -> dict[tuple[str, ...], str]:
             other = "<=" if sign == ">" else ">="
             found["no", word, "than"] = found["not", word, "than"] = other
     for phrase, sign in list(found.items()):
+        if phrase[0] in ("above", "below", "over", "under", "beyond", "at", "up", "not"):
+            for verb in VERBS:
+                found[verb, *phrase] = sign
+    for phrase, sign in list(found.items()):
+        if phrase[0] == "not":
+            found["isn't", *phrase[1:]] = found["aren't", *phrase[1:]] = sign
+    for phrase, sign in list(found.items()):
+        if phrase[0] in VERBS:
+            continue
         if phrase[0] not in ("is", "are", "isn't", "aren't", "does", "do", "doesn't", "exceeds"):
             found["is", *phrase] = found["are", *phrase] = sign
     return found

@@ -55,6 +55,9 @@ def read_quantity(cursor: Cursor, *, listing: bool = False) -> list[Quantity]:
     value = read_number(cursor, listing=listing)
     if first.kind == "MONEY":
         value *= _million(cursor)
+    if cursor.own is not None and cursor.peek().low == cursor.own.lower():
+        cursor.take()  # rpm > 3000 rpm
+        return [(value, "")]
     unit = read_unit(cursor)
     if first.kind == "MONEY":
         return [(value, unit or first.text)]
@@ -106,7 +109,7 @@ def _digits(cursor: Cursor, listing: bool) -> float:
     first = cursor.take()
     if first.kind == "FRACTION":
         return unicodedata.numeric(first.text)
-    text, last = first.text.replace("_", ""), first
+    text, last = re.sub("[_'’]", "", first.text), first
     if listing:
         return float(text)
     decimal = "" if cursor.vocabulary is None else cursor.vocabulary.decimal
@@ -282,6 +285,9 @@ def read_unit(cursor: Cursor) -> str:
     before = cursor.words[cursor.at - 1] if cursor.at else word
     if unit in ("m", "M") and word.start == before.end:
         raise cursor.error("'m' can be a million or a metre: write the number in full, or a blank")
+    if _is_own(cursor, unit):
+        cursor.take()  # rpm > 3000 rpm
+        return ""
     if cursor.vocabulary is not None and cursor.vocabulary.is_name(unit):
         raise cursor.error(
             f"'{unit}' is a feature and looks like a unit: write * for the feature, "
@@ -289,7 +295,15 @@ def read_unit(cursor: Cursor) -> str:
         )
     while not cursor.is_over and cursor.peek().start < end:
         cursor.take()
-    return " ".join(unit.split())
+    return "%" if unit in ("percent", "pct") else " ".join(unit.split())
+
+
+def _is_own(cursor: Cursor, unit: str) -> bool:
+    """Whether the feature that is compared is called like the unit after the number."""
+    side = cursor.subject
+    if not isinstance(side, tuple) or len(side) != 1 or not side[0].names:
+        return False
+    return bool(str(side[0].names[0]).lower() == unit.lower() == cursor.peek().low)
 
 
 def _is_inches(cursor: Cursor) -> bool:

@@ -49,8 +49,8 @@ def test_a_name_alone_is_a_column_of_0_and_1(name, column):
 def test_categories_have_levels_and_an_order():
     assert LEXICON.level_column("stage", "2") == 9
     assert LEXICON.level_column("stage", "iv") is None
-    assert LEXICON.ordered("stage") == ["i", "ii", "iii"]
-    assert LEXICON.ordered("sex") is None
+    assert LEXICON.order("stage").levels == ("I", "II", "III")
+    assert LEXICON.order("sex") is None
 
 
 def test_values_say_what_is_0_or_1():
