@@ -153,7 +153,7 @@ def test_import_adds_or_replaces_and_refuses_what_is_not_text(app):
 def test_the_form_changes_one_rule_and_nothing_else(app):
     app.load("pima").go("rules")
     write(app, "# my rules\nfirst: Glucose   >= 126 => diabetic\nAge<=30 => healthy # young")
-    form(app, "rule 2")
+    form(app, "rule 3")
     field(app, "number_input", "low").set_value(25.0)
     field(app, "toggle", "own").set_value(True)
     field(app, "number_input", "worth").set_value(7.0)

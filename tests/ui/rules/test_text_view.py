@@ -16,4 +16,6 @@ def test_the_mark_stands_under_its_column(column):
 
 
 def test_the_examples_can_be_written_as_they_stand():
-    assert len(parse_rules(_example(fitted()[0].data))) == 6
+    text = _example(fitted()[0].data)
+    assert len(text.splitlines()) == 6
+    assert parse_rules(text).labels[0] == "rule 1"
