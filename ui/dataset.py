@@ -174,9 +174,8 @@ class Dataset:
 
     def whom(self, part: Literal["train", "test"]) -> str:
         """How many patients a part has, or rows of how many patients."""
-        y, groups = self.y_train, self.groups_train
-        if part == "test":
-            y, groups = self.y_test, self.groups_test
+        both = (self.y_train, self.groups_train), (self.y_test, self.groups_test)
+        y, groups = both[part == "test"]
         n = 0 if y is None else len(y)
         if groups is None:
             return count(n, "patient")

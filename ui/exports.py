@@ -97,7 +97,9 @@ def answers(model: TrainedModel, data: Dataset) -> str:
 
 def model_file(model: TrainedModel, data: Dataset) -> str:
     """The model as JSON, with what a later table needs to be prepared in the same way."""
-    origin = Origin(data.label, data.classes, data.recipe, data.decided_by, data.file_format)
+    origin = Origin(
+        data.label, data.classes, data.recipe, data.decided_by, data.group, data.file_format
+    )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         save_model(model.classifier, path, origin=origin)

@@ -51,7 +51,7 @@ from hipad.cli.studying import (
     written,
 )
 from hipad.cli.talking.bar import Bar
-from hipad.cli.talking.sentences import INTERRUPTED, RULES_HELP
+from hipad.cli.talking.sentences import INTERRUPTED, REFUSED, RULES_HELP, sentence
 from hipad.data import (
     FORMATS,
     Matched,
@@ -161,8 +161,8 @@ def run(options: argparse.Namespace) -> int:
         if step.option != "roles":
             print(f"data: {step}", file=words)
     if train.groups is not None:
-        told = f"{count(len(train.y), 'row')} of {count(train.n_patients, 'patient')}"
-        print(f"data: {told} to learn from, by {train.group}", file=words)
+        whom = f"{count(len(train.y), 'row')} of {count(train.n_patients, 'patient')}"
+        print(f"data: {whom} to learn from, by {train.group}", file=words)
     print(train.positive_line, file=words)
     table = as_checked(train)
     blocks = blocks_of(options.blocks, table.index, train.table)
@@ -201,8 +201,15 @@ def fit_all(
     try:
         clf = fitted(build(options, text, blocks), train, more)
     except RuleError as error:
-        return refuse(options.rules, (error,))
-    origin = Origin(train.options.label, classes, train.recipe)
+        print(f"error: {options.rules}: {sentence(error)}", file=sys.stderr)
+        return REFUSED
+    origin = Origin(
+        train.options.label,
+        classes,
+        train.recipe,
+        group=train.group,
+        file_format=train.table.reading.later,
+    )
     save_model(clf, Path(options.model), origin=origin)
     lines = [*class_lines(clf), judged(clf, train.X, train.y, "training")]
     if test is not None and test.y is not None:

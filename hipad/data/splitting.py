@@ -121,7 +121,7 @@ def match_unlabelled(prepared: Prepared, table: Table) -> Matched:
         raise DataError(
             "expected rows without a label, none is left without gaps: fill the gaps instead"
         )
-    return Matched(X, None, left, tuple(steps), gaps)
+    return Matched(X, None, left, tuple(steps), gaps=gaps)
 
 
 def learning_rows(X: Matrix, y: Text, *unlabelled: Matrix | None) -> tuple[Matrix, Text]:

@@ -214,7 +214,7 @@ class TrainingData:
             and np.array_equal(self.weights, weights)
             and np.array_equal(self.p, p)
             and (self.groups is None) == (groups is None)
-            and (groups is None or np.array_equal(self.groups, groups))
+            and (groups is None or np.array_equal(np.asarray(self.groups), groups))
             and same_gaps(self.gaps, gaps[0])
             and same_gaps(self.unlabelled_gaps, gaps[1])
         )

@@ -104,8 +104,9 @@ class Follower:
         found = []
         for lambda2, own in zip(self.ridges, at, strict=True):
             some = in_model[:, own].any(axis=1)
-            which = smooth.names[some], in_model[np.ix_(some, own)]
-            found.append(Fits(lambda1, lambda2, *(part[..., own] for part in parts), *which))
+            names, by_model = smooth.names[some], in_model[np.ix_(some, own)]
+            scores, intercept, size, weights = (part[..., own] for part in parts)
+            found.append(Fits(lambda1, lambda2, scores, intercept, size, weights, names, by_model))
         return found
 
     def _polished(self, stage: Stage) -> tuple[FloatArray, FloatArray]:
