@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hipad import HIPADClassifier, HIPADClassifierCV
 from hipad.errors import DataError
-from hipad.estimator.bases.two_classes import group_codes
+from hipad.estimator.bases.table_classifier import group_codes
 from hipad.estimator.choosing.folds import group_folds
 from hipad.estimator.choosing.jury import Jury
 from hipad.estimator.choosing.posing import Posing
