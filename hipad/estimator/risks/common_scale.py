@@ -25,10 +25,11 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from hipad.arrays import FloatArray, IntArray
-from hipad.estimator.risks.risk_curve import NOTHING, SLOPES, TEMPER, log_prior
+from hipad.estimator.risks.risk_curve import NOTHING, SLOPES, log_prior
 
 DIGITS: Final = 3  # of slopes and intercepts: further ones hang on the order of the rows
 MOST_STEPS: Final = 1000
+POWER: Final = 0.5  # of the likelihood: the least that two classes have
 GRID: Final = 200  # values of the sharpness that are averaged over
 GAUGE: Final = 1e-9  # weight of the squares: a common constant in all intercepts says nothing
 
@@ -109,7 +110,7 @@ class ClassRisks:
             weights @ (targets * log_softmax(unit * (z - centre) + per_class, axis=1)).sum(axis=1)
             for unit in (0.0, *units)
         ]
-        evidence = TEMPER * (np.array(fits) - max(fits))
+        evidence = POWER * (np.array(fits) - max(fits))
         mass = np.exp(evidence[1:] + log_prior(units)) * np.gradient(units) * (1.0 - NOTHING)
         none = NOTHING * np.exp(evidence[0])
         mean = float(mass @ units / (none + mass.sum())) / size

@@ -10,9 +10,10 @@ probability (Bayes): what the scores have not shown, nobody is told.
 
 prior       the scores tell nothing (slope 0) by one half. Else the slope is half Cauchy: for scores
             of deviation 1 its median is `USUAL`. Small slopes are usual, and large ones possible.
-likelihood  that of the rows, to the power of one half: a row judges the models that others taught,
-            and teaches those that the others judge, so that what a pair of rows has in common by
-            chance counts twice.
+likelihood  that of the rows, to a power of one half to one. A row judges the models that others
+            taught, and teaches those that the others judge: what a pair of rows has in common by
+            chance counts twice, as far as models learn single rows by heart. How far they do, the
+            scores tell: the class means of training rows lie 2 apart, those of held-out rows less.
 intercept   the most likely one for each slope, at which the mean risk of the rows is their
             prevalence. So the average has that mean too.
 
@@ -40,7 +41,6 @@ from hipad.errors import HipadError
 LARGE: Final = 500  # patients of the rarer class from which the curve is isotonic
 USUAL: Final = 0.25  # slope of scores of deviation 1: as many are larger, where scores tell at all
 NOTHING: Final = 0.5  # prior probability that scores tell nothing
-TEMPER: Final = 0.5  # power of the likelihood
 SLOPES: Final = np.geomspace(0.01, 50.0, 48)
 UNLIKELY: Final = 15.0  # log density below the greatest: such slopes have no part
 POINTS: Final = 65  # of a curve
@@ -203,12 +203,13 @@ def _targets(positive: np.ndarray, weights: FloatArray) -> FloatArray:
 def _averaged(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> RiskCurve:
     """The average of all sigmoids, by their probability, as points on the range of the scores."""
     share, middle = _share(positive, weights), float(np.average(scores, weights=weights))
+    power = _power(scores, positive, weights)
     spread = float(np.sqrt(np.average((scores - middle) ** 2, weights=weights)))
     z = (scores - middle) / spread
 
     def with_evidence(slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
         at = _intercepts(slopes, z, weights / weights.sum(), share)
-        return at, _log_evidence(slopes, at, z, positive, weights)
+        return at, power * _log_likelihood(slopes, at, z, positive, weights)
 
     intercepts, evidence = with_evidence(np.r_[0.0, SLOPES])
     density = evidence[1:] + log_prior(SLOPES)
@@ -248,12 +249,23 @@ def _intercepts(slopes: FloatArray, z: FloatArray, weights: FloatArray, share: f
     return at
 
 
-def _log_evidence(
+def _power(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> float:
+    """From one half, where models learn rows by heart, to 1, where held-out rows score as others.
+
+    >>> by_heart = _power(np.array([-1.0, 1.0, -1.0, 1.0]), np.arange(4) < 2, np.ones(4))
+    >>> by_heart, _power(np.array([-1.0, 1.0]), np.array([False, True]), np.ones(2))
+    (0.5, 1.0)
+    """
+    high, low = (np.average(scores[one], weights=weights[one]) for one in (positive, ~positive))
+    return float(1.0 / (2.0 - 0.5 * np.clip(high - low, 0.0, 2.0)))
+
+
+def _log_likelihood(
     slopes: FloatArray, at: FloatArray, z: FloatArray, positive: np.ndarray, weights: FloatArray
 ) -> FloatArray:
-    """How likely the rows are at each slope and its intercept; to the power of one half."""
+    """How likely the rows are at each slope and its intercept."""
     odds = at[:, None] + np.outer(slopes, z)
-    return np.asarray(TEMPER * ((positive * odds - np.logaddexp(0.0, odds)) @ weights))
+    return np.asarray((positive * odds - np.logaddexp(0.0, odds)) @ weights)
 
 
 def _log_loss(log_odds: FloatArray, targets: FloatArray, weights: FloatArray) -> float:

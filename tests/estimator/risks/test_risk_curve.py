@@ -40,7 +40,9 @@ def averaged_by_hand(scores, y, x):
     share, at = (y > 0).mean(), (x - scores.mean()) / scores.std()
     own = [brentq(lambda a, b=b: expit(a + b * z).mean() - share, -2e3, 2e3) for b in slopes]
     odds = np.array(own)[:, None] + np.outer(slopes, z)
-    fit = 0.5 * ((y > 0) * odds - np.logaddexp(0.0, odds)).sum(axis=1)
+    gap = scores[y > 0].mean() - scores[y < 0].mean()
+    power = 1 / (1 + (1 - np.clip(gap, 0, 2) / 2))
+    fit = power * ((y > 0) * odds - np.logaddexp(0.0, odds)).sum(axis=1)
     chance = prior * np.exp(fit - fit.max())
     return chance @ expit(np.array(own)[:, None] + np.outer(slopes, at)) / chance.sum()
 
