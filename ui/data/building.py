@@ -67,10 +67,7 @@ def build(
         label=preparation.label,
         recipe=train.recipe,
         patients=(train.rows + 1, np.empty(0, int) if test is None else test.rows + 1),
-        ids=tuple(
-            row_names(table, {n: r for n, r in train.roles.items() if n in table.names})
-            for table in (loaded.table, _tested(loaded, preparation))
-        ),
+        ids=(_ids(loaded.table, train), _ids(_tested(loaded, preparation), train)),
         group=train.group,
         groups=groups,
         groups_test=None if test is None else test.groups,
@@ -82,6 +79,11 @@ def build(
         ),
     )
     return bare.with_blocks(blocks)
+
+
+def _ids(table: Table, train: Prepared) -> tuple[str, ...]:
+    """What the rows of a table are called, by the columns that it has."""
+    return row_names(table, {n: role for n, role in train.roles.items() if n in table.names})
 
 
 def _names(table: Table | None, rows: IntArray, *, second: bool = False) -> list[str]:
