@@ -7,7 +7,7 @@ also where the file says positive or negative.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -18,7 +18,8 @@ import numpy as np
 from hipad.arrays import BoolArray, FloatArray, IntArray
 from hipad.cli.inputs import read_text
 from hipad.cli.talking.sentences import EXAMPLE, REFUSED, sentence
-from hipad.data import Table
+from hipad.data import ColumnRole, Table
+from hipad.data.roles import named_without_features
 from hipad.designs.scaling import standardisation
 from hipad.errors import DataError, RuleError
 from hipad.estimator.classifier import HIPADClassifier
@@ -65,6 +66,7 @@ class CheckedTable:
     w: FloatArray | None = None
     b: float = 0.0
     n_patients: int | None = None  # where several rows are of one patient
+    roles: Mapping[str, ColumnRole] = field(default_factory=dict)
 
     def gaps(self, columns: IntArray) -> BoolArray:
         """The rows of which the file has no value in some of these features."""
@@ -128,10 +130,15 @@ def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> Compil
     return replace(rule, rule=named, label=label)
 
 
-def refuse(path: str, errors: tuple[RuleError, ...]) -> int:
-    """Tell every mistake; the exit code."""
+def refuse(
+    path: str, errors: tuple[RuleError, ...], roles: Mapping[str, ColumnRole] | None = None
+) -> int:
+    """Tell every mistake; the exit code. A column that is no feature by its role is named."""
     for error in errors:
         print(f"error: {path}: {sentence(error)}", file=sys.stderr)
+    for name in named_without_features(errors, roles or {}):
+        told = f"{name!r} is no feature, as its role is {(roles or {})[name].role}"
+        print(f"note: {told}: --feature {name!r} makes it one", file=sys.stderr)
     return REFUSED
 
 
