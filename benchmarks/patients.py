@@ -5,8 +5,8 @@ rows scatter (deviation 1); 3 of 12 features tell the classes apart. The outcome
 of a patient, or differs between them.
 
 hold-out      a quarter of 48 patients held back, as the Data page and `hipad fit --split` do it
-crosswise     5 folds of the 48 patients, as the Workbench judges training patients; the model that
-              is judged by fresh patients is that of all rows
+crosswise     5 folds of the 48 patients, each fold with values of its own where they are chosen;
+              the model that is judged by fresh patients is that of all rows
 
 Values of lambda1 and lambda2 are chosen by each fit, or given (far cheaper, so with more draws).
 Each is judged by 1,000 fresh patients. `coverage` is how often the 95 % interval holds what fresh
@@ -84,7 +84,6 @@ def crosswise(rows: Rows, fresh: Rows, values: dict[str, float], *, grouped: boo
     """The figure of all rows, each by a model that has not seen it, or its patient."""
     groups = rows.groups if grouped else None
     clf = HIPADClassifier(**values).fit(rows.X, rows.y, groups=groups)
-    values = {"lambda1": clf.lambda1_, "lambda2": clf.lambda2_}
     scores = np.zeros(len(rows.y))
     parts = folds(rows.y, groups)
     for learnt, held in parts:
