@@ -10,6 +10,7 @@ import streamlit as st
 from hipad.errors import HipadError
 from hipad.evaluation.study import Study
 from hipad.wording import count
+from ui.data import column_roles
 from ui.dataset import Dataset
 from ui.needs import need_data
 from ui.rules import drawing, findings, form_view, rule_table, text_view, toolbar
@@ -68,6 +69,7 @@ def edit(state: AppState, data: Dataset) -> None:
         text_view.show(state, data, checked)
     is_brief = view != "Form" and not rule_editor.is_plain(state)
     text_view.errors(state, checked, brief=is_brief)
+    column_roles.beside_rules(state, checked.errors)
     if not checked.checks:
         if not checked.is_final and checked.rules:
             st.caption(f"{count(len(checked.rules), 'rule')} read, being tried on the data ...")

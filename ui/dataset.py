@@ -174,8 +174,8 @@ class Dataset:
 
     def whom(self, part: Literal["train", "test"]) -> str:
         """How many patients a part has, or rows of how many patients."""
-        both = (self.y_train, self.groups_train), (self.y_test, self.groups_test)
-        y, groups = both[part == "test"]
+        y = self.y_train if part == "train" else self.y_test
+        groups = self.groups_train if part == "train" else self.groups_test
         n = 0 if y is None else len(y)
         if groups is None:
             return count(n, "patient")

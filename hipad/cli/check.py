@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     chosen = decided_by in CERTAIN
     said = written(text, table, blocks, chosen=chosen)
     if said.first.errors:
-        return refuse(options.rules, said)
+        return refuse(options.rules, said, table.roles)
     patients = as_seen(table)
     given = table.lambda1 if options.lambda1 is None else options.lambda1
     lambda1 = usual_lambda1(patients) if given is None else given
@@ -110,6 +110,7 @@ def plain_table(
         table.table,
         n_patients=table.n_patients,
         gaps=table.gaps,
+        roles=table.roles,
     )
     told = [f"data: {step}" for step in table.steps if step.option != "roles"]
     return checked, [*role_lines(table.table, table.options), *told], table.decided_by

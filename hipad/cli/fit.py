@@ -168,7 +168,7 @@ def run(options: argparse.Namespace) -> int:
     blocks = blocks_of(options.blocks, table.index, train.table)
     said = written(text, table, blocks, chosen=train.decided_by in CERTAIN)
     if said.first.errors:
-        return refuse(options.rules, said)
+        return refuse(options.rules, said, train.roles)
     for line in said.lines:
         print(line, file=words)
     clf = fitted(build(options, said.rules, blocks), train, more)

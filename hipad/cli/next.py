@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     blocks = blocks_of(options.blocks, table.index, train.table)
     said = written(text, table, blocks, chosen=train.decided_by in CERTAIN)
     if said.first.errors:
-        return refuse(options.rules, said)
+        return refuse(options.rules, said, train.roles)
     clf = fitted(build(options, said.rules, blocks), train, more)
     write(options, label_next(clf, X, options.count), names, Oriented(clf, train.classes))
     return 0

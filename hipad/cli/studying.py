@@ -7,7 +7,7 @@ also where the file says positive or negative.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -18,7 +18,8 @@ import numpy as np
 from hipad.arrays import FloatArray, IntArray
 from hipad.cli.inputs import read_text
 from hipad.cli.talking.sentences import EXAMPLE, REFUSED, sentence
-from hipad.data import Gaps, Table
+from hipad.data import ColumnRole, Gaps, Table
+from hipad.data.roles import named_without_features
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.damping import standardised_design
@@ -68,6 +69,7 @@ class CheckedTable:
     b: float = 0.0
     n_patients: int | None = None  # where several rows are of one patient
     gaps: Gaps | None = None  # cells of X of which the file has no value
+    roles: Mapping[str, ColumnRole] = field(default_factory=dict)
 
 
 def read_rule_file(path: str) -> str:
@@ -126,15 +128,21 @@ def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> Compil
     return replace(rule, rule=named, label=label)
 
 
-def refuse(path: str, said: WrittenRules) -> int:
-    """Tell every mistake, with lines that could stand in its place; the exit code."""
-    lines = said.text.splitlines()
-    for n, error in enumerate(said.first.errors):
+def refuse(path: str, said: WrittenRules, roles: Mapping[str, ColumnRole] | None = None) -> int:
+    """Tell every mistake, with lines that could stand in its place; the exit code.
+
+    A column that is no feature by its role is named.
+    """
+    lines, errors = said.text.splitlines(), said.first.errors
+    for n, error in enumerate(errors):
         print(f"error: {path}: {sentence(error)}", file=sys.stderr)
         if n < MOST_MENDED and error.line is not None and error.line <= len(lines):
             line = lines[error.line - 1]
             for remedy in remedies(line, error, said.lexicon, said.classes):
                 print(f"  write: {remedy.text}".replace("\n", "\n         "), file=sys.stderr)
+    for name in named_without_features(errors, roles or {}):
+        told = f"{name!r} is no feature, as its role is {(roles or {})[name].role}"
+        print(f"note: {told}: --feature {name!r} makes it one", file=sys.stderr)
     return REFUSED
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -219,6 +219,16 @@ def not_features(roles: Mapping[str, ColumnRole]) -> tuple[str, ...]:
     return tuple(
         name for name, one in roles.items() if one.role not in (Role.FEATURE, Role.OUTCOME)
     )
+
+
+def named_without_features(errors: Iterable[object], roles: Mapping[str, ColumnRole]) -> list[str]:
+    """Return the columns that messages call no feature, and that are none by their role."""
+    messages = [str(error) for error in errors]
+    return [
+        name
+        for name in not_features(roles)
+        if any(re.search(rf"called [`'\"]?{re.escape(name)}\b", text) for text in messages)
+    ]
 
 
 def row_groups(table: Table, column: str) -> IntArray:

@@ -213,8 +213,7 @@ class TrainingData:
             and np.array_equal(self.y, y)
             and np.array_equal(self.weights, weights)
             and np.array_equal(self.p, p)
-            and (self.groups is None) == (groups is None)
-            and (groups is None or np.array_equal(np.asarray(self.groups), groups))
+            and _same_groups(self.groups, groups)
             and same_gaps(self.gaps, gaps[0])
             and same_gaps(self.unlabelled_gaps, gaps[1])
         )
@@ -255,6 +254,12 @@ class TrainingData:
         if mean is not None:
             b -= float(mean[features] @ w)
         return w, b
+
+
+def _same_groups(one: IntArray | None, other: IntArray | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
 
 
 def stacked_rows(X: Any, others: Any) -> Any:

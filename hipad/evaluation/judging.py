@@ -16,6 +16,7 @@ from hipad.evaluation.metrics import (
     Area,
     effective_rows,
     effective_wilson_interval,
+    fold_inflation,
     roc_area,
     wilson_interval,
 )
@@ -28,14 +29,14 @@ Confusion = tuple[tuple[int, int], tuple[int, int]]
 class Share:
     """k of n, with Wilson's 95 % interval.
 
-    Of rows that belong to fewer patients, `patients` is the number of these, and `effective` that
-    of independent rows which would tell as much.
+    Of rows that belong to fewer patients, `patients` is the number of these. `effective` is the
+    number of independent rows which would tell as much, where that is not n.
     """
 
     k: int
     n: int
     patients: int | None = None
-    effective: float = 0.0
+    effective: float | None = None
 
     @property
     def value(self) -> float:
@@ -44,7 +45,7 @@ class Share:
     @property
     def interval(self) -> tuple[float, float]:
         """The shares that are plausible for so many patients."""
-        if self.patients is None:
+        if self.effective is None:
             return wilson_interval(self.k, self.n)
         return effective_wilson_interval(self.value, self.effective)
 
@@ -75,7 +76,7 @@ class Judgement:
     confusion: Confusion
     area: Area  # under the ROC curve
     # patients and effective rows: of all, of the negative and of the positive class
-    clusters: tuple[tuple[int, float], ...] = ()
+    clusters: tuple[tuple[int | None, float], ...] = ()
 
     def _share(self, k: int, n: int, which: int) -> Share:
         return Share(k, n, *(self.clusters[which] if self.clusters else ()))
@@ -134,25 +135,30 @@ def judge(
     *,
     part: str,
     groups: npt.ArrayLike | None = None,
+    folds: int = 1,
 ) -> Judgement:
     """Compare scores, which are above zero for the positive class, with the true class names.
 
     A patient whose true class is neither of the two counts as negative. Rows with the same value in
-    `groups` are of one patient.
+    `groups` are of one patient. Scores of several `folds` are by models that share most of their
+    rows: their intervals are wider (`fold_inflation`).
     """
     scores = np.asarray(scores, dtype=float)
     positive, said = np.asarray(truth).astype(str) == classes[1], scores > 0
     (tn, fp), (fn, tp) = (
         (int((mine & ~said).sum()), int((mine & said).sum())) for mine in (~positive, positive)
     )
-    clusters: tuple[tuple[int, float], ...] = ()
+    clusters: tuple[tuple[int | None, float], ...] = ()
+    less, parts = fold_inflation(folds), (np.ones(positive.size, dtype=bool), ~positive, positive)
     if groups is not None:
         own, right = np.asarray(groups), positive == said
         clusters = tuple(
-            (int(np.unique(own[rows]).size), effective_rows(right[rows], own[rows]))
-            for rows in (np.ones(right.size, dtype=bool), ~positive, positive)
+            (int(np.unique(own[rows]).size), effective_rows(right[rows], own[rows]) / less)
+            for rows in parts
         )
-    area = roc_area(positive, scores, groups=groups)
+    elif folds > 1:
+        clusters = tuple((None, float(rows.sum()) / less) for rows in parts)
+    area = roc_area(positive, scores, groups=groups, folds=folds)
     return Judgement(part, classes, ((tn, fp), (fn, tp)), area, clusters)
 
 

@@ -100,6 +100,9 @@ def test_check_asks_what_a_run_should_know(recurrences, tmp_path, capsys):
     out = capsys.readouterr().out
     assert "role: id: ID (different in every row)" in out
     assert "--exclude 'time' leaves it out" in out
+    rules.write_text("time >= 30 => censored\n")
+    assert main(["check", str(rules), "--data", str(recurrences), "--label", "status"]) != 0
+    assert "'time' is no feature, as its role is follow-up time" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

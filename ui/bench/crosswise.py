@@ -150,7 +150,9 @@ def crossed(request: Request, budget: Budget) -> Iterator[Crossed]:
                 return
         fitted = request.model(run.finish())
         scores[held] = fitted.scores(data.X_train[held])
-    judgement = judge(scores, data.y_train, data.classes, part="training", groups=groups)
+    judgement = judge(
+        scores, data.y_train, data.classes, part="training", groups=groups, folds=len(parts)
+    )
     yield Crossed(len(parts), len(parts), judgement)
 
 

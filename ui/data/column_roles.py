@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -9,7 +10,7 @@ import streamlit as st
 
 from hipad.data import ColumnRole, Options, Role
 from hipad.data.preparing import roles_for
-from hipad.data.roles import MEANINGS, not_features
+from hipad.data.roles import MEANINGS, named_without_features, not_features
 from ui.attempts import attempt
 from ui.data.columns import MOST_OPTIONS, search
 from ui.dataset import Dataset
@@ -69,6 +70,17 @@ def before_run(state: AppState) -> None:
     told = " ".join(f"{plain(roles[name].question, 200)}" for name in questions[:3])
     st.warning(f"{told} If not, the figures below flatter the model.", icon=":material/help:")
     st.page_link("pages/data.py", label="Decide on the Data page", icon=":material/arrow_forward:")
+
+
+def beside_rules(state: AppState, errors: Sequence[object]) -> None:
+    """On the Rules page: columns that rules name, and that are no features by their role."""
+    roles = roles_of(state) if errors else {}
+    for name in named_without_features(errors, roles)[:MOST_SHOWN]:
+        st.info(
+            f"**{plain(name, 60)}** is no feature, as its role is {roles[name].role}. Rules speak "
+            "of features: give it that role on the **Data** page.",
+            icon=":material/label:",
+        )
 
 
 def decide(state: AppState, name: str, role: Role) -> None:
