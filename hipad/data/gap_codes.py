@@ -27,7 +27,7 @@ def with_gap_codes(table: Table, stated: FileFormat) -> Table:
     table = _without_stated(table, stated)
     if table.is_sparse or table.turned or not table.numbers.size:
         return table
-    questions = []
+    questions: list[Question] = []
     for name, codes in _likely_codes(table).items():
         if len(questions) == MOST_ASKED:
             break

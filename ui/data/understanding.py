@@ -41,7 +41,7 @@ def show(state: AppState, loaded: Loaded) -> None:
         return
     table = loaded.table
     with st.container(border=True, key="understanding"):
-        st.markdown("**How this file was understood** — click an item to change it")
+        st.markdown("**How this file was understood**: click an item to change it")
         if REREADING in state.readings:
             uploading.progress(
                 state, REREADING, lambda read, name: take_again(state, loaded, read, name)
@@ -81,7 +81,7 @@ def _item(
     reading = loaded.table.reading
     why = reading.reason(field) if field else ""
     key = f"understood_{field or name}_{loaded.key[:12]}_{state.version}_{state.returns}"
-    with st.popover(f"{name}: **{plain(value, 40)}**", help=why.capitalize() or None):
+    with st.popover(f"{name}: **{plain(value, 40)}**"):
         if why:
             st.caption(f"{plain(why[:1].upper() + why[1:], 200)}.")
         change = draw(key)
@@ -240,11 +240,12 @@ def _questions(state: AppState, loaded: Loaded) -> None:
 def _question(state: AppState, loaded: Loaded, question: Question, n: int) -> None:
     key = f"asked_{n}_{loaded.key[:12]}_{state.version}_{state.returns}"
     text = question.text[:1].upper() + question.text[1:]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f":material/help: {plain(text, 600)}", width="stretch")
+    words, buttons = st.columns([3, 2], vertical_alignment="center")
+    words.markdown(f":material/help: {plain(text, 600)}")
+    with buttons, st.container(horizontal=True, gap="small", horizontal_alignment="right"):
         for i, answer in enumerate(question.answers):
-            words = answer.words[:1].upper() + answer.words[1:]
-            if st.button(plain(words, 60), key=f"{key}_{i}", help="Read the file again so."):
+            other = answer.words[:1].upper() + answer.words[1:]
+            if st.button(plain(other, 60), key=f"{key}_{i}", help="Read the file again so."):
                 _apply(state, loaded, answer.change)
         if st.button("As it was read", key=f"{key}_as_read", help="Leave it so, and ask no more."):
             _accept(state, loaded, question)

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from hipad.data.file_format import SEPARATORS, Answer, FileFormat, Question
 from hipad.data.formats.text.number_style import (
@@ -490,7 +490,8 @@ def find_footers(
     width, at = frame.width, len(last)
     while at and _is_footer(last[at - 1], width, frame):
         at -= 1
-    notes, sums = last[at:], []
+    notes = last[at:]
+    sums: list[Row] = []
     while at and len(last) - at < LAST_ROWS - 1 and _is_total(last[at - 1], seen):
         at -= 1
         sums.insert(0, last[at])
@@ -520,7 +521,7 @@ def _is_total(row: Row, seen: Counter[str]) -> bool:
     return bool(TOTAL.fullmatch(word)) and seen[row.cells[0].strip().lower()] <= 1
 
 
-def csv_reader(lines: Iterable[str], separator: str) -> csv.reader:  # type: ignore[valid-type]
+def csv_reader(lines: Iterable[str], separator: str) -> Any:
     """Python's reader of rows; blanks before a cell do not count."""
     if separator == " ":
         lines = (line.strip() for line in lines)

@@ -7,7 +7,7 @@ are, then as those of the table, and if nothing tells the user is asked.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +92,8 @@ class WrittenNumbers(NamedTuple):
 
     def part(self, here: slice) -> WrittenNumbers:
         """Some of them."""
-        return WrittenNumbers(*(each[here] for each in self))
+        parts: list[Any] = [each[here] for each in self]
+        return WrittenNumbers(*parts)
 
     def evidence(self, times: npt.NDArray[np.int64]) -> Evidence:
         """What the texts tell, each as often as it comes."""
@@ -109,7 +110,8 @@ def written_numbers(texts: Cells) -> WrittenNumbers:
         by_point[plain] = _cast(texts.filter(pa.array(plain)))
     by_comma = by_point.copy()
     flags = [np.zeros(n, dtype=bool) for _ in range(6)]
-    found = WrittenNumbers(by_point, by_comma, *flags, np.zeros(n, dtype="U12"))
+    parts: list[Any] = [by_point, by_comma, *flags, np.zeros(n, dtype="U12")]
+    found = WrittenNumbers(*parts)
     starts, letters = buffers(texts)
     if not len(letters):
         return found
