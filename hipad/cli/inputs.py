@@ -165,10 +165,8 @@ def later_format(known: FileFormat, options: argparse.Namespace) -> FileFormat:
 def model_format(origin: Origin, options: argparse.Namespace) -> FileFormat:
     """How a file is to be read for a model: its columns mean what they meant in training."""
     recipe = origin.recipe
-    columns: dict[str, tuple[str, ...]] = {"as_text": tuple(recipe.levels)}
-    if len(recipe.number_names) <= MOST_NAMED:
-        columns["as_numbers"] = recipe.number_names
-    both = replace(origin.file_format, **columns)
+    numbers = recipe.number_names if len(recipe.number_names) <= MOST_NAMED else ()
+    both = replace(origin.file_format, as_text=tuple(recipe.levels), as_numbers=numbers)
     return later_format(both, options)
 
 

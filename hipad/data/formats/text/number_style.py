@@ -37,7 +37,7 @@ WRITTEN: Final = (
     rf"(?P<number>[-+]?[0-9.,{MARKS}]*[0-9][.,]?{EXPONENT})"
     rf"(?P<unit> ?(?:{UNIT}))?$"
 )
-STARTS: Final = list(b"+-.,0123456789<>=~$c\xc2\xe2")
+STARTS: Final = list(b"'+-.,0123456789<>=~$c\xc2\xe2")
 SURE_POINT: Final = (
     r"^[-+]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0*\.[0-9]{3}|[0-9]{4,}\.[0-9]{3}|0[0-9]*\.[0-9]{3}|"
     rf"[0-9]{{1,3}}(?:[,{MARKS}][0-9]{{3}})+\.[0-9]+|[0-9]{{1,3}}(?:,[0-9]{{3}}){{2,}}|"
@@ -165,7 +165,8 @@ def plain_signs(texts: Cells) -> Cells:
     """Texts with plain minus signs and blanks, and without the cover of Excel's ="1.5"."""
     texts = pc.replace_substring_regex(texts, "^(?:\u2212|\u2013|\u2010|\u2011|\u2012)", "-")
     texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009\u2007]", " ")
-    return pc.replace_substring_regex(texts, '^="?([^"]*)"?$', r"\1")
+    texts = pc.replace_substring_regex(texts, '^="?([^"]*)"?$', r"\1")
+    return pc.replace_substring_regex(texts, "^'([^']*)'$", r"\1")
 
 
 def _read(core: Cells, decimal: str) -> tuple[FloatColumn, BoolArray]:
