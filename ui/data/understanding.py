@@ -43,7 +43,8 @@ def show(state: AppState, loaded: Loaded) -> None:
     key = _reading_key(state, loaded)
     with st.container(border=True, key=key.replace(REREADING, "understanding")):
         st.markdown("**How this file was understood**: click an item to change it")
-        uploading.progress(state, key, lambda read, name: take_again(state, loaded, read, name))
+        with st.container():  # keeps its place, so that nothing below it moves
+            uploading.progress(state, key, lambda read, name: take_again(state, loaded, read, name))
         with st.container(horizontal=True, gap="small"):
             for draw in (_header, _separator, _decimal, _encoding, _sheet, _gaps, _lies, _ids):
                 draw(state, loaded)
