@@ -148,47 +148,58 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
     own = parser.add_argument_group(
         "how the file is written", "what is not given is found from the content, and told by check"
     )
-    own.add_argument("--encoding", choices=tuple(ENCODINGS), help="of a text file")
-    own.add_argument("--separator", choices=tuple(SEPARATOR_WORDS), help="between two cells")
-    own.add_argument("--decimal", choices=tuple(DECIMAL_WORDS), help="the decimal sign")
+    own.add_argument("--encoding", choices=tuple(ENCODINGS), help="of a text file (default: found)")
+    own.add_argument(
+        "--separator", choices=tuple(SEPARATOR_WORDS), help="between two cells (default: found)"
+    )
+    own.add_argument(
+        "--decimal", choices=tuple(DECIMAL_WORDS), help="the decimal sign (default: found)"
+    )
     own.add_argument(
         "--three-digits",
         choices=get_args(ThreeDigits),
-        help="what the sign in 1,234 is where nothing in the table tells",
+        help="what the sign in 1,234 is where nothing in the table tells (default: asked)",
     )
     own.add_argument(
-        "--header-row", metavar="LINE", type=int, help="the line with the names; 0: there is none"
+        "--header-row",
+        metavar="LINE",
+        type=int,
+        help="the line with the names; 0: there is none (default: found)",
     )
     own.add_argument(
-        "--footer-rows", metavar="N", type=int, help="lines at the end that are no rows"
+        "--footer-rows",
+        metavar="N",
+        type=int,
+        help="lines at the end that are no rows (default: found)",
     )
     own.add_argument(
         "--gap-word",
         metavar="WORD",
         action="append",
         help="stands for a missing value, in every column; may be given more than once, and takes "
-        "the place of the usual list (NA, n/a, k.A., ? and the like)",
+        "the place of the usual list (default: NA, n/a, k.A., ? and the like)",
     )
     own.add_argument(
         "--column-gap",
         metavar="COLUMN=WORD",
         action="append",
         default=[],
-        help="stands for a missing value in one column, such as age=999",
+        help="stands for a missing value in one column, such as age=999 (default: none)",
     )
     own.add_argument(
         "--text-column",
         metavar="COLUMN",
         action="append",
         default=[],
-        help="read as text; may be given more than once",
+        help="read as text; may be given more than once (default: found)",
     )
     own.add_argument(
         "--number-column",
         metavar="COLUMN",
         action="append",
         default=[],
-        help="read as numbers, what is none as missing; may be given more than once",
+        help="read as numbers, what is none as missing; may be given more than once "
+        "(default: found)",
     )
     own.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
 
@@ -225,10 +236,8 @@ def later_format(known: FileFormat, options: argparse.Namespace) -> FileFormat:
 def model_format(origin: Origin, options: argparse.Namespace) -> FileFormat:
     """How a file is to be read for a model: its columns mean what they meant in training."""
     recipe = origin.recipe
-    columns: dict[str, tuple[str, ...]] = {"as_text": tuple(recipe.levels)}
-    if len(recipe.number_names) <= MOST_NAMED:
-        columns["as_numbers"] = recipe.number_names
-    both = replace(origin.file_format, **columns)
+    numbers = recipe.number_names if len(recipe.number_names) <= MOST_NAMED else ()
+    both = replace(origin.file_format, as_text=tuple(recipe.levels), as_numbers=numbers)
     return later_format(both, options)
 
 

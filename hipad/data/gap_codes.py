@@ -16,7 +16,7 @@ from hipad.wording import count, number
 HIGH_CODES: Final = (7, 8, 9, 77, 88, 99, 777, 888, 999, 7777, 8888, 9999, 99999, 999999)
 LOW_CODES: Final = (-1, -4, -7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, -99999)
 APART: Final = 2  # times the largest other value: a code is far from what is measured
-LEAST_VALUES: Final = 3  # different ones beside a code
+LEAST_VALUES: Final = 2  # different ones beside a code
 MOST_CODES: Final = 3  # different codes of one column
 MOST_ASKED: Final = 20
 COLUMNS_LOOKED_AT: Final = 2_000
@@ -27,7 +27,7 @@ def with_gap_codes(table: Table, stated: FileFormat) -> Table:
     table = _without_stated(table, stated)
     if table.is_sparse or table.turned or not table.numbers.size:
         return table
-    questions = []
+    questions: list[Question] = []
     for name, codes in _likely_codes(table).items():
         if len(questions) == MOST_ASKED:
             break
@@ -98,7 +98,7 @@ def _codes(values: npt.NDArray[np.float64]) -> list[float]:
         if rest[-1] in HIGH_CODES and _is_apart(rest[-1], rest[:-1]):
             codes.append(float(rest[-1]))
             rest = rest[:-1]
-        elif rest[0] in LOW_CODES and rest[1] >= 0:
+        elif rest[0] in LOW_CODES and rest[1] >= 0 and (rest[0] < -5 or len(rest) > 3):
             codes.append(float(rest[0]))
             rest = rest[1:]
         else:

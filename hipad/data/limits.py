@@ -16,6 +16,8 @@ from typing import Final
 from hipad.errors import DataError
 
 PREFIX: Final = "HIPAD_LIMIT_"
+FREE_CELLS: Final = 2_000_000  # that any file may have
+CELLS_PER_CONTENT: Final = 1_000  # and more for each value or byte that it holds
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,14 @@ class Limits:
             raise DataError(
                 f"expected at most {self.cells:,} cells, got {cells:,} ({rows:,} rows x "
                 f"{columns:,} columns): leave out columns, or save mostly empty data as LIBSVM"
+            )
+
+    def check_content(self, cells: int, content: int) -> None:
+        """Refuse a table of far more cells than its file has content, in values or bytes."""
+        if cells > FREE_CELLS + CELLS_PER_CONTENT * content:
+            raise DataError(
+                f"expected a table that fits its file, got {cells:,} cells of {content:,} values "
+                "or bytes: the file is damaged, or made to do harm; save it again"
             )
 
 

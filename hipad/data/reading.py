@@ -229,9 +229,9 @@ def _read_text(text: bytes, limits: Limits, turn: Turn, stated: FileFormat) -> T
         return turn_table(table, limits=limits) if turn is True else table
     if looks_like_libsvm(text):
         return read_libsvm(text, limits)
-    table = TextTable(text, limits, stated)
-    lines = table.label_lines()
-    return oriented(lambda cut: table.read(lines if cut else None), lines.found, turn, limits)
+    rows = TextTable(text, limits, stated)
+    lines = rows.label_lines()
+    return oriented(lambda cut: rows.read(lines if cut else None), lines.found, turn, limits)
 
 
 def _turned(table: Table, turn: Turn, limits: Limits) -> Table:

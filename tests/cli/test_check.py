@@ -155,3 +155,26 @@ def test_check_tells_every_mistake_of_the_rules_at_once(small, tmp_path, capsys)
     assert err.count("error: ") == 2
     assert "line 1" in err
     assert "line 3" in err
+
+
+def test_check_prints_how_the_file_was_understood(tmp_path, capsys):
+    table = tmp_path / "klinik.csv"
+    rows = [f"{30 + i};{i % 5},5;{'ja' if i % 2 else 'nein'}" for i in range(20)]
+    table.write_text("\n".join(["sep=;", "age;crp;ill", *rows, "999;k.A.;ja", "Summe;1;2"]))
+    _, said = check(table, tmp_path, capsys, "crp >= 2 => ja\n")
+    for line in (
+        "file: separator: semicolons (told by the first line)",
+        "file: decimal sign: comma (1,5) (as the numbers show)",
+        "file: header row: line 2 (words above columns of numbers)",
+        "file: gaps: empty cells and k.A. (1)",
+        "file: orientation: one row per patient",
+        "positive class: ja",
+    ):
+        assert line in said.out
+    assert "question: klinik.csv: 1 cell 999 in column 'age'" in said.err
+    assert "--column-gap age=999" in said.err
+    assert "--footer-rows 0" in said.err
+    more = ("--column-gap", "age=999", "--gap-word", "k.A.")
+    _, said = check(table, tmp_path, capsys, "crp >= 2 => ja\n", *more)
+    assert "999" not in said.err
+    assert "missing values filled (median): 2" in said.out

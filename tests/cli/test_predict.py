@@ -70,3 +70,16 @@ def test_output_may_stream(small, tmp_path, capsys):
     code = main(["fit", str(small), "--label", "ill", "--model", "/dev/stdout", "--lambda1", "0.1"])
     assert code == 0
     assert json.loads(capsys.readouterr().out)["format"] == "hipad-model"
+
+
+def test_predict_reads_a_file_with_the_meaning_of_training(small, tmp_path, capsys):
+    text = small.read_text().replace("age,", "age;").replace(",", ";").replace(".", ",")
+    small.write_text(text.replace("\n", "\n999;5,5;a;7;yes\n", 1))
+    code, target = fit(small, tmp_path, "--column-gap", "age=999")
+    assert code == 0
+    new = tmp_path / "new.csv"
+    new.write_text("kind,sugar,age,same\na,9.5,999,7\na,9.5,,7\n")
+    capsys.readouterr()
+    assert main(["predict", str(target), str(new)]) == 0
+    one, other = rows_of(capsys.readouterr().out)
+    assert one["score of yes"] == other["score of yes"]

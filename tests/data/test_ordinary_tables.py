@@ -360,6 +360,32 @@ TABLES: dict[str, Odd] = {
     "9 on a scale of spss": Odd(
         "q1,n\n1,1\n2,2\n9,3\n3,4\n4,5\n1,6\n", {"q1": [1, 2, 9, 3, 4, 1]}, asked=("code:q1",)
     ),
+    "9 beside 0 and 1": Odd("x,y\n1.5,0\n2.5,1\n3.5,9\n", {"y": [0, 1, 9]}, asked=("code:y",)),
+    "codes with zeros after many rows": Odd(
+        "zip,n\n" + many("1000{i},1", 9) * 9 + "01067,1\n",
+        text={"zip": [f"1000{i}" for i in range(9)] * 9 + ["01067"]},
+        asked=("codes:zip",),
+    ),
+    "the header again": Odd(
+        "a,b,y\n1,2,x\n3,4,z\na,b,y\n5,6,x\n",
+        {"a": [1, 3, 5]},
+        {"y": ["x", "z", "x"]},
+        told=("again left out",),
+    ),
+    "numbers in single quotes": Odd("a,b\n'1.5','x'\n'2.5','y'\n", {"a": [1.5, 2.5]}),
+    "a sum without a word": Odd(
+        "id;n;m\n1;5;2\n2;6;3\n;11;5\n", {"n": [5, 6], "m": [2, 3]}, asked=("footer",)
+    ),
+    "a sum in the second column": Odd(
+        "id,name,n\n1,A,5\n2,B,6\n,Total,12\n", {"n": [5, 6]}, asked=("footer",)
+    ),
+    "an instrument's long head": Odd(
+        "LabVIEW Measurement\t\nWriter_Version\t2\nSeparator\tTab\nDecimal_Separator\t,\n"
+        "***End_of_Header***\t\n\t\nChannels\t2\nSamples\t3\t3\nX_Value\tU\tI\tComment\n"
+        "0,000\t1,5\t2,5\t\n1,000\t1,6\t2,6\t\n2,000\t1,7\t2,7\t\n3,000\t1,75\t2,65\t\n",
+        {"X_Value": [0, 1, 2, 3], "U": [1.5, 1.6, 1.7, 1.75], "I": [2.5, 2.6, 2.7, 2.65]},
+        told=("above the table",),
+    ),
     # workbooks
     "workbook with a title and units": Odd(
         xlsx(

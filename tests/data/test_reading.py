@@ -311,3 +311,35 @@ def test_any_text_gives_a_table_or_a_data_error(text):
 def test_a_path_with_a_nul_is_refused_in_a_sentence(tmp_path):
     with pytest.raises(DataError, match=r"cannot be opened: expected the path of a file"):
         read_table(str(tmp_path / "a\0.csv"))
+
+
+def ole(*parts: str) -> bytes:
+    """What begins as a file of old Office does, with parts of these names."""
+    names = b"".join(part.encode("utf-16-le") + b"\0\0" for part in parts)
+    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500 + names + b"\0" * 500
+
+
+OTHERS = {
+    "a workbook with a password": (ole("EncryptionInfo", "EncryptedPackage"), "with a password"),
+    "an old workbook": (ole("Workbook"), r"old Excel workbook \(.xls\)"),
+    "an old document": (ole("WordDocument"), "Word document"),
+    "spss": (b"$FL2@(#) SPSS DATA FILE" + b"\0" * 100, "SPSS"),
+    "stata": (b"<stata_dta><header>", "Stata"),
+    "a page called .xls": (b"<html><table><tr><td>1</td></tr></table></html>", "web page"),
+    "json": (b'[{"a": 1, "b": 2}]', "JSON"),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_read_table_says_what_a_file_is_that_it_cannot_read(kind):
+    data, words = OTHERS[kind]
+    with pytest.raises(DataError, match=words):
+        read_table(data, "mine.xlsx")
+
+
+def test_read_table_opendocument_is_told():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("content.xml", "<a/>")
+    with pytest.raises(DataError, match="OpenDocument"):
+        read_table(file.getvalue())

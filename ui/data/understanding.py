@@ -40,12 +40,11 @@ def show(state: AppState, loaded: Loaded) -> None:
     if loaded.sample:
         return
     table = loaded.table
-    with st.container(border=True, key="understanding"):
-        st.markdown("**How this file was understood** — click an item to change it")
-        if REREADING in state.readings:
-            uploading.progress(
-                state, REREADING, lambda read, name: take_again(state, loaded, read, name)
-            )
+    key = _reading_key(state, loaded)
+    with st.container(border=True, key=key.replace(REREADING, "understanding")):
+        st.markdown("**How this file was understood**: click an item to change it")
+        with st.container():  # keeps its place, so that nothing below it moves
+            uploading.progress(state, key, lambda read, name: take_again(state, loaded, read, name))
         with st.container(horizontal=True, gap="small"):
             for draw in (_header, _separator, _decimal, _encoding, _sheet, _gaps, _lies, _ids):
                 draw(state, loaded)
@@ -55,6 +54,11 @@ def show(state: AppState, loaded: Loaded) -> None:
         if about:
             st.caption(plain(about, 600))
         _questions(state, loaded)
+
+
+def _reading_key(state: AppState, loaded: Loaded) -> str:
+    """Under which a table is read again: the one in use, or one that waits for an answer."""
+    return f"{REREADING}_pending" if loaded is state.pending else REREADING
 
 
 def _about(table: Table) -> str:
@@ -80,13 +84,21 @@ def _item(
     """One item: its value on a button, and the way to change it behind that."""
     reading = loaded.table.reading
     why = reading.reason(field) if field else ""
-    key = f"understood_{field or name}_{loaded.key[:12]}_{state.version}_{state.returns}"
-    with st.popover(f"{name}: **{plain(value, 40)}**", help=why.capitalize() or None):
+    key = f"understood_{field or name}_{_drawn(state, loaded)}"
+    with st.popover(f"{name}: **{plain(value, 40)}**"):
         if why:
             st.caption(f"{plain(why[:1].upper() + why[1:], 200)}.")
         change = draw(key)
         if change is not None:
             _apply(state, loaded, change)
+
+
+def _drawn(state: AppState, loaded: Loaded) -> str:
+    """What tells the widgets of one reading of one table from all others."""
+    told = "_".join(f"{value}" for value in loaded.table.reading.stated.to_dict().values())
+    digest = zlib.crc32(f"{told}{loaded.table.turned}".encode())
+    where = _reading_key(state, loaded)
+    return f"{where}_{loaded.key[:12]}_{digest}_{state.version}_{state.returns}"
 
 
 def _choice(
@@ -162,10 +174,12 @@ def _sheet(state: AppState, loaded: Loaded) -> None:
 
 def _gaps(state: AppState, loaded: Loaded) -> None:
     reading = loaded.table.reading
-    words = list(reading.gaps)
+    own = {word for some in reading.stated.column_gaps.values() for word in some}
+    words = [word for word in reading.gaps if word not in own]
     if reading.stated.gap_words is not None:
         words = list(reading.stated.gap_words)
-    shown = ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
+    every = [*words, *(word for word in reading.gaps if word not in words)]
+    shown = ", ".join(every[:3]) + (f" and {len(every) - 3} more" if len(every) > 3 else "")
 
     def draw(key: str) -> Change | None:
         now = ", ".join(words)
@@ -206,7 +220,7 @@ def _ids(state: AppState, loaded: Loaded) -> None:
     if ids:
         st.button(
             f"IDs: **{plain(', '.join(ids[:2]), 30)}** ...",
-            key=f"understood_ids_{loaded.key[:12]}_{state.version}",
+            key=f"understood_ids_{_drawn(state, loaded)}",
             disabled=True,
             help="What names the patients; it is no feature.",
         )
@@ -238,13 +252,14 @@ def _questions(state: AppState, loaded: Loaded) -> None:
 
 
 def _question(state: AppState, loaded: Loaded, question: Question, n: int) -> None:
-    key = f"asked_{n}_{loaded.key[:12]}_{state.version}_{state.returns}"
+    key = f"asked_{n}_{_drawn(state, loaded)}"
     text = question.text[:1].upper() + question.text[1:]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f":material/help: {plain(text, 600)}", width="stretch")
+    words, buttons = st.columns([3, 2], vertical_alignment="center")
+    words.markdown(f":material/help: {plain(text, 600)}")
+    with buttons, st.container(horizontal=True, gap="small", horizontal_alignment="right"):
         for i, answer in enumerate(question.answers):
-            words = answer.words[:1].upper() + answer.words[1:]
-            if st.button(plain(words, 60), key=f"{key}_{i}", help="Read the file again so."):
+            other = answer.words[:1].upper() + answer.words[1:]
+            if st.button(plain(other, 60), key=f"{key}_{i}", help="Read the file again so."):
                 _apply(state, loaded, answer.change)
         if st.button("As it was read", key=f"{key}_as_read", help="Leave it so, and ask no more."):
             _accept(state, loaded, question)
@@ -288,11 +303,12 @@ def begin(state: AppState, loaded: Loaded, stated: FileFormat, turn: Turn) -> No
             "is read as you have said."
         )
         return
-    before = state.readings.get(REREADING)
+    key = _reading_key(state, loaded)
+    before = state.readings.get(key)
     if before is not None:
         before.cancel()
     reading = Reading(loaded.name, zlib.decompress(packed), turn=turn, stated=stated)
-    state.readings[REREADING] = reading
+    state.readings[key] = reading
     reading.launch()
 
 

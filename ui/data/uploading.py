@@ -24,6 +24,7 @@ from ui.jobs import JobStatus
 from ui.state import AppState
 from ui.words import plain
 
+SOURCES: Final = ("upload_table",)  # whose files are kept, to be read in another way
 EVERY: Final = 0.5  # seconds between two looks at a file that is being read
 TABLE_HELP: Final = (
     f"{', '.join(FORMATS)}, up to {LIMITS.file_bytes / 2**20:,.0f} MB; reading may take "
@@ -154,7 +155,8 @@ def _finish(
     """Take what was read, or keep why there is nothing."""
     read = reading.table
     if read is not None:
-        state.keep_source(read.sha256, reading.source)
+        if key in SOURCES:
+            state.keep_source(read.sha256, reading.source)
         with st.spinner(f"Preparing {plain(reading.name)}"):
             attempt(state, lambda: take(read, reading.name))
         reading.error, reading.table, reading.source = state.error, None, b""

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
+from hipad.data.formats.sparse_parts import empty_columns_remark, used_columns
 from hipad.data.formats.text.lines import Lines
 from hipad.data.limits import Limits
 from hipad.data.table import Table
@@ -72,13 +73,17 @@ def read_libsvm(data: bytes, limits: Limits) -> Table:
         shape=(len(lengths), int(indices.max()) + 1 - first),
     )
     X.sort_indices()
-    names = tuple(f"x{j}" for j in range(first, first + X.shape[1]))
+    n_columns = X.shape[1]
+    X, used = used_columns(X)
+    columns = np.arange(n_columns) if used is None else used
+    names = tuple(f"x{j}" for j in (columns + first).tolist())
     labels = _labels([label for part in parts for label in part.labels], limits)
     told = {
         "query numbers (qid) left out": any(part.has_queries for part in parts),
         ROUNDED: any(part.has_rounded for part in parts),
     }
     remarks = tuple(remark for remark, is_true in told.items() if is_true)
+    remarks += tuple(empty_columns_remark(n_columns, used))
     return Table(X, names, {"label": labels}, "LIBSVM", remarks, label="label")
 
 

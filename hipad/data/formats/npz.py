@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
+import scipy.sparse as sp
 
-from hipad.data.formats.sparse_parts import sparse_matrix
+from hipad.data.formats.sparse_parts import empty_columns_remark, sparse_matrix, used_columns
 from hipad.data.limits import Limits
 from hipad.data.table import Matrix, Table, label_text, tidy_names
 from hipad.data.texts import tidy_cells
@@ -42,7 +43,9 @@ def read_npz(data: bytes, limits: Limits) -> Table:
     except Exception as error:  # NumPy and zipfile let errors of many kinds through
         raise DataError(f"the archive cannot be read ({error}): save it again") from error
     X, remarks = _matrix(arrays, sorted(others), limits)
-    names, told = tidy_names(_feature_names(arrays, X.shape[1]))
+    X, raw, more = _named(arrays, X)
+    names, told = tidy_names(raw)
+    remarks += more
     if others:
         told.append(f"not used of the archive: {some(sorted(others))}")
     text, label = _labels(arrays.get("y"), X.shape[0], names)
@@ -115,6 +118,16 @@ def _matrix(arrays: Arrays, others: list[str], limits: Limits) -> tuple[Matrix, 
     if values.dtype.kind in "iu" and reach_beyond_exact(values, EXACT + 1):
         return X, [ROUNDED]
     return X, []
+
+
+def _named(arrays: Arrays, X: Matrix) -> tuple[Matrix, list[Any], list[str]]:
+    """The matrix with names of its columns; without names, empty ones of very many go."""
+    n_columns = X.shape[1]
+    if not sp.issparse(X) or "features" in arrays or "feature_names" in arrays:
+        return X, _feature_names(arrays, n_columns), []
+    X, used = used_columns(X)
+    names = [f"x{j}" for j in (range(n_columns) if used is None else used.tolist())]
+    return X, names, empty_columns_remark(n_columns, used)
 
 
 def _feature_names(arrays: Arrays, n_columns: int) -> list[Any]:

@@ -25,6 +25,7 @@ from hipad.errors import DataError
 from hipad.wording import some
 
 INDEX: Final = re.compile(r"__index_level_\d+__")
+BYTES_PER_VALUE: Final = 4  # of the file, the records of its columns among them
 BATCH_ROWS: Final = 2**16
 TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
@@ -44,6 +45,8 @@ def _read(data: bytes, limits: Limits) -> tuple[pa.Table, list[str]]:
     """The columns that can be of use, and the names of the others, which stay packed."""
     file = pq.ParquetFile(io.BytesIO(data), pre_buffer=False)
     _check_size(file.metadata, limits)
+    cells = file.metadata.num_rows * file.metadata.num_columns
+    limits.check_content(cells, len(data) // BYTES_PER_VALUE)
     schema = file.schema_arrow
     texts = [field.name for field in schema if any(is_text(field.type) for is_text in TEXTS)]
     useful = [field.name for field in schema if is_useful(field.type)]

@@ -69,11 +69,13 @@ class SheetReader(WorkSheetParser):
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Each row's number and its cells up to the last that is filled."""
-        cells, until = 0, time.monotonic() + self.limits.seconds
+        cells, filled, until = 0, 0, time.monotonic() + self.limits.seconds
         for number, row in self.parse():
             written = {cell["column"]: _written(cell["value"]) for cell in row}
             width = max((column for column, text in written.items() if text), default=0)
             cells += width
+            filled += len(written)
+            self.limits.check_content(cells, filled)
             self.limits.check_shape(number, width, cells=cells)
             if time.monotonic() > until:
                 raise DataError(f"reading took more than {self.limits.seconds} s: save it as CSV")

@@ -13,8 +13,10 @@ import scipy.sparse as sp
 from hipad.arrays import IntArray
 from hipad.data.limits import Limits
 from hipad.errors import DataError
-from hipad.wording import some
+from hipad.wording import count, some
 
+MANY_COLUMNS: Final = 100_000
+SHARE_USED: Final = 10  # of so many columns one must hold a value
 COMPRESSED: Final = ("data", "indices", "indptr", "shape")
 COORDINATES: Final = ("data", "row", "col", "shape")
 
@@ -35,6 +37,7 @@ def sparse_matrix(arrays: Arrays, others: list[str], limits: Limits) -> sp.csr_a
     if values.ndim != 1 or values.dtype.kind not in "fiub":
         raise DataError(_wrong(f"data of numbers in a row, got {values.ndim}-d {values.dtype}"))
     limits.check_shape(rows, columns, cells=values.size)
+    limits.check_content(rows, values.size)
     floats = values.astype(np.float64)
     if kind == "coo":
         places = _places(arrays, "row", rows, values), _places(arrays, "col", columns, values)
@@ -47,6 +50,30 @@ def sparse_matrix(arrays: Arrays, others: list[str], limits: Limits) -> sp.csr_a
         X = make((floats, indices, indptr), shape=(rows, columns)).tocsr()
     X.sum_duplicates()
     return X
+
+
+def used_columns(X: sp.csr_array) -> tuple[sp.csr_array, IntArray | None]:
+    """The matrix without columns that hold nothing, where these are most of very many.
+
+    Their names alone would take hundreds of megabytes. Also the numbers of the columns that stay;
+    None where all do. A column that a sparse table lacks is zero wherever it is asked for.
+    """
+    if X.shape[1] <= MANY_COLUMNS or X.nnz * SHARE_USED > X.shape[1]:
+        return X, None
+    used = np.unique(X.indices)
+    if used.size * SHARE_USED > X.shape[1]:
+        return X, None
+    places = np.searchsorted(used, X.indices)
+    return sp.csr_array((X.data, places, X.indptr), shape=(X.shape[0], used.size)), used
+
+
+def empty_columns_remark(n_columns: int, used: IntArray | None) -> list[str]:
+    """Say how many columns were left out."""
+    return (
+        []
+        if used is None
+        else [f"{count(n_columns - used.size, 'column')} without a value left out"]
+    )
 
 
 def _kind(arrays: Arrays) -> str:

@@ -1,12 +1,14 @@
 """GEO files: a series matrix, with values and what is known of each sample, and platform tables.
 
 A series matrix has lines that begin with `!Series_` and `!Sample_`, then a table of probes by
-samples between two marks. A characteristic such as `disease: ALL` becomes a column `disease`.
+samples between two marks. A characteristic such as `disease: ALL` becomes a column `disease`. What
+is known of a sample is found by its accession, never by its position, where the file tells it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -16,6 +18,7 @@ from hipad.data.genes.turning import GenesByPatients, patients_by_genes
 from hipad.data.limits import Limits
 from hipad.data.table import Table
 from hipad.errors import DataError
+from hipad.wording import count, some
 
 SERIES: Final = "GEO series matrix"
 PLATFORM: Final = "GEO platform table"
@@ -25,7 +28,8 @@ PLATFORM_BEGIN: Final = re.compile(rb"^!platform_table_begin[ \t]*\r?\n", re.MUL
 PLATFORM_END: Final = re.compile(rb"^!platform_table_end", re.MULTILINE)
 COMMENTED: Final = re.compile(rb"(?:[#!^][^\n]*\n|\s*\n)*")
 DESCRIBED: Final = re.compile(rb"^!Sample_[^\n]*", re.MULTILINE)
-USED: Final = ("!Sample_title", "!Sample_source_name_ch1", "!Sample_description")
+ACCESSION: Final = "!Sample_geo_accession"
+USED: Final = (ACCESSION, "!Sample_title", "!Sample_source_name_ch1", "!Sample_description")
 MOST_LINES: Final = 2_000  # that describe samples
 LOOKED_AT: Final = 100_000
 OTHER_KEY: Final = "characteristics"
@@ -65,6 +69,8 @@ def _turned(probes: Table, first: str, above: bytes, limits: Limits) -> Table:
     names = probes.as_text(first).tolist()
     columns = [j for j, name in enumerate(probes.number_names) if name != first]
     ids = [probes.number_names[j] for j in columns]
+    lines = list(_lines(above))
+    places, remarks = _places(lines, ids)
     given = GenesByPatients(
         names=names,
         values=probes.numbers
@@ -72,27 +78,68 @@ def _turned(probes: Table, first: str, above: bytes, limits: Limits) -> Table:
         else probes.numbers[:, columns],
         ids=ids,
         format=SERIES,
-        about=_about(above, len(ids)),
-        remarks=probes.remarks,
+        about=_about(lines, places),
+        remarks=(*probes.remarks, *remarks),
     )
     return patients_by_genes(given, limits)
 
 
-def _about(above: bytes, n: int) -> dict[str, list[str]]:
-    """What the lines above the values say of each sample."""
-    result: dict[str, list[str]] = {}
-    for key, cells in _lines(above):
-        if len(cells) != n:
+def _places(lines: list[tuple[str, list[str]]], ids: list[str]) -> tuple[list[int], list[str]]:
+    """Where the lines speak of each sample, or -1: by its accession, and what does not match."""
+    told = next((cells for key, cells in lines if key == ACCESSION), None)
+    if told is None:
+        for key, cells in lines:
+            if len(cells) != len(ids):
+                raise DataError(
+                    f"expected {len(ids):,} cells in the line {key[:40]!r}, one per sample, got "
+                    f"{len(cells):,}: download the file again"
+                )
+        remark = f"no line {ACCESSION}: samples are matched with what is known of them by position"
+        return list(range(len(ids))), [remark] if lines else []
+    names = [cell.strip() for cell in told]
+    if twice := sorted(name for name, n in Counter(names).items() if n > 1):
+        raise DataError(
+            f"expected every accession once in {ACCESSION}, got {some(twice)} again: download the "
+            "file again"
+        )
+    place = {name: at for at, name in enumerate(names)}
+    lacking = [name for name in ids if name not in place]
+    if len(lacking) == len(ids):
+        raise DataError(
+            f"expected the values' columns to be samples of {ACCESSION} ({some(names[:2])}), got "
+            f"{some(ids[:2])}: nothing matches"
+        )
+    remarks = []
+    if lacking:
+        remarks.append(f"{count(len(lacking), 'sample')} without a description: {some(lacking)}")
+    known = {*ids}
+    if others := [name for name in names if name not in known]:
+        remarks.append(f"{count(len(others), 'described sample')} without values: {some(others)}")
+    if not lacking and [name for name in names if name in known] != ids:
+        remarks.append("samples are described in another order than their values, matched by name")
+    for key, cells in lines:
+        if len(cells) != len(names):
             raise DataError(
-                f"expected {n:,} cells in the line {key[:40]!r}, one per sample, got "
+                f"expected {len(names):,} cells in the line {key[:40]!r}, one per sample, got "
                 f"{len(cells):,}: download the file again"
             )
+    return [place.get(name, -1) for name in ids], remarks
+
+
+def _about(lines: list[tuple[str, list[str]]], places: list[int]) -> dict[str, list[str]]:
+    """What the lines above the values say of each sample."""
+    result: dict[str, list[str]] = {}
+    for key, every in lines:
+        cells = [every[at] if at >= 0 else "" for at in places]
+        if key == ACCESSION:
+            continue
         if key.startswith("!Sample_characteristics"):
             for i, cell in enumerate(cells):
                 name, colon, value = cell.partition(":")
                 name = name.strip() if colon else OTHER_KEY
-                place = result.setdefault(name or OTHER_KEY, [""] * n)
-                place[i] = place[i] or (value if colon else cell).strip()
+                if cell:
+                    place = result.setdefault(name or OTHER_KEY, [""] * len(cells))
+                    place[i] = place[i] or (value if colon else cell).strip()
         elif len(set(cells)) > 1:
             result.setdefault(key.removeprefix("!Sample_").removesuffix("_ch1"), cells)
     return result

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from hipad.data.formats.sparse_parts import empty_columns_remark, used_columns
 from hipad.data.formats.text.lines import NEWLINE, count_letters
 from hipad.data.formats.text.tabbed import first_line
 from hipad.data.limits import Limits
@@ -45,15 +46,20 @@ def read_matrix_market(data: bytes, limits: Limits) -> Table:
     X = market_matrix(data, limits)
     if not X.shape[1]:
         raise DataError("expected columns of numbers, got a matrix without columns")
-    names = tuple(f"x{j}" for j in range(1, X.shape[1] + 1))
+    n_columns = X.shape[1]
+    X, used = used_columns(X)
+    columns = np.arange(n_columns) if used is None else used
+    names = tuple(f"x{j}" for j in (columns + 1).tolist())
     remark = "a Matrix Market file names neither rows nor columns: give classes in a second file"
-    return Table(X, names, {}, MATRIX_ALONE, (remark,))
+    told = (remark, *empty_columns_remark(n_columns, used))
+    return Table(X, names, {}, MATRIX_ALONE, told)
 
 
 def market_matrix(data: bytes, limits: Limits) -> sp.csr_array:
     """The matrix, checked and read."""
     sizes = _sizes(data, limits)
     limits.check_shape(sizes.rows, sizes.columns, cells=sizes.stored)
+    limits.check_content(sizes.rows, sizes.stored)
     lines = count_letters(data[sizes.start :], NEWLINE) + 1
     if sizes.stored > lines:
         raise DataError(

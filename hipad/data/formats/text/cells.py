@@ -39,6 +39,8 @@ BLOCK_CELLS: Final = 100_000
 MOST_ONE_VALUED: Final = 100  # columns: a table with more of them is no list of patients' classes
 MOST_GAPS: Final = 50  # different words for gaps that are told
 POINT: Final = ord(".")
+ZERO: Final = ord("0")
+DIGITS: Final = list(b"0123456789")
 FIRST_ROWS: Final = 10  # few at first: what they tell about the columns makes the rest cheaper
 
 NumberedRow: TypeAlias = tuple[int, Cells]  # its number in the file, and its cells
@@ -280,6 +282,7 @@ def _read_numbers(
         limits.check_shape(n_rows + n, shape[1])
         texts.trimmed += trimmed
         texts.comments += comments
+        texts.odd[_zero_led(cells, shape[1])] = True  # codes, perhaps
         numbers = reader.read(_pointed(cells) if rules.decimal == "," else cells, texts.odd)
         texts.add(cells, n)
         if n_rows + n > len(matrix):
@@ -291,6 +294,17 @@ def _read_numbers(
         n_rows += n
         tell_rows(n_rows, shape[0])
     return matrix[:n_rows], texts
+
+
+def _zero_led(cells: Cells, width: int) -> npt.NDArray[np.int64]:
+    """Columns with a cell that begins with a zero and another digit, as codes do."""
+    starts, letters = buffers(cells)
+    begins = starts[:-1][np.diff(starts) > 1]
+    at = np.flatnonzero(letters[begins] == ZERO)
+    at = at[np.isin(letters[begins[at] + 1], DIGITS)] if len(at) else at
+    if not len(at):
+        return at
+    return np.unique(np.flatnonzero(np.diff(starts) > 1)[at] % width)
 
 
 def _pointed(cells: Cells) -> Cells:

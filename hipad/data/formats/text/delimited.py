@@ -8,11 +8,16 @@ hold classes can be left out of the reading (`without`), to be read apart.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from hipad.data.file_format import FOUND_OUT, SEPARATORS, FileFormat, Question
-from hipad.data.formats.text.cells import CellStyle, WidthError, table_from_blocks
+from hipad.data.formats.text.cells import Block, CellStyle, WidthError, table_from_blocks
 from hipad.data.formats.text.cutting import blocks_of
 from hipad.data.formats.text.dialect import (
     LAST_ROWS,
@@ -36,6 +41,7 @@ from hipad.data.formats.text.lines import Lines
 from hipad.data.limits import Limits
 from hipad.data.table import Table
 from hipad.errors import DataError
+from hipad.wording import count
 
 LAST_BYTES: Final = 2**20  # of a file, in which lines that are no rows are looked for
 
@@ -145,11 +151,14 @@ class TextTable:
             index,
         )
 
+        repeats = RepeatedHeader()
+
         def read(names: list[str], style: CellStyle) -> Table:
             lines.check_width(len(names))
+            repeats.names = names
             table = table_from_blocks(
                 names,
-                lambda: blocks_of(lines, self.separator, len(names), skip),
+                lambda: repeats.without(blocks_of(lines, self.separator, len(names), skip)),
                 most_rows=lines.most_rows,
                 format=f"text, separated by {SEPARATORS[self.separator]}",
                 limits=self.limits,
@@ -169,6 +178,7 @@ class TextTable:
                 table = read([ROW_NAMES, *header], replace(style, index=0))
             except DataError:
                 raise error from None
+        remarks += repeats.remarks()
         questions = self.questions
         if frame.second and without is None:
             questions = [*questions, second_header(frame)]
@@ -200,3 +210,44 @@ class TextTable:
             remarks=(*remarks, *table.remarks),
             reading=told,
         )
+
+
+class RepeatedHeader:
+    """Rows that say the names of the columns again, as files that were put together have them."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.found = 0
+
+    def without(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """The blocks without such rows."""
+        self.found = 0
+        names = _tidy(self.names)
+        for block in blocks:
+            width = len(names)
+            first = block.cells.take(pa.array(np.arange(0, len(block.cells), width)))
+            maybe = pc.equal(first, self.names[0]).to_numpy(zero_copy_only=False)
+            gone = [
+                row
+                for row in np.flatnonzero(maybe).tolist()
+                if [c.strip() for c in block.cells[row * width : (row + 1) * width].to_pylist()]
+                == names
+            ]
+            if not gone:
+                yield block
+                continue
+            self.found += len(gone)
+            kept = np.ones(block.n_rows, dtype=bool)
+            kept[gone] = False
+            if kept.any():
+                cells = block.cells.filter(pa.array(np.repeat(kept, width)))
+                yield block._replace(cells=cells, n_rows=int(kept.sum()))
+
+    def remarks(self) -> list[str]:
+        """Say how many such rows were left out."""
+        again = f"{count(self.found, 'row')} with the names of the columns again left out"
+        return [again] if self.found else []
+
+
+def _tidy(cells: list[str]) -> list[str]:
+    return [cell.strip() for cell in cells]

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from hipad.data.file_format import SEPARATORS, Answer, FileFormat, Question
 from hipad.data.formats.text.number_style import (
@@ -180,7 +180,7 @@ def find_frame(rows: list[Row], stated: FileFormat) -> Frame:
     if not top:
         raise DataError("expected a table, got an empty file")
     usual = [row for row in top if len(row.cells) > 1] or top
-    widths = Counter(len(row.cells) for row in usual)
+    widths = Counter(len(row.cells) for row in usual[len(usual) // 2 :])  # below any titles
     width = max(widths, key=lambda w: (widths[w], w))
     alike = [row for row in usual if len(row.cells) == width]
     numeric = _data_columns(alike[len(alike) // 2 :], width)
@@ -216,7 +216,8 @@ def _comes_again(row: Row, below: list[Row]) -> bool:
     """Whether a word of a row stands in its column again, as words of data do and names do not."""
     for j, cell in enumerate(row.cells[:LOOKED_AT]):
         if cell.strip() and has_data(cell) is False:
-            again = sum(j < len(other.cells) and other.cells[j] == cell for other in below)
+            rest = (other.cells for other in below if other.cells != row.cells)
+            again = sum(j < len(cells) and cells[j] == cell for cells in rest)
             if again > len(below) // 20:
                 return True
     return False
@@ -293,7 +294,7 @@ def _with_header(top: list[Row], last: int, numeric: list[int], enough: int, wid
         units = below[0]  # above other rows of words
     used = [row for row in (groups, header, units) if row is not None]
     titles = [row for row in above if row.line < used[0].line]
-    rest = [row for row in below if row not in used]
+    rest = [row for row in below if row not in used and not _is_comment(row, width)]
     end = max(used, key=lambda row: row.line)
     found = Frame(
         list(header.cells),
@@ -486,12 +487,12 @@ def find_footers(
     """Rows at the end of a file that are none of the table, of its last ones; a sum is asked."""
     if stated.footer_rows is not None:
         return last[len(last) - stated.footer_rows :] if stated.footer_rows else [], []
-    seen = Counter(row.cells[0].strip().lower() for row in frame.body if row.cells)
     width, at = frame.width, len(last)
     while at and _is_footer(last[at - 1], width, frame):
         at -= 1
-    notes, sums = last[at:], []
-    while at and len(last) - at < LAST_ROWS - 1 and _is_total(last[at - 1], seen):
+    notes = last[at:]
+    sums: list[Row] = []
+    while at and len(last) - at < LAST_ROWS - 1 and _is_total(last[at - 1], frame):
         at -= 1
         sums.insert(0, last[at])
     if not sums:
@@ -501,7 +502,7 @@ def find_footers(
         Question(
             "footer",
             f"left out at the end, as it seems to sum up the others: {count(len(sums), 'row')} "
-            f"({some([row.cells[0].strip() for row in sums])})",
+            f"({some([next(filter(None, map(str.strip, row.cells))) for row in sums])})",
             (Answer("keep as rows", {"footer_rows": len(notes)}),),
         )
     ]
@@ -515,12 +516,38 @@ def _is_footer(row: Row, width: int, frame: Frame) -> bool:
     return len(row.cells) == 1 or (width >= 3 and bool(usual) and usual[len(usual) // 2] >= 3)
 
 
-def _is_total(row: Row, seen: Counter[str]) -> bool:
-    word = row.cells[0].strip().rstrip(":") if row.cells else ""
-    return bool(TOTAL.fullmatch(word)) and seen[row.cells[0].strip().lower()] <= 1
+def _is_total(row: Row, frame: Frame) -> bool:
+    """Whether the first word of a row is one such as Total, which its column does not have again.
+
+    A row without its first cell is one too if its numbers are the sums of those above.
+    """
+    at = next((j for j, cell in enumerate(row.cells) if cell.strip()), 0)
+    word = row.cells[at].strip()
+    if TOTAL.fullmatch(word.rstrip(":")) and (at == 0 or len(word) > 1):
+        column = (each.cells[at].strip() for each in frame.body if at < len(each.cells))
+        return sum(cell.lower() == word.lower() for cell in column) <= 1
+    return at > 0 and _sums_up(row, [each for each in frame.body if each.line < row.line])
 
 
-def csv_reader(lines: Iterable[str], separator: str) -> csv.reader:  # type: ignore[valid-type]
+def _sums_up(row: Row, above: list[Row]) -> bool:
+    """Whether every number of a row is the sum of those above, of which there are some."""
+    if len(above) < 2 or any(not each.cells[0].strip() for each in above):
+        return False
+    sums = []
+    for j, cell in enumerate(row.cells[:LOOKED_AT]):
+        total = to_number(cell.replace(",", "."))
+        if total is None or total != total:
+            continue
+        cells = [each.cells[j] for each in above if j < len(each.cells)]
+        values = [to_number(each.replace(",", ".")) for each in cells]
+        sums.append(
+            all(value is not None for value in values)
+            and abs(sum(v for v in values if v is not None and v == v) - total) < 1e-6
+        )
+    return bool(sums) and all(sums)
+
+
+def csv_reader(lines: Iterable[str], separator: str) -> Any:
     """Python's reader of rows; blanks before a cell do not count."""
     if separator == " ":
         lines = (line.strip() for line in lines)
@@ -553,17 +580,14 @@ def sample_evidence(rows: list[Row]) -> Evidence:
 
 
 def watched_columns(rows: list[Row], evidence: Evidence, separator: str) -> list[int]:
-    """Columns of plain numbers that must be looked at as texts.
-
-    Those with a zero before other digits may be codes; and where nothing tells what 1.234 is, those
-    with such cells may hold thousands.
-    """
-    found: list[int] = []
-    codes = re.compile(r"\s*0[0-9]+\s*")
+    """Columns of plain numbers to look at as texts: nothing tells what their 1.234 is."""
+    if not evidence.is_open:
+        return []
     thousands = re.compile(OPEN_COMMA if separator == "," else f"{OPEN_POINT}|{OPEN_COMMA}")
-    is_open = evidence.is_open
-    for row in rows[:SAMPLE_ROWS]:
-        for j, cell in enumerate(row.cells[:SAMPLE_CELLS]):
-            if codes.fullmatch(cell) or (is_open and thousands.match(cell.strip())):
-                found.append(j)
-    return sorted(set(found))[:LOOKED_AT]
+    found = {
+        j
+        for row in rows[:SAMPLE_ROWS]
+        for j, cell in enumerate(row.cells[:SAMPLE_CELLS])
+        if thousands.match(cell.strip())
+    }
+    return sorted(found)[:LOOKED_AT]

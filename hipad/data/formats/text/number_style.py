@@ -7,7 +7,7 @@ are, then as those of the table, and if nothing tells the user is asked.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ WRITTEN: Final = (
     rf"(?P<number>[-+]?[0-9.,{MARKS}]*[0-9][.,]?{EXPONENT})"
     rf"(?P<unit> ?(?:{UNIT}))?$"
 )
-STARTS: Final = list(b"+-.,0123456789<>=~$c\xc2\xe2")
+STARTS: Final = list(b"'+-.,0123456789<>=~$c\xc2\xe2")
 SURE_POINT: Final = (
     r"^[-+]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0*\.[0-9]{3}|[0-9]{4,}\.[0-9]{3}|0[0-9]*\.[0-9]{3}|"
     rf"[0-9]{{1,3}}(?:[,{MARKS}][0-9]{{3}})+\.[0-9]+|[0-9]{{1,3}}(?:,[0-9]{{3}}){{2,}}|"
@@ -92,7 +92,8 @@ class WrittenNumbers(NamedTuple):
 
     def part(self, here: slice) -> WrittenNumbers:
         """Some of them."""
-        return WrittenNumbers(*(each[here] for each in self))
+        parts: list[Any] = [each[here] for each in self]
+        return WrittenNumbers(*parts)
 
     def evidence(self, times: npt.NDArray[np.int64]) -> Evidence:
         """What the texts tell, each as often as it comes."""
@@ -109,7 +110,8 @@ def written_numbers(texts: Cells) -> WrittenNumbers:
         by_point[plain] = _cast(texts.filter(pa.array(plain)))
     by_comma = by_point.copy()
     flags = [np.zeros(n, dtype=bool) for _ in range(6)]
-    found = WrittenNumbers(by_point, by_comma, *flags, np.zeros(n, dtype="U12"))
+    parts: list[Any] = [by_point, by_comma, *flags, np.zeros(n, dtype="U12")]
+    found = WrittenNumbers(*parts)
     starts, letters = buffers(texts)
     if not len(letters):
         return found
@@ -163,7 +165,8 @@ def plain_signs(texts: Cells) -> Cells:
     """Texts with plain minus signs and blanks, and without the cover of Excel's ="1.5"."""
     texts = pc.replace_substring_regex(texts, "^(?:\u2212|\u2013|\u2010|\u2011|\u2012)", "-")
     texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009\u2007]", " ")
-    return pc.replace_substring_regex(texts, '^="?([^"]*)"?$', r"\1")
+    texts = pc.replace_substring_regex(texts, '^="?([^"]*)"?$', r"\1")
+    return pc.replace_substring_regex(texts, "^'([^']*)'$", r"\1")
 
 
 def _read(core: Cells, decimal: str) -> tuple[FloatColumn, BoolArray]:

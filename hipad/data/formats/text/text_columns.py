@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -192,12 +192,19 @@ class Levels(NamedTuple):
         """Look at texts as they are written."""
         texts, gaps = tidy_levels(written, words)
         lengths = pc.utf8_length(texts).to_numpy(zero_copy_only=False)
-        return cls(texts, gaps, *signs(texts), written_numbers(texts), lengths)
+        plus, minus = signs(texts)
+        return cls(texts, gaps, plus, minus, written_numbers(texts), lengths)
 
     def part(self, here: slice) -> Levels:
         """Some of them."""
-        plain: list[Any] = [part[here] for part in (*self[:4], self.lengths)]
-        return Levels(*plain[:4], self.numbers.part(here), plain[4])
+        return Levels(
+            self.texts[here],
+            self.gaps[here],
+            self.plus[here],
+            self.minus[here],
+            self.numbers.part(here),
+            self.lengths[here],
+        )
 
     def times(self, codes: Codes | None) -> npt.NDArray[np.int64]:
         """How often each text comes."""

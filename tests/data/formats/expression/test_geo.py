@@ -59,3 +59,50 @@ def test_platform_tables_are_read_with_and_without_marks():
         table = read_platform(content, LIMITS)
         assert table.text["ID"].tolist() == PROBES
         assert len(table.text) == 3
+
+
+def shuffled(cells: list[str]) -> str:
+    return "\t".join(f'"{cell}"' for cell in cells)
+
+
+def described(names: list[str], kinds: list[str]) -> bytes:
+    """The series with its samples described in another order."""
+    text = SERIES.decode()
+    head, rest = text.split("!Sample_title", 1)
+    _, table = rest.split("!series_matrix_table_begin", 1)
+    return (
+        f"{head}!Sample_geo_accession\t{shuffled(names)}\n"
+        f"!Sample_characteristics_ch1\t{shuffled([f'disease: {kind}' for kind in kinds])}\n"
+        f"!series_matrix_table_begin{table}"
+    ).encode()
+
+
+def test_read_series_pairs_by_accession():
+    table = read_table(described(SAMPLES[::-1], KINDS[::-1]))
+    assert table.text["disease"].tolist() == KINDS
+    np.testing.assert_array_equal(table.numbers, VALUES.T)
+    assert "matched by name" in " ".join(table.remarks)
+
+
+def test_read_series_says_what_does_not_match():
+    table = read_table(described(["GSM999", *SAMPLES[1:]], KINDS))
+    assert table.text["disease"].tolist() == ["", *KINDS[1:]]
+    said = " ".join(table.remarks)
+    assert f"1 sample without a description: {SAMPLES[0]!r}" in said
+    assert "1 described sample without values: 'GSM999'" in said
+    fewer = read_table(described(SAMPLES[:10], KINDS[:10]))
+    assert fewer.text["disease"].tolist() == [*KINDS[:10], "", ""]
+
+
+def test_read_series_refuses_accessions_that_match_nothing():
+    with pytest.raises(DataError, match="nothing matches"):
+        read_table(described([f"GSM9{i:05d}" for i in range(12)], KINDS))
+    with pytest.raises(DataError, match="every accession once"):
+        read_table(described([SAMPLES[0]] * 12, KINDS))
+
+
+def test_read_series_by_position_is_told():
+    lines = [line for line in SERIES.splitlines() if not line.startswith(b"!Sample_geo")]
+    table = read_table(b"\n".join(lines))
+    assert table.text["disease"].tolist() == KINDS
+    assert "by position" in " ".join(table.remarks)
