@@ -92,7 +92,11 @@ def test_streamlits_runs_take_turns(monkeypatch):
     monkeypatch.setattr(
         ScriptRunner, "_run_script", lambda *_: seen.append((fair._pages, fair._timers))
     )
+    monkeypatch.setattr(taking_turns.config, "get_option", taking_turns.config.get_option)
     taking_turns.take_turns()
+    assert taking_turns.config.get_option("server.address") == "127.0.0.1"
+    with pytest.raises(RuntimeError, match="not defined"):
+        taking_turns.config.get_option("server.nowhere")
     runner = SimpleNamespace(_requests=ScriptRequests())
     assert runner._requests._state is ScriptRequestType.CONTINUE
     ScriptRunner._run_script(runner, RerunData())  # type: ignore[arg-type]
