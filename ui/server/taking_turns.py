@@ -23,7 +23,7 @@ from ui.turns import TURNS
 def take_turns() -> None:
     """From now on timers of pages wait while somebody's click is answered."""
     if not hasattr(config.get_option, "__wrapped__"):
-        config.get_option = _without_lock(config.get_option)
+        config.get_option = _without_lock(config.get_option)  # type: ignore[assignment]
     run = ScriptRunner._run_script
     if not hasattr(run, "__wrapped__"):
         ScriptRunner._run_script = _in_turn(run)  # type: ignore[method-assign]
