@@ -33,7 +33,7 @@ BUSY, CALM = "ksvm-s-10k", "pima"  # samples
 PAGES = ("Data", "Rules", "Run", "Workbench")
 GOAL = 2.0  # seconds
 REST = 1.0  # seconds between a result and the next run, and between two clicks
-PATIENCE = 900.0
+PATIENCE = 300.0
 END = "script_finished"
 
 

@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 import pytest
 
 import hipad
+from benchmarks.audit import report
+from benchmarks.sbom import read_lock
 from benchmarks.serving import serving
 from hipad.cli.app import NEEDED
 from hipad.places import SAMPLES
@@ -82,15 +84,37 @@ def test_the_version_is_one() -> None:
     assert newest[1] == hipad.__version__
 
 
-def test_the_pinned_set_is_what_the_package_asks_for() -> None:
+def test_the_lock_file_is_what_the_package_asks_for() -> None:
     def names(lines: Sequence[str]) -> set[str]:
         return {re.split(r"[=<>~]", line)[0] for line in lines}
 
     asked = names([*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["app"]])
-    pinned = (ROOT / "requirements.txt").read_text("utf-8").split()
-    assert names(pinned) == asked
-    assert all("==" in line for line in pinned)
+    text = (ROOT / "requirements.txt").read_text("utf-8")
+    pins = read_lock(text)
+    assert asked == {pin.name for pin in pins if any("hipad" in by for by in pin.needed_by)}
+    assert all(pin.hashes for pin in pins)
+    assert all(pin.needed_by for pin in pins)
+    assert not re.search(r"https?:|file:|--index|--find|/", text.replace("via", ""))
     assert names(PROJECT["optional-dependencies"]["app"]) == set(NEEDED)
+
+
+def test_the_bill_of_materials_is_that_of_the_lock_file() -> None:
+    bill = json.loads((ROOT / "sbom.json").read_text("utf-8"))
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    told = {(part["name"], part["version"]) for part in bill["components"]}
+    pins = read_lock((ROOT / "requirements.txt").read_text("utf-8"))
+    assert told == {(pin.name, pin.version) for pin in pins}
+    assert all(part["licenses"] for part in bill["components"])
+    assert bill["metadata"]["component"]["version"] == hipad.__version__
+
+
+def test_an_audit_without_data_does_not_call_all_well() -> None:
+    unknown = {"name": "a", "version": "1", "skip_reason": "not found"}
+    known = {"name": "b", "version": "2", "vulns": [{"id": "CVE-1", "fix_versions": ["3"]}]}
+    assert "none of 1 packages could be checked" in report([unknown])
+    told = report([unknown, known])
+    assert "1 of 2 packages checked, 1 known faults. Not checked: a." in told
+    assert "CVE-1" in told
 
 
 @pytest.mark.parametrize(

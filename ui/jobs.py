@@ -124,9 +124,12 @@ class Job(Generic[Outcome]):
 
     def _work(self) -> None:
         try:
-            done = self._take_steps()
-            if self._run is not None:
-                self.outcome = self._judge(self._run.finish())
+            try:
+                done = self._take_steps()
+                if self._run is not None:  # to judge a model takes fits of its own
+                    self.outcome = self._judge(self._run.finish())
+            finally:
+                self._leave_place()
             self.status = JobStatus.FINISHED if done else JobStatus.STOPPED
         except HipadError as error:
             self.error, self.status = str(error), JobStatus.FAILED
@@ -139,13 +142,10 @@ class Job(Generic[Outcome]):
         """Iterate the run to its end; False when it was stopped before."""
         if not self._take_place():
             return False
-        try:
-            if self._run is None:
-                self._run = self._start()
-            self._run.resume()
-            return self._iterate(self._run)
-        finally:
-            self._leave_place()
+        if self._run is None:
+            self._run = self._start()
+        self._run.resume()
+        return self._iterate(self._run)
 
     def _iterate(self, run: Run) -> bool:
         while not self._must_stop():

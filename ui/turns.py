@@ -20,63 +20,65 @@ from typing import Final
 MOST_TIMERS: Final = 2  # drawn at the same time
 TIMER_SECONDS: Final = 2.0  # that a timer waits at most
 STEP_SECONDS: Final = 0.25  # that a step of a fit waits at most
-LOOK: Final = 0.02  # seconds between two looks whether a timer is still wanted
+LOOK: Final = 0.02  # seconds between two looks whether there is a turn
 
 
 class Turns:
-    """Who draws a page, who draws for a timer, and who waits."""
+    """Who draws a page, who draws for a timer, and who waits.
+
+    There is no lock: threads would queue for it. Each notes itself in a dictionary, in one step of
+    the interpreter, and whoever waits looks again after a moment.
+    """
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._pages = self._timers = 0
-        self.drawn = 0  # pages and timers until now
+        self._pages: dict[object, None] = {}
+        self._timers: dict[object, None] = {}
+        self.drawn = 0  # pages and timers until now, about
 
     @contextmanager
     def page(self) -> Iterator[None]:
         """Draw a page, at once; others rest meanwhile."""
-        self._count(pages=1)
-        try:
+        with self._noted(self._pages, threading.get_ident()):
             yield
-        finally:
-            self._count(pages=-1)
 
     @contextmanager
     def resting(self) -> Iterator[None]:
         """Within the drawing of a page, wait for something: others need not rest."""
-        self._count(pages=-1)
+        me = threading.get_ident()
+        was_noted = me in self._pages
+        self._pages.pop(me, None)
         try:
             yield
         finally:
-            self._count(pages=1)
+            if was_noted:
+                self._pages[me] = None
 
     @contextmanager
     def timer(self, is_wanted: Callable[[], bool] = lambda: True) -> Iterator[None]:
         """Draw a part of a page when there is a turn, or when it is no longer wanted."""
         end = time.monotonic() + TIMER_SECONDS
-        with self._changed:
-            while not self._is_free() and time.monotonic() < end and is_wanted():
-                self._changed.wait(LOOK)
-            self._timers += 1
-        try:
+        while not self._is_free() and time.monotonic() < end and is_wanted():
+            time.sleep(LOOK)
+        with self._noted(self._timers, object()):
             yield
-        finally:
-            self._count(timers=-1)
 
     def give_way(self, seconds: float = STEP_SECONDS) -> None:
         """Wait while a page is drawn, at most so long."""
-        if self._pages > 0:
-            with self._changed:
-                self._changed.wait_for(lambda: self._pages <= 0, seconds)
+        end = time.monotonic() + seconds
+        while self._pages and time.monotonic() < end:
+            time.sleep(LOOK)
 
     def _is_free(self) -> bool:
-        return self._pages <= 0 and self._timers < MOST_TIMERS
+        return not self._pages and len(self._timers) < MOST_TIMERS
 
-    def _count(self, *, pages: int = 0, timers: int = 0) -> None:
-        with self._changed:
-            self._pages += pages
-            self._timers += timers
-            self.drawn += pages < 0 or timers < 0
-            self._changed.notify_all()
+    @contextmanager
+    def _noted(self, place: dict[object, None], name: object) -> Iterator[None]:
+        place[name] = None
+        try:
+            yield
+        finally:
+            place.pop(name, None)
+            self.drawn += 1
 
 
 TURNS: Final = Turns()

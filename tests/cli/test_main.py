@@ -156,6 +156,7 @@ def test_an_experiment_that_is_stopped_says_which_fits_stay(tmp_path):
             "--results", str(results), "--workers", "1",
         ],
         stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # also in the background
     )  # fmt: skip
     end = time.monotonic() + 120
     while time.monotonic() < end and command.poll() is None:

@@ -22,8 +22,9 @@ from hipad.errors import DataError
 from ui.data.building import build
 from ui.data.guessing import first_preparation
 from ui.dataset import Dataset, Loaded, Preparation
+from ui.turns import TURNS
 
-PLACES: Final = threading.BoundedSemaphore(4)  # loads at work at once, of all sessions
+PLACES: Final = threading.BoundedSemaphore(2)  # loads at work at once, of all sessions
 LOOK: Final = 0.05  # seconds between two looks at a place
 
 
@@ -37,6 +38,7 @@ class Arrived(NamedTuple):
 
 def prepared(loaded: Loaded, preparation: Preparation | None = None) -> Arrived:
     """Prepare tables as asked, or as they suggest; DataError says why that cannot be done."""
+    TURNS.give_way()
     preparation = preparation or first_preparation(loaded)
     if preparation.test == "split" and not can_split(loaded, preparation):
         preparation = replace(preparation, test="none")

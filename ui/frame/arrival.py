@@ -12,7 +12,7 @@ from ui.state import AppState
 from ui.turns import TURNS
 from ui.words import plain
 
-LOOK: Final = 0.1  # seconds between two looks
+LOOK: Final = (0.1, 0.5)  # seconds between two looks, at first and later
 
 
 def show(state: AppState, here: str) -> None:
@@ -26,7 +26,9 @@ def show(state: AppState, here: str) -> None:
         return
     with st.spinner(f"Loading {plain(loading.name)}"):
         pulse = st.empty()
-        while not _arrived(loading):
+        pause, longest = LOOK
+        while not _arrived(loading, pause):
+            pause = min(1.2 * pause, longest)
             pulse.empty()
     done = attempt(state, lambda: state.take(loading))
     pulse.empty()  # a run of the script that was ended meanwhile goes no further
@@ -36,7 +38,7 @@ def show(state: AppState, here: str) -> None:
         st.error(plain(state.error, 600), icon=":material/error:")
 
 
-def _arrived(loading: Loading) -> bool:
+def _arrived(loading: Loading, seconds: float) -> bool:
     """Wait a moment for data; others are drawn meanwhile."""
     with TURNS.resting():
-        return loading.wait(LOOK)
+        return loading.wait(seconds)

@@ -123,6 +123,8 @@ def test_the_browser_is_opened_for_whoever_sits_here(
     monkeypatch.setattr(tidying.cli_util, "open_browser", opened.append)
     monkeypatch.setattr(tidying.server_util, "get_url", lambda host: f"http://{host}")
     monkeypatch.setattr(tidying, "keep_values_out", lambda: None)
+    monkeypatch.setattr(tidying, "take_turns", lambda: None)
+    monkeypatch.setattr(tidying, "switch_often", lambda: None)
 
     async def live() -> None:
         async with tidying.attended(None):
