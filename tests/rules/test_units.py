@@ -248,7 +248,7 @@ def test_a_question_comes_with_lines_that_compile():
     with pytest.raises(RuleError) as caught:
         compile_rules(line, feature_names=["weight"], values=words.values, classes=("well", "ill"))
     found = remedies(line, caught.value, words, ("well", "ill"))
-    assert "fat: weight > 99.79 kg => ill" in [each.line for each in found]
+    assert "fat: weight > 99.79 kg => ill" in [each.text for each in found]
 
 
 def test_a_fit_on_some_of_the_rows_reads_the_same_rule():

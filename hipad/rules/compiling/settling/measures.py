@@ -209,7 +209,8 @@ def _as_it_stands(
     for other in others_of_kind(written, measured.substance):
         value = convert(term.coefficient, written, other, measured.substance)
         near = value is not None and abs(value) > 0.01 * (high - low)  # no speck of a unit
-        if value is not None and near and usual[0] <= value <= usual[1]:
+        new = value not in [known for known, _ in fits]
+        if value is not None and near and new and usual[0] <= value <= usual[1]:
             fits.append((value, other))
     if inside and (usual[0] <= term.coefficient <= usual[1] or not fits):
         return plain
@@ -347,8 +348,8 @@ def _check_scale(ground: Ground, term: Term, condition: Condition) -> None:
     _ask(
         ground,
         f"{quote_name(ground.index.name(j))} counts in {own.unit.text} and runs from {number(low)} "
-        f"to {number(high)}, and {term} lies beyond: write {remedies[0]}, or any other number in its "
-        "unit",
+        f"to {number(high)}, and {term} lies beyond: write {remedies[0]}, or another number in "
+        "its unit",
         term,
         remedies,
     )
