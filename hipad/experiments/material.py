@@ -22,6 +22,7 @@ from scipy import sparse
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from hipad.arrays import FloatArray, IntArray
+from hipad.data.gaps import Gaps
 from hipad.datasets import make_ksvm_s
 from hipad.datasets.ksvm import BLOCK_MEANS
 from hipad.errors import DataError
@@ -44,6 +45,7 @@ class Draw:
     rules: str = ""
     labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
     truth: FloatArray | None = None  # sign that each weight ought to have, or 0, where known
+    gaps: tuple[Gaps | None, Gaps | None] = (None, None)  # filled cells: training, test
 
     @property
     def outcomes(self) -> Any:
@@ -65,6 +67,7 @@ class Material:
     labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
     groups: IntArray | None = None  # rows with the same number belong together
     apart: bool = False  # the split's test rows are no rows to learn from, however one draws
+    gaps: Gaps | None = None  # cells of X that were filled
 
     @cached_property
     def fingerprint(self) -> str:
@@ -76,7 +79,8 @@ class Material:
         digest.update(repr(sorted(self.blocks)).encode())
         groups = () if self.groups is None else (self.groups,)
         blocks = [self.blocks[name] for name in sorted(self.blocks)]
-        for array in [*parts, self.y, *(self.split or ()), *blocks, *groups]:
+        gaps = (self.gaps.columns, self.gaps.bits) if self.gaps else ()
+        for array in [*parts, self.y, *(self.split or ()), *blocks, *groups, *gaps]:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
@@ -95,7 +99,8 @@ class Material:
         if self.split is not None and (self.apart or is_given):
             rest = np.asarray(self.split[1])
         own = self.feature_names, self.blocks, self.rules, self.labels
-        return Draw(self.X[rows], self.y[rows], self.X[rest], self.y[rest], *own)
+        gaps = (self.gaps.take(rows), self.gaps.take(rest)) if self.gaps else (None, None)
+        return Draw(self.X[rows], self.y[rows], self.X[rest], self.y[rest], *own, gaps=gaps)
 
     def _training_rows(
         self,
@@ -149,7 +154,8 @@ class Material:
     def part(self, rows: IntArray) -> Material:
         """Some rows as a table of their own."""
         groups = None if self.groups is None else self.groups[rows]
-        own = {"X": self.X[rows], "y": self.y[rows], "groups": groups}
+        gaps = self.gaps.take(rows) if self.gaps else None
+        own = {"X": self.X[rows], "y": self.y[rows], "groups": groups, "gaps": gaps}
         return replace(self, **own, split=None, apart=False)
 
 

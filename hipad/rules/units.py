@@ -470,8 +470,8 @@ def _in_tokens(name: str) -> ColumnUnit | None:
     tokens = list(_TOKENS.findall(name))
     for parts in (tokens, _camel(tokens)):
         for end in range(len(parts), 1, -1):  # at least one word is what is measured
-            first = 0 if "per" in parts[1:2] else 1
-            for start in range(max(first, end - 5), end):
+            least = 0 if "per" in parts[1:2] else 1
+            for start in range(max(least, end - 5), end):
                 unit = _window(parts[start:end], name)
                 if unit is None:
                     continue

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from hipad.arrays import IntArray
+from hipad.data import Gaps
 from hipad.experiments.material import Material, rules_for
 from ui.dataset import Dataset
 from ui.models import signs
@@ -41,6 +42,7 @@ def training(state: AppState, groups: np.ndarray | None) -> Material:
             signs(data.y_train, data),
             state.rules.text,
             groups=numbers,
+            gaps=data.gaps_train,
         ),
     )
 
@@ -57,12 +59,14 @@ def _data(state: AppState) -> Dataset:
 
 def _all(data: Dataset, rules: str, apart: bool) -> Material:
     if data.X_test is None or data.y_test is None or not len(data.y_test):
-        return _material(data, data.X_train, signs(data.y_train, data), rules)
+        y = signs(data.y_train, data)
+        return _material(data, data.X_train, y, rules, gaps=data.gaps_train)
     y = np.concatenate([signs(data.y_train, data), signs(data.y_test, data)])
     n = len(data.y_train)
     split = (np.arange(n), np.arange(n, y.size))
     X = _stacked(data.X_train, data.X_test)
-    return _material(data, X, y, rules, split=split if apart else None, apart=apart)
+    gaps = Gaps.stacked([(data.gaps_train, n), (data.gaps_test, y.size - n)])
+    return _material(data, X, y, rules, split=split if apart else None, apart=apart, gaps=gaps)
 
 
 def _stacked(first: Any, second: Any) -> Any:
@@ -80,6 +84,7 @@ def _material(
     split: tuple[IntArray, IntArray] | None = None,
     groups: IntArray | None = None,
     apart: bool = False,
+    gaps: Gaps | None = None,
 ) -> Material:
     X = X.tocsr() if sparse.issparse(X) else X
     return Material(
@@ -93,4 +98,5 @@ def _material(
         data.classes,
         groups,
         apart,
+        gaps,
     )

@@ -205,7 +205,7 @@ def _as_it_stands(
         return plain
     usual = values.figure("p1", j), values.figure("p99", j)
     inside = low <= term.coefficient <= high
-    fits = []
+    fits: list[tuple[float, Unit]] = []
     for other in others_of_kind(written, measured.substance):
         value = convert(term.coefficient, written, other, measured.substance)
         near = value is not None and abs(value) > 0.01 * (high - low)  # no speck of a unit
