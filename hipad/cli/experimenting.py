@@ -33,7 +33,7 @@ from hipad.experiments.material import Material, rules_for
 from hipad.experiments.pace import Pace
 from hipad.experiments.task import Done, Task
 from hipad.experiments.workers import perform
-from hipad.rules import FeatureIndex
+from hipad.rules import ColumnValues, FeatureIndex
 
 
 def add_material_options(parser: argparse.ArgumentParser, *, needs_rules: bool) -> None:
@@ -78,9 +78,10 @@ def material_of(options: argparse.Namespace) -> Material:
         y,
         tuple(ready.feature_names),
         blocks,
-        rules_for(text, index, blocks, ready.classes, ready.X),
+        rules_for(text, index, blocks, ready.classes, ColumnValues(ready.X, ready.gaps)),
         labels=ready.classes,
         groups=ready.groups,
+        gaps=ready.gaps,
     )
 
 

@@ -24,7 +24,7 @@ from hipad.evaluation.metrics import roc_area
 from hipad.evaluation.orientation import Oriented
 from hipad.experiments.material import Draw, Material
 from hipad.experiments.task import Figures
-from hipad.rules import compile_rules, rules_alone
+from hipad.rules import ColumnValues, compile_rules, rules_alone
 
 C_GRID: Final = tuple(10.0**k for k in range(-5, 3))
 FOLDS: Final = 5
@@ -86,13 +86,8 @@ def _fitted(clf: HIPADClassifier, draw: Draw) -> Scored:
 
 
 def _fit(clf: HIPADClassifier, draw: Draw) -> HIPADClassifier:
-    run = clf.start(
-        draw.X_train,
-        draw.outcomes,
-        groups=draw.groups,
-        feature_names=draw.feature_names,
-        quick=True,
-    )
+    known: dict[str, Any] = {"feature_names": draw.feature_names, "gaps": draw.gaps[0]}
+    run = clf.start(draw.X_train, draw.outcomes, groups=draw.groups, quick=True, **known)
     return run.to_end().finish()
 
 
@@ -171,9 +166,10 @@ def _rules_alone(draw: Draw, rules: str, options: dict[str, Any]) -> Scored:
         n_features=draw.X_test.shape[1],
         blocks=draw.blocks or None,
         classes=draw.labels,
-        values=draw.X_train,
+        values=ColumnValues(draw.X_train, draw.gaps[0]),
+        asks=False,
     )
-    return Scored(rules_alone(compiled, draw.X_test), support=0)
+    return Scored(rules_alone(compiled, draw.X_test, gaps=draw.gaps[1]), support=0)
 
 
 METHODS: Final[dict[str, Callable[[Draw, str, dict[str, Any]], Scored]]] = {

@@ -25,6 +25,7 @@ from scipy import sparse
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from hipad.arrays import FloatArray, IntArray
+from hipad.data.gaps import Gaps
 from hipad.datasets import make_ksvm_s
 from hipad.datasets.ksvm import BLOCK_MEANS
 from hipad.errors import DataError
@@ -48,6 +49,7 @@ class Draw:
     labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
     truth: FloatArray | None = None  # sign that each weight ought to have, or 0, where known
     groups: IntArray | None = None  # of the training rows
+    gaps: tuple[Gaps | None, Gaps | None] = (None, None)  # filled cells: training, test
 
     @property
     def outcomes(self) -> Any:
@@ -69,6 +71,7 @@ class Material:
     labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
     groups: IntArray | None = None  # rows with the same number belong together
     apart: bool = False  # the split's test rows are no rows to learn from, however one draws
+    gaps: Gaps | None = None  # cells of X that were filled
 
     @cached_property
     def fingerprint(self) -> str:
@@ -80,7 +83,8 @@ class Material:
         digest.update(repr(sorted(self.blocks)).encode())
         groups = () if self.groups is None else (self.groups,)
         blocks = [self.blocks[name] for name in sorted(self.blocks)]
-        for array in [*parts, self.y, *(self.split or ()), *blocks, *groups]:
+        gaps = (self.gaps.columns, self.gaps.bits) if self.gaps else ()
+        for array in [*parts, self.y, *(self.split or ()), *blocks, *groups, *gaps]:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
@@ -102,8 +106,9 @@ class Material:
             rest = np.asarray(self.split[1])
         own = self.feature_names, self.blocks, self.rules, self.labels
         groups = None if self.groups is None else self.groups[rows]
+        gaps = (self.gaps.take(rows), self.gaps.take(rest)) if self.gaps else (None, None)
         parts = self.X[rows], self.y[rows], self.X[rest], self.y[rest]
-        return Draw(*parts, *own, groups=groups)
+        return Draw(*parts, *own, groups=groups, gaps=gaps)
 
     def _training_rows(
         self,
@@ -168,7 +173,8 @@ class Material:
     def part(self, rows: IntArray) -> Material:
         """Some rows as a table of their own."""
         groups = None if self.groups is None else self.groups[rows]
-        own = {"X": self.X[rows], "y": self.y[rows], "groups": groups}
+        gaps = self.gaps.take(rows) if self.gaps else None
+        own = {"X": self.X[rows], "y": self.y[rows], "groups": groups, "gaps": gaps}
         return replace(self, **own, split=None, apart=False)
 
 

@@ -16,6 +16,7 @@ from hipad.arrays import IntArray
 from hipad.errors import RuleError
 from hipad.experiments.material import Material
 from hipad.rules import (
+    ColumnValues,
     CompiledRule,
     Condition,
     Rule,
@@ -119,7 +120,7 @@ def thresholds_seen(
             feature_names=names,
             blocks=material.blocks or None,
             classes=material.labels,
-            values=material.X,
+            values=ColumnValues(material.X, material.gaps),
         )
         if others or first.d.size != 1:
             raise RuleError(f"'{rule.conditions[at]}' has no range to sweep: sweep its worth")
@@ -145,7 +146,7 @@ def strangers_to(material: Material, rng: np.random.Generator, most: int = 50) -
         feature_names=index,
         blocks=material.blocks or None,
         classes=material.labels,
-        values=material.X,
+        values=ColumnValues(material.X, material.gaps),
     )
     named = np.unique(np.concatenate([np.zeros(0, dtype=int), *(r.columns for r in rules)]))
     others = np.setdiff1d(np.arange(n), named)

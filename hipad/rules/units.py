@@ -352,6 +352,7 @@ def _pattern() -> re.Pattern[str]:
     names |= {"MG", "DL", "Mg", "Kg", "Ml", "KG", "CM", "MM", "Years", "Days", "Weeks", "Months"}
     names |= {"usd", "USD", "EUR", "GBP", "CHF", "JPY", "dollars", "euros", "dollar", "euro"}
     names |= {"C", "F", "K"}
+    names |= {f"{unit}{power}" for unit in ("m", "cm", "mm", "km", "dm", "ft") for power in "23"}
     names -= set(_UNWRITTEN.split())
     words = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     words = words.replace("µ", "[µμ]")
@@ -361,7 +362,7 @@ def _pattern() -> re.Pattern[str]:
     volume = r"(?:[fpnµμmcd]|u)?[lL](?!\w)|(?:[mcµμ]|u)?m(?:\^?3|³)(?!\w)"
     scale = r"(?:[kKMGT]|Gpt|thou|tsd|mio|Mio|th|Th)"
     below = (
-        rf"(?:1\.73\s?m(?:\^?2|²)|100\s?m[lL](?!\w)|{unit}|mm(?:\^?3|³)|m(?:\^?[23]|[²³])(?!\w)"
+        rf"(?:1\.73\s?m(?:\^?2|²)|24\s?h(?:ours|rs?)?(?!\w)|100\s?m[lL](?!\w)|{unit}|mm(?:\^?3|³)|m(?:\^?[23]|[²³])(?!\w)"
         r"|min(?!\w))"
     )
     degrees = (
@@ -469,7 +470,8 @@ def _in_tokens(name: str) -> ColumnUnit | None:
     tokens = list(_TOKENS.findall(name))
     for parts in (tokens, _camel(tokens)):
         for end in range(len(parts), 1, -1):  # at least one word is what is measured
-            for start in range(max(1, end - 5), end):
+            least = 0 if "per" in parts[1:2] else 1
+            for start in range(max(least, end - 5), end):
                 unit = _window(parts[start:end], name)
                 if unit is None:
                     continue
@@ -503,6 +505,10 @@ def _window(parts: list[str], name: str) -> Unit | None:
             continue
         if len(parts) == 1 and unit.kind == (("K", 1),) and not _is_temperature(parts[0], name):
             continue
+        if len(parts) > 1 and unit.kind not in _usual_kinds():
+            continue  # vitamin_d_nmol_l
+        if text == "ms" and _SPEED.search(name):
+            return Unit("m/s", 1.0, (("m", 1), ("s", -1)))
         return fitted(unit, name)
     if len(parts) == 1:
         if (glued := _glued().get(parts[0].lower())) is not None:
@@ -515,6 +521,23 @@ def _window(parts: list[str], name: str) -> Unit | None:
     return None
 
 
+_SPEED: Final = re.compile(r"speed|veloc|wind", re.IGNORECASE)
+
+
+@cache
+def _usual_kinds() -> frozenset[Kind]:
+    """The kinds of units that a name of several words may hold."""
+    texts = (
+        "g/day mol/day U/day U/kg mmol/kg ml/kg ml/kg/h l/min/m2 W/kg mg/m2 J/day mosm/kg USD EUR"
+    )
+    texts += " mg/mol U/g mol/g kcal/kg m/s2 km/h g/m3 mol/mol U/mol osm/l rad/s"
+    units = [unit_of(text) for text in [*texts.split(), *" ".join(_USUAL).split()]]
+    own = [kind for _, kind in _symbols().values()]
+    return frozenset([*own, *(unit.kind for unit in units if unit is not None), *_KIND_NAMES]) | {
+        ((f"money {currency}", 1),) for currency in _MONEY.values()
+    }
+
+
 def _is_temperature(part: str, name: str) -> bool:
     """Whether c, f and k are degrees: in the name of a temperature, or written out."""
     return len(part) > 2 or bool(_TEMPERATURE.search(name))
@@ -523,6 +546,13 @@ def _is_temperature(part: str, name: str) -> bool:
 _TEMPERATURE: Final = re.compile(
     r"temp|fever|celsius|fahrenheit|tmax|tmin|^t_|bath|oven|heat", re.I
 )
+
+
+_TWO_WORDS: Final = {
+    ("mm", "hg"), ("cm", "hg"), ("in", "hg"), ("cm", "h2o"), ("deg", "c"), ("deg", "f"),
+    ("degrees", "c"), ("degrees", "f"), ("fl", "oz"),
+}  # fmt: skip
+_SHARES: Final = frozenset(["pct", "percent", "perc", "fraction", "frac", "prop", "proportion"])
 
 
 def _spellings(parts: list[str]) -> Iterator[str]:
@@ -537,8 +567,14 @@ def _spellings(parts: list[str]) -> Iterator[str]:
         at = low.index("per")
         yield f"{' '.join(parts[:at])}/{'/'.join(parts[at + 1 :])}"
         return
-    if low[0] in ("mm", "cm", "in", "deg", "degrees", "fl", "us", "cmh2"):
+    if (low[0], low[1]) in _TWO_WORDS:
         yield " ".join(parts)
+        return
+    if len(parts) == 2 and set(low) & set(_MONEY):
+        yield "".join(parts)  # k usd
+        return
+    if set(low) & _SHARES or low[0] == "in":
+        return  # ejection_fraction_pct, age_in_months
     ten = re.fullmatch(r"x?10(?:e|\*)?(\d{0,2})", low[0])
     if ten:
         power = ten[1] or low[1]

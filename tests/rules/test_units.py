@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from hipad.errors import RuleError
+from hipad.estimator.classifier import HIPADClassifier
 from hipad.rules import ColumnValues, FeatureIndex, Lexicon, compile_rules, meaning, parse_rules
+from hipad.rules.remedies import remedies
 from hipad.rules.units import convert, substance_of, unit_at, unit_in_name, unit_of
 
 ASKED = None
@@ -214,3 +217,45 @@ def test_a_point_before_three_digits_is_asked_about_where_the_table_has_commas()
     words = Lexicon(FeatureIndex(["x"]), {}, decimal=",")
     with pytest.raises(RuleError, match="write 1234, or 1,234"):
         parse_rules("x >= 1.234 => positive", words)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [("weight_kg > height_cm - 100", "weight_kg > height_cm - 100"),
+     ("weight_kg/height_cm > 0.5", "weight_kg > 0.5*height_cm"),
+     ("2*weight_kg + height_cm >= 300", "2*weight_kg + height_cm >= 300")],
+)  # fmt: skip
+def test_bare_numbers_are_in_the_units_of_the_data(text, row):
+    names, X = (
+        ["weight_kg", "height_cm"],
+        np.column_stack([np.linspace(40, 120, 30), np.linspace(140, 200, 30)]),
+    )
+    (rule,) = compile_rules(f"{text} => positive", feature_names=names, values=X)
+    (same,) = compile_rules(f"{row} => positive", feature_names=names, values=X)
+    assert np.array_equal(rule.B.toarray(), same.B.toarray())
+    assert np.array_equal(rule.d, same.d)
+
+
+def test_columns_in_different_units_are_not_compared_with_a_unit():
+    names, X = ["weight_kg", "height_cm"], np.column_stack([np.arange(40, 90), np.arange(140, 190)])
+    with pytest.raises(RuleError, match="columns in kg and in cm"):
+        compile_rules("weight_kg + height_cm > 5 kg => positive", feature_names=names, values=X)
+
+
+def test_a_question_comes_with_lines_that_compile():
+    words = Lexicon(FeatureIndex(["weight"]), {}, ColumnValues(np.linspace(40, 150, 50)[:, None]))
+    line = "fat: weight > 220 lb => ill"
+    with pytest.raises(RuleError) as caught:
+        compile_rules(line, feature_names=["weight"], values=words.values, classes=("well", "ill"))
+    found = remedies(line, caught.value, words, ("well", "ill"))
+    assert "fat: weight > 99.79 kg => ill" in [each.text for each in found]
+
+
+def test_a_fit_on_some_of_the_rows_reads_the_same_rule():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(20, 90, 60), rng.normal(size=60)])
+    frame = pd.DataFrame(X, columns=["age", "x"])
+    clf = HIPADClassifier("age > 89.99 years => 1", lambda1=0.1, lambda2=1.0)
+    y = (X[:, 0] > 55).astype(int)
+    with pytest.warns(UserWarning, match="it is not known in which unit age is"):
+        clf.fit(frame, y)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from hipad.arrays import IntArray
+from hipad.data import Gaps
 from hipad.experiments.material import Material, rules_for
 from ui.dataset import Dataset
 from ui.models import signs
@@ -40,6 +41,7 @@ def training(state: AppState) -> Material:
             signs(data.y_train, data),
             state.rules.text,
             groups=data.groups_train,
+            gaps=data.gaps_train,
         ),
     )
 
@@ -57,7 +59,8 @@ def _data(state: AppState) -> Dataset:
 def _all(data: Dataset, rules: str, apart: bool) -> Material:
     if data.X_test is None or data.y_test is None or not len(data.y_test):
         y = signs(data.y_train, data)
-        return _material(data, data.X_train, y, rules, groups=data.groups_train)
+        known = {"groups": data.groups_train, "gaps": data.gaps_train}
+        return _material(data, data.X_train, y, rules, **known)
     y = np.concatenate([signs(data.y_train, data), signs(data.y_test, data)])
     n = len(data.y_train)
     split = (np.arange(n), np.arange(n, y.size))
@@ -69,8 +72,9 @@ def _all(data: Dataset, rules: str, apart: bool) -> Material:
             own = np.arange(y.size - n) if tested is None else tested
             tested = groups.max() + 1 + own
         groups = np.r_[groups, tested]
-    own_split = split if apart else None
-    return _material(data, X, y, rules, split=own_split, groups=groups, apart=apart)
+    gaps = Gaps.stacked([(data.gaps_train, n), (data.gaps_test, y.size - n)])
+    known = {"split": split if apart else None, "groups": groups, "gaps": gaps}
+    return _material(data, X, y, rules, apart=apart, **known)
 
 
 def _stacked(first: Any, second: Any) -> Any:
@@ -88,6 +92,7 @@ def _material(
     split: tuple[IntArray, IntArray] | None = None,
     groups: IntArray | None = None,
     apart: bool = False,
+    gaps: Gaps | None = None,
 ) -> Material:
     X = X.tocsr() if sparse.issparse(X) else X
     return Material(
@@ -101,4 +106,5 @@ def _material(
         data.classes,
         groups,
         apart,
+        gaps,
     )

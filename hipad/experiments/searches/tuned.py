@@ -66,6 +66,7 @@ class _RuleScorer:
             blocks=own.blocks or None,
             classes=own.labels,
             values=X,
+            asks=False,
         )
         return self
 
@@ -135,7 +136,8 @@ def nested(
     # as the search fits it: one model at the weights that were chosen
     clf = HIPADClassifier(**known, **chosen.params, **{"rule_trust": None, **fixed})
     names = own.feature_names
-    run = clf.start(own.X, _outcomes(own), groups=own.groups, feature_names=names, quick=True)
+    known_rows = {"groups": own.groups, "gaps": own.gaps}
+    run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True, **known_rows)
     asked = _RuleScorer(own, score).learn(own.X)
     asked(run.to_end().finish(), material.X[held], _outcomes(material)[held])
     ((own_figures,),) = asked.found.values()

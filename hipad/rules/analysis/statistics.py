@@ -145,10 +145,12 @@ def overlap_of(rules: Sequence[CompiledRule], fired: Sequence[BoolArray], n_rows
     return Overlap(labels, together, conflict, np.flatnonzero(both), int(fires.any(axis=0).sum()))
 
 
-def rules_alone(rules: Sequence[CompiledRule], X: Any) -> npt.NDArray[np.float64]:
+def rules_alone(
+    rules: Sequence[CompiledRule], X: Any, *, gaps: Gaps | None = None
+) -> npt.NDArray[np.float64]:
     """The vote of the rules without a classifier: the sum of the signs of those that fire."""
     X = X if sparse.issparse(X) else np.asarray(X)
     votes = np.zeros(X.shape[0])
     for rule in rules:
-        votes += rule.sign * rule.fires(X)
+        votes += rule.sign * rule.fires(X, gaps)
     return votes

@@ -205,11 +205,12 @@ def _as_it_stands(
         return plain
     usual = values.figure("p1", j), values.figure("p99", j)
     inside = low <= term.coefficient <= high
-    fits = []
+    fits: list[tuple[float, Unit]] = []
     for other in others_of_kind(written, measured.substance):
         value = convert(term.coefficient, written, other, measured.substance)
         near = value is not None and abs(value) > 0.01 * (high - low)  # no speck of a unit
-        if value is not None and near and usual[0] <= value <= usual[1]:
+        new = value not in [known for known, _ in fits]
+        if value is not None and near and new and usual[0] <= value <= usual[1]:
             fits.append((value, other))
     if inside and (usual[0] <= term.coefficient <= usual[1] or not fits):
         return plain
@@ -333,19 +334,11 @@ def _check_percent_name(
 
 def _check_scale(ground: Ground, term: Term, condition: Condition) -> None:
     """Ask where a full number meets a column that counts in thousands."""
-    if (
-        ground.values is None
-        or not term.coefficient
-        or not any(
-            (name := lone_name(side)) is not None and unit_in_name(name) for side in condition.sides
-        )
-    ):
+    names = [name for side in condition.sides if (name := lone_name(side)) is not None]
+    if ground.values is None or abs(term.coefficient) < 1e3 or len(names) != 1:
         return
-    measured = _measured(ground, condition)
-    own, j = measured.own, measured.column
-    if own is None or j is None or not own.unit.kind or own.unit.factor < 1e3:
-        return
-    if not own.unit.kind[0][0].startswith("money"):
+    own, j = unit_in_name(names[0]), ground.lexicon.feature(names[0])
+    if own is None or j is None or not _is_thousands(own.unit):
         return
     low, high = ground.values.lowest(j), ground.values.highest(j)
     small = term.coefficient / own.unit.factor
@@ -354,12 +347,16 @@ def _check_scale(ground: Ground, term: Term, condition: Condition) -> None:
     remedies = tuple(_instead(condition, term, Term(short(each))) for each in (small,))
     _ask(
         ground,
-        f"{measured.shown} counts in {own.unit.text} and runs from {number(low)} to "
-        f"{number(high)}, and {term} lies beyond: write {remedies[0]}, or any other number in its "
-        "unit",
+        f"{quote_name(ground.index.name(j))} counts in {own.unit.text} and runs from {number(low)} "
+        f"to {number(high)}, and {term} lies beyond: write {remedies[0]}, or another number in "
+        "its unit",
         term,
         remedies,
     )
+
+
+def _is_thousands(unit: Unit) -> bool:
+    return bool(unit.kind) and unit.kind[0][0].startswith("money") and unit.factor >= 1e3
 
 
 def _instead(condition: Condition, term: Term, other: Term) -> str:

@@ -282,6 +282,8 @@ def read_unit(cursor: Cursor) -> str:
     end = word.start + len(unit)
     if not unit or (unit == "%" and cursor.says("of", ahead=1)):
         return ""
+    if unit == "min" and cursor.peek(1).kind == "OPEN":
+        return ""  # 2 min(a, b)
     before = cursor.words[cursor.at - 1] if cursor.at else word
     if unit in ("m", "M") and word.start == before.end:
         raise cursor.error("'m' can be a million or a metre: write the number in full, or a blank")
