@@ -41,10 +41,12 @@ from hipad.rules.compiling.naming.members import Blocks, resolve_blocks
 from hipad.rules.compiling.naming.names import FeatureIndex
 from hipad.rules.compiling.settling.lexicon import Lexicon
 from hipad.rules.compiling.settling.values import ColumnValues
+from hipad.rules.examples import example_rules
 from hipad.rules.language.model import Condition, Rule, RuleSet
 from hipad.rules.language.parsing import RulesText, parse_rules, read_rules, rule_errors
 from hipad.rules.language.statements import Statement
 from hipad.rules.language.terms import FeatureSpan, Term
+from hipad.rules.remedies import Remedy
 
 __all__ = [
     "BlockFile",
@@ -72,6 +74,7 @@ __all__ = [
     "PictureRow",
     "Prototype",
     "Pull",
+    "Remedy",
     "Rule",
     "RuleCounts",
     "RuleRecord",
@@ -92,6 +95,7 @@ __all__ = [
     "compile_each",
     "compile_knowledge",
     "compile_rules",
+    "example_rules",
     "holding_threshold",
     "leave_each_out",
     "matrix_picture",

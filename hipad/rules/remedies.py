@@ -123,7 +123,7 @@ def remedies(
     found: list[Remedy] = []
     seen = {given.strip()}
     for label, text in islice(_candidates(given, error, lexicon, labels), MOST_TRIED):
-        if text.strip() in seen:
+        if text.strip() in seen or any(each.label == f"Write {label}" for each in found):
             continue
         seen.add(text.strip())
         if can_be_used(text, lexicon, classes, positive_chosen=positive_chosen):
@@ -234,8 +234,9 @@ def _outcomes(
     """A class of the data in place of what stands at the end, or after a rule that has none."""
     if part is not None:
         said = body[part[0] : part[1]]
+        before = line[: part[0]] + ("" if line[: part[0]].endswith(" ") else " ")
         for label in _ranked_labels(said, labels):
-            yield f"=> {label}", line[: part[0]] + label + line[part[1] :]
+            yield f"=> {label}", before + label + line[max(part) :]
         return
     rest = line[len(body) :]
     back = re.match(r"\s*(.+?)\s*<-+\s*(.+)", body)
@@ -592,7 +593,7 @@ def _shorter(line: str, at: int) -> Iterator[str]:
     """The line without the word, or the words, that could not be read."""
     start, end = _condition_at(line, at)
     word = _WORD.match(line, at)
-    if word and start < at:
+    if word and start < at and word[0][0].isalnum():
         yield line[:at].rstrip() + " " + line[word.end() :].lstrip()
     if start < at < end:
         yield line[:at].rstrip() + line[end:]

@@ -301,6 +301,6 @@ def test_manual_is_one_press_away_and_examples_can_be_used(app):
     assert len(examples.splitlines()) == 6
     app.at.button(key="rules_manual").click()
     app.run()
-    assert any("The rule language" in each.value for each in app.at.markdown)
+    assert any("one thing per line" in each.value for each in app.at.markdown)
     write(app, examples)
     assert not app.at.error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -45,7 +46,8 @@ def show(state: AppState, data: Dataset, checked: Study | None = None) -> None:
 @st.dialog("The rule language", width="large")
 def _manual() -> None:
     """The whole manual, over the page."""
-    st.markdown(manual_text() or "The manual is in docs/rules.md of the project.")
+    text = re.sub(r"^# .*\n+|(?<=^```)\w+$", "", manual_text(), flags=re.MULTILINE)
+    st.markdown(text or "The manual is in docs/rules.md of the project.")
 
 
 def _area(state: AppState, data: Dataset) -> None:

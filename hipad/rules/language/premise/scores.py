@@ -59,7 +59,7 @@ def read_score(cursor: Cursor, read_premise: _Reader) -> Node | None:
         cursor.take()
         low = _read_sum(cursor, read_premise)
         if not (cursor.accept_words("and") or cursor.accept_words("to") or cursor.accept("MINUS")):
-            raise cursor.error("write the range as: between 1 and 3")
+            raise cursor.error("write the range as: a between 1 and 3")
         high = _read_sum(cursor, read_premise)
         node = [_compared(cursor, left.less(low), ">=", column),
                 _compared(cursor, left.less(high), "<=", column)]  # fmt: skip
