@@ -59,8 +59,8 @@ def _data(state: AppState) -> Dataset:
 def _all(data: Dataset, rules: str, apart: bool) -> Material:
     if data.X_test is None or data.y_test is None or not len(data.y_test):
         y = signs(data.y_train, data)
-        known = {"groups": data.groups_train, "gaps": data.gaps_train}
-        return _material(data, data.X_train, y, rules, **known)
+        X, groups, gaps = data.X_train, data.groups_train, data.gaps_train
+        return _material(data, X, y, rules, groups=groups, gaps=gaps)
     y = np.concatenate([signs(data.y_train, data), signs(data.y_test, data)])
     n = len(data.y_train)
     split = (np.arange(n), np.arange(n, y.size))
@@ -73,7 +73,7 @@ def _all(data: Dataset, rules: str, apart: bool) -> Material:
             tested = groups.max() + 1 + own
         groups = np.r_[groups, tested]
     gaps = Gaps.stacked([(data.gaps_train, n), (data.gaps_test, y.size - n)])
-    known = {"split": split if apart else None, "groups": groups, "gaps": gaps}
+    known: dict[str, Any] = {"split": split if apart else None, "groups": groups, "gaps": gaps}
     return _material(data, X, y, rules, apart=apart, **known)
 
 

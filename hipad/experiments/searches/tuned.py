@@ -136,7 +136,7 @@ def nested(
     # as the search fits it: one model at the weights that were chosen
     clf = HIPADClassifier(**known, **chosen.params, **{"rule_trust": None, **fixed})
     names = own.feature_names
-    known_rows = {"groups": own.groups, "gaps": own.gaps}
+    known_rows: dict[str, Any] = {"groups": own.groups, "gaps": own.gaps}
     run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True, **known_rows)
     asked = _RuleScorer(own, score).learn(own.X)
     asked(run.to_end().finish(), material.X[held], _outcomes(material)[held])
