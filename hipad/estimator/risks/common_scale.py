@@ -102,7 +102,7 @@ class ClassRisks:
         size, targets = float(np.std(log_odds)), smooth_targets(codes, counts)
         if not size > 0:
             return cls.constant(prevalence)
-        units, per_class = np.geomspace(*SLOPES[[0, -1]], GRID), np.log(share)
+        units, per_class = np.geomspace(SLOPES[0], SLOPES[-1], GRID), np.log(share)
         weights = p / p.sum() * counts.sum()
         # at sharpness 0 everybody has the shares
         z, centre = log_odds / size, per_class / size
