@@ -99,14 +99,22 @@ class Follower:
             w, b = self._polished(replace(smooth, fixed=w != 0))
         of_named = np.zeros((named.size, b.size))  # those that do not matter are in no stage
         of_named[np.isin(named, smooth.names)] = w[np.isin(smooth.names, named)]
-        parts = (smooth.design.dot(w), b, sizes, of_named)
+        scores = smooth.design.dot(w)
         at = [np.flatnonzero(fleet.lambda2 == lambda2) for lambda2 in self.ridges]
         found = []
         for lambda2, own in zip(self.ridges, at, strict=True):
             some = in_model[:, own].any(axis=1)
-            names, by_model = smooth.names[some], in_model[np.ix_(some, own)]
-            scores, intercept, size, weights = (part[..., own] for part in parts)
-            found.append(Fits(lambda1, lambda2, scores, intercept, size, weights, names, by_model))
+            fits = Fits(
+                lambda1=lambda1,
+                lambda2=lambda2,
+                scores=scores[:, own],
+                b=b[own],
+                sizes=sizes[own],
+                named=of_named[:, own],
+                features=smooth.names[some],
+                kept=in_model[np.ix_(some, own)],
+            )
+            found.append(fits)
         return found
 
     def _polished(self, stage: Stage) -> tuple[FloatArray, FloatArray]:

@@ -179,10 +179,13 @@ def check_prevalence(prevalence: object) -> None:
 def _known_rows(
     scores: FloatArray, y: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, np.ndarray, FloatArray]:
-    """Known scores, whether each is of a positive, and for how many patients it speaks."""
+    """Known scores, whether each is of a positive, and for how many patients it speaks.
+
+    A row that some repeats did not score says less.
+    """
     times = np.atleast_2d(scores)
     known = np.isfinite(times)
-    counts = np.broadcast_to(weights / np.maximum(known.sum(axis=0), 1), times.shape)
+    counts = np.broadcast_to(weights / max(int(known.any(axis=1).sum()), 1), times.shape)
     return times[known], np.broadcast_to(y > 0, times.shape)[known], counts[known]
 
 
