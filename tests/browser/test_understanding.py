@@ -41,7 +41,7 @@ def test_the_strip_tells_how_a_file_was_read_and_changes_it(server, visit):
     strip(page).get_by_role("button", name="Gaps:").click()
     words = page.get_by_role("textbox", name="Words for a missing value")
     words.fill("k.A., offen")
-    words.press("Enter")
+    page.get_by_role("button", name="Use these words").click()
     expect(strip(page).get_by_role("button", name="Gaps:").last).to_contain_text("offen")
     expect(features).to_contain_text("3")
     picture(page, "understood_otherwise")

@@ -22,7 +22,7 @@ def put(app, name, content):
 def slow(monkeypatch):
     """Reading that goes on until it is cancelled."""
 
-    def read(source, name, *, limits, turn, progress, cancelled):
+    def read(source, name, *, limits, turn, stated, progress, cancelled):
         progress(0.5, "3 of 6 rows read")
         while not cancelled():
             time.sleep(0.01)

@@ -183,19 +183,21 @@ def _gaps(state: AppState, loaded: Loaded) -> None:
 
     def draw(key: str) -> Change | None:
         now = ", ".join(words)
-        written = st.text_input(
-            "Words for a missing value, with commas between",
-            now,
-            key=key,
-            help="A gap in every column, of numbers and of text. An empty cell always is one.",
-        )
+        with st.form(f"{key}_form", border=False):
+            written = st.text_input(
+                "Words for a missing value, with commas between",
+                now,
+                key=key,
+                help="A gap in every column, of numbers and of text. An empty cell always is one.",
+            )
+            used = st.form_submit_button("Use these words", help="Read the file again so.")
         for word, n in list(reading.gaps.items())[:10]:
             if n:
                 st.caption(plain(f"{word}: {count(n, 'cell')}", 100))
         if reading.stated.gap_words is None:
             known = listed(sorted(word for word in SURE_WORDS if word)[:12], limit=12)
             st.caption(plain(f"Also known: {known} and the like.", 400))
-        if written == now:
+        if not used or written == now:
             return None
         return {"gap_words": tuple(w for part in written.split(",") if (w := part.strip()))}
 

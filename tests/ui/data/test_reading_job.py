@@ -20,7 +20,7 @@ HARD_BOUND = 60  # seconds: catches a hang, times nothing
 def slow(monkeypatch):
     """Reading that goes on until it is cancelled."""
 
-    def read(source, name, *, limits, turn, progress, cancelled):
+    def read(source, name, *, limits, turn, stated, progress, cancelled):
         progress(0.5, "half of it")
         while not cancelled():
             time.sleep(0.01)
