@@ -64,7 +64,7 @@ def test_a_full_disk_is_told_on_the_page_and_tried_again(visit: Visit, tmp_path:
         pid = int((tmp_path / "pid.txt").read_text())
         page = visit(server)
         press(page, "sample_pima")
-        sidebar(page, "Diabetes")
+        sidebar(page, "8 features")
         _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, most))
         go(page, "Rules")
