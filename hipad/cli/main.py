@@ -17,7 +17,6 @@ from typing import NoReturn
 
 from hipad import __version__
 from hipad.cli.talking.sentences import INTERRUPTED, REFUSED, sentence
-from hipad.data.writing import WRITTEN
 from hipad.errors import HipadError
 
 COMMANDS = (
@@ -37,10 +36,10 @@ COMMANDS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     lost = open_streams()
-    WRITTEN.clear()
     try:
         try:  # the commands come here, where a bad variable of the environment ends in a sentence
             options = build_parser().parse_args(arguments)
+            written_files().clear()
             code: int = options.run(options)
         finally:
             sys.stdout.flush()
@@ -57,11 +56,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def written_files() -> list[str]:
+    """Return the files that were written so far; imported late, as commands are."""
+    found: list[str] = import_module("hipad.data.writing").WRITTEN
+    return found
+
+
 def told_written() -> str:
     """Return what a command has written that was stopped before its end."""
-    if not WRITTEN:
+    written = written_files()
+    if not written:
         return "nothing was written"
-    return f"written before that: {', '.join(WRITTEN)}"
+    return f"written before that: {', '.join(written)}"
 
 
 class Nowhere(io.StringIO):

@@ -9,6 +9,7 @@ change of the format each.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -30,8 +31,11 @@ ENCODINGS: Final = {
     "cp1251": "Windows (Cyrillic)",
     "iso8859_15": "ISO 8859-15",
 }
+HALF_LETTER: Final = re.compile("[\ud800-\udfff]")  # which no file can hold
 MOST_WORDS: Final = 200
 LONGEST_WORD: Final = 100
+LONGEST_TEXT: Final = 1_000  # of a name
+LONGEST_SENTENCE: Final = 100_000  # which may hold several names
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,8 @@ class FileFormat:
         kinds: dict[str, Any] = {
             **dict.fromkeys(("encoding", "separator", "decimal", "three_digits", "sheet"), _text),
             **dict.fromkeys(("header_row", "footer_rows"), _whole),
-            **dict.fromkeys(("gap_words", "as_text", "as_numbers", "accepted"), _texts),
+            **dict.fromkeys(("gap_words", "as_text", "as_numbers"), _texts),
+            "accepted": _sentences,
             "column_gaps": _texts_by_name,
         }
         if not isinstance(raw, dict) or not {*raw} <= {*kinds}:
@@ -169,10 +174,14 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > 1_000:
+def _text(value: object, longest: int = LONGEST_TEXT) -> str:
+    if not isinstance(value, str) or len(value) > longest or HALF_LETTER.search(value):
         raise ValueError(f"expected a text, got {str(value)[:60]!r}")
     return value
+
+
+def _sentence(value: object) -> str:
+    return _text(value, LONGEST_SENTENCE)
 
 
 def _whole(value: object) -> int:
@@ -185,6 +194,12 @@ def _texts(value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or len(value) > 10_000:
         raise ValueError(f"expected a list of texts, got {str(value)[:60]!r}")
     return tuple(map(_text, value))
+
+
+def _sentences(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or len(value) > 10_000:
+        raise ValueError(f"expected a list of texts, got {str(value)[:60]!r}")
+    return tuple(map(_sentence, value))
 
 
 def _texts_by_name(value: object) -> dict[str, tuple[str, ...]]:
@@ -290,14 +305,14 @@ class Reading:
         reasons, gaps = raw["reasons"], raw["gaps"]
         questions = []
         for key, text, answers in raw["questions"]:
-            made = tuple(Answer(_text(words), _change(change)) for words, change in answers)
-            questions.append(Question(_text(key), _text(text), made))
+            made = tuple(Answer(_sentence(words), _change(change)) for words, change in answers)
+            questions.append(Question(_sentence(key), _sentence(text), made))
         return cls(
             found=FileFormat.from_dict(raw["found"]),
             stated=FileFormat.from_dict(raw["stated"]),
-            reasons={_text(k): _text(v) for k, v in reasons.items()},
+            reasons={_text(k): _sentence(v) for k, v in reasons.items()},
             gaps={_text(k): _whole(v) for k, v in gaps.items()},
-            **{n: _texts(raw[n]) for n in ("titles", "units", "footers", "sheets")},
+            **{n: _sentences(raw[n]) for n in ("titles", "units", "footers", "sheets")},
             questions=tuple(questions),
         )
 

@@ -20,9 +20,8 @@ from hipad.errors import DataError
 STDOUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 DEVICES: Final = ("/dev/", "/proc/self/fd/")
 PERMISSIONS: Final = 0o777
-WRITTEN: list[
-    str
-] = []  # what this process has written, so that a command that ends early can say so
+# What this process has written, so that a command that ends early can say so.
+WRITTEN: list[str] = []
 
 
 def write_text(path: Path, text: str, *, not_over: Iterable[Path] = ()) -> None:

@@ -26,7 +26,7 @@ from hipad.rules import (
     parse_rules,
 )
 from hipad.rules.compiling.naming.names import as_index
-from hipad.rules.language.terms import FUNCTIONS, Name
+from hipad.rules.language.terms import FUNCTIONS, RATIO, Name
 from hipad.wording import number
 
 NUMERIC: Final = ("compare", "between")  # forms of conditions that any number could stand in
@@ -85,12 +85,15 @@ def wrong_versions(
     """As written, about features that have nothing to do with it, and with the other outcome.
 
     A block or a range of `feature_names` becomes as many strangers as it has features, as far as
-    there are so many. A rule about categories has no version about other features.
+    there are so many. A rule about categories, or a ratio, has no version about other features:
+    those need not be above zero.
     """
     found, rule = _rule_at(rules, position)
     other = outcomes[0] if rule.outcome == outcomes[1] else outcomes[1]
     versions = [Version("as written", 0.0, _changed(found, position, rule))]
-    if all(condition.form in NUMERIC for condition in rule.conditions):
+    if all(
+        condition.form in NUMERIC and not _has_ratio(condition) for condition in rule.conditions
+    ):
         about = _about(rule, strangers, blocks or {}, feature_names)
         versions.append(Version("irrelevant features", 1.0, _changed(found, position, about)))
     flipped = _changed(found, position, replace(rule, outcome=other))
@@ -194,6 +197,10 @@ def _with_threshold(rule: Rule, place: int, value: float) -> Rule:
     return replace(rule, conditions=tuple(conditions))
 
 
+def _has_ratio(condition: Condition) -> bool:
+    return any(term.function == RATIO for side in condition.sides for term in side)
+
+
 def _about(
     rule: Rule,
     strangers: Sequence[str],
@@ -218,7 +225,8 @@ def _about(
 
     def other(condition: Condition) -> Condition:
         sides = tuple(
-            tuple(t if t.is_number else exchanged(t) for t in side) for side in condition.sides
+            tuple(replace(t, unit="") if t.is_number else exchanged(t) for t in side)
+            for side in condition.sides
         )
         return replace(condition, sides=sides, written=None)
 

@@ -62,8 +62,8 @@ def example_rules(
     >>> lexicon = Lexicon(FeatureIndex(["age", "smoker"]), values=rows)
     >>> for rule in example_rules(lexicon, ("well", "ill"), most=3):
     ...     print(rule.text)
-    age >= 47.5 => ill
-    age between 27.5 and 47.5 => well
+    age >= 48 => ill
+    age between 28 and 48 => well
     smoker and age >= 35 => ill
     """
     columns = _columns(lexicon)

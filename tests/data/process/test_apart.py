@@ -24,8 +24,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import LIMITS, Cancelled, Table, read_apart, read_table
+from hipad.data.file_format import FileFormat
 from hipad.data.process import apart, confinement
-from hipad.data.process.handing import load_table, save_table
+from hipad.data.process.handing import digest_of, load_table, save_table
 from hipad.errors import DataError
 from tests.data.gene_files import GENES_TSV, h5ad, tenx_tar
 
@@ -110,6 +111,16 @@ def test_a_path_is_read_where_it_is(tmp_path):
     assert same(read_apart(path), read_table(path))
 
 
+def test_what_is_stated_of_a_file_reaches_the_process():
+    content = b"a;b\n1,234;x\n9;\xfc\n"
+    stated = FileFormat("cp1252", three_digits="thousands", column_gaps={"b": ("\xfc",)})
+    table = read_apart(content, stated=stated)
+    assert digest_of(table) == digest_of(read_table(content, stated=stated))
+    assert table.reading.stated == stated
+    assert table.numbers.tolist() == [[1234.0], [9.0]]
+    assert table.text["b"].tolist() == ["x", ""]
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"a,b\n", b"a,b\n1,2\n1,2,3\n", b"%PDF-1.7", gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9]],
@@ -137,7 +148,7 @@ def child_doing(
         "import json, sys\nsys.path[:] = json.loads(sys.argv[1])\n"
         f"{'' if confined else loose}"
         "from hipad.data import reading\nfrom hipad.data.process import child\n"
-        f"def read_table(source, name, limits, turn):\n    {code}\n"
+        f"def read_table(source, name, limits, turn, stated):\n    {code}\n"
         "reading.read_table = read_table\nchild.main()\n"
     )
     monkeypatch.setattr(apart.child, "__file__", str(script))

@@ -10,7 +10,7 @@ import pytest
 
 from hipad.data.limits import LIMITS, Limits
 from hipad.data.process import child
-from hipad.data.process.child import ANSWER, GRACE, PROGRESS, WithoutPandas
+from hipad.data.process.child import ANSWER, GRACE, PROGRESS, STATED, WithoutPandas
 from hipad.data.process.handing import FACTS, load_table
 from hipad.errors import DataError
 
@@ -19,9 +19,10 @@ HARD_BOUND = 60  # seconds: catches a hang, times nothing
 
 @pytest.fixture
 def folder(tmp_path):
-    """The folder that a parent makes: with a file for progress, and nothing else."""
+    """The folder that a parent makes: with files for progress and for what is stated."""
     (tmp_path / "handed").mkdir()
     (tmp_path / "handed" / PROGRESS).write_bytes(b"")
+    (tmp_path / "handed" / STATED).write_text("{}")
     return tmp_path / "handed"
 
 

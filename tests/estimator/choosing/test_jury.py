@@ -27,7 +27,9 @@ def fits(jury, weight=1.0):
     count, named = len(jury.training), jury.named
     scores = np.repeat(weight * jury.data.design.columns([0]), count, axis=1)
     of_named = np.repeat(weight * (named == 0.0), count).reshape(named.size, count)
-    return Fits(0.1, 1.0, scores, np.zeros(count), np.ones(count), of_named)
+    kept = np.ones((1, count), dtype=bool)
+    sizes = np.ones(count)
+    return Fits(0.1, 1.0, scores, np.zeros(count), sizes, of_named, np.array([0]), kept)
 
 
 def test_nobody_is_judged_by_a_model_that_saw_him():

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from hipad.data import Table, read_table
+from hipad.data.file_format import Reading
 from hipad.data.process.handing import digest_of, save_table
 from hipad.errors import HipadError
 from tests.ui.session.kept import CSV, begun, sparse_table
@@ -119,6 +120,7 @@ OTHER = {
     "about": (),
     "turned": True,
     "written": {},
+    "reading": Reading(titles=("a title",)),
 }
 
 

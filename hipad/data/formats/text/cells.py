@@ -27,6 +27,7 @@ from hipad.data.formats.text.text_columns import (
     WrittenColumn,
     fixed_width,
     read_columns,
+    written_gaps,
 )
 from hipad.data.limits import Limits
 from hipad.data.process.telling import tell_rows
@@ -244,9 +245,7 @@ def _written_numbers(
     place = {j: i for i, j in enumerate(found.tolist())}
     pieces = [Piece.of(block.cells, block.n_rows, found, place) for block in blocks()]
     columns = ((j, pa.concat_arrays([piece.column(j) for piece in pieces])) for j in place)
-    plain = ColumnRules(names, rules.decimal, words=rules.words)  # their questions are not asked
-    read = {names[j]: column.written() for j, column in read_columns(columns, plain)}
-    return {name: cells for name, cells in read.items() if cells is not None}
+    return {names[j]: cells for j, cells in written_gaps(columns, rules)}
 
 
 def _one_valued(matrix: FloatArray, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hipad.arrays import BoolArray
-from hipad.data.file_format import Answer, FileFormat, Question, ThreeDigits
+from hipad.data.file_format import LONGEST_WORD, Answer, FileFormat, Question, ThreeDigits
 from hipad.data.formats.text.number_style import Evidence, WrittenNumbers, written_numbers
 from hipad.data.formats.text_room import TextRoom, column_remarks
 from hipad.data.limits import Limits
@@ -152,6 +152,20 @@ def read_columns(
         own = levels.numbers.evidence(levels.times(codes))
         yield j, _column(j, levels, codes, rules, own, total)
     _ask_three_digits(rules)
+
+
+def written_gaps(
+    columns: Iterable[tuple[int, Cells]], rules: ColumnRules
+) -> Iterator[tuple[int, Text]]:
+    """Columns of numbers as they were written, where words in them were taken as gaps.
+
+    Words that would be levels among texts, such as `none`, are gaps here.
+    """
+    for j, levels, codes, _ in _levels(columns, rules):
+        longest = int(levels.lengths.max(initial=0))
+        cells = WrittenColumn(levels.texts, levels.gaps, codes, longest).written()
+        if cells is not None:
+            yield j, cells
 
 
 def _levels(
@@ -351,7 +365,7 @@ def _ask_alike(name: str, words: list[str], rules: ColumnRules) -> None:
 def _ask_nearly(name: str, words: list[str], n_odd: int, filled: int, rules: ColumnRules) -> None:
     """A column of numbers but for so many other cells that it was read as text."""
     answers = [Answer("they are gaps, the column is one of numbers", {"as_numbers": (name,)})]
-    if len(words) <= FEW_WORDS:
+    if len(words) <= FEW_WORDS and max(map(len, words)) <= LONGEST_WORD:
         change = {"column_gaps": {name: tuple(words)}}
         answers = [Answer(f"{some(words)}: a gap, the column is one of numbers", change)]
     rules.ask(

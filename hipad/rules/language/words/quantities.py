@@ -45,7 +45,7 @@ def read_quantity(cursor: Cursor, *, listing: bool = False) -> list[Quantity]:
     """The number that comes next with its unit: 5 cm, $50k; two for 5'11" and 1 h 30 min.
 
     >>> from hipad.rules.language.words.lexing import words_of
-    >>> [read_quantity(Cursor(t, words_of(t))) for t in ("5 cm", "5'11\"", "$2")]
+    >>> [read_quantity(Cursor(t, words_of(t))) for t in ("5 cm", "5'11''", "$2")]
     [[(5.0, 'cm')], [(5.0, 'ft'), (11.0, 'inches')], [(2.0, '$')]]
     """
     first = cursor.peek()
