@@ -190,16 +190,14 @@ def _whole(value: object) -> int:
     return value
 
 
-def _texts(value: object) -> tuple[str, ...]:
+def _texts(value: object, longest: int = LONGEST_TEXT) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or len(value) > 10_000:
         raise ValueError(f"expected a list of texts, got {str(value)[:60]!r}")
-    return tuple(map(_text, value))
+    return tuple(_text(each, longest) for each in value)
 
 
 def _sentences(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or len(value) > 10_000:
-        raise ValueError(f"expected a list of texts, got {str(value)[:60]!r}")
-    return tuple(map(_sentence, value))
+    return _texts(value, LONGEST_SENTENCE)
 
 
 def _texts_by_name(value: object) -> dict[str, tuple[str, ...]]:

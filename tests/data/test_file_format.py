@@ -34,8 +34,26 @@ def test_to_dict_round_trip():
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        "n" * 1_000 + ",b\n" + "".join(f"{i % 3 + 1},{i}\n" for i in range(20)) + "999,4\n",
+        "a,b\n" + "".join(f"{i},{i}\n" for i in range(20)) + f"{'x' * 150},1\n" * 10,
+    ],
+    ids=["a long name", "a long cell"],
+)
+def test_long_texts_in_questions_come_back_and_are_accepted(content):
+    reading = read_table(content.encode()).reading
+    (question,) = reading.questions
+    assert Reading.from_dict(json.loads(json.dumps(reading.to_dict()))) == reading
+    for change in (*(answer.change for answer in question.answers), {"accepted": (question.key,)}):
+        stated = FileFormat().with_change(change)
+        assert FileFormat.from_dict(json.loads(json.dumps(stated.to_dict()))) == stated
+
+
+@pytest.mark.parametrize(
     "raw", [[], {"x": 1}, {"encoding": 3}, {"gap_words": "NA"}, {"header_row": "1"},
-            {"column_gaps": {"a": "b"}}, {"separator": "xx"}, {"header_row": -1}],
+            {"column_gaps": {"a": "b"}}, {"separator": "xx"}, {"header_row": -1},
+            {"sheet": "\ud800"}, {"as_text": ["\ud800"]}, {"column_gaps": {"\ud800": ["b"]}}],
 )  # fmt: skip
 def test_from_dict_refuses_what_does_not_fit(raw):
     with pytest.raises((ValueError, DataError)):

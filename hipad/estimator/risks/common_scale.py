@@ -48,7 +48,7 @@ class CommonScale:
         `codes` are the positions of the patients' classes, p their shares, `counts` how many
         patients each row is.
         """
-        middle, spread = p @ values / p.sum(), np.std(values, axis=0)
+        middle, spread = p @ values / p.sum(), deviations(values, counts)
         flat = spread <= 1e-12 * np.maximum(np.abs(middle), 1e-100)
         z = np.where(flat, 0.0, (values - middle) / np.where(flat, 1.0, spread))
         k, targets, share = values.shape[1], smooth_targets(codes, counts), p / p.sum()
@@ -99,7 +99,8 @@ class ClassRisks:
         prevalence; few rows say little against that. Platt's targets bound the mean.
         """
         prevalence, share = class_shares(codes, counts), class_shares(codes, p)
-        size, targets = float(np.std(log_odds)), smooth_targets(codes, counts)
+        size = float(deviations(log_odds.ravel(), np.repeat(counts, log_odds.shape[1])))
+        targets = smooth_targets(codes, counts)
         if not size > 0:
             return cls.constant(prevalence)
         units, per_class = np.geomspace(SLOPES[0], SLOPES[-1], GRID), np.log(share)
@@ -125,6 +126,12 @@ class ClassRisks:
     def of(self, log_odds: FloatArray) -> FloatArray:
         """The probability of each class; each row sums to one."""
         return np.asarray(softmax(self.sharpness * log_odds + self.shift, axis=1))
+
+
+def deviations(values: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return the standard deviation of each column; a row that counts two is two rows."""
+    share = counts / counts.sum()
+    return np.asarray(np.sqrt(share @ (values - share @ values) ** 2))
 
 
 def class_shares(codes: IntArray, weights: FloatArray) -> FloatArray:

@@ -365,7 +365,7 @@ def _ask_alike(name: str, words: list[str], rules: ColumnRules) -> None:
 def _ask_nearly(name: str, words: list[str], n_odd: int, filled: int, rules: ColumnRules) -> None:
     """A column of numbers but for so many other cells that it was read as text."""
     answers = [Answer("they are gaps, the column is one of numbers", {"as_numbers": (name,)})]
-    if len(words) <= FEW_WORDS and max(map(len, words)) <= LONGEST_WORD:
+    if len(words) <= FEW_WORDS and all(len(word) <= LONGEST_WORD for word in words):
         change = {"column_gaps": {name: tuple(words)}}
         answers = [Answer(f"{some(words)}: a gap, the column is one of numbers", change)]
     rules.ask(
