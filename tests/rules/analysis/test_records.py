@@ -53,7 +53,7 @@ def test_a_record_joins_everything_and_is_plain(rules):
     assert "fires on 2 of 3 rows" in str(first)
     assert "nobody in the box meets the premise" in str(never)
     assert first.markdown.startswith("**high** `mean(K) >= 4 => positive")
-    assert second.label == "rule 2"
+    assert second.label == "rule 3", "named after its line"
 
 
 def test_what_is_not_given_is_left_out(rules):
