@@ -16,15 +16,16 @@ from hipad.estimator.choosing import jury, tried_values
 
 ESTIMATORS = [
     HIPADClassifier(),
-    HIPADClassifier(lambda1=0.05),
-    HIPADClassifier(lambda1=0.05, standardize=False, engine="osqp"),
     HIPADClassifier(lambda1=0.05, method="exact", scope="typical"),
 ]
 EVERY = [
-    HIPADClassifier(calibrate=calibrate, class_weight=weights, method=method, lambda1=lambda1)
-    for calibrate, weights, method, lambda1 in product(
-        (True, False), ("balanced", None), ("hipad", "exact"), ("auto", 0.05)
-    )
+    HIPADClassifier(lambda1=0.05, standardize=False, engine="osqp"),
+    *(
+        HIPADClassifier(calibrate=calibrate, class_weight=weights, method=method, lambda1=lambda1)
+        for calibrate, weights, method, lambda1 in product(
+            (True, False), ("balanced", None), ("hipad", "exact"), ("auto", 0.05)
+        )
+    ),
 ]
 METHODS = ("hipad", "admm", "exact")
 SETTINGS = list(product((True, False), ("balanced", None), METHODS, ("auto", 0.05, 0)))
@@ -37,7 +38,13 @@ def short_path(monkeypatch):
     monkeypatch.setattr(jury, "FOLDS", 2)
 
 
-@pytest.mark.parametrize(("calibrate", "class_weight", "method", "lambda1"), SETTINGS)
+@pytest.mark.parametrize(
+    ("calibrate", "class_weight", "method", "lambda1"),
+    [
+        pytest.param(*one, marks=[] if n % 4 == 0 else pytest.mark.long)
+        for n, one in enumerate(SETTINGS)
+    ],
+)
 @pytest.mark.parametrize(
     "check",
     [check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data],

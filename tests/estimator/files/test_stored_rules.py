@@ -150,7 +150,16 @@ def material_of(text):
     return Material("t", test_docs.X, y, *own, labels=classes)
 
 
-@pytest.mark.parametrize("text", [*test_docs.lines("rules"), *test_docs.lines("statements")])
+DOCUMENTED = [*test_docs.lines("rules"), *test_docs.lines("statements")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(text, marks=[] if n % 6 == 0 else pytest.mark.long)
+        for n, text in enumerate(DOCUMENTED)
+    ],
+)
 def test_experiments_take_every_documented_rule(text):
     data = material_of(text)
     own = {"rows": {"labelled": 8}, "options": {"lambda1": 0.3}, "draws": 1}
