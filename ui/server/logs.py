@@ -13,12 +13,15 @@ import traceback
 from types import TracebackType
 from typing import Any
 
+from streamlit import config
+
 _make = logging.getLogRecordFactory()
 
 
 def keep_values_out() -> None:
     """From now on no error's text reaches a log of this process."""
     logging.setLogRecordFactory(_record)
+    config.set_option("logger.enableRich", False)  # rich, where installed, prints errors whole
     threading.excepthook = _end_of_thread
 
 
