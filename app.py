@@ -45,9 +45,10 @@ def show() -> None:
     arrival.show(state, page.title)
     sidebar.show(watch=page.title != "Run")
     recovery.show()
-    steps.show(state, page.title)
+    with st.container(gap=None):  # a warning that is not there takes no room
+        steps.show(state, page.title)
+        above = st.container(gap=None)
     going_back.show(state)
-    above = st.container()
     try:
         page.run()
     finally:  # a page may end its run early, to be drawn anew

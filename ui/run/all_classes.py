@@ -109,7 +109,8 @@ def fit_of(asked: Request) -> Any:
     X, y = data.X_train, data.every_label[0]
     if data.X_all is not None:
         X, y = learning_rows(X, y, data.X_unlabelled)
-    return classifier.start(X, y, feature_names=data.index, quick=True)
+    known: dict[str, Any] = {"groups": data.groups, "gaps": data.gaps_seen}
+    return classifier.start(X, y, feature_names=data.index, quick=True, **known)
 
 
 def judged(data: Dataset, classifier: HIPADClassifier) -> AllClasses:
@@ -320,7 +321,13 @@ def _answers(data: Dataset, found: AllClasses) -> str:
 
 def _model_file(data: Dataset, found: AllClasses) -> str:
     """The model as JSON, with what a later table needs to be prepared in the same way."""
-    origin = Origin(data.label, tuple(found.classes), data.recipe)
+    origin = Origin(
+        data.label,
+        tuple(found.classes),
+        data.recipe,
+        group=data.group,
+        file_format=data.file_format,
+    )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         save_model(found.classifier, path, origin=origin)
