@@ -22,7 +22,7 @@ from hipad.wording import count, listed
 from ui.attempts import attempt
 from ui.data import uploading
 from ui.data.companions import loaded_of
-from ui.data.guessing import first_preparation
+from ui.data.guessing import first_preparation, label_candidates
 from ui.data.reading_job import Reading
 from ui.dataset import MOST_CLASSES, Loaded
 from ui.state import AppState
@@ -30,6 +30,7 @@ from ui.words import plain
 
 REREADING: Final = "reread_table"  # the reading that a change starts
 MOST_SHOWN: Final = 5  # questions at once
+MOST_OFFERED: Final = 30  # columns that may hold the classes
 LAST_HEADER: Final = 60  # the last line that can be the header
 
 Change = Mapping[str, Any]
@@ -49,6 +50,7 @@ def show(state: AppState, loaded: Loaded) -> None:
             for draw in (_header, _separator, _decimal, _encoding, _sheet, _gaps, _lies, _ids):
                 draw(state, loaded)
             if loaded is state.loaded:
+                _outcome(state, loaded)
                 _positive(state, loaded)
         about = _about(table)
         if about:
@@ -228,6 +230,20 @@ def _ids(state: AppState, loaded: Loaded) -> None:
         )
 
 
+def _outcome(state: AppState, loaded: Loaded) -> None:
+    chosen = state.preparation
+    if state.data is None or chosen is None:
+        return
+    found = state.remember("label candidates", (loaded,), lambda: label_candidates(loaded))
+    names = list(dict.fromkeys([chosen.label, *found]))[:MOST_OFFERED]
+
+    def draw(key: str) -> Change | None:
+        options = {name: plain(name, 40) for name in names}
+        return _choice("The column that holds the classes", options, chosen.label, key, "label")
+
+    _item(state, loaded, "Outcome", chosen.label, "", draw)
+
+
 def _positive(state: AppState, loaded: Loaded) -> None:
     data, chosen = state.data, state.preparation
     if data is None or chosen is None:
@@ -281,10 +297,10 @@ def _accept(state: AppState, loaded: Loaded, question: Question) -> None:
 
 
 def _apply(state: AppState, loaded: Loaded, change: Change) -> None:
-    """Take a change: the positive class at once, all others by reading the file again."""
-    if "positive" in change:
+    """Take a change: outcome and positive class at once, all others by reading the file again."""
+    if "positive" in change or "label" in change:
         assert state.preparation is not None
-        wanted = replace(state.preparation, positive=change["positive"])
+        wanted = replace(state.preparation, **{"positive": None, **change})
         if attempt(state, lambda: state.prepare(wanted)):
             st.rerun()
         return

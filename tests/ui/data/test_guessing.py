@@ -13,6 +13,9 @@ from ui.data.guessing import first_preparation, likely_label
     [
         ({"note": list("abcdefgh"), "Outcome": SICK}, "Outcome"),
         ({"note": list("abcdefgh"), "sick": SICK}, "sick"),
+        ({"Raucher": SICK, "Diagnose": SICK}, "Diagnose"),
+        ({"Diagnose (ICD)": SICK, "Raucher": SICK}, "Diagnose (ICD)"),
+        ({"sex": SICK, "healed": SICK}, "healed"),
         ({"note": list("abcdefgh")}, "note"),
     ],
 )
