@@ -11,8 +11,8 @@ from ui.dataset import MOST_CLASSES, Loaded, Preparation
 OUTCOME_WORDS: Final = frozenset({
     "label", "class", "outcome", "target", "y", "diagnosis", "status", "group", "response",
     "result", "endpoint", "diagnose", "befund", "klasse", "gruppe", "ergebnis", "ausgang",
-    "zielgröße", "endpunkt", "diagnostic", "diagnóstico", "diagnostico", "classe", "groupe", "résultat",
-    "resultat", "clase", "grupo", "resultado", "diagnosi", "esito", "uitkomst",
+    "zielgröße", "endpunkt", "diagnostic", "diagnóstico", "diagnostico", "classe", "groupe",
+    "résultat", "resultat", "clase", "grupo", "resultado", "diagnosi", "esito", "uitkomst",
 })  # fmt: skip
 NEAR_EDGE: Final = 20  # columns of numbers that are looked at, from the start and from the end
 
