@@ -40,7 +40,6 @@ from hipad.estimator.files.model_file import read_model
 from hipad.evaluation.orientation import Oriented
 from hipad.evaluation.patients import Patients
 from hipad.evaluation.study import RuleCheck, Study
-from hipad.rules import FeatureIndex
 from hipad.wording import count
 
 EPILOG = RULES_HELP
@@ -99,21 +98,9 @@ def plain_table(
 ) -> tuple[CheckedTable, list[str], DecidedBy]:
     """A table by itself, what was done to make numbers of it, and what tells the positive class."""
     table = prepared_table(options.data, options, rules)
-    y = np.where(table.y == table.classes[1], 1.0, -1.0)
-    index = FeatureIndex(table.feature_names)
-    checked = CheckedTable(
-        table.X,
-        y,
-        table.rows + 1,
-        table.classes,
-        index,
-        table.table,
-        n_patients=table.n_patients,
-        gaps=table.gaps,
-        roles=table.roles,
-    )
     told = [f"data: {step}" for step in table.steps if step.option != "roles"]
-    return checked, [*role_lines(table.table, table.options), *told], table.decided_by
+    lines = [*role_lines(table.table, table.options), *told]
+    return CheckedTable.of(table), lines, table.decided_by
 
 
 def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str], DecidedBy]:

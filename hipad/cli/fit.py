@@ -164,7 +164,7 @@ def run(options: argparse.Namespace) -> int:
         whom = f"{count(len(train.y), 'row')} of {count(train.n_patients, 'patient')}"
         print(f"data: {whom} to learn from, by {train.group}", file=words)
     print(train.positive_line, file=words)
-    table = as_checked(train)
+    table = CheckedTable.of(train)
     blocks = blocks_of(options.blocks, table.index, train.table)
     said = written(text, table, blocks, chosen=train.decided_by in CERTAIN)
     if said.first.errors:
@@ -228,22 +228,6 @@ def told(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> in
         print("stopped: the saved model is what the fit had reached", file=sys.stderr)
         return INTERRUPTED
     return 0
-
-
-def as_checked(train: Prepared) -> CheckedTable:
-    """The training rows as rules are tried on them."""
-    y = np.where(train.y == train.classes[1], 1.0, -1.0)
-    index = FeatureIndex(train.feature_names)
-    return CheckedTable(
-        train.X,
-        y,
-        train.rows + 1,
-        train.classes,
-        index,
-        train.table,
-        n_patients=train.n_patients,
-        gaps=train.gaps,
-    )
 
 
 def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterator[str]:

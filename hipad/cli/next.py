@@ -20,7 +20,6 @@ import numpy as np
 from hipad.cli.all_classes import two_classes
 from hipad.cli.fit import (
     add_parameters,
-    as_checked,
     build,
     fitted,
     read_unlabelled,
@@ -35,7 +34,7 @@ from hipad.cli.inputs import (
     prepared_table,
     read_data,
 )
-from hipad.cli.studying import read_rule_file, refuse, written
+from hipad.cli.studying import CheckedTable, read_rule_file, refuse, written
 from hipad.cli.talking.sentences import RULES_HELP
 from hipad.data import FORMATS, Matched, Prepared, Table, facing, learning_rows, to_csv
 from hipad.data.classes import CERTAIN, labels_of
@@ -81,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
             "expected rows without a label, got none: leave the label of some rows empty, or give "
             "--unlabelled FILE"
         )
-    table = as_checked(train)
+    table = CheckedTable.of(train)
     blocks = blocks_of(options.blocks, table.index, train.table)
     said = written(text, table, blocks, chosen=train.decided_by in CERTAIN)
     if said.first.errors:

@@ -18,7 +18,7 @@ import numpy as np
 from hipad.arrays import FloatArray, IntArray
 from hipad.cli.inputs import read_text
 from hipad.cli.talking.sentences import EXAMPLE, REFUSED, sentence
-from hipad.data import ColumnRole, Gaps, Table
+from hipad.data import ColumnRole, Gaps, Prepared, Table
 from hipad.data.roles import named_without_features
 from hipad.errors import DataError
 from hipad.estimator.classifier import HIPADClassifier
@@ -70,6 +70,21 @@ class CheckedTable:
     n_patients: int | None = None  # where several rows are of one patient
     gaps: Gaps | None = None  # cells of X of which the file has no value
     roles: Mapping[str, ColumnRole] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: Prepared) -> CheckedTable:
+        """Return prepared rows as rules are tried on them."""
+        return cls(
+            rows.X,
+            np.where(rows.y == rows.classes[1], 1.0, -1.0),
+            rows.rows + 1,
+            rows.classes,
+            FeatureIndex(rows.feature_names),
+            rows.table,
+            n_patients=rows.n_patients,
+            gaps=rows.gaps,
+            roles=rows.roles,
+        )
 
 
 def read_rule_file(path: str) -> str:

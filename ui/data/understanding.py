@@ -11,6 +11,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
@@ -47,7 +48,7 @@ def show(state: AppState, loaded: Loaded) -> None:
         with st.container():  # keeps its place, so that nothing below it moves
             uploading.progress(state, key, lambda read, name: take_again(state, loaded, read, name))
         with st.container(horizontal=True, gap="small"):
-            for draw in (_header, _separator, _decimal, _encoding, _sheet, _gaps, _lies, _ids):
+            for draw in (_header, _choices, _gaps, _lies, _ids):
                 draw(state, loaded)
             if loaded is state.loaded:
                 _outcome(state, loaded)
@@ -104,7 +105,7 @@ def _drawn(state: AppState, loaded: Loaded) -> str:
 
 
 def _choice(
-    label: str, options: Mapping[Any, str], now: Any, key: str, field: str
+    label: str, options: Mapping[Any, str], now: Any, field: str, key: str
 ) -> Change | None:
     names = list(options)
     picked = st.radio(
@@ -136,42 +137,21 @@ def _header(state: AppState, loaded: Loaded) -> None:
     _item(state, loaded, "Header row", f"line {now}" if now else "none", "header_row", draw)
 
 
-def _separator(state: AppState, loaded: Loaded) -> None:
-    now = loaded.table.reading.found.separator
-    if now is not None:
-        _item(
-            state, loaded, "Separator", SEPARATORS[now], "separator",
-            lambda key: _choice("Between two cells", SEPARATORS, now, key, "separator"),
-        )  # fmt: skip
-
-
-def _decimal(state: AppState, loaded: Loaded) -> None:
-    now = loaded.table.reading.found.decimal
-    if now is not None:
-        _item(
-            state, loaded, "Decimal sign", DECIMALS[now], "decimal",
-            lambda key: _choice("Decimal sign", DECIMALS, now, key, "decimal"),
-        )  # fmt: skip
-
-
-def _encoding(state: AppState, loaded: Loaded) -> None:
-    now = loaded.table.reading.found.encoding
-    if now is not None:
-        _item(
-            state, loaded, "Encoding", ENCODINGS[now], "encoding",
-            lambda key: _choice("Encoding of letters", ENCODINGS, now, key, "encoding"),
-        )  # fmt: skip
-
-
-def _sheet(state: AppState, loaded: Loaded) -> None:
+def _choices(state: AppState, loaded: Loaded) -> None:
+    """Draw the items that are one choice of a few, where the file has them."""
     reading = loaded.table.reading
-    if reading.found.sheet is not None and len(reading.sheets) > 1:
-        options = {name: plain(name, 40) for name in reading.sheets[:50]}
-        now = reading.found.sheet
-        _item(
-            state, loaded, "Sheet", now, "sheet",
-            lambda key: _choice("Sheet of the workbook", options, now, key, "sheet"),
-        )  # fmt: skip
+    sheets = {name: plain(name, 40) for name in reading.sheets[:50]}
+    offered: tuple[tuple[str, str, str, Mapping[str, str]], ...] = (
+        ("separator", "Separator", "Between two cells", SEPARATORS),
+        ("decimal", "Decimal sign", "Decimal sign", DECIMALS),
+        ("encoding", "Encoding", "Encoding of letters", ENCODINGS),
+        ("sheet", "Sheet", "Sheet of the workbook", sheets if len(sheets) > 1 else {}),
+    )
+    for field, name, question, options in offered:
+        now = getattr(reading.found, field)
+        if now is not None and options:
+            draw = partial(_choice, question, options, now, field)
+            _item(state, loaded, name, options.get(now, now), field, draw)
 
 
 def _gaps(state: AppState, loaded: Loaded) -> None:
@@ -213,7 +193,7 @@ def _lies(state: AppState, loaded: Loaded) -> None:
     words = {False: "one row per patient", True: "one row per gene"}
 
     def draw(key: str) -> Change | None:
-        return _choice("Rows of the file", words, table.turned, key, "turn")
+        return _choice("Rows of the file", words, table.turned, "turn", key)
 
     _item(state, loaded, "Orientation", words[table.turned], "", draw)
 
@@ -239,7 +219,7 @@ def _outcome(state: AppState, loaded: Loaded) -> None:
 
     def draw(key: str) -> Change | None:
         options = {name: plain(name, 40) for name in names}
-        return _choice("The column that holds the classes", options, chosen.label, key, "label")
+        return _choice("The column that holds the classes", options, chosen.label, "label", key)
 
     _item(state, loaded, "Outcome", chosen.label, "", draw)
 
@@ -255,7 +235,7 @@ def _positive(state: AppState, loaded: Loaded) -> None:
     def draw(key: str) -> Change | None:
         options = {label: plain(label, 40) for label in labels}
         name = f"The class of {plain(chosen.label, 40)} that is looked for"
-        return _choice(name, options, data.classes[1], key, "positive")
+        return _choice(name, options, data.classes[1], "positive", key)
 
     _item(state, loaded, "Positive class", data.classes[1], "", draw)
 
