@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from hipad.errors import HipadError
+from hipad.exceptions import HipadError
 
 try:
     from ui import sidebar

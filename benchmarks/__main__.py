@@ -20,7 +20,8 @@ from benchmarks.reporting import Options, write_section
 PARTS = (
     "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves", "knowledge",
     "trust", "real", "reading", "fuzz", "app", "sessions", "calm", "grid", "risks", "worth",
-    "doubt", "order", "classes", "patients", "audit", "units",
+    "doubt", "order", "classes", "patients", "coverage", "audit", "units",
+    "house",
 )  # fmt: skip
 
 

@@ -16,11 +16,18 @@ import numpy as np
 from benchmarks.reporting import Options, table
 from benchmarks.worth import fitted, material_named
 from hipad.datasets import make_ksvm_s
-from hipad.experiments.handouts.sections import sweep_section
-from hipad.experiments.material import Material, Synthetic
-from hipad.experiments.paper import KSVM_OPTIONS
-from hipad.experiments.versions import Version, strangers_to, threshold_versions, wrong_versions
-from hipad.experiments.wrong_rules import SweepStep, sweep, sweep_tasks
+from hipad.experiments.methods import ExperimentData, Synthetic
+from hipad.experiments.perturbed_rules import (
+    PerturbedRule,
+    SweepStep,
+    strangers_to,
+    sweep,
+    sweep_tasks,
+    threshold_versions,
+    wrong_versions,
+)
+from hipad.experiments.report import sweep_section
+from hipad.experiments.reproduction import KSVM_OPTIONS
 
 THRESHOLDS = range(1, 9)
 DATA = ("ksvm-s-10k", "pima", "all-bcrabl")
@@ -55,7 +62,7 @@ def measured(name: str, options: Options) -> list[SweepStep]:
     return sweep(fitted(tasks, material, "hipad-doubt.jsonl"), versions)
 
 
-def versions_of(material: Material) -> Sequence[Version]:
+def versions_of(material: ExperimentData) -> Sequence[PerturbedRule]:
     """The wrong versions of a data set's first rule."""
     if not isinstance(material, Synthetic):
         strangers = strangers_to(material, np.random.default_rng(0))

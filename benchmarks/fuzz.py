@@ -24,7 +24,7 @@ from benchmarks.data import ROOT
 from benchmarks.reporting import Options, progress, table
 from hipad import HIPADClassifier
 from hipad.data import Limits, read_table
-from hipad.errors import DataError, RuleError
+from hipad.exceptions import DataError, RuleError
 
 USUAL, QUICK = 20_000, 100
 LIMITS = Limits(unpacked_bytes=10**7, rows=10**5, columns=10**5, cells=10**6)
@@ -83,7 +83,7 @@ def reader(kind: str) -> Callable[[bytes], object]:
 
 def read_model_bytes(content: bytes) -> object:
     """A model from the bytes of its file."""
-    from hipad.estimator.files.model_file import read_model
+    from hipad.estimator.model_io import read_model
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"

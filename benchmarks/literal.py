@@ -30,8 +30,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.linalg import lu_factor, lu_solve
 
-from hipad.arrays import FloatArray
-from hipad.designs.base import Design
+from hipad.designs import Design
+from hipad.utils import FloatArray
 
 Knowledge = tuple[Any, npt.ArrayLike]  # (B, d) of the premise B x <= d, in the design's units
 

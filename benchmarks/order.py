@@ -20,7 +20,7 @@ from benchmarks.rule_tables import rule_table
 from benchmarks.trust import balanced
 from hipad import HIPADClassifier
 from hipad.datasets import make_ksvm_s
-from hipad.evaluation.labelling import label_next
+from hipad.evaluation.active_learning import label_next
 
 DATA = ("ksvm-s-10k", "pima")
 BATCH, MOST = 8, 104

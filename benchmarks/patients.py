@@ -24,8 +24,8 @@ from benchmarks.reporting import Options, progress, table
 from hipad import HIPADClassifier
 from hipad.data import Options as Preparation
 from hipad.data import Role, Table, split
-from hipad.evaluation.judging import judge
-from ui.bench.crosswise import folds
+from hipad.evaluation.cross_validation import cross_validate
+from hipad.evaluation.metrics import judge
 
 PATIENTS, ROWS, FEATURES, TELLING, FRESH = 48, 5, 12, 3, 1_000
 CLASSES = ("well", "ill")
@@ -84,13 +84,8 @@ def crosswise(rows: Rows, fresh: Rows, values: dict[str, float], *, grouped: boo
     """The figure of all rows, each by a model that has not seen it, or its patient."""
     groups = rows.groups if grouped else None
     clf = HIPADClassifier(**values).fit(rows.X, rows.y, groups=groups)
-    scores = np.zeros(len(rows.y))
-    parts = folds(rows.y, groups)
-    for learnt, held in parts:
-        own = None if groups is None else groups[learnt]
-        again = HIPADClassifier(**values).fit(rows.X[learnt], rows.y[learnt], groups=own)
-        scores[held] = _scores(again, rows.X[held])
-    return _judged(scores, rows.y, groups, clf, fresh, n_folds=len(parts))
+    right = cross_validate(clf, rows.X, rows.y, groups=groups).judge(CLASSES).accuracy
+    return Figure(right.value, *right.interval, _fresh(clf, fresh))
 
 
 def _scores(clf: HIPADClassifier, X: Any) -> np.ndarray:
@@ -99,12 +94,13 @@ def _scores(clf: HIPADClassifier, X: Any) -> np.ndarray:
     return scores
 
 
-def _judged(
-    scores: Any, y: Any, groups: Any, clf: HIPADClassifier, fresh: Rows, n_folds: int = 1
-) -> Figure:
-    right = judge(scores, y, CLASSES, part="test", groups=groups, folds=n_folds).accuracy
-    there = judge(_scores(clf, fresh.X), fresh.y, CLASSES, part="test").accuracy.value
-    return Figure(right.value, *right.interval, there)
+def _judged(scores: Any, y: Any, groups: Any, clf: HIPADClassifier, fresh: Rows) -> Figure:
+    right = judge(scores, y, CLASSES, part="test", groups=groups).accuracy
+    return Figure(right.value, *right.interval, _fresh(clf, fresh))
+
+
+def _fresh(clf: HIPADClassifier, fresh: Rows) -> float:
+    return judge(_scores(clf, fresh.X), fresh.y, CLASSES, part="test").accuracy.value
 
 
 def figures(

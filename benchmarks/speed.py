@@ -24,9 +24,8 @@ from benchmarks.reporting import Options, best_of, progress, table, timed, verdi
 from benchmarks.rivals import Hipad, Liblinear, Libsvm, LinearModel, Rival, Sgd
 from hipad import HIPADClassifier
 from hipad.datasets import SyntheticData, make_ksvm_s
-from hipad.designs import Design
-from hipad.designs.sparse import SparseDesign
-from hipad.solver.admm.admm import Admm
+from hipad.designs import Design, SparseDesign
+from hipad.solvers.admm import Admm
 
 LAMBDA1 = 0.08
 EDITED = ("mean(K1) >= 4", "mean(K1) >= 3.8")

@@ -1,11 +1,11 @@
 """What the experts' rules are worth in labelled patients, the one figure that says why this exists.
 
 Learning curves with the rules and without on the same draws: the rules are worth as many further
-patients as the curve without them needs to get as far (hipad/experiments/curves.py). Intervals
-come from drawing the draws again. Tables with published rules take the fits of trust.py; ksvm-s has
-its own. With --write the table goes into the README, and the picture to docs/worth.svg. Every
-finished fit is kept in a file among the temporary ones: a run that was stopped goes on where it
-ended.
+patients as the curve without them needs to get as far (hipad/experiments/learning_curve.py).
+Intervals come from drawing the draws again. Tables with published rules take the fits of
+trust.py; ksvm-s has its own. With --write the table goes into the README, and the picture to
+docs/worth.svg. Every finished fit is kept in a file among the temporary ones: a run that was
+stopped goes on where it ended.
 """
 
 from __future__ import annotations
@@ -23,14 +23,11 @@ from benchmarks import trust
 from benchmarks.data import ROOT, sample_table
 from benchmarks.reporting import Options, progress, table, write_section
 from benchmarks.rule_tables import FAMILIES, table_names
-from hipad.experiments.curves import Worth, curve_tasks, curves, worth_of_rules
-from hipad.experiments.handouts.svg import HEIGHT, WIDTH, Series, chart
-from hipad.experiments.ledger import Ledger
-from hipad.experiments.material import Material, Synthetic
-from hipad.experiments.pace import Pace
-from hipad.experiments.paper import KSVM_OPTIONS
-from hipad.experiments.summing import Mean
-from hipad.experiments.task import Done, Task
+from hipad.experiments.learning_curve import Worth, curve_tasks, curves, worth_of_rules
+from hipad.experiments.methods import ExperimentData, Synthetic
+from hipad.experiments.report import HEIGHT, WIDTH, Series, chart
+from hipad.experiments.reproduction import KSVM_OPTIONS
+from hipad.experiments.tasks import Done, Mean, ProgressEstimate, ResultsCache, Task
 from hipad.experiments.workers import perform
 
 SIZES = (4, 8, 16, 32, 64, 128)
@@ -99,10 +96,10 @@ def of_trust(name: str, options: Options) -> list[Done]:
     return found
 
 
-def fitted(tasks: Sequence[Task], material: Material, file: str) -> list[Done]:
+def fitted(tasks: Sequence[Task], material: ExperimentData, file: str) -> list[Done]:
     """All fits, with a line of progress now and then; those in the file are not made again."""
-    ledger = Ledger(Path(tempfile.gettempdir()) / file)
-    there, pace, found = set(ledger.found), Pace(len(tasks)), []
+    ledger = ResultsCache(Path(tempfile.gettempdir()) / file)
+    there, pace, found = set(ledger.found), ProgressEstimate(len(tasks)), []
     for done in perform(tasks, {material.name: material}, ledger):
         found.append(done)
         pace.add(again=done.key in there, failed=done.failed)
@@ -113,14 +110,14 @@ def fitted(tasks: Sequence[Task], material: Material, file: str) -> list[Done]:
     return found
 
 
-def material_named(name: str) -> Material:
+def material_named(name: str) -> ExperimentData:
     """A bundled sample, or ksvm-s with its rules."""
     if name.startswith("ksvm-s"):
         return Synthetic(name, preset=name.removeprefix("ksvm-s-"))
     own = sample_table(name)
     known: dict[str, Any] = {"blocks": dict(own.blocks or {}), "rules": own.rules}
     labels = ("negative", "positive")
-    return Material(name, own.X, own.y.astype(np.float64), own.names, labels=labels, **known)
+    return ExperimentData(name, own.X, own.y.astype(np.float64), own.names, labels=labels, **known)
 
 
 def panel(title: str, found: Sequence[Done]) -> str:

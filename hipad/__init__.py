@@ -1,27 +1,79 @@
 """HIPAD Workbench: sparse classification with few labels, many features and expert rules.
 
 The names below are imported when they are first asked for: a process that only reads a table
-(`hipad.data.process.apart`) does not wait for the classifier.
+(`hipad.data.sandbox`) does not wait for the classifier.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hipad.data import FileFormat, Table, prepare, read_table
+    from hipad.datasets import load_sample, make_ksvm_s
     from hipad.estimator.classifier import HIPADClassifier
-    from hipad.estimator.files.model_file import load_model
-    from hipad.estimator.searching.search import HIPADClassifierCV
-    from hipad.rules import parse_rules
+    from hipad.estimator.grid_search import HIPADClassifierCV
+    from hipad.estimator.model_io import load_model
+    from hipad.exceptions import DataError, HipadError, RuleError
+    from hipad.rules import (
+        CompiledRule,
+        Rule,
+        RuleSet,
+        check_rules,
+        compile_rules,
+        parse_rules,
+        rules_alone,
+        suggest_blocks,
+    )
+    from hipad.solvers import Certificate
 
 __version__ = "0.1.0"
 
-__all__ = ["HIPADClassifier", "HIPADClassifierCV", "load_model", "parse_rules"]
+__all__ = [
+    "Certificate",
+    "CompiledRule",
+    "DataError",
+    "FileFormat",
+    "HIPADClassifier",
+    "HIPADClassifierCV",
+    "HipadError",
+    "Rule",
+    "RuleError",
+    "RuleSet",
+    "Table",
+    "check_rules",
+    "compile_rules",
+    "load_model",
+    "load_sample",
+    "make_ksvm_s",
+    "parse_rules",
+    "prepare",
+    "read_table",
+    "rules_alone",
+    "suggest_blocks",
+]
 
 _HOMES = {
+    "Certificate": "hipad.solvers",
+    "CompiledRule": "hipad.rules",
+    "DataError": "hipad.exceptions",
+    "FileFormat": "hipad.data",
     "HIPADClassifier": "hipad.estimator.classifier",
-    "HIPADClassifierCV": "hipad.estimator.searching.search",
-    "load_model": "hipad.estimator.files.model_file",
+    "HIPADClassifierCV": "hipad.estimator.grid_search",
+    "HipadError": "hipad.exceptions",
+    "Rule": "hipad.rules",
+    "RuleError": "hipad.exceptions",
+    "RuleSet": "hipad.rules",
+    "Table": "hipad.data",
+    "check_rules": "hipad.rules",
+    "compile_rules": "hipad.rules",
+    "load_model": "hipad.estimator.model_io",
+    "load_sample": "hipad.datasets",
+    "make_ksvm_s": "hipad.datasets",
     "parse_rules": "hipad.rules",
+    "prepare": "hipad.data",
+    "read_table": "hipad.data",
+    "rules_alone": "hipad.rules",
+    "suggest_blocks": "hipad.rules",
 }
 
 

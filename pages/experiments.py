@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from hipad.errors import HipadError
+from hipad.exceptions import HipadError
 from ui.experiments import crew, doubting, drawn_from, learning, repeating, trying
 from ui.experiments.lab import LAB_PARTS, PAPER, TUNE, WORTH
 from ui.needs import need_data, need_rules

@@ -7,9 +7,9 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.errors import HipadError
-from hipad.evaluation.study import Study
-from hipad.wording import count
+from hipad.evaluation.rule_study import Study
+from hipad.exceptions import HipadError
+from hipad.utils import count
 from ui.data import column_roles
 from ui.dataset import Dataset
 from ui.needs import need_data

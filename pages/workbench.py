@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from hipad.errors import HipadError
+from hipad.exceptions import HipadError
 from ui import charts
 from ui.bench import adding, changes, crosswise, keeping, kept, sliders, tuning
 from ui.dataset import Dataset

@@ -59,7 +59,7 @@ def read_limited(path: Path, *, gigabytes: float = 1.5, seconds: float = 20) -> 
 READ = """
 import sys
 from hipad.data import read_table
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 try:
     table = read_table(sys.argv[1])
     print("table", table.n_rows, len(table.names))

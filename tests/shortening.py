@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.estimator.choosing import jury, tried_values
+from hipad.estimator import cross_validation as jury
+from hipad.estimator import path as tried_values
 
 
 def shorten(monkeypatch: pytest.MonkeyPatch) -> None:

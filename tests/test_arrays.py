@@ -5,8 +5,8 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from hipad import arrays
-from hipad.designs import base
+from hipad import designs as base
+from hipad import utils as arrays
 
 
 @pytest.mark.parametrize(

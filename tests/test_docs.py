@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import FeatureIndex, compile_rules, parse_rules, read_blocks
-from hipad.rules.compiling.knowledge import compile_knowledge
-from hipad.rules.compiling.settling.lexicon import Lexicon
-from hipad.rules.compiling.settling.values import ColumnValues
+from hipad.rules.compiler import compile_knowledge
+from hipad.rules.context import ColumnValues, NameTable
 
 TEXT = (Path(__file__).resolve().parents[1] / "docs" / "rules.md").read_text("utf-8")
 CLINICAL = ["Pregnancies", "Glucose", "BloodPressure", "Insulin", "BMI", "Age", "IL-6"]
@@ -55,7 +54,7 @@ def test_there_are_examples():
 
 @pytest.mark.parametrize("line", lines("rules"))
 def test_a_rule_is_read_compiled_and_written_back(line):
-    rules = parse_rules(line, Lexicon(INDEX, BLOCKS))
+    rules = parse_rules(line, NameTable(INDEX, BLOCKS))
     assert parse_rules(str(rules)) == rules
     classes = ("NEG", "BCR/ABL") if "BCR/ABL" in line else CLASSES
     compiled = compile_rules(line, classes=classes, include_off=True, **CONTEXT)
@@ -69,7 +68,7 @@ def test_a_rule_is_read_compiled_and_written_back(line):
 
 @pytest.mark.parametrize("line", lines("named"))
 def test_a_rule_in_the_names_of_the_data_is_read_and_written_back(line):
-    rules = parse_rules(line, Lexicon(INDEX, BLOCKS, ColumnValues(X)))
+    rules = parse_rules(line, NameTable(INDEX, BLOCKS, ColumnValues(X)))
     assert parse_rules(str(rules)) == rules
     fired = np.zeros(len(X), dtype=bool)
     for rule in compile_rules(line, classes=CLASSES, **CONTEXT):

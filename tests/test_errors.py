@@ -1,6 +1,6 @@
 import pytest
 
-from hipad.errors import DataError, HipadError, RuleError
+from hipad.exceptions import DataError, HipadError, RuleError
 
 
 @pytest.mark.parametrize("kind", [DataError, RuleError])

@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
-from hipad.errors import DataError
-from hipad.optional import require
+from hipad.exceptions import DataError
+from hipad.utils import require
 
 
 def test_what_is_there_is_no_matter():

@@ -22,7 +22,7 @@ from benchmarks.audit import report
 from benchmarks.sbom import read_lock
 from benchmarks.serving import serving
 from hipad.cli.app import NEEDED
-from hipad.places import SAMPLES
+from hipad.utils import SAMPLES
 from tests.conftest import IN_CI
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -154,7 +154,7 @@ def test_a_data_frame_without_pandas_is_a_sentence(
     code: str, bare: dict[str, str], tmp_path: Path
 ) -> None:
     told = said([sys.executable, "-c", code], tmp_path, code=1, **bare)
-    assert told.splitlines()[-1].startswith("hipad.errors.DataError: ")
+    assert told.splitlines()[-1].startswith("hipad.exceptions.DataError: ")
     assert told.strip().endswith("pip install 'hipad[app]'")
 
 

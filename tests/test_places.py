@@ -1,4 +1,4 @@
-from hipad import places
+from hipad import utils as places
 
 
 def test_the_app_and_the_samples_are_found():

@@ -44,8 +44,8 @@ def test_documents_name_only_what_is_there(name):
 
 
 def test_the_search_for_names_of_files_finds_them():
-    text = "`hipad/solver/prox.py`, [a](docs/math.md), `pages/<page>.py`, `hipad.data`, `a / b`"
-    assert named_files(text) == {"hipad/solver/prox.py", "docs/math.md"}
+    text = "`hipad/solvers/admm.py`, [a](docs/math.md), `pages/<page>.py`, `hipad.data`, `a / b`"
+    assert named_files(text) == {"hipad/solvers/admm.py", "docs/math.md"}
 
 
 def test_every_room_is_described():

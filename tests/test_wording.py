@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.wording import count, listed, number, percent, some
+from hipad.utils import count, listed, number, percent, some
 
 words = st.lists(st.text("abc", min_size=1, max_size=3), max_size=12)
 

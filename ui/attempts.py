@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
-from hipad.errors import HipadError
+from hipad.exceptions import HipadError
 from ui.state import AppState, SupersededError
 
 LOGGER: Final = logging.getLogger(__name__)

@@ -16,25 +16,23 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from hipad.arrays import FloatArray, IntArray
 from hipad.data import (
-    Gaps,
+    MissingValues,
     Options,
     PreparationStep,
     Table,
     column_statistics,
     learning_rows,
 )
-from hipad.data.classes import DecidedBy, labels_of
-from hipad.data.encoding import ColumnRecipe
 from hipad.data.file_format import FOUND_OUT, FileFormat
-from hipad.estimator.damping import standardised_design
+from hipad.data.preprocessing import ColumnRecipe
+from hipad.data.roles import DecidedBy, labels_of
+from hipad.estimator.training_data import standardised_design
 from hipad.rules import FeatureIndex, RuleSet, RulesText
-from hipad.rules.compiling.definitions import resolve_definitions
-from hipad.rules.compiling.settling.lexicon import Lexicon
-from hipad.rules.compiling.settling.values import ColumnValues
-from hipad.rules.compiling.spelled_out import read_for
-from hipad.wording import count
+from hipad.rules.compiler import read_for
+from hipad.rules.context import ColumnValues, NameTable
+from hipad.rules.names import resolve_definitions
+from hipad.utils import FloatArray, IntArray, count
 from ui.fields import SEED, Percent
 
 MOST_CLASSES: Final = 50
@@ -140,8 +138,8 @@ class Dataset:
     # of the learning rows and of the test rows: equal where rows are of one patient
     groups: IntArray | None = None
     groups_test: IntArray | None = None
-    gaps_seen: Gaps | None = None  # cells of X_seen without a value in the file
-    gaps_test: Gaps | None = None
+    gaps_seen: MissingValues | None = None  # cells of X_seen without a value in the file
+    gaps_test: MissingValues | None = None
     decimal: str = ""  # decimal mark of the file's numbers
     _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 
@@ -187,7 +185,7 @@ class Dataset:
         return self.X_train if self.X_all is None else self.X_all
 
     @property
-    def gaps_train(self) -> Gaps | None:
+    def gaps_train(self) -> MissingValues | None:
         """The cells of the training rows without a value in the file."""
         if not self.gaps_seen or self.X_all is None:
             return self.gaps_seen
@@ -232,9 +230,9 @@ class Dataset:
         return design.mean, design.scale
 
     @cached_property
-    def lexicon(self) -> Lexicon:
+    def lexicon(self) -> NameTable:
         """What names in a text mean on these data."""
-        return Lexicon(self.index, self.blocks, self.values, decimal=self.decimal)
+        return NameTable(self.index, self.blocks, self.values, decimal=self.decimal)
 
     def read(self, text: str) -> RulesText:
         """Rules and statements as these data understand them.

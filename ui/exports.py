@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from hipad.data import to_csv
-from hipad.estimator.files.model_file import Origin, save_model
-from hipad.rules.language.spelling import quote_name
+from hipad.estimator.model_io import Origin, save_model
+from hipad.rules.lexer import quote_name
 from ui.dataset import Dataset
 from ui.models import TrainedModel
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import isclose, log10
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 
-from hipad.estimator.files.json_values import misfit, named, text_of
-from hipad.rules.language.bounds import LONGEST_TEXT
+from hipad.estimator.serialization import misfit, named, text_of
+from hipad.rules.lexer import LONGEST_TEXT
 
 Value = TypeVar("Value", int, float)
 AUTO: Final = "auto"

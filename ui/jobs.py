@@ -19,8 +19,8 @@ from enum import StrEnum
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from hipad.data.limits import stated_number
-from hipad.errors import HipadError
-from hipad.solver import Progress
+from hipad.exceptions import HipadError
+from hipad.solvers import Progress
 from ui.turns import TURNS
 
 UNSEEN_SECONDS: Final = stated_number("HIPAD_UNSEEN_SECONDS", 60)

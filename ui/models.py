@@ -9,18 +9,22 @@ from typing import Any, Final
 import numpy as np
 
 from hipad import HIPADClassifier
-from hipad.arrays import FloatArray, IntArray
-from hipad.errors import RuleError
-from hipad.estimator.sparsity import largest_lambda1
-from hipad.estimator.trust.member_record import MemberRecord
-from hipad.evaluation.comparing import flips
-from hipad.evaluation.judging import Judgement, Share
-from hipad.evaluation.orientation import Oriented, named_outcomes
+from hipad.estimator.parameters import MemberRecord
+from hipad.estimator.problem_factory import largest_lambda1
+from hipad.evaluation.comparison import flips
+from hipad.evaluation.metrics import (
+    ClassificationReport,
+    PositiveClassView,
+    Proportion,
+    named_outcomes,
+)
+from hipad.exceptions import RuleError
 from hipad.rules import Budget, RuleSet
-from hipad.solver import Status
+from hipad.solvers import Status
+from hipad.utils import FloatArray, IntArray
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
-from ui.settings import CHOSEN, FEWNESS, RunSettings
+from ui.settings import AUTOMATIC, CHOSEN, FEWNESS, RunSettings
 
 Trust = str | tuple[MemberRecord, ...] | None
 HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall
@@ -30,12 +34,12 @@ HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall
 class Harm:
     """Rules that cost more right answers than chance explains, and the one that costs most."""
 
-    right: Share  # with the rules
-    without: Share  # the same settings without them
+    right: Proportion  # with the rules
+    without: Proportion  # the same settings without them
     interval: tuple[float, float]  # of the difference, paired by patient
     cause: str = ""  # the rule whose removal restores most; empty where no single one does
-    restored: Share | None = None  # without that rule alone
-    learnt: Share | None = None  # with weights that are learnt, where some are set or written
+    restored: Proportion | None = None  # without that rule alone
+    learnt: Proportion | None = None  # with weights that are learnt, where some are set or written
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +53,17 @@ class TrainedModel:
     settings: RunSettings
     data_key: str
     classes: tuple[str, str]
-    judgement: Judgement
-    without_rules: Judgement | None = None  # of a model without rules, tuned for itself
+    judgement: ClassificationReport
+    without_rules: ClassificationReport | None = None  # of a model without rules, tuned for itself
     gain: tuple[float, float] | None = None  # plausible differences to that one, in right answers
     harm: Harm | None = None  # where the test patients show that the rules do clear harm
     trust: Trust = "auto"  # how far rules were to be trusted, or what an earlier fit had learnt
+    chosen_by: RunSettings | None = None  # those of the fit whose values are held here
 
     @property
-    def oriented(self) -> Oriented:
+    def oriented(self) -> PositiveClassView:
         """The classifier, seen from the positive class."""
-        return Oriented(self.classifier, self.classes)
+        return PositiveClassView(self.classifier, self.classes)
 
     @property
     def support(self) -> IntArray:
@@ -71,6 +76,15 @@ class TrainedModel:
     @property
     def intercept(self) -> float:
         return self.oriented.intercept
+
+    @property
+    def own_settings(self) -> RunSettings:
+        """The settings with which everything that the model holds is chosen anew."""
+        if self.chosen_by is not None:
+            return self.chosen_by
+        if isinstance(self.trust, tuple):  # of a file that does not say by what it was chosen
+            return self.settings.changed(fewness=AUTOMATIC, lambda2="auto")
+        return self.settings
 
     def scores(self, X: Any) -> FloatArray:
         return self.oriented.scores(X)
@@ -95,6 +109,7 @@ class Request:
     settings: RunSettings
     name: str = "current"
     trust: Trust = "auto"  # how far rules are trusted, or what an earlier fit learnt of it
+    chosen_by: RunSettings | None = None  # those that chose values which are held here
 
     def start(self, like: TrainedModel | None = None, *, quick: bool = False) -> Run:
         """Begin the fit; `like` is an earlier model on the same data to start from.
@@ -131,10 +146,11 @@ class Request:
             settings=self.settings,
             data_key=self.data.key,
             classes=classes,
-            judgement=Oriented(classifier, classes).judge(
+            judgement=PositiveClassView(classifier, classes).judge(
                 judged.X, judged.y, part=judged.part, groups=judged.groups
             ),
             trust=self.trust,
+            chosen_by=self.chosen_by,
         )
 
     def job(
@@ -196,7 +212,9 @@ class Request:
             return beside
         return replace(beside, harm=self._harm(beside, alone.judgement.accuracy, change.interval))
 
-    def _harm(self, model: TrainedModel, without: Share, interval: tuple[float, float]) -> Harm:
+    def _harm(
+        self, model: TrainedModel, without: Proportion, interval: tuple[float, float]
+    ) -> Harm:
         """What the rules cost on patients that nothing was fitted to, and why that may be."""
         right = model.judgement.accuracy
         harm = Harm(right, without, interval)

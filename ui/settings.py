@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
-from hipad.errors import DataError
-from hipad.estimator.files.json_values import rebuild
 from hipad.estimator.parameters import CHOICES, SPARSE
+from hipad.estimator.serialization import rebuild
+from hipad.exceptions import DataError
 from ui.fields import Choice, Number, Power
 
 FEWNESS: Final = {"very few": 0.8, "few": 0.5, "some": 0.3, "many": 0.15, "very many": 0.05}
@@ -44,7 +44,7 @@ class RunSettings:
     balanced: bool = True
     calibrate: bool = True
     standardize: bool = True
-    method: Annotated[str, Choice(tuple(CHOICES["method"]))] = "hipad"
+    method: Annotated[str, Choice(tuple(CHOICES["method"]))] = "auto"
     engine: Annotated[str, Choice(tuple(CHOICES["engine"]))] = "ipm"
     mu: Penalty = "auto"  # penalties that phase 1 starts with
     switch: Annotated[str, Choice(tuple(CHOICES["switch"]))] = "support"

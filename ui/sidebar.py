@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from hipad.wording import count
+from hipad.utils import count
 from ui.data import uploading
 from ui.exports import rules_file
 from ui.jobs import Job

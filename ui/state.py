@@ -26,7 +26,7 @@ import streamlit as st
 
 from hipad.data import Turn
 from hipad.data.file_format import FileFormat
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from ui.bench.tuned_rules import Tuning
 from ui.data.building import build, facing_rules
 from ui.data.loading import Arrived, Loading, prepared
@@ -37,7 +37,7 @@ from ui.jobs import Job
 from ui.models import Request, TrainedModel
 from ui.rules.check_job import CheckJob
 from ui.rules.history import TextHistory
-from ui.session.memory import Memory
+from ui.session.memory import Background, Memory
 from ui.session.past import Past
 from ui.session.refitting import Refitting
 from ui.session.saving import ModelRecipe, Session, recipe_of
@@ -290,7 +290,7 @@ class AppState(Memory):
         if self.refitting is not None:
             self.refitting.job.stop()
         for _, made in self.memo.values():
-            if isinstance(made, CheckJob):
+            if isinstance(made, CheckJob | Background):
                 made.stop()
         self.lab.stop()
 

@@ -6,8 +6,8 @@ import re
 from typing import Final
 from unicodedata import category
 
-from hipad.rules import Pull, RuleRecord
-from hipad.wording import count, listed, number, signed
+from hipad.rules import RuleGradient, RuleRecord
+from hipad.utils import count, listed, number, signed
 
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^&=@])")
 # Markdown makes links of addresses even where every sign of them is escaped: a sign that has no
@@ -39,7 +39,7 @@ def listing(names: list[str], most: int = 5) -> str:
     return listed(names, limit=most, spell=plain)
 
 
-def brings_in(pull: Pull | None) -> str:
+def brings_in(pull: RuleGradient | None) -> str:
     """Whether a rule is strong enough to bring in a feature, in a clinician's words."""
     if pull is None:
         return "–"

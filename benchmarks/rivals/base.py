@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import issparse
 
-from hipad.arrays import FloatArray
+from hipad.utils import FloatArray
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,19 @@ import subprocess
 import sys
 from contextlib import suppress
 
-from hipad.optional import require
-from hipad.places import APP
+from hipad.utils import APP, require
 
 NEEDED = ("streamlit", "plotly", "pandas", "openpyxl", "h5py")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_app_options(parser: argparse.ArgumentParser) -> None:
     """`--port` and `--no-browser`."""
     parser.add_argument("--port", type=int, help="where to serve the app; 0 is any free port")
     parser.add_argument("--no-browser", action="store_true", help="serve only, open no browser")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Serve until Ctrl-C, or until this process is told to end: the server ends with it."""
+def run_app(options: argparse.Namespace) -> int:
+    """Open the app in the browser."""
     require(NEEDED, "the app")
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -1,16 +1,13 @@
-"""What rules do on a table, what is odd about them and, with a model, how far they hold.
-
-Findings and suggestions do not change the exit code. Rules that cannot be used do.
-"""
+"""What rules do on a table and what is odd about them, and how to write rules."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 
 import numpy as np
 
-from hipad.cli.all_classes import two_classes
 from hipad.cli.inputs import (
     add_rule_options,
     add_table_options,
@@ -22,32 +19,39 @@ from hipad.cli.inputs import (
     role_lines,
     understood,
 )
-from hipad.cli.studying import (
+from hipad.cli.main import RULES_HELP
+from hipad.cli.study import (
     CheckedTable,
     as_seen,
     findings,
     read_rule_file,
     refuse,
     studied,
+    two_classes,
     usual_lambda1,
     written,
 )
-from hipad.cli.talking.sentences import RULES_HELP
 from hipad.data import facing
-from hipad.data.classes import CERTAIN, DecidedBy, labels_of, positive_line
-from hipad.errors import DataError
-from hipad.estimator.files.model_file import read_model
-from hipad.evaluation.orientation import Oriented
-from hipad.evaluation.patients import Patients
-from hipad.evaluation.study import RuleCheck, Study
-from hipad.wording import count
+from hipad.data.roles import CERTAIN, DecidedBy, labels_of, positive_line
+from hipad.estimator.model_io import read_model
+from hipad.evaluation.metrics import PositiveClassView
+from hipad.evaluation.rule_study import RuleCheck, Study, StudyRows
+from hipad.exceptions import DataError
+from hipad.rules import FeatureIndex
+from hipad.rules.context import ColumnValues, NameTable
+from hipad.rules.lexer import quote_label, quote_name
+from hipad.rules.suggestions import example_rules, manual_text
+from hipad.utils import count, listed
 
-EPILOG = RULES_HELP
+# --------------------------------------------------------------------------------------------------
+# hipad check
+
+
 NAME_IT = "--positive names another one"
 MOST_LISTED = 10  # rows that contradict a rule
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_check_options(parser: argparse.ArgumentParser) -> None:
     """Rules, table and model."""
     parser.add_argument("rules", metavar="RULES", help="one rule per line")
     parser.add_argument("--data", metavar="DATA", required=True, help="the table to try them on")
@@ -64,8 +68,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
-    """Read the rules, then try them; every mistake in the rules is told at once."""
+def run_check(options: argparse.Namespace) -> int:
+    """What rules do on a table, what is odd about them and, with a model, how far they hold.
+
+    Findings and suggestions do not change the exit code. Rules that cannot be used do.
+    """
     text = read_rule_file(options.rules)
     table, steps, decided_by = (
         modelled_table(options) if options.model else plain_table(options, text)
@@ -116,7 +123,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
     truth = labels_of(table, known_label(table, label), classes)
     X, kept, gaps = origin.recipe.measured(table, np.flatnonzero(truth != ""))
     y = np.where(truth[kept] == classes[1], 1.0, -1.0)
-    model = Oriented(clf, classes)
+    model = PositiveClassView(clf, classes)
     checked = CheckedTable(
         X,
         y,
@@ -133,7 +140,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
     return checked, ["data: gaps filled as the model's training rows were"], "model"
 
 
-def rule_lines(study: Study, table: CheckedTable, seen: Patients) -> Iterator[str]:
+def rule_lines(study: Study, table: CheckedTable, seen: StudyRows) -> Iterator[str]:
     """Each rule with what it does on the rows, what the model makes of it, and advice."""
     records = seen.report(study.active, table.w, table.b)
     for check, record in zip(study.checks, records, strict=True):
@@ -178,3 +185,47 @@ def advice(check: RuleCheck) -> Iterator[str]:
             if worth
             else "the data alone bring a feature of it in, whatever its worth"
         )
+
+
+# --------------------------------------------------------------------------------------------------
+# hipad rules
+
+
+MOST_NAMES = 12
+
+
+def add_rules_options(parser: argparse.ArgumentParser) -> None:
+    """The table, or the manual."""
+    parser.add_argument(
+        "--help-for", metavar="DATA", help="a table: examples in its columns and classes"
+    )
+    parser.add_argument("--manual", action="store_true", help="the whole manual (Markdown)")
+    add_table_options(parser)
+    add_rule_options(parser)
+
+
+def run_rules(options: argparse.Namespace) -> int:
+    """How to write rules: examples in the columns and classes of a table, and the manual.
+
+    With --help-for DATA, six rules made from the table, each of which can be used as it stands.
+    """
+    if options.help_for is None:
+        print(manual_text() or RULES_HELP)
+        return 0
+    table = prepared_table(options.help_for, options)
+    index = FeatureIndex(table.feature_names)
+    blocks = blocks_of(options.blocks, index, table.table)
+    lexicon = NameTable(index, blocks, ColumnValues(table.X))
+    found = example_rules(lexicon, table.classes)
+    width = max((len(rule.text) for rule in found), default=0)
+    print("\n".join(f"{rule.text:<{width}}  # {rule.shows}" if "#" not in rule.text else rule.text
+                    for rule in found))  # fmt: skip
+    names = [quote_name(name) for name in table.feature_names]
+    print(f"features: {listed(names, limit=MOST_NAMES)}", file=sys.stderr)
+    if blocks:
+        print(f"blocks: {listed(list(map(quote_name, blocks)), limit=MOST_NAMES)}", file=sys.stderr)
+    said = listed([quote_label(str(label)) for label in table.classes])
+    print(f"classes: {said}; hipad rules --manual shows the whole language", file=sys.stderr)
+    if options.manual:
+        print(manual_text() or RULES_HELP)
+    return 0

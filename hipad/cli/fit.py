@@ -20,15 +20,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from hipad.arrays import IntArray
-from hipad.cli.all_classes import (
-    class_lines,
-    classes_of,
-    judged,
-    labels_of_test,
-    with_all_labels,
-)
 from hipad.cli.inputs import (
+    Bar,
     add_rule_options,
     add_table_options,
     blocks_of,
@@ -40,23 +33,27 @@ from hipad.cli.inputs import (
     read_described,
     role_lines,
 )
-from hipad.cli.studying import (
+from hipad.cli.main import INTERRUPTED, REFUSED, sentence
+from hipad.cli.study import (
     CheckedTable,
     WrittenRules,
     as_seen,
+    class_lines,
+    classes_of,
     findings,
+    judged,
+    labels_of_test,
     read_rule_file,
     refuse,
     studied,
+    with_all_labels,
     written,
 )
-from hipad.cli.talking.bar import Bar
-from hipad.cli.talking.sentences import INTERRUPTED, REFUSED, RULES_HELP, sentence
 from hipad.data import (
     FORMATS,
-    Matched,
     Prepared,
     Table,
+    TestRows,
     facing,
     learning_gaps,
     learning_rows,
@@ -64,23 +61,21 @@ from hipad.data import (
     match_unlabelled,
     split,
 )
-from hipad.data.classes import CERTAIN
-from hipad.data.writing import STDOUT
-from hipad.errors import RuleError
+from hipad.data.roles import CERTAIN
+from hipad.data.table import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.files.model_file import Origin, save_model
+from hipad.estimator.fit import FitRun
+from hipad.estimator.model_io import Origin, save_model
+from hipad.estimator.multiclass import ClassRuns
 from hipad.estimator.parameters import CHOICES
-from hipad.estimator.run import FitRun
-from hipad.estimator.several_classes import ClassRuns
-from hipad.evaluation.averaging import averaged_candidates
-from hipad.evaluation.few_features import few_features_sentence
-from hipad.evaluation.orientation import Oriented
+from hipad.evaluation.comparison import averaged_candidates
+from hipad.evaluation.metrics import PositiveClassView, few_features_sentence
+from hipad.exceptions import RuleError
 from hipad.rules import FeatureIndex, RuleSet
-from hipad.rules.compiling.outcomes import first_outcome
-from hipad.solver import Status
-from hipad.wording import count
+from hipad.rules.compiled_rule import first_outcome
+from hipad.solvers import Status
+from hipad.utils import IntArray, count
 
-EPILOG = RULES_HELP
 NUMBERS = {
     "lambda1": 'sparsity, a number, "auto", or "sparse" for the fewest features about as good',
     "lambda2": "ridge: correlated features share their weight",
@@ -93,7 +88,7 @@ SWITCHES = {
 }
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_fit_options(parser: argparse.ArgumentParser) -> None:
     """Data, rules, where to save, and the classifier's parameters."""
     parser.add_argument("data", metavar="DATA", help=f"a table: {', '.join(FORMATS)}")
     add_table_options(parser)
@@ -144,8 +139,15 @@ def number_or_word(text: str) -> float | str:
         return text
 
 
-def run(options: argparse.Namespace) -> int:
-    """Read, fit, save, report."""
+def run_fit(options: argparse.Namespace) -> int:
+    """Fit a classifier to a table and rules, and save it.
+
+    Of three classes or more all are told apart, unless `--positive` names one to tell from the
+    rest.
+
+    Ctrl-C stops the fit and keeps the model so far; its certificate says that it was stopped, and
+    so does the exit code.
+    """
     read = [options.data, options.test, options.unlabelled, options.rules, options.blocks]
     check_output(options.model, read)
     words = sys.stderr if options.model in STDOUT else sys.stdout
@@ -239,7 +241,7 @@ def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterat
 
 def read_rows(
     options: argparse.Namespace, table: Table, rules: str = ""
-) -> tuple[Prepared, Matched | None]:
+) -> tuple[Prepared, TestRows | None]:
     """Training rows, and test rows where they are asked for."""
     if options.split is not None:
         wanted = preparation(table, options, use_unlabelled=True)
@@ -253,7 +255,7 @@ def read_rows(
     return prepared, match_test(prepared, facing(test, prepared.feature_names))
 
 
-def read_unlabelled(path: str | None, train: Prepared) -> Matched | None:
+def read_unlabelled(path: str | None, train: Prepared) -> TestRows | None:
     """Further rows without a label, where a file of them is given."""
     if path is None:
         return None
@@ -273,7 +275,7 @@ def build(
     return clf.set_params(**given)
 
 
-def fitted(clf: HIPADClassifier, train: Prepared, more: Matched | None = None) -> HIPADClassifier:
+def fitted(clf: HIPADClassifier, train: Prepared, more: TestRows | None = None) -> HIPADClassifier:
     """Fit with a bar; Ctrl-C keeps the model so far. `more` are further rows without a label."""
     X, y = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
     groups = train.groups
@@ -305,7 +307,7 @@ def stopping(watch: FitRun[Any]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def report(clf: HIPADClassifier, train: Prepared, test: Matched | None) -> str:
+def report(clf: HIPADClassifier, train: Prepared, test: TestRows | None) -> str:
     """Features, certificate, answers and rules in a few lines."""
     lines = [
         f"features: {clf.support_.size:,} of {clf.n_features_in_:,} kept at lambda1 "
@@ -313,10 +315,11 @@ def report(clf: HIPADClassifier, train: Prepared, test: Matched | None) -> str:
     ]
     if few := few_features_sentence(clf.path_):
         lines.append(f"few features: {few}")
+    lines.append(f"solver: {clf.solver_}")
     lines.append(f"certificate: {clf.certificate_}")
     if clf.certificate_.message:
         lines.append(f"note: {clf.certificate_.message}")
-    model = Oriented(clf, train.classes)
+    model = PositiveClassView(clf, train.classes)
     own = None if train.groups is None else train.groups[: len(train.y)]
     lines.append(str(model.judge(train.X, train.y, part="training", groups=own)))
     if test is not None and test.y is not None and len(test.y):

@@ -1,36 +1,68 @@
-"""From the arguments of the shell to a command and its exit code.
-
-0: done; 1: the input cannot be used, and a sentence on stderr says why; 2: wrong usage; 130:
-stopped by Ctrl-C.
-"""
+"""The command line: from the arguments of the shell to a command and its exit code."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import io
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from types import ModuleType
-from typing import NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from hipad import __version__
-from hipad.cli.talking.sentences import INTERRUPTED, REFUSED, sentence
-from hipad.errors import HipadError
+from hipad.exceptions import HipadError, RuleError
 
-COMMANDS = (
-    "app",
-    "fit",
-    "predict",
-    "next",
-    "rules",
-    "check",
-    "curve",
-    "doubt",
-    "tune",
-    "reproduce",
-)
+# --------------------------------------------------------------------------------------------------
+# Errors in words, and the exit codes.
+
+
+REFUSED: Final = 1  # the input cannot be used
+EXAMPLE: Final = "Glucose >= 126 and BMI >= 30 => diabetic"
+RULES_HELP: Final = f"""a rule:
+  {EXAMPLE}
+  name: mean(ABL1, ABL2) >= 9.5 => "BCR/ABL" worth 20 patients   # a note
+before => a condition on features or blocks in the units of the data, after it a class label"""
+INTERRUPTED: Final = 130  # Ctrl-C, as shells have it: 128 and the number of the signal
+
+
+def sentence(error: Exception) -> str:
+    """What went wrong, on one line, with the place in the rules where there is one."""
+    text = " ".join(str(error).replace("\0", r"\0").split()) or type(error).__name__
+    if isinstance(error, RuleError) and error.line is not None:
+        place = f"line {error.line}" + (f", column {error.column}" if error.column else "")
+        return text if text.startswith("line ") else f"{place}: {text}"
+    return text
+
+
+# --------------------------------------------------------------------------------------------------
+# From the arguments of the shell to a command and its exit code.
+#
+# 0: done; 1: the input cannot be used, and a sentence on stderr says why; 2: wrong usage; 130:
+# stopped by Ctrl-C.
+
+
+class Command(NamedTuple):
+    """A command: where `add_<name>_options` and `run_<name>` stand, and its line in the help."""
+
+    module: str
+    summary: str
+    about_rules: bool = False  # whether its help ends with how a rule is written
+
+
+COMMANDS: Final = {
+    "app": Command("app", "open the app in the browser"),
+    "fit": Command("fit", "fit a classifier to a table and rules, and save it", about_rules=True),
+    "predict": Command("predict", "answers of a saved model for the rows of a table, as CSV"),
+    "next": Command("predict", "which rows to label next, as CSV", about_rules=True),
+    "rules": Command("check", "how to write rules, with examples from a table", about_rules=True),
+    "check": Command("check", "what rules do on a table, and what is odd", about_rules=True),
+    "curve": Command("experiments", "learning curves on a table: with rules, without, LIBSVM"),
+    "doubt": Command("experiments", "what if a rule is wrong: sweep its threshold or weight"),
+    "tune": Command("experiments", "try settings by cross-validation on a table"),
+    "reproduce": Command("experiments", "repeat the paper: its tables and its figure"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lost = open_streams()
     try:
         try:  # the commands come here, where a bad variable of the environment ends in a sentence
-            options = build_parser().parse_args(arguments)
+            words = sys.argv[1:] if arguments is None else list(arguments)
+            options = build_parser(words).parse_args(words)
             written_files().clear()
             code: int = options.run(options)
         finally:
@@ -58,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def written_files() -> list[str]:
     """Return the files that were written so far; imported late, as commands are."""
-    found: list[str] = import_module("hipad.data.writing").WRITTEN
+    found: list[str] = import_module("hipad.data.table").WRITTEN
     return found
 
 
@@ -115,24 +148,30 @@ def console() -> NoReturn:
     sys.exit(main())
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """One sub-parser per command; each command module brings its own options."""
+def build_parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser; the options of a command are there if `arguments` begin with its name.
+
+    Without a command all have theirs. So a call imports no more than its own command needs.
+    """
     parser = argparse.ArgumentParser(
         prog="hipad",
         description="Sparse classification with few labels, many features and expert rules.",
     )
     parser.add_argument("--version", action="version", version=f"hipad {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
-    for name in COMMANDS:
-        command: ModuleType = import_module(f"hipad.cli.{name}")
-        text = (command.__doc__ or "").strip()
+    called = [word for word in arguments[:1] if word in COMMANDS or word.startswith("-")]
+    for name, command in COMMANDS.items():
         own = commands.add_parser(
             name,
-            help=text.splitlines()[0],
-            description=text,
-            epilog=getattr(command, "EPILOG", None),
+            help=command.summary,
+            epilog=RULES_HELP if command.about_rules else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        command.add_options(own)
-        own.set_defaults(run=command.run)
+        if called and name not in called:
+            continue
+        module = import_module(f"hipad.cli.{command.module}")
+        run = getattr(module, f"run_{name}")
+        own.description = inspect.getdoc(run)
+        getattr(module, f"add_{name}_options")(own)
+        own.set_defaults(run=run)
     return parser

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from hipad.errors import DataError
-from hipad.wording import listed
+from hipad.exceptions import DataError
+from hipad.utils import listed
 
 ThreeDigits: TypeAlias = Literal["decimal", "thousands"]
 

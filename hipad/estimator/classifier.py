@@ -11,33 +11,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from hipad.data.gaps import Gaps
-from hipad.errors import DataError, HipadError
-from hipad.estimator.bases.fitted import FittedModel
-from hipad.estimator.bases.table_classifier import TrainingRows
-from hipad.estimator.labels import by_class
-from hipad.estimator.parameters import Plan, check_parameters, held_out_parts, is_splits
-from hipad.estimator.run import FitRun
-from hipad.estimator.several_classes import (
-    ClassRuns,
-    class_labels,
-    data_of_class,
-    rules_of_class,
+from hipad.data.preprocessing import MissingValues
+from hipad.estimator.base import FittedModel, TrainingRows, by_class
+from hipad.estimator.fit import FitRun
+from hipad.estimator.multiclass import ClassRuns, class_labels, data_of_class, rules_of_class
+from hipad.estimator.parameters import (
+    FitSettings,
+    MemberRecord,
+    check_parameters,
+    held_out_parts,
+    is_splits,
 )
-from hipad.estimator.training import TrainingData, shares, stacked_rows
-from hipad.estimator.trust.member_record import MemberRecord
-from hipad.estimator.units import foreign_units
+from hipad.estimator.training_data import TrainingData, foreign_units, shares, stacked_rows
+from hipad.exceptions import DataError, HipadError
 from hipad.rules import ColumnValues, FeatureIndex, Rule, RuleSet
-from hipad.rules.compiling.knowledge import Knowledge, compile_knowledge, read_knowledge
-from hipad.rules.compiling.naming.names import as_index
-from hipad.solver import Hipad, Status
-from hipad.solver.threads import single_thread
+from hipad.rules.compiler import ExpertKnowledge, compile_knowledge, read_knowledge
+from hipad.rules.names import as_index
+from hipad.solvers import Hipad, Status
+from hipad.solvers.solution import single_thread
 
 
 class HIPADClassifier(FittedModel):
@@ -89,8 +87,7 @@ class HIPADClassifier(FittedModel):
     scope : "population" or "typical", default="population"
         Whether a rule speaks of every patient or of an otherwise typical one.
     class_weight : "balanced", dict or None, default="balanced"
-        "balanced" gives each class one half of the total weight, and of several classes each and
-        all others together.
+        "balanced" gives each class the same share of the total weight.
     anchored : bool, default=True
         Whether a rule speaks of the typical patient who meets it, counted from the middle between
         the classes. False is the paper's form, where a rule speaks of its threshold and the
@@ -101,8 +98,11 @@ class HIPADClassifier(FittedModel):
         is held out: the average patients are at +1 and -1 (unless classes are not balanced: the
         same scale, and the intercept where the weighted hinge loss is least).
         False returns the optimum of the paper's problem as it is.
-    method : "hipad", "admm" or "exact", default="hipad"
-        Two phases; phase 1 to convergence; or the certified elastic net.
+    method : "auto", "hipad", "admm" or "exact", default="auto"
+        "hipad" runs the paper's two phases: ADMM until the features are those of the elastic-net
+        optimum, then an interior point on these. "auto" gives the same model, since that optimum is
+        unique, but lets working sets find its features where they are faster. "admm" is phase 1 to
+        convergence, "exact" the certified elastic net. `solver_` says what ran.
     engine : "ipm" or "osqp", default="ipm"
         Solver of phase 2.
     standardize : bool, default=True
@@ -140,8 +140,9 @@ class HIPADClassifier(FittedModel):
     selection_certificate_ : the same for phase 1 over all features, or None
     history_ : one `Progress` for each value of lambda1 tried, then one for each step
     n_iter_ : steps of phases 1 and 2
+    solver_ : what ran, in words, with the number of steps of each phase
     rule_report_ : one `RuleRecord` a rule
-    knowledge_report_ : one `StatementRecord` a statement about features
+    knowledge_report_ : one `FeaturePriorRecord` a statement about features
     lambda1_, lambda2_ : the values used
     members_ : one `MemberRecord` for each way to weigh the rules, where their trust is learnt
     path_ : one `PathPoint` for each pair of values tried; the best, the chosen and
@@ -167,7 +168,7 @@ class HIPADClassifier(FittedModel):
         class_weight: str | dict[Any, float] | None = "balanced",
         anchored: bool = True,
         calibrate: bool = True,
-        method: str = "hipad",
+        method: str = "auto",
         engine: str = "ipm",
         standardize: bool = True,
         switch: str = "support",
@@ -263,7 +264,7 @@ class HIPADClassifier(FittedModel):
         like: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
         quick: bool = False,
-        gaps: Gaps | None = None,
+        gaps: MissingValues | None = None,
     ) -> FitRun[Self]:
         """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
 
@@ -285,7 +286,7 @@ class HIPADClassifier(FittedModel):
         seen = _seen(rows, marks)
         if fresh._is_several:
             return fresh._class_runs(data, seen, earlier, quick, take)
-        plan = Plan.of(fresh, fresh._compile(seen))
+        plan = FitSettings.of(fresh, fresh._compile(seen))
         for sentence in foreign_units(data.X, plan.rules):
             warnings.warn(sentence, UserWarning, stacklevel=3)
         return FitRun(data, plan, _states(earlier, data), quick=quick, take=take)
@@ -314,8 +315,9 @@ class HIPADClassifier(FittedModel):
             if earlier:
                 own = earlier[0]._data
             else:
-                own = data_of_class(data, position, self.class_weight)
-            plan = Plan.of(model, model._compile(seen))
+                own = data_of_class(data, position)
+            # two classes of which one is many do not count one half each
+            plan = replace(FitSettings.of(model, model._compile(seen)), balanced=False)
             sentences += foreign_units(data.X, plan.rules)
             runs[label] = FitRun(
                 own, plan, _states(earlier, own), quick=quick, take=model._set_outcome
@@ -349,7 +351,9 @@ class HIPADClassifier(FittedModel):
             self._parts = held_out_parts(self.cv, rows.X, rows.y, kept)
         return rows._replace(known=kept)
 
-    def _gaps_of(self, gaps: Gaps | None, rows: TrainingRows) -> tuple[Gaps | None, Gaps | None]:
+    def _gaps_of(
+        self, gaps: MissingValues | None, rows: TrainingRows
+    ) -> tuple[MissingValues | None, MissingValues | None]:
         """The gaps of the rows that are fitted, and of those without a label."""
         if not gaps:
             return None, None
@@ -364,7 +368,7 @@ class HIPADClassifier(FittedModel):
         original: Any,
         rows: TrainingRows,
         like: Sequence[HIPADClassifier],
-        gaps: tuple[Gaps | None, Gaps | None] = (None, None),
+        gaps: tuple[MissingValues | None, MissingValues | None] = (None, None),
     ) -> TrainingData:
         X, w, others = rows.X, rows.weights, rows.unlabelled
         y = rows.codes.astype(float)
@@ -385,7 +389,7 @@ class HIPADClassifier(FittedModel):
         named = names if names is None or isinstance(names, FeatureIndex) else list(names)
         self.feature_index_ = as_index(named, self.n_features_in_)
 
-    def _compile(self, rows: Any = None) -> Knowledge:
+    def _compile(self, rows: Any = None) -> ExpertKnowledge:
         """Rules and statements for these data; percentiles are learnt from these rows only."""
         return compile_knowledge(
             self.rules if self.rules is not None else (),
@@ -397,14 +401,16 @@ class HIPADClassifier(FittedModel):
         )
 
 
-def _seen(rows: TrainingRows, gaps: tuple[Gaps | None, Gaps | None]) -> ColumnValues:
+def _seen(
+    rows: TrainingRows, gaps: tuple[MissingValues | None, MissingValues | None]
+) -> ColumnValues:
     """Return what rules learn from: all rows, labelled or not, and their cells without a value."""
     seen, marks = rows.X, gaps[0]
     if rows.unlabelled is not None:
         seen = stacked_rows(rows.X, rows.unlabelled)
         if gaps[0] or gaps[1]:
             sizes = (rows.X.shape[0], rows.unlabelled.shape[0])
-            marks = Gaps.stacked(list(zip(gaps, sizes, strict=True)))
+            marks = MissingValues.stacked(list(zip(gaps, sizes, strict=True)))
     return ColumnValues(seen, marks)
 
 

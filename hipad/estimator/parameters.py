@@ -1,9 +1,4 @@
-"""The classifier's parameters: what each may be, in which words, and what one fit takes from them.
-
-This is the one vocabulary of methods, engines, scopes and switches: the classifier checks against
-it, the command line offers it, and the app shows its words. Where a parameter cannot be used, a
-sentence says what was expected and what came.
-"""
+"""The classifier's parameters: what each may be, and what one fit takes from them."""
 
 from __future__ import annotations
 
@@ -16,15 +11,50 @@ from typing import Any, Final
 
 import numpy as np
 
-from hipad.errors import HipadError
-from hipad.estimator.risks.risk_curve import check_prevalence
-from hipad.estimator.trust.member_record import MemberRecord
+from hipad.estimator.calibration import check_prevalence
+from hipad.exceptions import HipadError
 from hipad.rules import CompiledRule, RuleSet
-from hipad.rules.compiling.knowledge import CompiledStatement, FeatureKnowledge, Knowledge
-from hipad.solver import AdmmSettings, Settings
-from hipad.solver.admm.penalties import Penalties
-from hipad.solver.engines import ENGINES
-from hipad.solver.problem import Scope
+from hipad.rules.compiler import CompiledPrior, ExpertKnowledge, SignConstraints
+from hipad.solvers import AdmmSettings, Certificate, Settings
+from hipad.solvers.hipad import ENGINES
+from hipad.solvers.problem import Scope
+from hipad.solvers.weight_blocks import Penalties
+
+# --------------------------------------------------------------------------------------------------
+# What is kept of a candidate after the fit.
+
+
+@dataclass(frozen=True)
+class MemberRecord:
+    """A candidate of a fitted model: its rule weights in rows, probabilities and certificate.
+
+    `on_rows` says that the weights are spread over unlabelled rows. `loss` is the mean log loss of
+    held-out rows (NaN where none was held out), `cut` the decision value at which they tell the
+    classes apart, which is the zero of the model; None where they have no say in it. `among` are
+    the only features that data alone may give a weight to; None for all.
+    """
+
+    weights: tuple[float | None, ...]
+    prior: float
+    posterior: float
+    share: float
+    loss: float
+    lambda1: float
+    lambda2: float
+    support_size: int
+    certificate: Certificate | None
+    on_rows: bool = False
+    cut: float | None = None
+    among: tuple[int, ...] | None = None
+
+
+# --------------------------------------------------------------------------------------------------
+# The classifier's parameters: what each may be, in which words, and what one fit takes from them.
+#
+# This is the one vocabulary of methods, engines, scopes and switches: the classifier checks against
+# it, the command line offers it, and the app shows its words. Where a parameter cannot be used, a
+# sentence says what was expected and what came.
+
 
 # A parameter that takes one of some words: each word with what it means to a reader.
 CHOICES: Final[dict[str, Mapping[str, str]]] = {
@@ -33,7 +63,8 @@ CHOICES: Final[dict[str, Mapping[str, str]]] = {
         "typical": "typical patients only",
     },
     "method": {
-        "hipad": "HIPAD: find the features, then fit them accurately",
+        "auto": "The fastest certified way to the optimum of HIPAD-ENK",
+        "hipad": "HIPAD-ENK: ADMM finds the features, then an interior point fits them",
         "admm": "ADMM only: phase 1 to convergence",
         "exact": "Exact: certified over all features",
     },
@@ -69,7 +100,7 @@ MAY_BE_NONE = ("max_features", "cv", "random_state", "n_jobs")
 
 
 @dataclass(frozen=True)
-class Plan:
+class FitSettings:
     """The user's parameters of one fit."""
 
     rules: tuple[CompiledRule, ...]
@@ -84,8 +115,9 @@ class Plan:
     calibrate: bool
     balanced: bool  # each class counts one half
     settings: Settings
-    statements: tuple[CompiledStatement, ...] = ()
-    known: FeatureKnowledge = field(default_factory=FeatureKnowledge)
+    fastest: bool = False  # whether another solver than the ADMM may find the same features
+    statements: tuple[CompiledPrior, ...] = ()
+    known: SignConstraints = field(default_factory=SignConstraints)
     written: RuleSet | None = None
     max_features: int | None = None
     cv: int | list[Any] | None = None
@@ -103,19 +135,19 @@ class Plan:
         return self.lambda1 == SPARSE
 
     @property
-    def knowledge(self) -> Knowledge:
+    def knowledge(self) -> ExpertKnowledge:
         """Rules and statements of the fit."""
-        return Knowledge(self.rules, self.known, self.statements, self.written)
+        return ExpertKnowledge(self.rules, self.known, self.statements, self.written)
 
-    def at(self, lambda1: float, lambda2: float) -> Plan:
+    def at(self, lambda1: float, lambda2: float) -> FitSettings:
         """The same with given values."""
         return replace(self, lambda1=lambda1, lambda2=lambda2)
 
     @classmethod
-    def of(cls, parameters: Any, knowledge: Knowledge) -> Plan:
+    def of(cls, parameters: Any, knowledge: ExpertKnowledge) -> FitSettings:
         """The plan of a classifier, whose parameters were checked."""
         settings = Settings(
-            method=parameters.method,
+            method="hipad" if parameters.method == "auto" else parameters.method,
             engine=parameters.engine,
             switch=parameters.switch,
             tolerance=parameters.tol,
@@ -137,6 +169,7 @@ class Plan:
             calibrate=parameters.calibrate,
             balanced=parameters.class_weight == "balanced",
             settings=settings,
+            fastest=parameters.method == "auto",
             cv=vars(parameters).get("_parts", parameters.cv),
             **{name: getattr(parameters, name) for name in MAY_BE_NONE if name != "cv"},
         )

@@ -1,18 +1,11 @@
-"""How good answers are, with the uncertainty that few patients bring.
-
-Every figure comes with an interval that stays inside 0 and 1 and does not vanish when all answers
-are right: Wilson's for a share, Newcombe's for the area under the ROC curve.
-
-Several rows of one patient are fewer than as many patients. Where rows have groups, the intervals
-are those of an effective number of rows: their number, divided by the design effect that the groups
-show (the variance of the figure between groups over that of independent rows), and by what
-Student's t adds for few groups.
-"""
+"""How good answers are, with the uncertainty that few rows bring; seen from the positive class."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +13,28 @@ from scipy.optimize import brentq
 from scipy.stats import binomtest, norm, rankdata
 from scipy.stats import t as student
 
-from hipad.arrays import FloatArray, IntArray
+from hipad.estimator.calibration import check_prevalence
+from hipad.estimator.path import PathPoint
+from hipad.exceptions import DataError
+from hipad.rules import RuleSet, parse_rules
+from hipad.rules.compiled_rule import class_sign
+from hipad.rules.lexer import Place, Vocabulary
+from hipad.utils import FloatArray, IntArray, count, percent
 
+# --------------------------------------------------------------------------------------------------
+# How good answers are, with the uncertainty that few patients bring.
+#
+# Every figure comes with an interval that stays inside 0 and 1 and does not vanish when all answers
+# are right: Wilson's for a share, Newcombe's for the area under the ROC curve.
+#
+# Several rows of one patient are fewer than as many patients. Where rows have groups, the intervals
+# are those of an effective number of rows: their number, divided by the design effect that the
+# groups show (the variance of the figure between groups over that of independent rows), and by what
+# Student's t adds for few groups.
+
+
+CHOOSING = 4.5  # numbers that choosing a feature among many counts for, beside its weight
+INSTABILITY = 4.0  # what a number that is fitted adds to the variance, in rows
 PRIOR_GROUPS = 1.0  # groups whose rows are all alike, as which the design effect is drawn to them
 
 
@@ -73,16 +86,29 @@ def effective_wilson_interval(share: float, n: float, level: float = 0.95) -> tu
     return max(middle - reach, 0.0), min(middle + reach, 1.0)
 
 
-def fold_inflation(folds: int) -> float:
+def fold_inflation(folds: int, fitted: float = math.inf, rows: float = 1.0) -> float:
     """Return by how much the variance of a cross-validated figure exceeds that of fresh rows.
 
-    Models of two folds share most of their rows, and what they get right is correlated, by about
-    the share that each holds out (Nadeau and Bengio 2003): 1 / folds.
+    Models of two folds share most of their rows, and what they get right is correlated, at most by
+    the share that each holds out (Nadeau and Bengio 2003): 1 / folds. The more independent `rows`
+    there are for each number that a model has `fitted`, the less the models of the folds differ
+    from that of all rows, and the excess vanishes (Bayle and others 2020). `INSTABILITY` is what
+    simulations show (benchmarks/coverage.py).
 
-    >>> fold_inflation(1), fold_inflation(5)
-    (1.0, 1.8)
+    >>> fold_inflation(1), fold_inflation(5), fold_inflation(5, fitted=10.0, rows=400.0)
+    (1.0, 1.8, 1.1)
     """
-    return 1.0 + (folds - 1.0) / folds
+    most = (folds - 1.0) / folds
+    return 1.0 + (min(most, INSTABILITY * fitted / rows) if rows > 0 else most)
+
+
+def fitted_numbers(n_used: float, n_features: int) -> float:
+    """Return how many numbers a model with so many of the features has fitted, choice included.
+
+    >>> fitted_numbers(4, 4), fitted_numbers(4, 1000)
+    (4.0, 18.0)
+    """
+    return float(min(n_features, CHOOSING * n_used))
 
 
 def _few_groups(n_groups: int, level: float) -> float:
@@ -113,6 +139,7 @@ def roc_area(
     level: float = 0.95,
     groups: npt.ArrayLike | None = None,
     folds: int = 1,
+    fitted: float = math.inf,
 ) -> Area:
     """Area under the ROC curve; `positive` marks the positive patients, ties count one half.
 
@@ -127,10 +154,11 @@ def roc_area(
         return Area(math.nan)
     ranks = rankdata(np.asarray(scores, dtype=float))
     value = (ranks[sick].sum() - n_sick * (n_sick + 1) / 2) / (n_sick * n_well)
-    shrunk = 1.0 / fold_inflation(folds)
+    shrunk = 1.0
     if groups is not None:
         codes = np.unique(np.asarray(groups), return_inverse=True)[1]
-        shrunk *= _area_rows(sick, ranks, float(value), codes, level)
+        shrunk = _area_rows(sick, ranks, float(value), codes, level)
+    shrunk /= fold_inflation(folds, fitted, shrunk * sick.size)
     if not shrunk > 0:
         return Area(float(value))
     return Area(float(value), *_newcombe(float(value), shrunk * n_sick, shrunk * n_well, level))
@@ -204,3 +232,307 @@ def paired_p_value(better: int, worse: int) -> float:
     """
     changed = better + worse
     return float(binomtest(better, changed).pvalue) if changed else 1.0
+
+
+# --------------------------------------------------------------------------------------------------
+# How a model does on patients whose class is known: one judgement, which others draw or print.
+#
+# judged = judge(scores, truth, ("well", "ill"), part="test") judged.accuracy, judged.sensitivity,
+# judged.specificity, judged.area
+
+
+Confusion = tuple[tuple[int, int], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """k of n, with Wilson's 95 % interval.
+
+    Of rows that belong to fewer patients, `patients` is the number of these. `effective` is the
+    number of independent rows which would tell as much, where that is not n.
+    """
+
+    k: int
+    n: int
+    patients: int | None = None
+    effective: float | None = None
+
+    @property
+    def value(self) -> float:
+        return self.k / self.n if self.n else float("nan")
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The shares that are plausible for so many patients."""
+        if self.effective is None:
+            return wilson_interval(self.k, self.n)
+        return effective_wilson_interval(self.value, self.effective)
+
+    @property
+    def whom(self) -> str:
+        """How many were asked.
+
+        >>> Proportion(3, 4).whom, Proportion(3, 10, patients=2, effective=2.0).whom
+        ('4 patients', '10 rows of 2 patients')
+        """
+        if self.patients is None:
+            return count(self.n, "patient")
+        return f"{count(self.n, 'row')} of {count(self.patients, 'patient')}"
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "no patients"
+        low, high = self.interval
+        return f"{percent(self.value)} ({percent(low)} to {percent(high)})"
+
+
+@dataclass(frozen=True)
+class ClassificationReport:
+    """Answers against the truth; `confusion[truth][answer]`, negative first."""
+
+    part: str  # which patients were asked: "test", "training" or another word for them
+    classes: tuple[str, str]  # negative, positive
+    confusion: Confusion
+    area: Area  # under the ROC curve
+    # patients and effective rows: of all, of the negative and of the positive class
+    clusters: tuple[tuple[int | None, float], ...] = ()
+
+    def _share(self, k: int, n: int, which: int) -> Proportion:
+        return Proportion(k, n, *(self.clusters[which] if self.clusters else ()))
+
+    @property
+    def accuracy(self) -> Proportion:
+        """Patients who got the answer that is true of them."""
+        (tn, fp), (fn, tp) = self.confusion
+        return self._share(tn + tp, tn + fp + fn + tp, 0)
+
+    @property
+    def sensitivity(self) -> Proportion:
+        """Positive patients who got the answer "positive"."""
+        fn, tp = self.confusion[1]
+        return self._share(tp, tp + fn, 2)
+
+    @property
+    def specificity(self) -> Proportion:
+        """Negative patients who got the answer "negative"."""
+        tn, fp = self.confusion[0]
+        return self._share(tn, tn + fp, 1)
+
+    @property
+    def sentence(self) -> str:
+        """The right answers in a sentence, for patients of the test or the training."""
+        right = self.accuracy
+        low, high = right.interval
+        whom = "it was trained on" if self.part == "training" else "it had not seen"
+        return (
+            f"Of {right.whom} {whom}, the model got {right.k:,} right: "
+            f"{percent(right.value)} (95 % interval {percent(low)} to {percent(high)})."
+        )
+
+    def __str__(self) -> str:
+        """The right answers in one line: all of them, then those of each class.
+
+        >>> scores, truth = [1.0, -1.0, -2.0, -3.0], ["ill", "ill", "well", "well"]
+        >>> print(judge(scores, truth, ("well", "ill"), part="test"))
+        test: 3 of 4 right, 75.0 % (30.1 to 95.4); well 2 of 2, ill 1 of 2
+        """
+        right, parts = self.accuracy, (self.specificity, self.sensitivity)
+        low, high = right.interval
+        each = ", ".join(
+            f"{name} {share.k:,} of {share.n:,}"
+            for name, share in zip(self.classes, parts, strict=True)
+        )
+        share = f"{percent(right.value)} ({100 * low:.1f} to {100 * high:.1f})"
+        of = f"{right.n:,}" if right.patients is None else right.whom
+        return f"{self.part}: {right.k:,} of {of} right, {share}; {each}"
+
+
+def judge(
+    scores: npt.ArrayLike,
+    truth: npt.ArrayLike,
+    classes: tuple[str, str],
+    *,
+    part: str,
+    groups: npt.ArrayLike | None = None,
+    folds: int = 1,
+    fitted: float = math.inf,
+) -> ClassificationReport:
+    """Compare scores, which are above zero for the positive class, with the true class names.
+
+    A patient whose true class is neither of the two counts as negative. Rows with the same value in
+    `groups` are of one patient. Scores of several `folds` are by models that share most of their
+    rows: their intervals are wider, the more numbers a model has `fitted` (`fold_inflation`).
+    """
+
+    def fewer(n: float) -> float:
+        return n / fold_inflation(folds, fitted, n)
+
+    scores = np.asarray(scores, dtype=float)
+    positive, said = np.asarray(truth).astype(str) == classes[1], scores > 0
+    (tn, fp), (fn, tp) = (
+        (int((mine & ~said).sum()), int((mine & said).sum())) for mine in (~positive, positive)
+    )
+    clusters: tuple[tuple[int | None, float], ...] = ()
+    parts = np.ones(positive.size, dtype=bool), ~positive, positive
+    if groups is not None:
+        own, right = np.asarray(groups), positive == said
+        clusters = tuple(
+            (int(np.unique(own[rows]).size), fewer(effective_rows(right[rows], own[rows])))
+            for rows in parts
+        )
+    elif folds > 1:
+        clusters = tuple((None, fewer(float(rows.sum()))) for rows in parts)
+    area = roc_area(positive, scores, groups=groups, folds=folds, fitted=fitted)
+    return ClassificationReport(part, classes, ((tn, fp), (fn, tp)), area, clusters)
+
+
+def classes_line(
+    said: npt.ArrayLike, truth: npt.ArrayLike, classes: Sequence[object], *, part: str
+) -> str:
+    """The right answers among several classes in one line: all of them, then those of each class.
+
+    >>> classes_line(["a", "b", "b"], ["a", "b", "c"], ["a", "b", "c"], part="test")
+    'test: 2 of 3 right, 66.7 % (20.8 to 93.9); a 1 of 1, b 1 of 1, c 0 of 1'
+    """
+    said, truth = np.asarray(said).astype(str), np.asarray(truth).astype(str)
+    right = said == truth
+    share = Proportion(int(right.sum()), right.size)
+    low, high = share.interval
+    each = ", ".join(
+        f"{name} {int(right[truth == str(name)].sum()):,} of {int((truth == str(name)).sum()):,}"
+        for name in classes
+    )
+    found = f"{percent(share.value)} ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{part}: {share.k:,} of {share.n:,} right, {found}; {each}"
+
+
+# --------------------------------------------------------------------------------------------------
+# Which of two classes is positive: the user says so, while scikit-learn sorts class names.
+#
+# Everything that goes into a classifier or comes out of it passes here, so that elsewhere "above
+# zero" always means the class that the user calls positive. `classes` is (negative, positive), as
+# the user means it.
+
+
+def named_outcomes(
+    text: str | RuleSet,
+    classes: tuple[str, str],
+    vocabulary: Vocabulary | None = None,
+    *,
+    positive_chosen: bool = True,
+) -> RuleSet:
+    """Rules whose outcomes are class names, also where the user wrote positive or negative.
+
+    With a vocabulary names such as IL-6 are read at once, as text that stands on its own needs it.
+
+    >>> print(named_outcomes("x0 >= 2 => positive", ("well", "ill")))
+    x0 >= 2 => ill
+    """
+    rules = parse_rules(text, vocabulary) if isinstance(text, str) else text
+
+    def label(outcome: str, place: Place | None) -> str:
+        sign = class_sign(outcome, classes, positive_chosen=positive_chosen, place=place)
+        return classes[int(sign > 0)]
+
+    named = [replace(rule, outcome=label(rule.outcome, rule.place)) for rule in rules]
+    stated = [
+        replace(each, outcome=label(each.outcome or "positive", each.place))
+        if each.kind in ("raised", "lowered")
+        else each
+        for each in rules.statements
+    ]
+    return replace(rules, rules=tuple(named), statements=tuple(stated))
+
+
+@dataclass(frozen=True, eq=False)
+class PositiveClassView:
+    """A fitted linear classifier, seen from the user's positive class."""
+
+    classifier: Any
+    classes: tuple[str, str]
+
+    def __post_init__(self) -> None:
+        own = [str(label) for label in self.classifier.classes_]
+        if sorted(own) != sorted(self.classes):
+            raise DataError(
+                f"expected a model of the classes {self.classes[0]!r} and {self.classes[1]!r}, "
+                f"got one of {' and '.join(map(repr, own))}: take the model of these classes"
+            )
+
+    @property
+    def sign(self) -> float:
+        """+1 where the classifier's second class is the positive one, -1 otherwise."""
+        return 1.0 if str(self.classifier.classes_[1]) == self.classes[1] else -1.0
+
+    @property
+    def support(self) -> IntArray:
+        """Columns with a weight."""
+        columns: IntArray = self.classifier.support_
+        return columns
+
+    @property
+    def weights(self) -> FloatArray:
+        """One weight per feature, in the user's units, above zero towards the positive class."""
+        weights: FloatArray = self.sign * self.classifier.coef_[0]
+        return weights
+
+    @property
+    def intercept(self) -> float:
+        """The score of a patient whose features are all zero."""
+        return self.sign * float(self.classifier.intercept_[0])
+
+    def scores(self, X: Any) -> FloatArray:
+        """Decision values, above zero for the positive class."""
+        scores: FloatArray = self.sign * self.classifier.decision_function(X)
+        return scores
+
+    def risks(self, scores: FloatArray, prevalence: float | None = None) -> FloatArray:
+        """The probability of the positive class at decision values of this model.
+
+        `prevalence` is the share of the positive class; without one, what the model was told.
+        """
+        check_prevalence(prevalence)
+        positive, curve = self.sign > 0, self.classifier.risk_curve_
+        own = self.classifier.prevalence
+        if prevalence is not None:
+            own = prevalence if positive else 1.0 - prevalence
+        risks: FloatArray = curve.risks(self.sign * scores, own)
+        return risks if positive else 1.0 - risks
+
+    def judge(self, X: Any, truth: Any, *, part: str, groups: Any = None) -> ClassificationReport:
+        """How the model does on patients whose class is known."""
+        return judge(self.scores(X), truth, self.classes, part=part, groups=groups)
+
+
+# --------------------------------------------------------------------------------------------------
+# What few features cost, by patients who were held out while the model was chosen.
+
+
+def few_features_sentence(path: Sequence[PathPoint]) -> str:
+    """Say what the fewest features within one standard error of the least loss would cost, or cost.
+
+    Accuracy counts both classes alike. Empty where nothing was chosen, or the fewest are not fewer.
+    """
+    sparsest = next((point for point in path if point.sparsest and point.stable_size), None)
+    chosen = next((point for point in path if point.chosen), None)
+    if sparsest is None or chosen is None:
+        return ""
+    fewest = count(sparsest.stable_size, "feature")
+    if chosen is sparsest:
+        best = next(point for point in path if point.best)
+        return (
+            f"The fewest features within one standard error of the least error: about {fewest}, "
+            f"which most folds keep. {_right(sparsest)}; with the least error "
+            f"({count(best.support_size, 'feature')}), {percent(best.accuracy)}."
+        )
+    if sparsest.stable_size >= chosen.support_size:
+        return ""
+    return (
+        f"About {fewest}, which most folds keep, would do within one standard error of the least "
+        f"error. {_right(sparsest)}; with the {chosen.support_size:,} taken here, "
+        f"{percent(chosen.accuracy)}."
+    )
+
+
+def _right(point: PathPoint) -> str:
+    return f"Of held-out patients, {percent(point.accuracy)} are right, both classes counting alike"

@@ -1,17 +1,11 @@
-"""Who does the fits: this process, several processes here, or the workers of a Dask cluster.
-
-    for done in perform(tasks, materials, ledger, workers=2):
-        ...
-
-Fits are independent and seeded, so the figures are the same whoever does them, in whatever order.
-Data go to each worker once: memory-mapped to processes here, scattered to a cluster. A worker that
-dies takes only the fits with it that it was doing; they are given to another one. `stop` is asked
-between two fits.
-"""
+"""Workers: tasks in processes here or on a cluster, which end when their parent does."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import sys
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -21,16 +15,60 @@ from typing import Any, Final
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from hipad.errors import HipadError
-from hipad.experiments.contests import contest
-from hipad.experiments.figure import early_support
-from hipad.experiments.ledger import Ledger
-from hipad.experiments.material import Material
-from hipad.experiments.searches.tuned import nested, tune
-from hipad.experiments.task import Done, Figures, Task
-from hipad.experiments.watching import end_with
-from hipad.optional import require
-from hipad.solver.threads import single_thread
+from hipad.exceptions import HipadError
+from hipad.experiments.methods import ExperimentData, contest
+from hipad.experiments.reproduction import early_support
+from hipad.experiments.tasks import Done, Figures, ResultsCache, Task
+from hipad.experiments.tuning import nested, tune
+from hipad.solvers.solution import single_thread
+from hipad.utils import require
+
+# --------------------------------------------------------------------------------------------------
+# A worker process ends when the process that it works for has ended, however that came about.
+#
+# A parent that is killed cannot tell its workers, which would wait for more work for minutes, each
+# with its own copy of the data. So a worker looks by itself every few seconds. The kernel's own
+# signal for this (PR_SET_PDEATHSIG) would not do: it comes when the thread ends that started the
+# worker, and workers outlive threads.
+
+
+EVERY: Final = 2.0  # seconds between two looks
+
+_watched: set[int] = set()
+
+
+def end_with(parent: int) -> None:
+    """Have this process end soon after its parent; the parent itself is left alone."""
+    if parent in _watched or parent == os.getpid():
+        return
+    _watched.add(parent)
+    threading.Thread(target=_watch, args=(parent,), name="hipad-parent", daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while _is_alive(parent):
+        time.sleep(EVERY)
+    os._exit(1)
+
+
+def _is_alive(parent: int) -> bool:
+    if sys.platform == "win32":  # an orphan keeps the number of its parent there
+        told = multiprocessing.parent_process()
+        return told is None or told.is_alive()
+    return os.getppid() == parent
+
+
+# --------------------------------------------------------------------------------------------------
+# Who does the fits: this process, several processes here, or the workers of a Dask cluster.
+#
+#     for done in perform(tasks, materials, ledger, workers=2):
+#         ...
+#
+# Fits are independent and seeded, so the figures are the same whoever does them, in whatever order.
+# Data go to each worker once: memory-mapped to processes here, scattered to a cluster. A worker
+# that dies takes only the fits with it that it was doing; they are given to another one. `stop` is
+# asked between two fits.
+
 
 MOST_DEATHS: Final = 5  # workers that may die in one experiment before it is given up
 ANSWER: Final = "10s"  # for a scheduler to answer
@@ -52,8 +90,8 @@ class LostWorker(Exception):
 
 def perform(
     tasks: Sequence[Task],
-    materials: Mapping[str, Material],
-    ledger: Ledger,
+    materials: Mapping[str, ExperimentData],
+    ledger: ResultsCache,
     *,
     workers: int = 1,
     scheduler: str | None = None,
@@ -87,7 +125,10 @@ def perform(
 
 
 def _spread(
-    missing: Sequence[Keyed], materials: Mapping[str, Material], workers: int, scheduler: str | None
+    missing: Sequence[Keyed],
+    materials: Mapping[str, ExperimentData],
+    workers: int,
+    scheduler: str | None,
 ) -> Generator[Done, None, None]:
     """The outcomes in any order."""
     if scheduler is None and workers == 1:
@@ -103,7 +144,7 @@ def _spread(
 
 
 def _place(
-    materials: Mapping[str, Material], workers: int, scheduler: str | None
+    materials: Mapping[str, ExperimentData], workers: int, scheduler: str | None
 ) -> AbstractContextManager[Any]:
     if scheduler is not None:
         return cluster(scheduler, materials)
@@ -111,7 +152,7 @@ def _place(
 
 
 @contextmanager
-def cluster(scheduler: str, materials: Mapping[str, Material]) -> Iterator[None]:
+def cluster(scheduler: str, materials: Mapping[str, ExperimentData]) -> Iterator[None]:
     """Everything inside is done by the workers of the cluster with this scheduler.
 
     Dask does lost fits again by itself, but not those whose scattered data died with a worker.
@@ -133,7 +174,7 @@ def cluster(scheduler: str, materials: Mapping[str, Material]) -> Iterator[None]
             raise LostWorker from error
 
 
-def do(task: Task, key: str, material: Material, parent: int | None = None) -> Done:
+def do(task: Task, key: str, material: ExperimentData, parent: int | None = None) -> Done:
     """Do one task; an error becomes its sentence, since one bad fit must not end the others.
 
     A process that was started for this ends with its `parent`, also in the middle of a fit.

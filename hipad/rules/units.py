@@ -187,7 +187,7 @@ _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "01234567
 _RAISED: Final = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 _POWER: Final = re.compile(r"(?:[x×*·]\s?)?10\s?(?:\^|\*\*|\*|e|E)\s?(\d{1,2})(?!\d)")
 _BODY_AREA: Final = re.compile(r"/\s?1[._]?73\s?m\^?2")  # as good as always left out in names
-_EXPONENT: Final = re.compile(r"(.+?)\^?(-?[1-3])$")
+_EXPONENT: Final = re.compile(r"(.+?)\^?(-[1-3]|[23])$")  # L1 is a phase, no litre
 _NUMBERED: Final = re.compile(r"(\d+(?:\.\d+)?)\s?(.+)")
 
 
@@ -436,6 +436,36 @@ def unit_in_name(name: str) -> ColumnUnit | None:
     return found
 
 
+@cache
+def _last_words() -> frozenset[str]:
+    """The words with which a unit at the end of a name may end, in small letters."""
+    simple = [text.lower() for text in (*_symbols(), *_MONEY, *_TEMPERATURE_WORDS, *_glued())]
+    return frozenset([*simple, "hg", "h2o", "m2", "m3", "2", "3", "k", "thousands", "millions"])
+
+
+_LETTERS: Final = ("d", "h", "s")  # vitamin_d, factor_h and protein_s, more often than a time
+
+
+def without_unit(name: str) -> str | None:
+    """A column's name without the unit at its end; None where it has none there.
+
+    >>> without_unit("lactate_mmol_l"), without_unit("temp_c"), without_unit("days_since_visit")
+    ('lactate', 'temp', None)
+    >>> without_unit("vitamin_d") is None
+    True
+    """
+    words = list(_TOKENS.finditer(name))
+    if len(words) < 2 or "=" in name or words[-1][0].lower() not in _last_words():
+        return None
+    for at in range(max(1, len(words) - 5), len(words)):
+        parts = [word[0] for word in words[at:]]
+        if len(parts) == 1 and parts[0].lower() in _LETTERS:
+            continue
+        if not _is_never(parts) and _window(parts, name) is not None:
+            return name[: words[at - 1].end()]
+    return None
+
+
 def _unit_in_name(name: str) -> ColumnUnit | None:
     for inside in _BRACKETS.findall(name):
         if (unit := _named(inside.strip(), name)) is not None:
@@ -505,8 +535,8 @@ def _window(parts: list[str], name: str) -> Unit | None:
             continue
         if len(parts) == 1 and unit.kind == (("K", 1),) and not _is_temperature(parts[0], name):
             continue
-        if len(parts) > 1 and unit.kind not in _usual_kinds():
-            continue  # vitamin_d_nmol_l
+        if unit.kind not in _usual_kinds():
+            continue  # vitamin_d_nmol_l, I_L2
         if text == "ms" and _SPEED.search(name):
             return Unit("m/s", 1.0, (("m", 1), ("s", -1)))
         return fitted(unit, name)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from benchmarks.literal import admm_enk, admm_ensvm, enk_iterates
 from hipad.designs import make_design
-from hipad.solver.admm.switching import transition
+from hipad.solvers.admm import transition
 from tests.oracles import clarabel_enk, objective, random_problem
 
 SHAPES = [(20, 12), (12, 30)]  # the m x m system, and Woodbury's formula

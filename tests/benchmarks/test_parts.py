@@ -28,10 +28,10 @@ from benchmarks.data import at_prevalence, labelled, rest_of, sample_table
 from benchmarks.reporting import mean_and_error, table, verdict, write_section
 from benchmarks.rivals import Hipad, Liblinear, Libsvm, Sgd
 from hipad.datasets import make_ksvm_s
-from hipad.experiments.curves import curve_tasks
-from hipad.experiments.task import Done
+from hipad.experiments.learning_curve import curve_tasks
+from hipad.experiments.tasks import Done
 from hipad.rules import compile_rules, parse_rules
-from hipad.rules.compiling.knowledge import compile_knowledge
+from hipad.rules.compiler import compile_knowledge
 
 
 @pytest.fixture(scope="module")

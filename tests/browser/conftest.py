@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from benchmarks.serving import FLAGS, streamlit
 from benchmarks.serving import serving as start
-from hipad.places import APP
+from hipad.utils import APP
 
 PATIENCE = 60_000  # milliseconds: nothing is timed here, a busy machine may be slow
 

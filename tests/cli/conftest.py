@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hipad.cli import experimenting
+from hipad.cli import experiments as experimenting
 from tests.shortening import shorten
 
 

@@ -6,8 +6,8 @@ from argparse import Namespace
 import pytest
 
 from hipad.cli import app, main
-from hipad.errors import DataError
-from hipad.places import APP
+from hipad.exceptions import DataError
+from hipad.utils import APP
 
 
 def test_the_app_is_started_with_streamlit(monkeypatch):
@@ -37,7 +37,7 @@ def test_what_is_missing_is_told_and_nothing_is_started(monkeypatch):
     monkeypatch.setattr(app, "NEEDED", ("json", "no_such_package"))
     monkeypatch.setattr(app.subprocess, "call", pytest.fail)
     with pytest.raises(DataError, match=r"^the app needs no_such_package, .*hipad\[app\]"):
-        app.run(Namespace(port=None, no_browser=True))
+        app.run_app(Namespace(port=None, no_browser=True))
 
 
 def test_the_app_runs_where_its_settings_lie_and_ends_with_ctrl_c(monkeypatch):
@@ -46,4 +46,4 @@ def test_the_app_runs_where_its_settings_lie_and_ends_with_ctrl_c(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(app.subprocess, "call", stopped)
-    assert app.run(Namespace(port=None, no_browser=True)) == 0
+    assert app.run_app(Namespace(port=None, no_browser=True)) == 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hipad.cli import main
-from hipad.estimator.files.model_file import read_model
+from hipad.estimator.model_io import read_model
 
 
 def written(path, columns):

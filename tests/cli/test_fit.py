@@ -7,12 +7,12 @@ import pytest
 
 from hipad import HIPADClassifier, load_model
 from hipad.cli import main
+from hipad.cli.inputs import Bar
 from hipad.cli.main import build_parser
-from hipad.cli.talking.bar import Bar
 from hipad.datasets import read_sample
-from hipad.estimator.files.model_file import read_model
-from hipad.places import SAMPLES as FOLDER
-from hipad.solver import Status
+from hipad.estimator.model_io import read_model
+from hipad.solvers import Status
+from hipad.utils import SAMPLES as FOLDER
 from tests.cli.commands import fit, rows_of
 
 PIMA = str(FOLDER / "pima" / "data.csv")

@@ -12,8 +12,8 @@ import pytest
 from hipad import load_model
 from hipad.cli import main
 from hipad.cli.inputs import blocks_of, check_output, near_names, read_text
-from hipad.data.process import apart
-from hipad.errors import DataError
+from hipad.data import sandbox as apart
+from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
 from tests.cli.commands import fit
 

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from hipad.cli import main
-from hipad.cli.experimenting import interrupted
-from hipad.cli.talking.sentences import INTERRUPTED
-from hipad.data.writing import write_text
-from hipad.places import SAMPLES as FOLDER
+from hipad.cli.experiments import interrupted
+from hipad.cli.main import INTERRUPTED
+from hipad.data.table import write_text
+from hipad.utils import SAMPLES as FOLDER
 from tests.cli.commands import fit
 
 PIMA = str(FOLDER / "pima" / "data.csv")
@@ -111,7 +111,7 @@ def test_a_stdout_closed_before_the_start_ends_in_a_sentence(small, tmp_path):
 
 @pytest.mark.parametrize("text", ["many", "0", "", "nan", "inf"])
 def test_a_bad_limit_of_the_environment_is_a_sentence(text):
-    done = started(["--version"], env={**os.environ, "HIPAD_LIMIT_ROWS": text})
+    done = started(["fit", "--help"], env={**os.environ, "HIPAD_LIMIT_ROWS": text})
     assert done.returncode == 1
     assert done.stderr.startswith("error: expected a number above zero in HIPAD_LIMIT_ROWS, got ")
     assert "Traceback" not in done.stderr
@@ -137,7 +137,7 @@ def test_ctrl_c_says_what_was_written(tmp_path, monkeypatch, capsys):
             write_text(tmp_path / "model.json", "{}")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hipad.cli.fit.run", run)
+    monkeypatch.setattr("hipad.cli.fit.run_fit", run)
     words = ["fit", PIMA, "--label", "Diagnosis", "--model"]
     assert main([*words, "m.json"]) == INTERRUPTED
     assert f"stopped: written before that: {tmp_path / 'model.json'}\n" == capsys.readouterr().err

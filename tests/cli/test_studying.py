@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from hipad.cli.inputs import read_text
-from hipad.cli.studying import CheckedTable, read_rule_file, usual_lambda1, written
+from hipad.cli.study import CheckedTable, read_rule_file, usual_lambda1, written
 from hipad.data import Table
-from hipad.errors import DataError
-from hipad.evaluation.patients import Patients
+from hipad.evaluation.rule_study import StudyRows
+from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
 
 
@@ -77,5 +77,5 @@ def test_statements_are_told_with_what_they_come_to():
 
 def test_the_usual_lambda1_is_a_tenth_of_where_no_feature_is_left():
     X, y = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([1.0, -1.0])
-    patients = Patients((X, y), None, X.min(0), X.max(0), None, None, np.full(2, 0.5))
+    patients = StudyRows((X, y), None, X.min(0), X.max(0), None, None, np.full(2, 0.5))
     assert usual_lambda1(patients) == pytest.approx(0.1)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hipad.cli import main
-from hipad.cli.tune import amounts
-from hipad.errors import DataError
+from hipad.cli.experiments import amounts
+from hipad.exceptions import DataError
 from tests.experiments.table_file import write_table
 
 

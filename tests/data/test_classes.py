@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import prepare, read_table
-from hipad.data.classes import Classes, check_known, find_classes, labels_of
-from hipad.data.preparing import UNLABELLED
+from hipad.data.preprocessing import UNLABELLED
+from hipad.data.roles import Classes, check_known, find_classes, labels_of
 from hipad.data.table import Table
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 
 
 def found(*labels, positive=None):

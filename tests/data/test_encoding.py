@@ -8,16 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.data.encoding import (
-    ColumnRecipe,
-    fill_gaps,
-    has_gap,
-    join,
-    numeric_part,
-    one_hot,
-)
+from hipad.data.preprocessing import ColumnRecipe, fill_gaps, has_gap, join, numeric_part, one_hot
 from hipad.data.table import Table
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 
 NAN = np.nan
 ALL = np.arange(4)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hipad.data import FileFormat, Reading, read_table
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 
 STATED = FileFormat(
     encoding="cp1252",

@@ -9,7 +9,7 @@ import pytest
 
 from hipad.data import Limits, read_table
 from hipad.data.table import Table
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from tests.data.gene_files import GCT, GCT3, GENES_TSV, SERIES, mtx
 from tests.data.mutations import mutations
 

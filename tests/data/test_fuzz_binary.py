@@ -11,7 +11,7 @@ import gzip, sys
 from itertools import chain
 import numpy as np, pyarrow as pa, scipy.sparse as sp
 from hipad.data import Limits, read_table
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from tests.data.archives import npz, parquet, repacked, save_npz, xlsx
 from tests.data.gene_files import h5ad, tenx_members, tenx_tar, tenx_zip
 from tests.data.mutations import mutations

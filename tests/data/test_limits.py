@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from hipad.data.limits import Limits
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Limits)])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hipad.data.moments import canonical_csc, column_blocks, column_statistics
+from hipad.data.table import canonical_csc, column_blocks, column_statistics
 
 VALUES = st.sampled_from([0.0, 0.0, 1.0, -2.5, 1e3, np.nan, np.inf])
 SHAPES = st.tuples(st.integers(1, 7), st.integers(1, 5))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -386,6 +387,133 @@ TABLES: dict[str, Odd] = {
         {"X_Value": [0, 1, 2, 3], "U": [1.5, 1.6, 1.7, 1.75], "I": [2.5, 2.6, 2.7, 2.65]},
         told=("above the table",),
     ),
+    # exports of laboratories, clinics and banks
+    "laboratory with title, units, limits and a date below": Odd(
+        "Labor Nord;;;\nBefunde 01/2020;;;\n;;;\nPatient;CRP;Hb;Befund\n;mg/l;g/dl;\n"
+        "P01;1,5;13,2;pos\nP02;<0,5;12,9;neg\nP03;7,25;11,0;pos\n;;;\nErstellt am 01.02.2020;;;\n",
+        {"CRP": [1.5, 0.5, 7.25], "Hb": [13.2, 12.9, 11]},
+        {"Patient": ["P01", "P02", "P03"], "Befund": ["pos", "neg", "pos"]},
+        told=("above the table", "units", "at the end", "limit of detection"),
+        found={"header_row": 4},
+    ),
+    "bank in utf-16 with codes and quoted thousands": Odd(
+        'Konto;Saldo;Ausfall\r\n0012;"1.234,50";nein\r\n0047;"-2.000,00";ja\r\n'
+        '0113;"15,75";nein\r\n'.encode("utf-16"),
+        {"Saldo": [1234.5, -2000, 15.75]},
+        {"Konto": ["0012", "0047", "0113"], "Ausfall": ["nein", "ja", "nein"]},
+        asked=("codes:Konto",),
+    ),
+    "minus signs behind the numbers": Odd(
+        "id;balance;default\nA1;1.234,50-;yes\nA2;200,00;no\nA3;15,00-;yes\n",
+        {"balance": [-1234.5, 200, -15]},
+        told=("below zero",),
+    ),
+    "brackets for below zero": Odd(
+        'id,balance,default\nA1,"(1,234.50)",yes\nA2,200.00,no\nA3,(15.00),yes\n',
+        {"balance": [-1234.5, 200, -15]},
+        told=("below zero",),
+    ),
+    "a currency behind": Odd(
+        "id;balance\nA1;1.234,50 EUR\nA2;200,00 EUR\nA3;15,00 EUR\n",
+        {"balance": [1234.5, 200, 15]},
+        told=("units (EUR)",),
+    ),
+    "merged patients in a workbook": Odd(
+        xlsx(
+            ["patient", "visit", "crp"],
+            ["P1", 1, 1.5],
+            [None, 2, 2.5],
+            ["P2", 1, 0.5],
+            [None, 2, 0.75],
+        ),
+        {"visit": [1, 2, 1, 2]},
+        {"patient": ["P1", GAP, "P2", GAP]},
+        asked=("merged:patient",),
+    ),
+    "merged numbers of patients": Odd(
+        "patient;crp;status\n1;1,5;ill\n;2,5;ill\n;2,0;ill\n2;0,5;well\n;0,75;well\n",
+        {"patient": [1, NAN, NAN, 2, NAN]},
+        asked=("merged:patient",),
+    ),
+    "an outcome of yes, no and unknown": Odd(
+        "id,crp,relapse\nP1,1.5,yes\nP2,2.5,no\nP3,0.5,unknown\nP4,1.0,yes\n",
+        text={"relapse": ["yes", "no", "unknown", "yes"]},
+        asked=("level:relapse:unknown",),
+    ),
+    "dates in three styles": Odd(
+        "id,seen,crp\nP1,2020-02-01,1.5\nP2,15.03.2020,2.5\nP3,3/4/2020,3.5\n",
+        text={"seen": ["2020-02-01", "15.03.2020", "3/4/2020"]},
+    ),
+    "dates with names of months": Odd(
+        "id,born,crp\nP1,1-Feb-60,1.5\nP2,15-Mar-71,2.5\n",
+        text={"born": ["1-Feb-60", "15-Mar-71"]},
+    ),
+    "dates of a workbook": Odd(
+        xlsx(
+            ["id", "born", "crp"],
+            ["P1", datetime(1960, 2, 1), 1.5],
+            ["P2", datetime(1971, 3, 15), 2.5],
+        ),
+        {"crp": [1.5, 2.5]},
+        {"born": ["1960-02-01T00:00:00", "1971-03-15T00:00:00"]},
+    ),
+    "two header rows of visits in a workbook": Odd(
+        xlsx(
+            ["Patient", "CRP", "CRP", "Hb"],
+            [None, "day 1", "day 2", "day 1"],
+            ["P1", 1.5, 2.5, 13],
+            ["P2", 2.0, 2.25, 12],
+        ),
+        {"CRP": [1.5, 2], "CRP.2": [2.5, 2.25], "Hb": [13, 12]},
+        asked=("second header",),
+        told=("not unique",),
+    ),
+    "many empty columns and rows at the end": Odd(
+        "id;age;crp;;;;\nP1;31;1,5;;;;\nP2;40;2,25;;;;\n;;;;;;\n;;;;;;\n",
+        {"age": [31, 40], "crp": [1.5, 2.25]},
+        told=("without a value",),
+    ),
+    "a mark, a sep line and quotes": Odd(
+        '\ufeffsep=;\r\n"id";"alter";"crp"\r\n"P1";"31";"1,5"\r\n"P2";"40";"2,25"\r\n',
+        {"alter": [31, 40], "crp": [1.5, 2.25]},
+    ),
+    "numbers with a star": Odd(
+        "id,crp,hb\nP1,1.5*,13\nP2,2.5,12\nP3,7.5*,11\nP4,2,10\n",
+        text={"crp": ["1.5*", "2.5", "7.5*", "2"]},
+        asked=("nearly:crp",),
+    ),
+    "negative beside cycles": Odd(
+        "id,pcr,age\nP1,neg,31\nP2,neg,40\nP3,25.3,50\nP4,31.2,51\n",
+        text={"pcr": ["neg", "neg", "25.3", "31.2"]},
+        asked=("nearly:pcr",),
+    ),
+    "not detected beside titres": Odd(
+        "id,titre,age\nP1,n.d.,31\nP2,160,40\nP3,n.d.,50\nP4,320,51\n",
+        text={"titre": ["n.d.", "160", "n.d.", "320"]},
+        asked=("nearly:titre",),
+    ),
+    "blood pressure, ranges and plus signs": Odd(
+        "id,bp,age,dip\nP1,120/80,60-69,+\nP2,135/90,70-79,++\nP3,110/70,50-59,-\n",
+        text={
+            "bp": ["120/80", "135/90", "110/70"],
+            "age": ["60-69", "70-79", "50-59"],
+            "dip": ["+", "++", "-"],
+        },
+    ),
+    "pages at the end": Odd(
+        "id;age;crp\nP1;31;1,5\nP2;40;2,25\nP3;50;3,5\nSeite 1 von 1;;\n",
+        {"age": [31, 40, 50]},
+        told=("at the end",),
+    ),
+    "dashes for gaps": Odd(
+        "id;crp;hb\nP1;-;13,1\nP2;1,5;--\nP3;2,5;12\n",
+        {"crp": [NAN, 1.5, 2.5], "hb": [13.1, NAN, 12]},
+    ),
+    "a cell too narrow for its number": Odd(
+        "id,cost\nP1,100\nP2,########\nP3,300\n",
+        text={"cost": ["100", "########", "300"]},
+        asked=("nearly:cost",),
+    ),
     # workbooks
     "workbook with a title and units": Odd(
         xlsx(
@@ -440,7 +568,7 @@ def test_read_table_ordinary(name: str) -> None:
 
 
 def test_there_are_many_tables() -> None:
-    assert len(TABLES) >= 60
+    assert len(TABLES) >= 90
 
 
 @pytest.mark.parametrize("name", [name for name, odd in TABLES.items() if odd.asked])

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from hipad.data.preparation_options import Options, PreparationStep
+from hipad.data.preprocessing import Options, PreparationStep
 
 
 def test_a_step_tells_what_how_many_and_which():

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import Table, prepare, read_table
-from hipad.data.preparing import UNLABELLED
-from hipad.errors import DataError
+from hipad.data.preprocessing import UNLABELLED
+from hipad.exceptions import DataError
 
 
 def table(text: str) -> Table:

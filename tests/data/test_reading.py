@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file
 
 from hipad.data import Limits, read_table
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 
 X = np.array([[1.5, 2.0, -3.0], [0.25, 1e-3, 4.0], [7.0, 8.0, 9.5]])
 Y = ["ill", "well", "ill"]

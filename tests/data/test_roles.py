@@ -6,16 +6,9 @@ import numpy as np
 import pytest
 
 from hipad.data import read_table
-from hipad.data.export import to_csv
-from hipad.data.roles import (
-    Role,
-    column_roles,
-    group_column,
-    guess_roles,
-    row_groups,
-    row_names,
-)
-from hipad.errors import DataError
+from hipad.data.roles import Role, column_roles, group_column, guess_roles, row_groups, row_names
+from hipad.data.table import to_csv
+from hipad.exceptions import DataError
 
 RNG = np.random.default_rng(5)
 N = 120

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hipad.data import read_table
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 
 MOST = 64 * 2**20  # bytes that reading a small file may take
 MARKET = b"%%MatrixMarket matrix coordinate real general\n"

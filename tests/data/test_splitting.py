@@ -18,8 +18,8 @@ from hipad.data import (
     read_table,
     split,
 )
-from hipad.data.encoding import ColumnRecipe
-from hipad.errors import DataError
+from hipad.data.preprocessing import ColumnRecipe
+from hipad.exceptions import DataError
 
 BY_Y = Options(label="y")
 

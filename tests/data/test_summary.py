@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hipad.data import column_statistics, duplicates, moments, summarise, summary
+from hipad.data import column_statistics, duplicates, summarise
+from hipad.data import table as moments
+from hipad.data import table as summary
 
 VALUES = st.sampled_from([0.0, 0.0, 0.0, 1.0, -2.5, 1e3, np.nan])
 MATRICES = arrays(np.float64, st.tuples(st.integers(1, 7), st.integers(1, 5)), elements=VALUES)

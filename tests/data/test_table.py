@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data.table import NAME_CHARACTERS, Table, tidy_names
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 
 NUMBERS = np.array([[1.0, 0.0], [np.nan, 2.5]], dtype=np.float32)
 

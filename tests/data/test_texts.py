@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hipad.data import prepare, read_table
-from hipad.data.table import label_text, tidy_names, tidy_text
-from hipad.data.texts import tidy_cells, to_number
-from hipad.errors import DataError
+from hipad.data.table import tidy_names
+from hipad.data.written_numbers import label_text, tidy_cells, tidy_text, to_number
+from hipad.exceptions import DataError
 
 
 def test_labels_keep_full_precision():

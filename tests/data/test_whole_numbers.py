@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import prepare, read_table
-from hipad.data.whole_numbers import EXACT, large_wholes, plain_wholes, reach_beyond_exact
-from hipad.errors import DataError
+from hipad.data.written_numbers import EXACT, large_wholes, plain_wholes, reach_beyond_exact
+from hipad.exceptions import DataError
 from tests.data.archives import members, xlsx, zipped
 
 

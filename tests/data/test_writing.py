@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hipad.data.writing import write_text
-from hipad.errors import DataError
+from hipad.data.table import write_text
+from hipad.exceptions import DataError
 
 
 def test_a_text_arrives_whole_and_nothing_is_left_beside_it(tmp_path):
@@ -87,7 +87,7 @@ def test_a_named_pipe_is_refused_and_stays_one(tmp_path):
 
 def test_stdout_is_a_stream_also_where_it_goes_to_a_file(tmp_path):
     program = (
-        "from pathlib import Path; from hipad.data.writing import write_text;"
+        "from pathlib import Path; from hipad.data.table import write_text;"
         "print('before'); write_text(Path('/dev/stdout'), 'text\\n'); print('after')"
     )
     with (tmp_path / "out").open("w") as file:

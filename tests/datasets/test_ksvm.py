@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from hipad.datasets import make_ksvm_s
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 
 MEANS = {"K1": 2.0, "K2": 0.5, "K3": -0.2, "K4": -1.0}
 

@@ -6,8 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from hipad.datasets import SAMPLES, load_sample, read_sample, samples
-from hipad.errors import DataError
+from hipad import datasets as samples
+from hipad.datasets import SAMPLES, load_sample, read_sample
+from hipad.exceptions import DataError
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -85,9 +85,9 @@ def test_constant_columns_become_exact_zeros():
 @pytest.mark.parametrize("width", [1, 7, 1000])
 @pytest.mark.parametrize("kind", ["dense", "float32", "csc", "csc float32"])
 def test_blocks_of_any_width_give_the_same(monkeypatch, kind, width):
-    monkeypatch.setattr("hipad.data.moments.MIN_BLOCK_COLUMNS", width)
-    monkeypatch.setattr("hipad.data.moments.BLOCK_ENTRIES", 1)
-    monkeypatch.setattr("hipad.designs.sparse.BLOCK_NONZEROS", width)
+    monkeypatch.setattr("hipad.data.table.MIN_BLOCK_COLUMNS", width)
+    monkeypatch.setattr("hipad.data.table.BLOCK_ENTRIES", 1)
+    monkeypatch.setattr("hipad.designs.BLOCK_NONZEROS", width)
     X = random_matrix(5, 3, 60)
     scaling, Z, size = scaled(X, True)
     design = make_design(KINDS[kind](X), **scaling)

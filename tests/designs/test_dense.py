@@ -29,8 +29,8 @@ def test_the_callers_array_is_neither_copied_nor_protected():
 
 @pytest.mark.parametrize("width", [1, 3, 50])
 def test_single_precision_is_summed_in_double(monkeypatch, width):
-    monkeypatch.setattr("hipad.data.moments.MIN_BLOCK_COLUMNS", width)
-    monkeypatch.setattr("hipad.data.moments.BLOCK_ENTRIES", 1)
+    monkeypatch.setattr("hipad.data.table.MIN_BLOCK_COLUMNS", width)
+    monkeypatch.setattr("hipad.data.table.BLOCK_ENTRIES", 1)
     X = np.array([[2.0**24, 1.0, 1.0]] * 2, dtype=np.float32)
     design = DenseDesign(X)
     assert design.dot(np.ones(3)).tolist() == [2.0**24 + 2] * 2  # floats of 32 bits would lose it

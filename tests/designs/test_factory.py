@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from hipad.designs import DenseDesign, SparseDesign, make_design
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from tests.designs.matrices import KINDS
 
 

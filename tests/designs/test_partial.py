@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from hipad.designs import make_design
-from hipad.designs.partial import PartialGram
+from hipad.designs import PartialGram, make_design
 
 X = np.random.default_rng(0).standard_normal((7, 30)) * np.geomspace(1e-2, 1e2, 30)
 

@@ -6,9 +6,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 
-from hipad.data.moments import column_statistics
-from hipad.designs import column_moments, standardisation
-from hipad.designs.scaling import damped_scale
+from hipad.data.table import column_statistics
+from hipad.designs import column_moments, damped_scale, standardisation
 
 
 def standardisation_scale(X):

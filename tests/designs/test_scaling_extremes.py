@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from hipad import HIPADClassifier
-from hipad.designs.scaling import column_moments
+from hipad.designs import column_moments
 
 
 @pytest.mark.parametrize("form", [np.array, sp.csr_array])

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from hipad.designs import SparseDesign, make_design, standardisation
-from hipad.designs.sparse import DENSE_SHARE
+from hipad.designs import DENSE_SHARE, SparseDesign, make_design, standardisation
 from tests.designs.matrices import assert_close, random_matrix
 
 
@@ -41,7 +40,7 @@ def test_scaling_without_centring_and_centring_without_scaling():
 
 @pytest.mark.parametrize("entries", [1, 7, 10**6])
 def test_blocks_cover_each_column_once(monkeypatch, entries):
-    monkeypatch.setattr("hipad.designs.sparse.BLOCK_NONZEROS", entries)
+    monkeypatch.setattr("hipad.designs.BLOCK_NONZEROS", entries)
     design = SparseDesign(sp.csc_array(random_matrix(6, 2, 30)))
     idx = np.array([3, 4, 9, 20, 29])
     covered = [j for block in design._sparse_blocks(idx) for j in idx[block]]

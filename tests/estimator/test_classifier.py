@@ -16,9 +16,9 @@ from sklearn.preprocessing import MinMaxScaler
 
 from hipad import HIPADClassifier, parse_rules
 from hipad.datasets import make_ksvm_s
-from hipad.errors import DataError, HipadError
-from hipad.solver import Status
-from hipad.solver.admm.switching import transition
+from hipad.exceptions import DataError, HipadError
+from hipad.solvers import Status
+from hipad.solvers.admm import transition
 from tests.small import RULE, data, fit, same_model
 
 

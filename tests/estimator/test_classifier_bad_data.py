@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from hipad import HIPADClassifier, parse_rules
-from hipad.errors import RuleError
-from hipad.solver import Status
+from hipad.exceptions import RuleError
+from hipad.solvers import Status
 from tests.small import METHODS, RULE, data, fit, same_model
 
 

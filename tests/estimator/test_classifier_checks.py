@@ -12,7 +12,8 @@ from sklearn.utils.estimator_checks import (
 )
 
 from hipad import HIPADClassifier
-from hipad.estimator.choosing import jury, tried_values
+from hipad.estimator import cross_validation as jury
+from hipad.estimator import path as tried_values
 
 ESTIMATORS = [
     HIPADClassifier(),

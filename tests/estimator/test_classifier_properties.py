@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hipad import HIPADClassifier
-from hipad.solver import Status, lambda1_max
+from hipad.solvers import Status, lambda1_max
 
 METHODS = ["hipad", "exact", "admm"]
 CLOSE = {"rtol": 1e-5, "atol": 1e-6}

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hipad.designs import make_design
-from hipad.estimator.empty import noise
+from hipad.estimator.problem_factory import noise
 from tests.small import METHODS, data, fit
 
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hipad import HIPADClassifier, HIPADClassifierCV
-from hipad.errors import DataError
-from hipad.estimator.bases.table_classifier import group_codes
-from hipad.estimator.choosing.folds import group_folds
-from hipad.estimator.choosing.jury import Jury
-from hipad.estimator.choosing.posing import Posing
+from hipad.estimator.base import group_codes
+from hipad.estimator.cross_validation import CrossValidator
+from hipad.estimator.problem_factory import ProblemFactory
+from hipad.estimator.training_data import group_folds
+from hipad.exceptions import DataError
 
 
 def visits(patients=20, rows=5, seed=0, *, features=6, mixed=False):
@@ -30,7 +30,7 @@ def visits(patients=20, rows=5, seed=0, *, features=6, mixed=False):
 
 def jury_of(clf, X, y, groups, **more):
     run = clf.start(X, y, groups=groups, **more)
-    return Jury(Posing(run.data, run.plan)), run.data
+    return CrossValidator(ProblemFactory(run.data, run.plan)), run.data
 
 
 @given(
@@ -73,7 +73,7 @@ def test_unlabelled_rows_of_a_held_out_patient_teach_nothing():
     inferred = [m.posing.data for m in run.members if m.posing.data.n_inferred]
     assert inferred
     data = inferred[0]
-    jury = Jury(Posing(data, run.plan, [0.0, 0.0]))
+    jury = CrossValidator(ProblemFactory(data, run.plan, [0.0, 0.0]))
     parts = [part for way in jury.ways for part in way]
     for part, learnt in zip(parts, jury.training, strict=False):
         assert not set(data.groups[part]) & set(data.groups[learnt])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.estimator.heard import rule_effect, same_model
+from hipad.estimator.rule_report import rule_effect, same_model
 from hipad.rules import parse_rules
 
 DRAWS = range(40)

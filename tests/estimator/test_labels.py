@@ -6,14 +6,8 @@ import pytest
 from sklearn.multiclass import OneVsRestClassifier
 
 from hipad import HIPADClassifier
-from hipad.errors import DataError
-from hipad.estimator.labels import (
-    by_class,
-    coded_labels,
-    known_labels,
-    plain_labels,
-    unlabelled_rows,
-)
+from hipad.estimator.base import by_class, coded_labels, known_labels, plain_labels, unlabelled_rows
+from hipad.exceptions import DataError
 
 
 def test_labels_become_positions_of_classes_in_order():

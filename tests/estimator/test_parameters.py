@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.errors import HipadError
 from hipad.estimator.parameters import (
     CHOICES,
     MAY_BE_NONE,
     SMALLEST,
     WHOLE,
     WORDS,
-    Plan,
+    FitSettings,
     admm_settings,
     check_parameters,
 )
-from hipad.rules.compiling.knowledge import Knowledge
-from hipad.solver import AdmmSettings, Settings
-from hipad.solver.driver import Method
-from hipad.solver.problem import Scope
+from hipad.exceptions import HipadError
+from hipad.rules.compiler import ExpertKnowledge
+from hipad.solvers import AdmmSettings, Settings
+from hipad.solvers.problem import Scope
+from hipad.solvers.solution import Method
 
 PARAMETERS = HIPADClassifier().get_params()
 NUMBERS = sorted(set(SMALLEST) & set(PARAMETERS))
@@ -87,7 +87,7 @@ def test_zero_is_a_limit_of_some_and_not_of_others():
 
 def test_a_plan_takes_the_parameters_over():
     clf = HIPADClassifier(lambda1=0.3, tol=1e-5, max_iter=7, class_weight={0: 2.0}, engine="osqp")
-    plan = Plan.of(clf, Knowledge())
+    plan = FitSettings.of(clf, ExpertKnowledge())
     assert (plan.lambda1, plan.balanced, plan.calibrate) == (0.3, False, True)
     assert (plan.settings.tolerance, plan.settings.max_sweeps) == (1e-5, 7)
     assert plan.settings.engine == "osqp"
@@ -98,7 +98,7 @@ def test_every_default_of_the_classifier_and_of_the_solver_is_in_the_vocabulary(
         assert PARAMETERS[name] in choices
         assert getattr(Settings(), name, PARAMETERS[name]) in choices
         assert all(choices.values())  # each has words for a page
-    assert set(CHOICES["method"]) == set(get_args(Method))
+    assert set(CHOICES["method"]) == {"auto", *get_args(Method)}
     assert set(CHOICES["scope"]) == set(get_args(Scope))
 
 

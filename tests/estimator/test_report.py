@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hipad.estimator.report import farkas_residuals, model_report
+from hipad.estimator.rule_report import farkas_residuals, model_report
 from tests.small import data, fit
 
 RULES = "x0 >= 2 => positive\nx1 + x2 <= -1 and x0 <= 0 => negative"

@@ -8,12 +8,12 @@ import scipy.sparse as sp
 
 from hipad import HIPADClassifier
 from hipad.designs import make_design
-from hipad.estimator.empty import noise
-from hipad.estimator.parameters import Plan
-from hipad.estimator.run import FitRun
-from hipad.estimator.training import TrainingData, shares
-from hipad.rules.compiling.knowledge import compile_knowledge
-from hipad.solver import Status, lambda1_max
+from hipad.estimator.fit import FitRun
+from hipad.estimator.parameters import FitSettings
+from hipad.estimator.problem_factory import noise
+from hipad.estimator.training_data import TrainingData, shares
+from hipad.rules.compiler import compile_knowledge
+from hipad.solvers import Status, lambda1_max
 
 
 def training(n=30, m=5, seed=0, standardize=True, class_weight="balanced"):
@@ -28,7 +28,7 @@ def run_of(data, text="x0 >= 16 => positive", **parameters):
     """A run of the literal problem, unless trust in the rules is asked for."""
     rules = compile_knowledge(text, n_features=data.X.shape[1])
     usual = {"lambda1": 0.05, "rule_trust": None}
-    return FitRun(data, Plan.of(HIPADClassifier(**{**usual, **parameters}), rules))
+    return FitRun(data, FitSettings.of(HIPADClassifier(**{**usual, **parameters}), rules))
 
 
 @pytest.mark.parametrize("standardize", [True, False])

@@ -12,10 +12,10 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
 from hipad import HIPADClassifier, HIPADClassifierCV, load_model
-from hipad.errors import HipadError, RuleError
-from hipad.estimator.several_classes import rules_of_class
+from hipad.estimator.multiclass import rules_of_class
+from hipad.exceptions import HipadError, RuleError
 from hipad.rules import parse_rules
-from hipad.solver import Status
+from hipad.solvers import Status
 from tests.shortening import shorten
 
 NAMES = np.array(["dog", "cat", "owl"])
@@ -66,7 +66,10 @@ def test_each_class_has_the_model_of_a_fit_to_two_classes(fitted):
     }
     assert len({id(one._data.design) for one in clf.class_models_.values()}) == 1
     for label, rules in told.items():
-        alone = HIPADClassifier(rules, lambda1=0.02, lambda2=1.0, rule_trust=None, standardize=True)
+        # each of the three classes has a third of the weight, and of the rows
+        alone = HIPADClassifier(
+            rules, lambda1=0.02, lambda2=1.0, rule_trust=None, class_weight=None
+        )
         alone.fit(X, (y == label).astype(int))
         own = clf.class_models_[label]
         np.testing.assert_allclose(own.coef_, alone.coef_, atol=1e-9)

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from hipad import HIPADClassifier
-from hipad.estimator.sparsity import largest_lambda1
+from hipad.estimator.problem_factory import largest_lambda1
 
 RNG = np.random.default_rng(0)
 Y = np.where(np.arange(30) % 3 == 0, 1.0, -1.0)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad import HIPADClassifier
-from hipad.estimator.strength import (
+from hipad.estimator.problem_factory import (
     NEAREST,
     STIFFNESS_FACTOR,
     automatic_stiffness,

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.evaluation.averaging import averaged_candidates, learnt_weight
-from tests.estimator.trust.test_mixture import rows
+from hipad.evaluation.comparison import averaged_candidates, learnt_weight
+from tests.estimator.test_mixture import rows
 
 TEXT = "low: x0 <= -1 => 0\nhigh: x0 >= 1 => 1"
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hipad.evaluation.comparing import block_totals, feature_changes, flips, largest_changes
+from hipad.evaluation.comparison import block_totals, feature_changes, flips, largest_changes
 
 VECTORS = arrays(np.float64, 12, elements=st.integers(-2, 2).map(float))
 

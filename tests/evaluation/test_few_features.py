@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.estimator.choosing.choice import PathPoint
-from hipad.evaluation.few_features import few_features_sentence
+from hipad.estimator.path import PathPoint
+from hipad.evaluation.metrics import few_features_sentence
 
 BEST = PathPoint(0.1, 1.0, 0.40, 0.85, 90, best=True, chosen=True, stable_size=60)
 FEW = PathPoint(0.5, 1.0, 0.42, 0.82, 9, stable_size=7, sparsest=True)

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
-from hipad.evaluation.judging import Share, judge
-from hipad.evaluation.metrics import wilson_interval
+from hipad.evaluation.metrics import Proportion, judge, wilson_interval
 
 CLASSES = ("well", "ill")
 patients = st.lists(st.tuples(st.floats(-5, 5), st.sampled_from(CLASSES)), min_size=1, max_size=40)
@@ -21,7 +20,7 @@ def test_a_judgement_agrees_with_scikit_learn(found):
     assert judged.confusion == tuple(
         map(tuple, confusion_matrix(truth, said, labels=CLASSES).tolist())
     )
-    assert judged.accuracy == Share(int((said == truth).sum()), len(truth))
+    assert judged.accuracy == Proportion(int((said == truth).sum()), len(truth))
     if len(set(truth)) == 2:
         assert judged.area.value == pytest.approx(roc_auc_score(truth == "ill", scores))
     else:
@@ -42,12 +41,12 @@ def test_equal_answers_are_equal_judgements_even_without_an_area():
 
 
 def test_wilsons_interval():
-    low, high = Share(9, 10).interval
+    low, high = Proportion(9, 10).interval
     assert abs(low - 0.5958) < 1e-3
     assert abs(high - 0.9821) < 1e-3
-    assert Share(0, 0).interval == (0.0, 1.0)
-    assert str(Share(0, 0)) == "no patients"
-    assert str(Share(9, 10)) == "90.0 % (59.6 % to 98.2 %)"
+    assert Proportion(0, 0).interval == (0.0, 1.0)
+    assert str(Proportion(0, 0)) == "no patients"
+    assert str(Proportion(9, 10)) == "90.0 % (59.6 % to 98.2 %)"
 
 
 def test_a_judgement_in_words():
@@ -64,7 +63,9 @@ def test_training_patients_are_called_so():
 
 
 def test_a_third_class_counts_as_negative():
-    assert judge([-1.0, 1.0], ["else", "else"], CLASSES, part="labels").specificity == Share(1, 2)
+    assert judge([-1.0, 1.0], ["else", "else"], CLASSES, part="labels").specificity == Proportion(
+        1, 2
+    )
 
 
 def test_rows_of_few_patients_tell_less_than_as_many_patients():

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from hipad import HIPADClassifier
-from hipad.errors import DataError
-from hipad.evaluation.labelling import (
+from hipad.evaluation.active_learning import (
     candidate_scores,
     doubts,
     label_next,
@@ -16,7 +15,8 @@ from hipad.evaluation.labelling import (
     spread_out,
     stratified_order,
 )
-from tests.estimator.trust.test_mixture import RIGHT, rows
+from hipad.exceptions import DataError
+from tests.estimator.test_mixture import RIGHT, rows
 
 
 @pytest.fixture(scope="module")

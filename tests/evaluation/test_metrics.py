@@ -6,12 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from hipad.evaluation.metrics import (
-    paired_interval,
-    paired_p_value,
-    roc_area,
-    wilson_interval,
-)
+from hipad.evaluation.metrics import paired_interval, paired_p_value, roc_area, wilson_interval
 
 
 @given(st.integers(0, 60), st.integers(1, 60))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.errors import DataError, HipadError
-from hipad.evaluation.orientation import Oriented, named_outcomes
+from hipad.evaluation.metrics import PositiveClassView, named_outcomes
+from hipad.exceptions import DataError, HipadError
 
 
 def fitted(classes):
@@ -19,7 +19,7 @@ def fitted(classes):
 @pytest.mark.parametrize("classes", [("a", "b"), ("b", "a")])
 def test_above_zero_is_the_users_positive_class_whatever_the_alphabet_says(classes):
     clf, X, y = fitted(classes)
-    model = Oriented(clf, classes)
+    model = PositiveClassView(clf, classes)
     assert model.weights[0] > 0
     assert model.support.tolist() == np.flatnonzero(model.weights).tolist()
     assert model.scores(X) == pytest.approx(X @ model.weights + model.intercept)
@@ -30,7 +30,7 @@ def test_above_zero_is_the_users_positive_class_whatever_the_alphabet_says(class
 @pytest.mark.parametrize("classes", [("a", "b"), ("b", "a")])
 def test_risks_are_of_the_users_positive_class(classes):
     clf, X, _ = fitted(classes)
-    model, column = Oriented(clf, classes), clf.classes_.tolist().index(classes[1])
+    model, column = PositiveClassView(clf, classes), clf.classes_.tolist().index(classes[1])
     scores = model.scores(X)
     np.testing.assert_allclose(model.risks(scores), clf.predict_proba(X)[:, column])
     here, there = model.risks(scores), model.risks(scores, 0.02)
@@ -43,13 +43,13 @@ def test_risks_are_of_the_users_positive_class(classes):
 
 def test_numbers_as_labels_are_known_by_their_text():
     clf, X, _ = fitted((0, 1))
-    assert Oriented(clf, ("1", "0")).scores(X) == pytest.approx(-clf.decision_function(X))
+    assert PositiveClassView(clf, ("1", "0")).scores(X) == pytest.approx(-clf.decision_function(X))
 
 
 def test_a_model_of_other_classes_is_refused():
     clf, _, _ = fitted(("a", "b"))
     with pytest.raises(DataError, match="expected a model of the classes 'a' and 'c'"):
-        Oriented(clf, ("a", "c"))
+        PositiveClassView(clf, ("a", "c"))
 
 
 @pytest.mark.parametrize("classes", [("a", "b"), ("b", "a")])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hipad.designs.scaling import standardisation
-from hipad.evaluation.patients import Patients, as_told, cut_out
+from hipad.designs import standardisation
+from hipad.evaluation.rule_study import StudyRows, as_told, cut_out
 from hipad.rules import compile_rules
 
 X = np.random.default_rng(0).uniform(0, 5, (12, 4))
@@ -17,7 +17,7 @@ P = np.random.default_rng(1).dirichlet(np.ones(12))
 @pytest.mark.parametrize("scaled", [True, False])
 def test_the_pull_of_the_patients_is_that_of_the_scaled_columns(make, scaled):
     mean, scale = standardisation(X) if scaled else (None, None)
-    seen = Patients((make(X), Y), None, X.min(0), X.max(0), mean, scale, P)
+    seen = StudyRows((make(X), Y), None, X.min(0), X.max(0), mean, scale, P)
     Z = (X - mean) / scale if scaled else X
     columns = np.array([1, 3])
     assert seen.pull(columns) == pytest.approx(Z[:, columns].T @ (P * Y))
@@ -26,7 +26,7 @@ def test_the_pull_of_the_patients_is_that_of_the_scaled_columns(make, scaled):
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 def test_columns_are_cut_out_of_both_parts(make):
     test = (make(X[:5]), Y[:5])
-    seen = Patients((make(X), Y), test, X.min(0), X.max(0), None, None, P)
+    seen = StudyRows((make(X), Y), test, X.min(0), X.max(0), None, None, P)
     (train, y), cut = seen.on(np.array([0, 2]))
     assert cut is not None
     for part, expected in ((train, X[:, [0, 2]]), (cut[0], X[:5, [0, 2]])):
@@ -38,7 +38,7 @@ def test_columns_are_cut_out_of_both_parts(make):
 
 def test_rules_on_the_columns_they_name_fire_for_the_same_patients():
     rules = compile_rules("x1 >= 2 => positive\nx3 + x1 <= 6 => negative", n_features=4)
-    seen = Patients((X, Y), None, X.min(0), X.max(0), None, None, P)
+    seen = StudyRows((X, Y), None, X.min(0), X.max(0), None, None, P)
     few, ((train, _), test) = cut_out(rules, seen)
     assert test is None
     assert train.shape == (12, 2)
@@ -50,7 +50,7 @@ def test_rules_on_the_columns_they_name_fire_for_the_same_patients():
 def test_rules_are_told_in_the_scaling_of_the_run_and_heard_by_the_training_patients():
     rules = compile_rules("x1 >= 2 => positive\nx0 >= 9 => negative", n_features=4)
     mean, scale = standardisation(X)
-    seen = Patients((X, Y), None, X.min(0), X.max(0), mean, scale, P)
+    seen = StudyRows((X, Y), None, X.min(0), X.max(0), mean, scale, P)
     told, heard = as_told(rules, seen)
     wanted = -scale[1]
     assert told[0].B.toarray()[0] == pytest.approx([0, wanted, 0, 0])
@@ -64,7 +64,7 @@ def test_rules_are_told_in_the_scaling_of_the_run_and_heard_by_the_training_pati
 def test_a_report_is_that_of_the_rules_on_the_range_and_scaling_of_the_patients():
     rules = compile_rules("x1 >= 2 => positive", n_features=4)
     mean, scale = standardisation(X)
-    seen = Patients((X, Y), None, X.min(0), X.max(0), mean, scale, P)
+    seen = StudyRows((X, Y), None, X.min(0), X.max(0), mean, scale, P)
     (record,) = seen.report(rules, np.array([0.0, 1.0, 0.0, 0.0]), -1.0)
     assert record.worst.value == pytest.approx(2.0 - 1.0)
     assert record.prototype.margin == pytest.approx(max(2.0, mean[1]) - 1.0)

@@ -5,15 +5,14 @@ from functools import partial
 import numpy as np
 import pytest
 
-from hipad.designs.scaling import standardisation
-from hipad.estimator.strength import knobs_of
-from hipad.evaluation.patients import Patients
-from hipad.evaluation.study import Study, first_look, study_rules
+from hipad.designs import standardisation
+from hipad.estimator.problem_factory import knobs_of
+from hipad.evaluation.rule_study import Study, StudyRows, first_look, study_rules
 from hipad.rules import Budget, read_rules
 from tests.evaluation.rows import CLASSES, INDEX, X, Y
 
 MEAN, SCALE = standardisation(X)
-PATIENTS = Patients((X, Y), (X[:20], Y[:20]), X.min(0), X.max(0), MEAN, SCALE, np.full(60, 1 / 60))
+PATIENTS = StudyRows((X, Y), (X[:20], Y[:20]), X.min(0), X.max(0), MEAN, SCALE, np.full(60, 1 / 60))
 KNOBS = partial(knobs_of, total=60, patients="auto", stiffness="auto")
 
 

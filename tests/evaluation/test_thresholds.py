@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hipad.evaluation.thresholds import MOST_ROWS, supported_thresholds
+from hipad.evaluation.rule_study import MOST_ROWS, supported_thresholds
 from hipad.rules import compile_rules
 from tests.evaluation.rows import CLASSES, INDEX, X, Y
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from hipad.experiments.material import Material, Synthetic
+from hipad.experiments.methods import ExperimentData, Synthetic
 
 
-def table(n: int = 60, seed: int = 0) -> Material:
+def table(n: int = 60, seed: int = 0) -> ExperimentData:
     """Two features that carry the class, and six that do not."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
     X = rng.standard_normal((n, 8))
     X[:, :2] += 1.5 * y[:, None]
     names = tuple(f"f{j}" for j in range(8))
-    return Material("small", X, y, names, rules="f0 >= 1 => 1\nf1 <= -1 => -1")
+    return ExperimentData("small", X, y, names, rules="f0 >= 1 => 1\nf1 <= -1 => -1")
 
 
 def recipe() -> Synthetic:

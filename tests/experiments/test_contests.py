@@ -5,9 +5,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
-from hipad.errors import DataError
-from hipad.experiments.contests import METHODS, _chosen_C, contest, judged
-from hipad.experiments.material import Material
+from hipad.exceptions import DataError
+from hipad.experiments.methods import METHODS, ExperimentData, _chosen_C, contest, judged
 from tests.experiments.small import recipe, table
 
 FIXED = {"lambda1": 0.1, "lambda2": 1.0}
@@ -30,10 +29,12 @@ def test_rules_replace_those_of_the_data():
 
 def test_class_names_of_the_rules_keep_their_direction():
     own = table()
-    named = Material(
+    named = ExperimentData(
         "n", own.X, own.y, own.feature_names, rules="f0 >= 1 => ill", labels=("well", "ill")
     )
-    turned = Material("n", own.X, own.y, own.feature_names, rules="f0 >= 1 => a", labels=("b", "a"))
+    turned = ExperimentData(
+        "n", own.X, own.y, own.feature_names, rules="f0 >= 1 => a", labels=("b", "a")
+    )
     for material in (named, turned):
         found = contest(material, 0, method="HIPAD", rows={"labelled": 8}, options=FIXED)
         assert found["area"] > 0.8
@@ -73,7 +74,7 @@ def test_libsvm_takes_sparse_rows_whatever_their_indices():
         (rng.standard_normal((60, 20)) + y[:, None]) * (rng.random((60, 20)) < 0.5)
     )
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    found = contest(Material("wide", X, y), 0, method="LIBSVM", rows={"labelled": 10})
+    found = contest(ExperimentData("wide", X, y), 0, method="LIBSVM", rows={"labelled": 10})
     assert found["accuracy"] > 0.7
 
 

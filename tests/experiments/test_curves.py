@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.errors import DataError
-from hipad.experiments.curves import (
+from hipad.exceptions import DataError
+from hipad.experiments.learning_curve import (
     Worth,
     curve_tasks,
     curves,
@@ -14,7 +14,7 @@ from hipad.experiments.curves import (
     spared,
     worth_of_rules,
 )
-from hipad.experiments.task import Done, Task
+from hipad.experiments.tasks import Done, Task
 from tests.experiments.small import recipe, table
 
 SIZES = (4, 8, 16, 32)

@@ -1,4 +1,4 @@
-from hipad.experiments.figure import FewRows, early_support
+from hipad.experiments.reproduction import FewRows, early_support
 
 
 def test_the_support_settles_before_the_admm_converges():

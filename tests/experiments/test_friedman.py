@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
-from hipad.experiments.friedman import rank_methods
+from hipad.experiments.learning_curve import rank_methods
 
 
 @given(st.integers(0, 10_000), st.integers(3, 6), st.integers(3, 12))

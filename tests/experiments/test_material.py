@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hipad.errors import DataError
-from hipad.experiments.material import Material, at_prevalence
+from hipad.exceptions import DataError
+from hipad.experiments.methods import ExperimentData, at_prevalence
 from tests.experiments.small import recipe, table
 
 
@@ -31,7 +31,7 @@ def test_folds_cover_every_row_once():
 
 def test_the_split_of_the_data_is_used():
     split = np.arange(40), np.arange(50, 60)
-    own = Material("own", table().X, table().y, split=split)
+    own = ExperimentData("own", table().X, table().y, split=split)
     draw = own.draw(0)
     assert np.array_equal(draw.X_train, own.X[:40])
     assert np.array_equal(draw.X_test, own.X[50:])
@@ -50,7 +50,10 @@ def test_too_many_labelled_rows_are_refused():
 def test_fingerprints_tell_data_apart():
     one, other = table(), table(seed=1)
     assert one.fingerprint == table().fingerprint != other.fingerprint
-    dense, thin = Material("a", one.X, one.y), Material("a", sparse.csr_array(one.X), one.y)
+    dense, thin = (
+        ExperimentData("a", one.X, one.y),
+        ExperimentData("a", sparse.csr_array(one.X), one.y),
+    )
     assert dense.fingerprint != thin.fingerprint
     assert recipe().fingerprint == recipe().fingerprint
 
@@ -68,7 +71,7 @@ def test_shares_of_the_classes_are_kept():
 
 
 def test_outcomes_are_called_as_the_rules_call_them():
-    own = Material("own", table().X, table().y, labels=("well", "ill"))
+    own = ExperimentData("own", table().X, table().y, labels=("well", "ill"))
     draw = own.draw(0, labelled=3)
     assert sorted(set(draw.outcomes)) == ["ill", "well"]
     assert np.array_equal(draw.outcomes == "ill", draw.y_train > 0)
@@ -99,7 +102,9 @@ def test_draws_and_folds_never_split_a_group():
     groups = np.repeat(np.arange(30), 5)
     y = np.where(np.arange(30) % 2, 1.0, -1.0)[groups]
     y[::7] *= -1  # some rows differ from their patient's others
-    material = Material("visits", np.c_[np.arange(150.0), rng.normal(size=150)], y, groups=groups)
+    material = ExperimentData(
+        "visits", np.c_[np.arange(150.0), rng.normal(size=150)], y, groups=groups
+    )
     for rows in ({"labelled": 4}, {"train": 12}, {"fold": (1, 5)}):
         draw = material.draw(3, **rows)
         trained = set(groups[draw.X_train[:, 0].astype(int)])

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from hipad.errors import DataError
-from hipad.experiments.paper import (
+from hipad.exceptions import DataError
+from hipad.experiments.reproduction import (
     TABLE1,
     TABLE2,
     available,
@@ -11,7 +11,7 @@ from hipad.experiments.paper import (
     table_lines,
     table_tasks,
 )
-from hipad.experiments.task import Done
+from hipad.experiments.tasks import Done
 
 
 def test_a_folder_of_libsvm_files_is_read(tmp_path):

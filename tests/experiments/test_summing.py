@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from hipad.experiments.summing import difference, mean_of, select
-from hipad.experiments.task import Done, Task
+from hipad.experiments.tasks import Done, Task, difference, mean_of, select
 
 
 def done(seed: int, method: str, value: float, error: str = "") -> Done:

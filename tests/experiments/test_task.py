@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from hipad.experiments.task import Done, Task
+from hipad.experiments.tasks import Done, Task
 
 
 def test_a_key_tells_tasks_and_data_apart():

@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hipad.errors import RuleError
-from hipad.experiments.material import Material
-from hipad.experiments.versions import (
+from hipad.exceptions import RuleError
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.perturbed_rules import (
     strangers_to,
     threshold_versions,
     thresholds_of,
@@ -104,7 +104,7 @@ def test_thresholds_are_swept_over_what_the_rows_show():
 
 def test_a_sum_is_swept_in_its_own_units():
     own = table()
-    material = Material("m", own.X, own.y, own.feature_names, rules="3 <= f0 + 2*f1 => 1")
+    material = ExperimentData("m", own.X, own.y, own.feature_names, rules="3 <= f0 + 2*f1 => 1")
     seen = own.X[:, 0] + 2 * own.X[:, 1]
     assert max(thresholds_seen(material, 0)) == pytest.approx(np.quantile(seen, 0.98), rel=0.01)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hipad.errors import HipadError
-from hipad.experiments import watching, workers
-from hipad.experiments.ledger import Ledger
-from hipad.experiments.task import Done, Task
+from hipad.exceptions import HipadError
+from hipad.experiments import workers
+from hipad.experiments import workers as watching
+from hipad.experiments.tasks import Done, ResultsCache, Task
 from hipad.experiments.workers import LostWorker, perform
 from tests.experiments.small import table
 
@@ -33,14 +33,14 @@ def numbers(outcomes: list[Done]) -> dict[str, dict[str, float]]:
 
 @pytest.fixture(scope="module")
 def alone() -> dict[str, dict[str, float]]:
-    return numbers(list(perform(tasks(), {"small": table()}, Ledger())))
+    return numbers(list(perform(tasks(), {"small": table()}, ResultsCache())))
 
 
 def test_two_processes_give_the_same_numbers_and_survive_a_death(alone):
     from joblib.externals.loky import reusable_executor
 
     found = []
-    for done in perform(tasks(), {"small": table()}, Ledger(), workers=2):
+    for done in perform(tasks(), {"small": table()}, ResultsCache(), workers=2):
         found.append(done)
         if len(found) == 1:
             processes = list(reusable_executor._executor._processes)
@@ -56,7 +56,7 @@ def test_a_cluster_gives_the_same_numbers_and_survives_a_death(alone):
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
     ) as cluster:
         for done in perform(
-            tasks(), {"small": table()}, Ledger(), scheduler=cluster.scheduler_address
+            tasks(), {"small": table()}, ResultsCache(), scheduler=cluster.scheduler_address
         ):
             found.append(done)
             if len(found) == 1:
@@ -76,7 +76,7 @@ def test_a_worker_that_dies_with_the_data_of_others_loses_nothing(alone, monkeyp
         yield from outcomes
 
     monkeypatch.setattr(workers, "_spread", dying)
-    assert numbers(list(perform(tasks(), {"small": table()}, Ledger()))) == alone
+    assert numbers(list(perform(tasks(), {"small": table()}, ResultsCache()))) == alone
     assert made == [6, 5, 4]
 
 
@@ -87,12 +87,12 @@ def test_too_many_deaths_are_told(monkeypatch):
 
     monkeypatch.setattr(workers, "_spread", dying)
     with pytest.raises(HipadError, match="6 worker processes died"):
-        list(perform(tasks(1), {"small": table()}, Ledger()))
+        list(perform(tasks(1), {"small": table()}, ResultsCache()))
 
 
 def test_a_finished_fit_is_never_repeated(tmp_path, alone, monkeypatch):
     path = tmp_path / "results.jsonl"
-    run = perform(tasks(), {"small": table()}, Ledger(path))
+    run = perform(tasks(), {"small": table()}, ResultsCache(path))
     for _ in range(4):
         next(run)
     run.close()  # as Ctrl-C does
@@ -101,7 +101,7 @@ def test_a_finished_fit_is_never_repeated(tmp_path, alone, monkeypatch):
         "hipad.experiments.workers.do",
         lambda task, key, material: made.append(key) or Done(task, key, {"made": 1.0}),
     )
-    found = list(perform(tasks(), {"small": table()}, Ledger(path)))
+    found = list(perform(tasks(), {"small": table()}, ResultsCache(path)))
     assert len(made) == 2
     kept = numbers([done for done in found if done.key not in made])
     assert kept == {key: alone[key] for key in kept}
@@ -111,30 +111,30 @@ def test_a_killed_program_goes_on_where_it_was(tmp_path, alone):
     path = tmp_path / "results.jsonl"
     script = (
         "from pathlib import Path; import os, signal\n"
-        "from hipad.experiments.ledger import Ledger\n"
+        "from hipad.experiments.tasks import ResultsCache\n"
         "from hipad.experiments.workers import perform\n"
         "from tests.experiments.small import table\n"
         "from tests.experiments.test_workers import tasks\n"
-        f"run = perform(tasks(), {{'small': table()}}, Ledger(Path({str(path)!r})))\n"
+        f"run = perform(tasks(), {{'small': table()}}, ResultsCache(Path({str(path)!r})))\n"
         "for _ in range(3): next(run)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False)
-    ledger = Ledger(path)
+    ledger = ResultsCache(path)
     assert len(ledger.found) == 3
     assert numbers(list(perform(tasks(), {"small": table()}, ledger))) == alone
 
 
 def test_a_bad_fit_does_not_end_the_others():
     bad = Task("contest", "small", 0, {"method": "HIPAD", "rows": {"labelled": 8}, "rules": "??"})
-    found = list(perform([bad, *tasks(1)], {"small": table()}, Ledger()))
+    found = list(perform([bad, *tasks(1)], {"small": table()}, ResultsCache()))
     assert [done.failed for done in found] == [True, False]
     assert found[0].error.startswith("RuleError: ")
 
 
 def test_stop_is_asked_between_fits():
     asked = iter([False, False, True])
-    found = list(perform(tasks(), {"small": table()}, Ledger(), stop=lambda: next(asked)))
+    found = list(perform(tasks(), {"small": table()}, ResultsCache(), stop=lambda: next(asked)))
     assert len(found) == 2
 
 
@@ -142,7 +142,7 @@ def test_a_scheduler_that_does_not_answer_is_a_sentence(monkeypatch):
     monkeypatch.setattr("hipad.experiments.workers.ANSWER", "1s")
     pytest.importorskip("distributed")
     with pytest.raises(HipadError, match="no Dask scheduler answered"):
-        list(perform(tasks(1), {"small": table()}, Ledger(), scheduler="tcp://127.0.0.1:9"))
+        list(perform(tasks(1), {"small": table()}, ResultsCache(), scheduler="tcp://127.0.0.1:9"))
 
 
 ORPHANS = """
@@ -150,11 +150,11 @@ import sys, time
 sys.path[:0] = [{root!r}]
 from joblib import Parallel, delayed, parallel_config
 from hipad.experiments import workers
-from hipad.experiments.task import Task
+from hipad.experiments.tasks import Task
 from tests.experiments.small import table
 from tests.experiments.test_workers import tasks
-from hipad.experiments.ledger import Ledger
-for done in workers.perform(tasks(6), {{"small": table()}}, Ledger(), workers=2):
+from hipad.experiments.tasks import ResultsCache
+for done in workers.perform(tasks(6), {{"small": table()}}, ResultsCache(), workers=2):
     from joblib.externals.loky import reusable_executor
     print(*reusable_executor._executor._processes, flush=True)
     time.sleep(1000)

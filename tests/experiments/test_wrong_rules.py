@@ -1,10 +1,15 @@
 import numpy as np
 import pytest
 
-from hipad.experiments.summing import Mean
-from hipad.experiments.task import Done
-from hipad.experiments.versions import threshold_versions
-from hipad.experiments.wrong_rules import SweepStep, harm_marks, starts_to_harm, sweep, sweep_tasks
+from hipad.experiments.perturbed_rules import (
+    SweepStep,
+    harm_marks,
+    starts_to_harm,
+    sweep,
+    sweep_tasks,
+    threshold_versions,
+)
+from hipad.experiments.tasks import Done, Mean
 from tests.experiments.small import table
 
 RULES = "f0 >= 1 => 1\nf1 <= -1 => -1"

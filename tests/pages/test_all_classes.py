@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from hipad.errors import RuleError
-from hipad.estimator.files.model_file import read_model
+from hipad.estimator.model_io import read_model
+from hipad.exceptions import RuleError
 from hipad.rules import parse_rules
 from ui.run import all_classes
 

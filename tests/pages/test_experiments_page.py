@@ -22,7 +22,7 @@ def small_table() -> bytes:
 def lab(app, monkeypatch):
     """A small table with two rules, few draws, and settings that need no search."""
     quick = partial(HIPADClassifier, lambda1=0.1, lambda2=1.0)
-    monkeypatch.setattr("hipad.experiments.contests.HIPADClassifier", quick)
+    monkeypatch.setattr("hipad.experiments.methods.HIPADClassifier", quick)
     monkeypatch.setattr(learning, "FIRST_DRAWS", 3)
     monkeypatch.setattr(learning, "USUAL_SIZES", (4, 8))
     monkeypatch.setattr(doubting, "FIRST_DRAWS", 3)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from hipad.rules import parser as parsing
 from hipad.rules import read_rules
-from hipad.rules.language import parsing
 
 
 @pytest.fixture

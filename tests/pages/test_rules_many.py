@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hipad.rules import check_rules
-from hipad.rules.language.bounds import MOST_RULES
+from hipad.rules.lexer import MOST_RULES
 from ui.rules import checking
 from ui.rules.checking import checked_rules
 
@@ -60,7 +60,7 @@ def test_rules_that_take_too_long_to_compare_are_told(app, monkeypatch):
         budget.steps = 20
         return check_rules(*args, budget=budget, **options)
 
-    monkeypatch.setattr("hipad.evaluation.study.check_rules", hurried)
+    monkeypatch.setattr("hipad.evaluation.rule_study.check_rules", hurried)
     app.load("ksvm-s-10k")
     app.state.rules.change(ranges(60), "costly")
     app.go("rules")
@@ -75,7 +75,7 @@ def test_rules_that_take_too_long_to_compare_are_told(app, monkeypatch):
 
 def test_while_the_check_is_at_work_the_page_says_so(app, monkeypatch):
     monkeypatch.setattr(
-        "hipad.evaluation.study.check_rules", lambda *a, budget, **k: _until(budget)
+        "hipad.evaluation.rule_study.check_rules", lambda *a, budget, **k: _until(budget)
     )
     app.load("pima").go("rules")
     text = app.text()

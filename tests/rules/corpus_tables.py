@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import FeatureIndex, compile_rules
-from hipad.rules.compiling.settling.values import ColumnValues
+from hipad.rules.context import ColumnValues
 
 TEXTS = Path(__file__).with_name("corpus")
 N_ROWS = 1_500

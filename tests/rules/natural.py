@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import CompiledRule, FeatureIndex, compile_rules
-from hipad.rules.compiling.settling.values import ColumnValues
+from hipad.rules.context import ColumnValues
 
 LISTED = Path(__file__).resolve().parents[3] / "shared" / "rules" / "natural.md"
 CLASSES = ("healthy", "diabetic")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import parse_rules
-from hipad.rules.language.words.cursor import Cursor
-from hipad.rules.language.words.lexing import words_of
+from hipad.rules.lexer import TokenStream, words_of
 
 
 def premises(text: str) -> list[str]:
@@ -31,6 +30,6 @@ def told(line: str) -> str:
     return str(caught.value)
 
 
-def at_start(text: str) -> Cursor:
+def at_start(text: str) -> TokenStream:
     """A cursor at the first word of a text."""
-    return Cursor(text, words_of(text))
+    return TokenStream(text, words_of(text))

@@ -6,10 +6,9 @@ from functools import cache
 
 import pytest
 
-from hipad.rules.compiling.naming.members import resolve_blocks
-from hipad.rules.compiling.settling.lexicon import Lexicon
-from hipad.rules.compiling.settling.values import ColumnValues
-from hipad.rules.remedies import Remedy, can_be_used, remedies
+from hipad.rules.context import ColumnValues, NameTable
+from hipad.rules.names import resolve_blocks
+from hipad.rules.suggestions import Remedy, can_be_used, remedies
 from tests.rules import natural
 from tests.rules.corpus_tables import ALL, TABLES, Typed
 
@@ -18,10 +17,10 @@ pytestmark = pytest.mark.slow
 
 
 @cache
-def lexicon(table: str) -> Lexicon:
+def lexicon(table: str) -> NameTable:
     """The vocabulary of a table."""
     index, X = TABLES[table].encoded
-    return Lexicon(index, resolve_blocks(TABLES[table].blocks, index), ColumnValues(X))
+    return NameTable(index, resolve_blocks(TABLES[table].blocks, index), ColumnValues(X))
 
 
 def offered(each: Typed) -> list[Remedy]:
@@ -64,7 +63,7 @@ def test_remedies_of_the_listed_texts_compile():
     if not natural.LISTED.exists():
         pytest.skip("the list of texts is not here")
     blocks = resolve_blocks(natural.BLOCKS, natural.INDEX)
-    known = Lexicon(natural.INDEX, blocks, natural.VALUES)
+    known = NameTable(natural.INDEX, blocks, natural.VALUES)
     helped, refused = [], []
     for each in natural.listed_texts():
         if (error := each.verdict.refused) is None:

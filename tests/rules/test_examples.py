@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from hipad.rules import FeatureIndex, compile_rules
-from hipad.rules.compiling.settling.lexicon import Lexicon
-from hipad.rules.compiling.settling.values import ColumnValues
-from hipad.rules.examples import example_rules, manual_text
+from hipad.rules.context import ColumnValues, NameTable
+from hipad.rules.suggestions import example_rules, manual_text
 from tests.rules.corpus_tables import TABLES
 from tests.rules.test_corpus import lexicon
 
@@ -35,7 +34,7 @@ def test_example_rules_are_six_that_fire_on_some_rows(table):
 )
 def test_example_rules_of_odd_tables_compile_or_are_left_out(X):
     names = ["a b", "and", "p-36", "x"]
-    known = Lexicon(FeatureIndex(names), {}, ColumnValues(X))
+    known = NameTable(FeatureIndex(names), {}, ColumnValues(X))
     for rule in example_rules(known, ("no event", "5% risk")):
         assert compile_rules(
             rule.text, feature_names=names, classes=("no event", "5% risk"), values=X

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import read_rules
 from tests.rules.fuzzing import fuzzed, good_texts
 from tests.rules.natural import X, compiled

@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from hipad.data.gaps import Gaps
+from hipad.data.preprocessing import MissingValues
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.evaluation.patients import Patients, as_told
-from hipad.evaluation.study import first_look, study_rules
+from hipad.evaluation.rule_study import StudyRows, as_told, first_look, study_rules
 from hipad.rules import (
     ColumnValues,
     FeatureIndex,
-    Witnesses,
+    RuleColumns,
     best_threshold,
     compile_rules,
     read_rules,
@@ -52,11 +51,11 @@ def tables(draw):
 @settings(max_examples=60, deadline=None)
 def test_counts_are_those_on_measured_values(made, is_sparse):
     X, filled, y = made
-    gaps = Gaps.of(np.isnan(X))
+    gaps = MissingValues.of(np.isnan(X))
     matrix = sparse.csr_array(filled) if is_sparse else filled
     rules = compile_rules(TEXT, feature_names=NAMES, values=ColumnValues(matrix, gaps))
     alike = compile_rules(TEXT, feature_names=NAMES, values=X)
-    witnesses = Witnesses.of(rules, matrix, y, np.ones(len(y)), gaps=gaps)
+    witnesses = RuleColumns.of(rules, matrix, y, np.ones(len(y)), gaps=gaps)
     for rule, same in zip(rules, alike, strict=True):
         assert rule.resolved_text == same.resolved_text  # learnt from measured values
         known = ~np.isnan(X[:, rule.columns]).any(axis=1)
@@ -67,7 +66,7 @@ def test_counts_are_those_on_measured_values(made, is_sparse):
             assert getattr(counts, part).tolist() == rows[getattr(alone, part)].tolist()
         assert counts.gaps.tolist() == np.flatnonzero(~known).tolist()
         assert np.array_equal(rule.fires(matrix, gaps), rule.fires(X))
-        only = Witnesses.of([rule], X[known], y[known], np.ones(len(rows)))
+        only = RuleColumns.of([rule], X[known], y[known], np.ones(len(rows)))
         one, other = (astuple(each.heard(rule)) for each in (witnesses, only))
         assert one == pytest.approx(other, nan_ok=True)
         np.testing.assert_allclose(witnesses.excess(rule), only.excess(rule), atol=1e-12)
@@ -81,15 +80,15 @@ def test_counts_are_those_on_measured_values(made, is_sparse):
 def test_marks_are_those_that_were_made(seed, n, p):
     rng = np.random.default_rng(seed)
     marked = rng.random((n, p)) < rng.choice([0.0, 0.1, 0.6])
-    gaps, columns = Gaps.of(marked), rng.permutation(p)[: rng.integers(1, p + 1)]
+    gaps, columns = MissingValues.of(marked), rng.permutation(p)[: rng.integers(1, p + 1)]
     assert np.array_equal(gaps.mask(columns), marked[:, columns])
     assert np.array_equal(gaps.rows(columns), marked[:, columns].any(axis=1))
     chosen = rng.permutation(n)[: rng.integers(1, n + 1)]
     assert np.array_equal(gaps.take(chosen).mask(np.arange(p)), marked[chosen])
     assert np.array_equal(gaps.keep(columns).mask(np.arange(len(columns))), marked[:, columns])
-    pairs = Gaps.at(*np.nonzero(marked), n)
+    pairs = MissingValues.at(*np.nonzero(marked), n)
     assert np.array_equal(pairs.mask(np.arange(p)), marked)
-    both = Gaps.stacked([(gaps, n), (None, 3), (pairs, n)])
+    both = MissingValues.stacked([(gaps, n), (None, 3), (pairs, n)])
     nothing = np.zeros((3, p), dtype=bool)
     assert np.array_equal(both.mask(np.arange(p)), np.vstack([marked, nothing, marked]))
 
@@ -102,7 +101,7 @@ def gappy(n=120, seed=1):
     marked[:, 0] = rng.random(n) < 0.5
     filled = X.copy()
     filled[marked[:, 0], 0] = np.median(X[~marked[:, 0], 0])
-    return filled, y, Gaps.of(marked)
+    return filled, y, MissingValues.of(marked)
 
 
 def test_a_study_speaks_of_measured_values():
@@ -112,7 +111,7 @@ def test_a_study_speaks_of_measured_values():
     rules = read_rules("x0 >= p25(x0) => positive")
     first, compiled = first_look(rules, index, {}, ("negative", "positive"), values=values)
     ends = X.min(axis=0), X.max(axis=0)
-    patients = Patients((X, y), None, *ends, None, None, np.full(len(y), 1 / len(y)), gaps)
+    patients = StudyRows((X, y), None, *ends, None, None, np.full(len(y), 1 / len(y)), gaps)
     *_, study = study_rules(first, compiled, patients)
     known = ~gaps.rows([0])
     (check,) = study.checks

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import (
     FeatureIndex,
     compile_rules,
@@ -112,7 +112,7 @@ def test_no_expression_of_a_user_takes_long(expression):
 
 
 def test_many_expressions_share_their_time(monkeypatch):
-    monkeypatch.setattr("hipad.rules.compiling.definitions.PATIENCE", 0.2)
+    monkeypatch.setattr("hipad.rules.names.PATIENCE", 0.2)
     index = FeatureIndex(n_features=20_000)
     text = ", ".join(f"/{j}$/" for j in range(1_000))
     with pytest.raises(RuleError, match="took too long on 20,000 names"):

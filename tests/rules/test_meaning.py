@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import compile_rules
 
 NAMES = ("a", "b", "blood pressure", "IL-6", "g1", "g2", "g3", "g4", "p", "q", "r")

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from tests.rules.natural import LISTED, Natural, difference, fired, listed_texts
 from tests.rules.natural_texts import TEXTS
 

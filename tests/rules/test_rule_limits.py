@@ -1,6 +1,6 @@
 """Large inputs end soon: in rules, or in a sentence that names the limit.
 
-The bounds are generous and catch what never ends; `benchmarks/rules.py` measures.
+The bounds are generous and catch what never ends; `check.py` measures.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import Budget, FeatureIndex, check_rules, compile_rules
 
 PATIENCE = 20.0  # seconds of processor time; each takes less than five on an idle machine

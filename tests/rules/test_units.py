@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hipad.errors import RuleError
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.rules import ColumnValues, FeatureIndex, Lexicon, compile_rules, meaning, parse_rules
-from hipad.rules.remedies import remedies
+from hipad.exceptions import RuleError
+from hipad.rules import ColumnValues, FeatureIndex, NameTable, compile_rules, meaning, parse_rules
+from hipad.rules.suggestions import remedies
 from hipad.rules.units import convert, substance_of, unit_at, unit_in_name, unit_of
 
 ASKED = None
@@ -208,13 +208,13 @@ def test_units_of_different_kinds_do_not_convert():
 )  # fmt: skip
 def test_marks_follow_the_table(decimal, text, value):
     X = np.linspace(0, 60000, 61)[:, None]
-    words = Lexicon(FeatureIndex(["x"]), {}, ColumnValues(X), decimal=decimal)
+    words = NameTable(FeatureIndex(["x"]), {}, ColumnValues(X), decimal=decimal)
     (rule,) = parse_rules(f"x >= {text} => positive", words)
     assert rule.conditions[0].sides[1][0].coefficient == value
 
 
 def test_a_point_before_three_digits_is_asked_about_where_the_table_has_commas():
-    words = Lexicon(FeatureIndex(["x"]), {}, decimal=",")
+    words = NameTable(FeatureIndex(["x"]), {}, decimal=",")
     with pytest.raises(RuleError, match="write 1234, or 1,234"):
         parse_rules("x >= 1.234 => positive", words)
 
@@ -243,7 +243,7 @@ def test_columns_in_different_units_are_not_compared_with_a_unit():
 
 
 def test_a_question_comes_with_lines_that_compile():
-    words = Lexicon(FeatureIndex(["weight"]), {}, ColumnValues(np.linspace(40, 150, 50)[:, None]))
+    words = NameTable(FeatureIndex(["weight"]), {}, ColumnValues(np.linspace(40, 150, 50)[:, None]))
     line = "fat: weight > 220 lb => ill"
     with pytest.raises(RuleError) as caught:
         compile_rules(line, feature_names=["weight"], values=words.values, classes=("well", "ill"))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from ui.dataset import Preparation
 from ui.session.saving import ModelRecipe, Session, read_session
 from ui.settings import RunSettings

@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 from hypothesis import given, strategies
 
-from hipad.places import ROOT
+from hipad.utils import ROOT
 from ui import charts
 
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["theme"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hipad.data import Table
-from hipad.estimator.files.model_file import read_model
+from hipad.estimator.model_io import read_model
 from hipad.rules import parse_rules
 from ui import exports
 from ui.dataset import Loaded

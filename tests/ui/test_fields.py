@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.estimator.files.json_values import rebuild
+from hipad.estimator.serialization import rebuild
 from ui.dataset import Preparation
 from ui.fields import Number, Percent, Power, field_of
 from ui.settings import RunSettings

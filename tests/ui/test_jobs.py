@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from hipad.errors import RuleError
-from hipad.solver import Progress
+from hipad.exceptions import RuleError
+from hipad.solvers import Progress
 from ui.jobs import Job, JobStatus, thinned
 
 

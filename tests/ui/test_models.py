@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hipad.data import Table
-from hipad.evaluation.comparing import flips
-from hipad.evaluation.judging import Share
+from hipad.evaluation.comparison import flips
+from hipad.evaluation.metrics import Proportion
 from ui.data.cards import synthetic
 from ui.dataset import Loaded
 from ui.models import Harm
@@ -157,13 +157,13 @@ def test_harm_without_test_patients_is_not_claimed(flipped):
 
 
 def test_harm_words_name_no_rule_where_none_restores():
-    told = harm_words(Harm(Share(3, 20), Share(15, 20), (-0.8, -0.3)))
+    told = harm_words(Harm(Proportion(3, 20), Proportion(15, 20), (-0.8, -0.3)))
     assert "No single rule explains it" in told
     assert "weight" not in told
 
 
 def test_harm_words_offer_to_learn_a_weight():
-    harm = Harm(Share(3, 20), Share(15, 20), (-0.8, -0.3), learnt=Share(14, 20))
+    harm = Harm(Proportion(3, 20), Proportion(15, 20), (-0.8, -0.3), learnt=Proportion(14, 20))
     assert "may be too large: let it be learnt; then 14 are right" in harm_words(harm)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from tests.ui.made_data import SICK, loaded, with_kept_model
 from ui.data.building import build
 from ui.data.loading import Loading

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.rules import Heard, RuleTrust
+from hipad.rules import RuleEvidence, RuleTrust
 from tests.small import data, fit
 from ui.words import listing, plain, told, trust_words
 
@@ -63,7 +63,10 @@ def test_trust_words_give_the_evidence_for_a_rule():
 def test_trust_words_do_not_call_a_right_rule_wrong():
     (record,) = fit(*data()).rule_report_
     lowered = replace(record, trust=RuleTrust(0.4, 0.08, 50.0))
-    for heard, right in ((Heard(20.0, 17.0, 0.85), True), (Heard(20.0, 3.0, 0.15), False)):
+    for heard, right in (
+        (RuleEvidence(20.0, 17.0, 0.85), True),
+        (RuleEvidence(20.0, 3.0, 0.15), False),
+    ):
         words = trust_words(replace(lowered, knobs=replace(record.knobs, heard=heard)))
         assert "lower the trust in this rule from 40 to 8 %" in words
         assert ("it is right on 17 of the 20 training patients" in words) == right
@@ -71,7 +74,10 @@ def test_trust_words_do_not_call_a_right_rule_wrong():
 
 def test_trust_words_question_a_written_weight_where_patients_contradict_it():
     (record,) = fit(*data()).rule_report_
-    for heard, questioned in ((Heard(12.0, 1.0, 0.1), True), (Heard(12.0, 11.0, 0.9), False)):
+    for heard, questioned in (
+        (RuleEvidence(12.0, 1.0, 0.1), True),
+        (RuleEvidence(12.0, 11.0, 0.9), False),
+    ):
         written = replace(record, written=5.0, trust=None, knobs=replace(record.knobs, heard=heard))
         words = trust_words(written)
         assert words.startswith("You wrote a weight of 5 patients: it is used as written.")

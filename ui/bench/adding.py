@@ -13,8 +13,8 @@ from typing import Any, Final, cast
 import pandas as pd
 import streamlit as st
 
-from hipad.rules import Budget, LeftOut, RuleSet, leave_each_out
-from hipad.wording import count, percent
+from hipad.rules import Budget, RuleAblation, RuleSet, leave_each_out
+from hipad.utils import count, percent
 from ui.bench import tuning
 from ui.models import Request, TrainedModel
 from ui.rules.check_job import CheckJob
@@ -32,7 +32,7 @@ EVERY: Final = 0.5  # seconds between two looks
 class Additions:
     """Rules that were left out so far, of how many, and how many patients judge them."""
 
-    done: tuple[LeftOut, ...]
+    done: tuple[RuleAblation, ...]
     total: int
     n_patients: int = 0
 
@@ -115,7 +115,7 @@ def additions(request: Request, base: TrainedModel, budget: Budget) -> Iterator[
         model = replace(request, rules=str(some)).fit(like=base)
         return float(model.judgement.accuracy.value)
 
-    done: tuple[LeftOut, ...] = ()
+    done: tuple[RuleAblation, ...] = ()
     yield Additions(done, total, n_patients)
     for left in leave_each_out(rules, score):
         done = (*done, left)
@@ -124,7 +124,7 @@ def additions(request: Request, base: TrainedModel, budget: Budget) -> Iterator[
             return
 
 
-def row(left: LeftOut, n_patients: int) -> dict[str, Any]:
+def row(left: RuleAblation, n_patients: int) -> dict[str, Any]:
     """One rule: right answers with and without it, and the difference in patients."""
     return {
         "rule": left.label,
@@ -141,7 +141,7 @@ def in_patients(n: int) -> str:
     return f"{n:+,d} {'patient' if abs(n) == 1 else 'patients'}"
 
 
-def gained(left: LeftOut, n_patients: int) -> int:
+def gained(left: RuleAblation, n_patients: int) -> int:
     """By how many patients more are right with the rule; below zero it does harm."""
     return round(left.gain * n_patients)
 

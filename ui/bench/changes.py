@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from hipad.rules import CompiledRule, RuleRecord
-from hipad.wording import number, signed
+from hipad.utils import number, signed
 from ui import charts, colours
 from ui.bench.dials import round_step
 from ui.bench.headline import headline, verdict

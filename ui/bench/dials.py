@@ -13,11 +13,11 @@ from typing import Final
 import numpy as np
 from scipy.sparse import issparse
 
-from hipad.errors import HipadError
-from hipad.estimator.strength import default_patients
+from hipad.estimator.problem_factory import default_patients
+from hipad.exceptions import HipadError
 from hipad.rules import Condition, Rule, RuleSet, Term, compile_rules, read_rules
-from hipad.rules.compiling.rows import on_columns
-from hipad.rules.language.terms import side_text
+from hipad.rules.ast import side_text
+from hipad.rules.compiled_rule import on_columns
 from ui.dataset import Dataset
 from ui.rules.editing import Reader, with_rule
 from ui.settings import Amount

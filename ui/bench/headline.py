@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from hipad.wording import count, percent
+from hipad.utils import count, percent
 from ui.bench.sides import Comparison
 
 CLEAR: Final = 0.05  # p value below which a change is called clear

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from hipad.estimator.strength import knobs_of
-from hipad.evaluation.patients import Patients, as_told
-from hipad.rules import CompiledRule, Pull, needed_worth, rule_pull
+from hipad.estimator.problem_factory import knobs_of
+from hipad.evaluation.rule_study import StudyRows, as_told
+from hipad.rules import CompiledRule, RuleGradient, needed_worth, rule_pull
 from ui.models import TrainedModel
 
 
-def pull_of(rule: CompiledRule, base: TrainedModel, seen: Patients) -> Pull:
+def pull_of(rule: CompiledRule, base: TrainedModel, seen: StudyRows) -> RuleGradient:
     """The pull of one of the rules alone, with the sparsity and the settings of a model."""
     settings = base.settings
     (told,), (heard,) = as_told([rule], seen)
@@ -30,7 +30,7 @@ def pull_of(rule: CompiledRule, base: TrainedModel, seen: Patients) -> Pull:
     )
 
 
-def words(pull: Pull, n_patients: int) -> str:
+def words(pull: RuleGradient, n_patients: int) -> str:
     """The pull of a rule in a clinician's words."""
     if pull.alone:
         return "Strong enough to bring in a feature by itself."

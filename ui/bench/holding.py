@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from hipad.estimator.trust.member_record import MemberRecord
-from hipad.evaluation.averaging import learnt_weight
+from hipad.estimator.parameters import MemberRecord
+from hipad.evaluation.comparison import learnt_weight
 from hipad.rules import Rule, RuleSet
-from hipad.rules.language.terms import side_text
+from hipad.rules.ast import side_text
 from ui.bench.dials import number_sides
 from ui.dataset import Dataset
 from ui.models import TrainedModel, Trust

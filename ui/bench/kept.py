@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from hipad.rules import as_rule_set
-from hipad.wording import number
+from hipad.utils import number
 from ui.bench import tuning
 from ui.bench.headline import area_words
 from ui.bench.keeping import is_full

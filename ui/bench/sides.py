@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from hipad.evaluation.comparing import (
+from hipad.evaluation.comparison import (
     FeatureChanges,
     Flips,
     block_totals,

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from hipad.rules import RuleSet
-from hipad.wording import number
+from hipad.utils import number
 from ui.bench import hearing, holding, tuning
 from ui.bench.dials import Dial, WorthDial, dials_of, left_open, switched, worth_dials
 from ui.bench.tuning import present_rules

@@ -54,16 +54,20 @@ def asked(state: AppState, base: TrainedModel) -> Request:
         "held trust", (base, data, draft), lambda: held_trust(base, data, data.read(draft).rules)
     )
     used, settings = base.classifier, base.settings.changed(use_rules=True)
+    chosen_by = None
     if trust != "auto" or not is_learnt(base):
+        chosen_by = base.own_settings.changed(use_rules=True)
         settings = settings.changed(
             fewness=EXACT, lambda1=float(used.lambda1_), lambda2=float(used.lambda2_)
         )
-    return state.request(rules=draft, settings=settings, trust=trust, name="sliders")
+    return state.request(
+        rules=draft, settings=settings, trust=trust, name="sliders", chosen_by=chosen_by
+    )
 
 
 def retuned(state: AppState, base: TrainedModel) -> Request:
     """The sliders' rules with everything chosen anew, so that fits can be compared fairly."""
-    settings = base.settings.changed(use_rules=True)
+    settings = base.own_settings.changed(use_rules=True)
     return state.request(rules=state.tuning.draft, settings=settings, name="sliders")
 
 

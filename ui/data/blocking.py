@@ -8,10 +8,10 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from hipad.errors import DataError, HipadError
+from hipad.exceptions import DataError, HipadError
 from hipad.rules import block_overlaps, read_blocks
-from hipad.rules.compiling.definitions import block_members, block_name
-from hipad.wording import count
+from hipad.rules.names import block_members, block_name
+from hipad.utils import count
 from ui.attempts import attempt
 from ui.data import suggesting, uploading
 from ui.dataset import Dataset

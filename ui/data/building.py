@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from hipad.arrays import IntArray
 from hipad.data import (
-    Matched,
     Options,
     Prepared,
     Table,
+    TestRows,
     learning_gaps,
     learning_rows,
     match_test,
@@ -21,13 +20,13 @@ from hipad.data import (
     split,
     summarise,
 )
-from hipad.data.classes import labels_of
-from hipad.data.preparing import labelled_rows
-from hipad.data.roles import row_names
-from hipad.data.table import Text
-from hipad.errors import DataError
+from hipad.data.preprocessing import labelled_rows
+from hipad.data.roles import labels_of, row_names
+from hipad.data.written_numbers import Text
+from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
-from hipad.rules.compiling.outcomes import first_outcome
+from hipad.rules.compiled_rule import first_outcome
+from hipad.utils import IntArray
 from ui.dataset import NO_BLOCK, Dataset, Loaded, Preparation
 
 
@@ -99,7 +98,7 @@ def _ids(table: Table, train: Prepared) -> tuple[str, ...]:
 
 
 def _every_label(
-    loaded: Loaded, preparation: Preparation, train: Prepared, test: Matched | None
+    loaded: Loaded, preparation: Preparation, train: Prepared, test: TestRows | None
 ) -> tuple[Text, Text | None] | None:
     """The labels of training and test rows as they are, where several classes are told apart."""
     if not preparation.all_classes or not train.merged:
@@ -118,7 +117,7 @@ def _names(table: Table | None, rows: IntArray, *, second: bool = False) -> list
     return [ids[i] if ids else f"row {i + 1}{where}" for i in rows.tolist()]
 
 
-def _unlabelled(loaded: Loaded, preparation: Preparation, train: Prepared) -> Matched | None:
+def _unlabelled(loaded: Loaded, preparation: Preparation, train: Prepared) -> TestRows | None:
     """The rows of the file of patients without a label, where there is one."""
     if loaded.unlabelled is None or not preparation.use_unlabelled:
         return None
@@ -147,7 +146,7 @@ def _tested(loaded: Loaded, preparation: Preparation) -> Table:
 
 def _rows(
     loaded: Loaded, preparation: Preparation, outcome: str
-) -> tuple[Prepared, Matched | None]:
+) -> tuple[Prepared, TestRows | None]:
     """Training rows, and test rows where they are asked for."""
     if preparation.test == "split":
         options = Options(**preparation.options())

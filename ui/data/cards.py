@@ -11,12 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.data import Table
-from hipad.datasets import make_ksvm_s, read_sample
-from hipad.datasets.ksvm import BLOCK_MEANS, PRESETS, DrawSize
-from hipad.errors import DataError
+from hipad.datasets import BLOCK_MEANS, PRESETS, DrawSize, make_ksvm_s, read_sample
+from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
-from hipad.rules.compiling.definitions import define_columns
-from hipad.wording import count
+from hipad.rules.names import define_columns
+from hipad.utils import count
 from ui.dataset import Loaded
 from ui.fields import SEED, Choice, Number, Percent, Some, ValueSpan
 

@@ -9,9 +9,9 @@ import streamlit as st
 
 from hipad.data import FORMATS, Table
 from hipad.data.file_format import FOUND_OUT
-from hipad.datasets.ksvm import DrawSize
-from hipad.errors import DataError
-from hipad.wording import count
+from hipad.datasets import DrawSize
+from hipad.exceptions import DataError
+from hipad.utils import count
 from ui.attempts import attempt
 from ui.data import companions, understanding, uploading
 from ui.data.cards import CARDS, NOISE, SIZES, Card

@@ -9,7 +9,7 @@ from typing import Final
 import streamlit as st
 
 from hipad.data import ColumnRole, Options, Role
-from hipad.data.preparing import roles_for
+from hipad.data.preprocessing import roles_for
 from hipad.data.roles import MEANINGS, named_without_features, not_features
 from ui.attempts import attempt
 from ui.data.columns import MOST_OPTIONS, search

@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.data.classes import likely_positive
+from hipad.data.roles import likely_positive
 from ui.dataset import MOST_CLASSES, Loaded
 
 MOST_OPTIONS: Final = 50

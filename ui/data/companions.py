@@ -9,11 +9,11 @@ from typing import Final
 import streamlit as st
 
 from hipad.data import Table, symbol_blocks, turn_back, turn_table, with_labels, with_symbols
-from hipad.data.formats.expression.matrix_market import MATRIX_ALONE
-from hipad.data.genes.symbols import MOST_SYMBOLS
-from hipad.errors import DataError
-from hipad.rules.language.spelling import quote_name
-from hipad.wording import count
+from hipad.data.expression import MATRIX_ALONE
+from hipad.data.orientation import MOST_SYMBOLS
+from hipad.exceptions import DataError
+from hipad.rules.lexer import quote_name
+from hipad.utils import count
 from ui.attempts import attempt
 from ui.data import uploading
 from ui.dataset import Loaded

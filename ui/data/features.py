@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.wording import count, percent
+from hipad.utils import count, percent
 from ui import charts, colours
 from ui.dataset import Dataset, Loaded
 from ui.words import plain

@@ -16,9 +16,9 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from hipad.data import Options, split
-from hipad.data.preparing import roles_for
+from hipad.data.preprocessing import roles_for
 from hipad.data.roles import group_column
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from ui.data.building import build
 from ui.data.guessing import first_preparation
 from ui.dataset import Dataset, Loaded, Preparation

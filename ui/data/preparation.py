@@ -8,8 +8,8 @@ from typing import Any, Final
 import streamlit as st
 
 from hipad.data import facing
-from hipad.data.classes import positive_line
-from hipad.wording import count
+from hipad.data.roles import positive_line
+from hipad.utils import count
 from ui.attempts import attempt
 from ui.data import companions, uploading
 from ui.data.columns import choose_all, choose_column, choose_positive

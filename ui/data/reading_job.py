@@ -19,7 +19,7 @@ from typing import Final
 from hipad.data import LIMITS, Cancelled, Limits, Table, Turn, read_apart
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.limits import stated_number
-from hipad.errors import HipadError
+from hipad.exceptions import HipadError
 from ui.jobs import LOOK, UNSEEN_SECONDS, JobStatus
 
 KEPT_BYTES: Final = 100 * 2**20  # of a file: of a larger one nothing is kept but the table

@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from hipad.rules import suggest_blocks
-from hipad.rules.compiling.definitions import define_columns
-from hipad.wording import count
+from hipad.rules.names import define_columns
+from hipad.utils import count
 from ui.dataset import Dataset
 from ui.state import AppState
 

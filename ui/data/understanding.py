@@ -18,8 +18,8 @@ import streamlit as st
 
 from hipad.data import FileFormat, Question, Table, Turn
 from hipad.data.file_format import DECIMALS, ENCODINGS, SEPARATORS
-from hipad.data.texts import SURE_WORDS
-from hipad.wording import count, listed
+from hipad.data.written_numbers import SURE_WORDS
+from hipad.utils import count, listed
 from ui.attempts import attempt
 from ui.data import uploading
 from ui.data.companions import loaded_of

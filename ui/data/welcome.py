@@ -7,7 +7,7 @@ from typing import Final
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.wording import percent
+from hipad.utils import percent
 from ui import charts, colours
 from ui.data.cards import CARDS
 from ui.data.choosing import begin

@@ -8,24 +8,24 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
-from hipad.errors import HipadError
-from hipad.estimator.strength import default_patients
-from hipad.experiments.curves import SIZES, sizes_for
-from hipad.experiments.handouts.handout import Section
-from hipad.experiments.handouts.sections import sweep_section
-from hipad.experiments.material import Material
-from hipad.experiments.versions import (
-    Version,
+from hipad.estimator.problem_factory import default_patients
+from hipad.exceptions import HipadError
+from hipad.experiments.learning_curve import SIZES, sizes_for
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.perturbed_rules import (
+    PerturbedRule,
     strangers_to,
+    sweep,
+    sweep_tasks,
     threshold_versions,
     thresholds_of,
     thresholds_seen,
     worth_versions,
     wrong_versions,
 )
-from hipad.experiments.wrong_rules import sweep, sweep_tasks
+from hipad.experiments.report import Section, sweep_section
 from hipad.rules import RuleSet, parse_rules
-from hipad.wording import count, listed
+from hipad.utils import count, listed
 from ui import charts
 from ui.experiments import drawn_from, lab_charts, watching
 from ui.experiments.lab import LabWork
@@ -43,7 +43,7 @@ USUAL_LABELLED: Final = 16
 ALL_BUT: Final = 5  # one of so many parts is tested when "as many as there are" are labelled
 
 
-def show(state: AppState, material: Material) -> None:
+def show(state: AppState, material: ExperimentData) -> None:
     """Which rule, wrong in which way, then the sweep as it grows."""
     st.caption(
         "One rule is made wrong step by step. Each version is tried three ways on the same "
@@ -92,7 +92,7 @@ def _which(state: AppState, rules: RuleSet) -> int:
     return state.lab.rule
 
 
-def _way(state: AppState, material: Material, position: int) -> str:
+def _way(state: AppState, material: ExperimentData, position: int) -> str:
     """What is changed: its advice, one of its thresholds, its worth."""
     (rule,) = parse_rules(material.rules)[position : position + 1]
     places = thresholds_of(material.rules, position)
@@ -110,7 +110,7 @@ def _way(state: AppState, material: Material, position: int) -> str:
     )
 
 
-def _labelled(state: AppState, material: Material) -> dict[str, Any]:
+def _labelled(state: AppState, material: ExperimentData) -> dict[str, Any]:
     possible = sizes_for(material, SIZES)
     usual = min(USUAL_LABELLED, max(possible))
     options = [*possible, 0]
@@ -134,9 +134,9 @@ def _draws(state: AppState) -> int:
 
 
 def _versions(
-    state: AppState, material: Material, position: int, way: str, labelled: float
-) -> Sequence[Version]:
-    def make() -> Sequence[Version]:
+    state: AppState, material: ExperimentData, position: int, way: str, labelled: float
+) -> Sequence[PerturbedRule]:
+    def make() -> Sequence[PerturbedRule]:
         if way == ADVICE:
             negative, positive = map(str, material.labels)
             strangers = strangers_to(material, np.random.default_rng(0))
@@ -154,7 +154,7 @@ def _versions(
     return state.remember("lab versions", (material.fingerprint, position, way, labelled), make)
 
 
-def learnt_from(material: Material, rows: dict[str, Any]) -> float:
+def learnt_from(material: ExperimentData, rows: dict[str, Any]) -> float:
     """How many patients a draw is learnt from."""
     some = rows.get("labelled")
     return 2 * some if some else len(material.pool) * (1 - 1 / ALL_BUT)

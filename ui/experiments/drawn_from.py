@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from hipad.arrays import IntArray
-from hipad.data import Gaps
-from hipad.experiments.material import Material, rules_for
+from hipad.data import MissingValues
+from hipad.experiments.methods import ExperimentData, rules_for
+from hipad.utils import IntArray
 from ui.dataset import Dataset
 from ui.models import signs
 from ui.state import AppState
 
 
-def everybody(state: AppState) -> Material:
+def everybody(state: AppState) -> ExperimentData:
     """All patients whose class is known.
 
     Test patients from a file of their own, or of a synthetic sample, are never learnt from: each
@@ -28,7 +28,7 @@ def everybody(state: AppState) -> Material:
     return state.remember("material of all", key, lambda: _all(data, state.rules.text, apart))
 
 
-def training(state: AppState) -> Material:
+def training(state: AppState) -> ExperimentData:
     """The training patients alone, for whatever chooses something; and who belongs together."""
     data = _data(state)
     key = (data, state.rules.text)
@@ -56,7 +56,7 @@ def _data(state: AppState) -> Dataset:
     return state.data
 
 
-def _all(data: Dataset, rules: str, apart: bool) -> Material:
+def _all(data: Dataset, rules: str, apart: bool) -> ExperimentData:
     if data.X_test is None or data.y_test is None or not len(data.y_test):
         y = signs(data.y_train, data)
         X, groups, gaps = data.X_train, data.groups_train, data.gaps_train
@@ -72,7 +72,7 @@ def _all(data: Dataset, rules: str, apart: bool) -> Material:
             own = np.arange(y.size - n) if tested is None else tested
             tested = groups.max() + 1 + own
         groups = np.r_[groups, tested]
-    gaps = Gaps.stacked([(data.gaps_train, n), (data.gaps_test, y.size - n)])
+    gaps = MissingValues.stacked([(data.gaps_train, n), (data.gaps_test, y.size - n)])
     known: dict[str, Any] = {"split": split if apart else None, "groups": groups, "gaps": gaps}
     return _material(data, X, y, rules, apart=apart, **known)
 
@@ -92,10 +92,10 @@ def _material(
     split: tuple[IntArray, IntArray] | None = None,
     groups: IntArray | None = None,
     apart: bool = False,
-    gaps: Gaps | None = None,
-) -> Material:
+    gaps: MissingValues | None = None,
+) -> ExperimentData:
     X = X.tocsr() if sparse.issparse(X) else X
-    return Material(
+    return ExperimentData(
         data.name,
         X,
         y,

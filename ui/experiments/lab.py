@@ -13,10 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from hipad.experiments.ledger import Ledger
-from hipad.experiments.material import Material
-from hipad.experiments.pace import Pace
-from hipad.experiments.task import Done, Task
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.tasks import Done, ProgressEstimate, ResultsCache, Task
 from hipad.experiments.workers import perform
 from ui.jobs import Job, JobStatus
 
@@ -24,17 +22,17 @@ WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"
 TUNE, PAPER = "Tune", "The paper, repeated"
 LAB_PARTS: Final = (WORTH, WRONG, TUNE, PAPER)
 
-Plan = Callable[[], tuple[Sequence[Task], Mapping[str, Material]]]
+Plan = Callable[[], tuple[Sequence[Task], Mapping[str, ExperimentData]]]
 
 
 class FitList:
     """Fits one after the other, as a job takes steps; `found` are those that are done."""
 
     def __init__(
-        self, plan: Plan, ledger: Ledger, *, workers: int = 1, scheduler: str | None = None
+        self, plan: Plan, ledger: ResultsCache, *, workers: int = 1, scheduler: str | None = None
     ) -> None:
         self.found: list[Done] = []
-        self.pace = Pace(0)
+        self.pace = ProgressEstimate(0)
         self._plan, self._ledger = plan, ledger
         self._how: dict[str, Any] = {"workers": workers, "scheduler": scheduler}
         self._there: set[str] = set()
@@ -55,7 +53,7 @@ class FitList:
     def _begin(self) -> None:
         tasks, materials = self._plan()
         self._there = set(self._ledger.found)
-        self.found, self.pace = [], Pace(len(tasks))
+        self.found, self.pace = [], ProgressEstimate(len(tasks))
         self._work = perform(tasks, materials, self._ledger, **self._how)
 
     def stop(self) -> None:
@@ -91,7 +89,7 @@ class LabWork:
 class Lab:
     """All experiments of a session by name, and the choices that they share."""
 
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: ResultsCache = field(default_factory=ResultsCache)
     at: dict[str, LabWork] = field(default_factory=dict)
     part: str = WORTH  # what the page shows
     rule: int = 0  # which rule is doubted

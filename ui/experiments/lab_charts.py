@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from hipad.experiments.curves import Curve
-from hipad.experiments.handouts.sections import NAMES, harm_sentence
-from hipad.experiments.handouts.tuning_sections import along_lambda1
-from hipad.experiments.searches.grid_points import SettingPoint
-from hipad.experiments.summing import Mean
-from hipad.experiments.wrong_rules import SweepStep, harm_marks
-from hipad.wording import number, percent
+from hipad.experiments.learning_curve import Curve
+from hipad.experiments.perturbed_rules import SweepStep, harm_marks
+from hipad.experiments.report import NAMES, along_lambda1, harm_sentence
+from hipad.experiments.tasks import Mean
+from hipad.experiments.tuning import SettingPoint
+from hipad.utils import number, percent
 from ui import charts, colours
 
 ACCURACY = "balanced accuracy (%)"

@@ -7,8 +7,8 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.errors import DataError
-from hipad.experiments.curves import (
+from hipad.exceptions import DataError
+from hipad.experiments.learning_curve import (
     SIZES,
     Worth,
     curve_tasks,
@@ -16,13 +16,11 @@ from hipad.experiments.curves import (
     sizes_for,
     worth_of_rules,
 )
-from hipad.experiments.handouts.handout import Section
-from hipad.experiments.handouts.sections import curve_section
-from hipad.experiments.material import Material
-from hipad.experiments.summing import difference, select
-from hipad.experiments.task import Done
-from hipad.experiments.wrong_rules import falls
-from hipad.wording import listed
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.perturbed_rules import falls
+from hipad.experiments.report import Section, curve_section
+from hipad.experiments.tasks import Done, difference, select
+from hipad.utils import listed
 from ui import charts
 from ui.experiments import drawn_from, lab_charts, watching
 from ui.experiments.lab import LabWork
@@ -35,7 +33,7 @@ FIRST_DRAWS: Final = 6
 FEWEST_DRAWS: Final = 3  # for an interval
 
 
-def show(state: AppState, material: Material) -> None:
+def show(state: AppState, material: ExperimentData) -> None:
     """Choices, then the curves as they grow."""
     st.caption(
         "Patients are drawn at random, and models learn from them: with your rules, without, and "

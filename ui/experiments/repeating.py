@@ -8,13 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.errors import DataError
-from hipad.experiments.figure import NAME as FIGURE
-from hipad.experiments.handouts.handout import Section
-from hipad.experiments.handouts.repeated import RepeatPlan, data_folder, gather, told
-from hipad.experiments.material import Material
-from hipad.experiments.paper import is_folder
-from hipad.experiments.task import Task
+from hipad.exceptions import DataError
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.report import RepeatPlan, Section, data_folder, gather, told
+from hipad.experiments.reproduction import NAME as FIGURE
+from hipad.experiments.reproduction import is_folder
+from hipad.experiments.tasks import Task
 from ui import charts
 from ui.experiments import lab_charts, watching
 from ui.experiments.lab import LabWork
@@ -60,7 +59,7 @@ def show(state: AppState) -> None:
         return
     plan = functools.cache(lambda: gather(parts, None, seeds))
 
-    def tasks() -> tuple[Sequence[Task], Mapping[str, Material]]:
+    def tasks() -> tuple[Sequence[Task], Mapping[str, ExperimentData]]:
         made = plan()
         return made.tasks, made.materials
 

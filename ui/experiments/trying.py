@@ -7,16 +7,15 @@ from typing import Any, Final
 
 import streamlit as st
 
-from hipad.errors import HipadError
-from hipad.experiments.handouts.handout import Section
-from hipad.experiments.handouts.tuning_sections import (
+from hipad.exceptions import HipadError
+from hipad.experiments.report import (
     SCORE_NAMES,
+    Section,
     choice_sentence,
     honest_sentence,
     tuning_sections,
 )
-from hipad.experiments.searches.grid_points import choose, honest_estimate, tuned
-from hipad.experiments.searches.tuned import tune_tasks
+from hipad.experiments.tuning import choose, honest_estimate, tune_tasks, tuned
 from ui import charts
 from ui.experiments import drawn_from, lab_charts, watching
 from ui.experiments.lab import LabWork

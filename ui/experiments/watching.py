@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from hipad.experiments.handouts.handout import Section, failure_sections, fits_csv, page
-from hipad.experiments.summing import failed_arms
-from hipad.wording import count
+from hipad.experiments.report import Section, failure_sections, fits_csv, page
+from hipad.experiments.tasks import failed_arms
+from hipad.utils import count
 from ui.experiments.lab import LabWork, Plan
 from ui.jobs import JobStatus
 from ui.looking import keep_looking

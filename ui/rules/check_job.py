@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
-from hipad.errors import HipadError
+from hipad.exceptions import HipadError
 from hipad.rules import Budget
 
 SECONDS: Final = 12.0  # for one check

@@ -8,11 +8,10 @@ from typing import cast
 
 import numpy as np
 
-from hipad.errors import DataError, RuleError
-from hipad.estimator.strength import knobs_of
-from hipad.estimator.training import shares
-from hipad.evaluation.patients import Patients
-from hipad.evaluation.study import Study, first_look, study_rules
+from hipad.estimator.problem_factory import knobs_of
+from hipad.estimator.training_data import shares
+from hipad.evaluation.rule_study import Study, StudyRows, first_look, study_rules
+from hipad.exceptions import DataError, RuleError
 from hipad.rules import Budget, CompiledRule, RuleSet, compile_each
 from ui.dataset import Dataset
 from ui.models import largest_useful, signs
@@ -110,7 +109,7 @@ def fitting_rules(rules: RuleSet, data: Dataset) -> tuple[dict[int, CompiledRule
     )
 
 
-def as_seen(data: Dataset, settings: RunSettings) -> Patients:
+def as_seen(data: Dataset, settings: RunSettings) -> StudyRows:
     """The patients as a run with these settings sees them."""
     y = signs(data.y_train, data)
     test = None
@@ -118,7 +117,7 @@ def as_seen(data: Dataset, settings: RunSettings) -> Patients:
         test = data.X_test, signs(data.y_test, data)
     low, high = (data.summary[k].to_numpy() for k in ("min", "max"))
     mean, scale = data.standardisation if settings.standardize else (None, None)
-    return Patients(
+    return StudyRows(
         train=(data.X_train, y),
         test=test,
         lo=low,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import Condition, Rule, RuleSet, Term
-from hipad.rules.language.parsing import parse_line
-from hipad.rules.language.spelling import format_number, quote_label, quote_name
+from hipad.rules.lexer import format_number, quote_label, quote_name
+from hipad.rules.parser import parse_line
 from ui.dataset import Dataset
 
 BETWEEN: Final = "between"

@@ -12,9 +12,9 @@ import streamlit as st
 from plotly.subplots import make_subplots
 
 from hipad.data import to_csv
-from hipad.evaluation.study import Study
+from hipad.evaluation.rule_study import Study
 from hipad.rules import CompiledRule, MatrixPicture, PictureRow, matrix_picture, picture
-from hipad.wording import count, number
+from hipad.utils import count, number
 from ui import charts
 from ui.dataset import Dataset
 from ui.rules.checking import as_seen

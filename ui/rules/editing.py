@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from hipad.rules import Rule, RulesText, read_rules
-from hipad.rules.language.spelling import format_number
+from hipad.rules.lexer import format_number
 
 Reader = Callable[[str], RulesText]
 """How a text becomes rules: for certain data, their names are known."""

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from hipad.evaluation.study import RuleCheck, Study
-from hipad.rules import Finding, Overlap, Patient, Rule
-from hipad.wording import count, number
+from hipad.evaluation.rule_study import RuleCheck, Study
+from hipad.rules import BoxPoint, Finding, Overlap, Rule
+from hipad.utils import count, number
 from ui.dataset import Dataset
 from ui.rules.editing import with_rule
 from ui.rules.toolbar import change
@@ -68,7 +68,7 @@ def _witness(finding: Finding, data: Dataset, n: int) -> None:
         )
 
 
-def patient_table(patient: Patient, data: Dataset) -> pd.DataFrame:
+def patient_table(patient: BoxPoint, data: Dataset) -> pd.DataFrame:
     """A patient's values beside the average and the range; whole blocks as their mean."""
     left = np.ones(len(patient), dtype=bool)
     values = dict(zip(patient.columns.tolist(), patient.values.tolist(), strict=True))

@@ -7,11 +7,11 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from hipad.errors import HipadError
-from hipad.estimator.strength import default_patients
-from hipad.evaluation.study import Study
+from hipad.estimator.problem_factory import default_patients
+from hipad.evaluation.rule_study import Study
+from hipad.exceptions import HipadError
 from hipad.rules import Rule, RuleSet
-from hipad.rules.compiling.outcomes import outcome_sign
+from hipad.rules.compiled_rule import outcome_sign
 from ui.dataset import Dataset
 from ui.rules.checking import fitting_rules
 from ui.rules.drafting import KINDS, RELATIONS, ConditionFields, checked_name, drafted

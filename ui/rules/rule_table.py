@@ -9,10 +9,10 @@ from typing import Any, Final
 import pandas as pd
 import streamlit as st
 
-from hipad.errors import HipadError
-from hipad.evaluation.study import RuleCheck, Study
+from hipad.evaluation.rule_study import RuleCheck, Study
+from hipad.exceptions import HipadError
 from hipad.rules import RuleCounts, read_rules
-from hipad.wording import count, percent
+from hipad.utils import count, percent
 from ui.rules.editing import Reader, with_rules
 from ui.rules.toolbar import change
 from ui.state import AppState

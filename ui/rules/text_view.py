@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
-from hipad.errors import RuleError
-from hipad.evaluation.study import Study
-from hipad.rules.examples import ExampleRule, example_rules, manual_text
-from hipad.rules.language.spelling import quote_label, quote_name
-from hipad.wording import count
+from hipad.evaluation.rule_study import Study
+from hipad.exceptions import RuleError
+from hipad.rules.lexer import quote_label, quote_name
+from hipad.rules.suggestions import ExampleRule, example_rules, manual_text
+from hipad.utils import count
 from ui.data.columns import search
 from ui.dataset import Dataset
 from ui.fields import RULES

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from hipad.rules import read_rules
 from ui.data import uploading
 from ui.exports import read_rules_file, rules_file

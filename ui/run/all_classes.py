@@ -15,10 +15,10 @@ import streamlit as st
 
 from hipad import HIPADClassifier
 from hipad.data import learning_rows, to_csv
-from hipad.estimator.files.model_file import Origin, save_model
-from hipad.evaluation.judging import Share
+from hipad.estimator.model_io import Origin, save_model
+from hipad.evaluation.metrics import Proportion
 from hipad.rules import RuleSet
-from hipad.wording import count, number, percent
+from hipad.utils import count, number, percent
 from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import Job, JobStatus
@@ -51,14 +51,14 @@ class AllClasses:
         return list(map(str, self.classifier.classes_.tolist()))
 
     @property
-    def right(self) -> Share:
+    def right(self) -> Proportion:
         """Patients who got the class that is theirs."""
-        return Share(int((self.truth == self.answers).sum()), len(self.truth))
+        return Proportion(int((self.truth == self.answers).sum()), len(self.truth))
 
-    def found(self, label: str) -> Share:
+    def found(self, label: str) -> Proportion:
         """Patients of a class who got it."""
         own = self.truth == label
-        return Share(int((self.answers[own] == label).sum()), int(own.sum()))
+        return Proportion(int((self.answers[own] == label).sum()), int(own.sum()))
 
     @property
     def confusion(self) -> pd.DataFrame:

@@ -7,8 +7,8 @@ import math
 import pandas as pd
 import streamlit as st
 
-from hipad.evaluation.averaging import AveragedCandidate, averaged_candidates
-from hipad.wording import percent
+from hipad.evaluation.comparison import AveragedCandidate, averaged_candidates
+from hipad.utils import percent
 from ui.models import TrainedModel
 
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from hipad.solver import Certificate, Status
-from hipad.wording import count
+from hipad.solvers import Certificate, Status
+from hipad.utils import count
 
 BEGINNINGS: Final = {
     Status.SOLVED: "Solved.",

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from hipad.estimator.parameters import CHOICES
-from hipad.evaluation.few_features import few_features_sentence
+from hipad.evaluation.metrics import few_features_sentence
 from ui.fields import field_of
 from ui.settings import AUTOMATIC, CHOSEN, EXACT, FEWEST, FEWNESS, RunSettings
 from ui.state import AppState

@@ -11,9 +11,9 @@ from typing import Final
 
 import plotly.graph_objects as go
 
-from hipad.estimator.choosing.choice import PathPoint
-from hipad.evaluation.few_features import few_features_sentence
-from hipad.wording import count, number, percent
+from hipad.estimator.path import PathPoint
+from hipad.evaluation.metrics import few_features_sentence
+from hipad.utils import count, number, percent
 from ui import charts
 
 SHARED: Final = ("hardly", "a little", "widely")

@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from hipad.data import to_csv
-from hipad.evaluation.labelling import LabelSuggestion, label_next
-from hipad.wording import count
+from hipad.evaluation.active_learning import LabelSuggestion, label_next
+from hipad.utils import count
 from ui.dataset import Dataset
 from ui.models import TrainedModel
 from ui.state import AppState

@@ -9,9 +9,9 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.evaluation.comparing import block_totals
-from hipad.evaluation.judging import Judgement
-from hipad.wording import count, number, percent
+from hipad.evaluation.comparison import block_totals
+from hipad.evaluation.metrics import ClassificationReport
+from hipad.utils import count, number, percent
 from ui import charts, exports
 from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
@@ -138,7 +138,7 @@ def _search(model: TrainedModel, *, expert: bool) -> None:
             charts.show(chart, key="run_path", text=text)
 
 
-def _confusion(judged: Judgement) -> None:
+def _confusion(judged: ClassificationReport) -> None:
     whom = "patients" if judged.accuracy.patients is None else "rows"
     st.markdown(f"**Truth and answer** ({whom})")
     rows = [f"truly {name}" for name in judged.classes]

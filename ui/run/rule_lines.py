@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from hipad.rules import RuleCounts, RuleRecord
-from hipad.wording import number, percent, signed
+from hipad.utils import number, percent, signed
 from ui.models import TrainedModel
 from ui.words import plain, told, trust_words
 

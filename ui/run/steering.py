@@ -6,8 +6,8 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.errors import RuleError
-from hipad.wording import count
+from hipad.exceptions import RuleError
+from hipad.utils import count
 from ui.jobs import JobStatus
 from ui.rules.checking import broken_rules
 from ui.rules.editor.rule_editor import LINE

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from hipad.solver import Progress
+from hipad.solvers import Progress
 from ui.jobs import thinned
 
 PHASES: Final = {

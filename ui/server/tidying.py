@@ -22,7 +22,7 @@ from streamlit import cli_util, config
 from streamlit.runtime import Runtime, get_instance
 from streamlit.web.server import server_util
 
-from hipad.data.process.confinement import lacking
+from hipad.data.sandbox import lacking
 from ui.server.latest_run import heed_latest_run
 from ui.server.logs import keep_values_out
 from ui.server.taking_turns import take_turns

@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from hipad.errors import HipadError
-from hipad.wording import listed
+from hipad.exceptions import HipadError
+from hipad.utils import listed
 from ui.session import owner
 from ui.session.place import Place
 from ui.session.store import Kept, Store, Unreadable

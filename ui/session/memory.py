@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
@@ -9,6 +10,14 @@ from typing import Any, Final, TypeVar, cast
 
 Value = TypeVar("Value")
 _NUMBERS: Final = count()  # of all sessions together
+
+
+class Background(ABC):
+    """Work that goes on between two drawings of a page, and ends with the session."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End it soon."""
 
 
 @dataclass

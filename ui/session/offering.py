@@ -11,8 +11,8 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.errors import HipadError
-from hipad.wording import count
+from hipad.exceptions import HipadError
+from hipad.utils import count
 from ui.attempts import attempt
 from ui.session import autosave, owner
 from ui.session.store import Kept, Unreadable

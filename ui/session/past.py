@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from hipad.wording import count
+from hipad.utils import count
 
 
 @dataclass(frozen=True, eq=False)

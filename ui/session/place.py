@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from hipad.data.limits import stated_number
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 
 NAME: Final = "hipad-workbench"
 ON: Final = ("on", "yes", "true", "1")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from hipad.errors import HipadError
-from hipad.solver import Progress
+from hipad.exceptions import HipadError
+from hipad.solvers import Progress
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
 from ui.models import Request, TrainedModel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hipad.errors import DataError
-from hipad.wording import listed
+from hipad.exceptions import DataError
+from hipad.utils import listed
 from ui.data.cards import CARDS
 from ui.dataset import Loaded
 from ui.session.saving import Session, read_session

@@ -2,7 +2,7 @@
 
 Models are saved as what they were fitted with, and fitted again when the session is reopened: a
 file never brings weights of its own, and the same data give the same model. The hints of `Session`
-say what each field may hold; `hipad.estimator.files.json_values.rebuild` holds a file to them.
+say what each field may hold; `hipad.estimator.serialization.rebuild` holds a file to them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Annotated, Any, Final
 import numpy as np
 
 from hipad.data.file_format import FOUND_OUT, FileFormat
-from hipad.errors import DataError
-from hipad.estimator.files.json_values import misfit, named, rebuild
-from hipad.estimator.files.model_file import StoredFormat
-from hipad.estimator.trust.member_record import MemberRecord
-from hipad.rules.compiling.definitions import MOST_BLOCKS, block_name
+from hipad.estimator.model_io import StoredFormat
+from hipad.estimator.parameters import MemberRecord
+from hipad.estimator.serialization import misfit, named, rebuild
+from hipad.exceptions import DataError
+from hipad.rules.names import MOST_BLOCKS, block_name
 from ui.data.cards import DRAW
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.fields import MODEL_NAME, NAME, RULES, Text
@@ -102,6 +102,7 @@ class ModelRecipe:
     blocks: Definitions
     settings: RunSettings
     trust: Annotated[tuple[MemberRecord, ...], LearntTrust(64)] = ()  # where it was held
+    chosen_by: RunSettings | None = None  # those that chose values which are held
 
     def request(self, data: Dataset) -> Request:
         """The fit that makes the model again."""
@@ -112,6 +113,7 @@ class ModelRecipe:
             self.settings,
             self.name,
             trust=self.trust or "auto",
+            chosen_by=self.chosen_by,
         )
 
 
@@ -163,7 +165,9 @@ def recipe_of(model: TrainedModel) -> ModelRecipe:
     """What makes this model again; an automatic choice is made again, and is the same."""
     held = model.trust if isinstance(model.trust, tuple) else ()
     trust = tuple(replace(member, certificate=None, loss=0.0) for member in held)
-    return ModelRecipe(model.name, model.rules, dict(model.blocks), model.settings, trust)
+    return ModelRecipe(
+        model.name, model.rules, dict(model.blocks), model.settings, trust, model.chosen_by
+    )
 
 
 def read_session(content: bytes) -> Session:
@@ -178,7 +182,7 @@ def read_session(content: bytes) -> Session:
 
 def recipe_of_today(raw: Any) -> Any:
     """A recipe with the fields that files of earlier versions do not have."""
-    return {"trust": [], **raw} if isinstance(raw, dict) else raw
+    return {"trust": [], "chosen_by": None, **raw} if isinstance(raw, dict) else raw
 
 
 def of_today(raw: dict[str, Any]) -> dict[str, Any]:

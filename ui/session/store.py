@@ -34,8 +34,8 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from hipad.data import LIMITS, Table
-from hipad.data.process.handing import FACTS, Array, blocks_of, digest_of, load_table
-from hipad.errors import DataError
+from hipad.data.sandbox import FACTS, Array, blocks_of, digest_of, load_table
+from hipad.exceptions import DataError
 from ui.session.place import Place
 from ui.session.work import Snapshot, Work, read_work
 

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Final
 
 from hipad.data import Table
-from hipad.errors import DataError
-from hipad.estimator.files.json_values import of_any_version, rebuild
+from hipad.estimator.serialization import of_any_version, rebuild
+from hipad.exceptions import DataError
 from ui.data.cards import CARDS
 from ui.dataset import Loaded
 from ui.fields import NAME, RULES, Number, Text

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hipad.rules import Budget, LeftOut
+from hipad.rules import Budget, RuleAblation
 from tests.ui.pima import fitted
 from ui.bench.adding import Additions, additions, gained, row, words
 
@@ -23,11 +23,11 @@ def test_a_spent_budget_ends_after_the_rule_at_work():
 
 
 def test_gains_are_told_in_patients():
-    helps, harms = LeftOut("a", 0.75, 0.70), LeftOut("b", 0.75, 0.80)
+    helps, harms = RuleAblation("a", 0.75, 0.70), RuleAblation("b", 0.75, 0.80)
     assert (gained(helps, 200), gained(harms, 200)) == (10, -10)
     assert row(harms, 200)["it adds"] == "-10 patients"
     assert row(helps, 20)["it adds"] == "+1 patient"
-    assert row(LeftOut("c", 0.75, 0.75), 200)["it adds"] == "nothing"
+    assert row(RuleAblation("c", 0.75, 0.75), 200)["it adds"] == "nothing"
     assert "a adds most: without it 10 more of 200 patients" in words(
         Additions((helps, harms), 2, 200)
     )

@@ -4,49 +4,77 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hipad.errors import HipadError
+from hipad import HIPADClassifier
+from hipad.evaluation.cross_validation import fold_parts
+from hipad.exceptions import HipadError
 from hipad.rules import Budget
-from tests.ui.pima import fitted
-from ui.bench.crosswise import crossed, folds, request_of
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=60))
-def test_no_group_is_split_and_everybody_is_judged_once(patients):
-    y = np.array(["ill" if ill else "well" for ill, _ in patients])
-    groups = np.array([group for _, group in patients])
-    parts = folds(y, groups)
-    for learnt, held in parts:
-        assert not set(groups[learnt]) & set(groups[held])
-        assert len(set(y[learnt])) == 2
-    if parts:
-        assert sorted(np.concatenate([held for _, held in parts])) == list(range(len(y)))
-
-
-def test_without_groups_there_are_five_folds():
-    assert len(folds(np.array(["ill", "well"] * 20), None)) == 5
-    assert folds(np.array(["ill"] * 5), None) == []
-    assert folds(np.array(["ill", "well", "well"]), None) == []
+from tests.ui.pima import fitted, session
+from ui.bench import tuning
+from ui.bench.crosswise import Crosswise, crossed, request_of, told, words
+from ui.session.saving import recipe_of
+from ui.settings import AUTOMATIC, EXACT
 
 
 def test_training_patients_are_judged_by_models_that_have_not_seen_them():
     state, model = fitted()
     request = request_of(model, state.data)
     *on_the_way, last = crossed(request, Budget(60))
-    assert [found.done for found in on_the_way] == [0, 1, 2, 3, 4]
-    right = last.judgement.accuracy
+    assert sorted({found.done for found in on_the_way}) == [0, 1, 2, 3, 4]
+    assert not any(told(found, state.data).judgement for found in on_the_way)
+    right = told(last, state.data).judgement.accuracy
     assert right.n == len(state.data.y_train)
     own = model.oriented.judge(state.data.X_train, state.data.y_train, part="training").accuracy
     assert right.k <= own.k + 0.05 * own.n
-    assert last == list(crossed(request, Budget(60)))[-1]
 
 
-def test_a_spent_budget_ends_it():
+def test_a_model_that_holds_values_is_judged_with_values_of_each_fold():
+    state = session()
+    rows = np.random.default_rng(0).permutation(len(state.data.y_train))[:60]
+    state.data = state.data.with_training(np.sort(rows))
+    base = state.request().fit().named("first")
+    state.keep(base)
+    state.pinned = "first"
+    tuning.follow_rules(state)
+    state.tuning.draft = state.tuning.draft.replace("126", "130")
+    assert state.tuning.draft != state.tuning.base
+    moved = tuning.tuned(state, base)
+    assert moved.settings.fewness == EXACT
+    assert isinstance(moved.trust, tuple)
+    request = request_of(moved, state.data)
+    assert (request.settings, request.trust, request.rules) == (
+        base.settings,
+        "auto",
+        state.tuning.draft,
+    )
+    found = next(part for part in crossed(request, Budget(120)) if part.done)
+    learnt, held = found.parts[0]
+    data = state.data
+    alone = HIPADClassifier(
+        data.parse(request.rules), blocks=data.blocks, **base.settings.parameters
+    )
+    gaps = data.gaps_seen.take(learnt) if data.gaps_seen else None
+    run = alone.start(
+        data.X_train[learnt], data.y_train[learnt], feature_names=data.index, gaps=gaps, quick=True
+    )
+    expected = run.to_end().finish().decision_function(data.X_train[held])
+    assert found.scores[held] == pytest.approx(expected, abs=1e-6)
+    again = recipe_of(moved).request(data)
+    assert request_of(again.model(moved.classifier), data).settings == base.settings
+    forgotten = replace(moved, chosen_by=None)
+    assert request_of(forgotten, data).settings.fewness == AUTOMATIC
+
+
+def test_a_spent_budget_ends_it_and_it_goes_on_from_there():
     state, model = fitted()
-    found = list(crossed(request_of(model, state.data), Budget(0)))
-    assert all(part.judgement is None for part in found)
+    request = request_of(model, state.data)
+    found = list(crossed(request, Budget(0)))
+    assert all(told(part, state.data).judgement is None for part in found)
+    begun = next(part for part in crossed(request, Budget(60)) if part.done == 3)
+    rest = list(crossed(request, Budget(60), begun))
+    assert min(part.done for part in rest) == 3
+    whole = list(crossed(request, Budget(60)))[-1]
+    assert np.array_equal(rest[-1].scores, whole.scores)
 
 
 def test_rows_of_one_patient_are_judged_together():
@@ -54,7 +82,7 @@ def test_rows_of_one_patient_are_judged_together():
     n = len(state.data.y_train)
     grouped = replace(state.data, group="who", groups=np.arange(n) // 3)
     *_, last = crossed(request_of(model, grouped), Budget(60))
-    right = last.judgement.accuracy
+    right = told(last, grouped).judgement.accuracy
     assert (right.n, right.patients) == (n, -(-n // 3))
 
 
@@ -64,3 +92,25 @@ def test_too_few_patients_are_told():
     few = replace(request.data, X_train=request.data.X_train[:1], y_train=request.data.y_train[:1])
     with pytest.raises(HipadError, match="two patients or groups"):
         list(crossed(replace(request, data=few), Budget(1)))
+
+
+def test_no_figure_is_shown_before_all_folds_are_done():
+    state, model = fitted()
+    work = Crosswise(request_of(model, state.data))
+    assert words(work) == "waits"
+    for found in crossed(work.request, Budget(60)):
+        work.job.latest = told(found, state.data)
+        assert ("% right" in words(work)) == found.is_done
+    assert len(fold_parts(state.data.y_train, None)) == found.total
+
+
+def test_a_halted_judgement_goes_on_where_it_was():
+    state, model = fitted()
+    work = Crosswise(request_of(model, state.data))
+    work.halt()
+    assert not work.is_open
+    assert words(work) == "is not judged"
+    work.go_on()
+    work.job.wait(60)
+    assert "% right" in words(work)
+    assert not work.is_open

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hipad.estimator.strength import default_patients
+from hipad.estimator.problem_factory import default_patients
 from hipad.rules import read_rules
 from tests.ui.pima import fitted
 from ui.bench.dials import dials_of, number_sides, round_step, switched, tidy, worth_dials

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.rules import Pull, compile_rules
+from hipad.rules import RuleGradient, compile_rules
 from tests.ui.pima import fitted
 from ui.bench.hearing import pull_of, words
 from ui.rules.checking import as_seen
 
 
-def pull(text: str) -> Pull:
+def pull(text: str) -> RuleGradient:
     state, model = fitted()
     data = state.data
     (rule,) = compile_rules(text, feature_names=data.index, classes=data.classes)

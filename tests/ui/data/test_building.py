@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from tests.ui.made_data import made, table
 from ui.data.building import build
 from ui.dataset import Loaded, Preparation

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.datasets import SAMPLES
-from hipad.datasets.ksvm import PRESETS
-from hipad.errors import DataError
+from hipad.datasets import PRESETS, SAMPLES
+from hipad.exceptions import DataError
 from ui.data.cards import CARDS, DRAW, SIZES, check_size, clinical, synthetic
 from ui.state import AppState
 

@@ -5,7 +5,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from tests.ui.made_data import SICK, loaded
 from ui.data.loading import Loading
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from hipad.data.process import apart
-from hipad.errors import DataError
+from hipad.data import sandbox as apart
+from hipad.exceptions import DataError
 from ui.data import reading_job as module
 from ui.data.reading_job import Reading
 from ui.jobs import JobStatus

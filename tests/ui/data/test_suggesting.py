@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from hipad.rules import FeatureIndex
-from hipad.rules.compiling.definitions import block_members
+from hipad.rules.names import block_members
 from tests.ui.pima import session
 from ui.data.suggesting import suggestions
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from hipad.data import FileFormat, read_table
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from ui.data import understanding
 from ui.data.companions import loaded_of
 from ui.data.understanding import REREADING, begin, take_again

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from hipad.places import ROOT, SAMPLES
 from hipad.rules import parse_rules
+from hipad.utils import ROOT, SAMPLES
 from ui.data.cards import CARDS
 from ui.data.welcome import GAINS, RULES, SAMPLE, gain
 

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import time
 
-from hipad.experiments.curves import curve_tasks
-from hipad.experiments.ledger import Ledger
-from hipad.experiments.material import Material
-from hipad.experiments.task import Done
+from hipad.experiments.learning_curve import curve_tasks
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.tasks import Done, ResultsCache
 from tests.experiments.small import table
 from ui.experiments.lab import WRONG, FitList, Lab
 from ui.jobs import JobStatus
@@ -50,7 +49,7 @@ def test_stopped_and_taken_up_it_makes_only_the_rest(monkeypatch):
     made: list[str] = []
     do = workers.do
 
-    def slow(task: object, key: str, material: Material) -> Done:
+    def slow(task: object, key: str, material: ExperimentData) -> Done:
         made.append(key)
         time.sleep(0.05)
         return do(task, key, material)  # type: ignore[arg-type]
@@ -87,7 +86,7 @@ def test_a_plan_that_cannot_be_made_is_a_sentence():
 def test_failed_fits_are_counted_and_told():
     material = table()
     tasks = curve_tasks(material, draws=1, sizes=(4,), methods=("no such method",))
-    fits = FitList(lambda: (tasks, {material.name: material}), Ledger())
+    fits = FitList(lambda: (tasks, {material.name: material}), ResultsCache())
     assert len(list(fits)) == 1
     assert "expected a method of" in fits.failures[0]
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.experiments.curves import curve_tasks
-from hipad.experiments.task import Done
+from hipad.experiments.learning_curve import curve_tasks
+from hipad.experiments.tasks import Done
 from tests.experiments.small import table
 from ui.experiments.learning import warning, whole_draws, worth_so_far
 

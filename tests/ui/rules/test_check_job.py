@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 import time
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from ui.rules.check_job import CheckJob
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hipad.designs.scaling import standardisation
+from hipad.designs import standardisation
 from tests.ui.pima import fitted, session
 from ui.rules.checking import as_seen, checked_rules, checking, known_lambda1
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.errors import RuleError
+from hipad.exceptions import RuleError
 from hipad.rules import Rule, parse_rules
 from tests.ui.pima import fitted
 from ui.rules.drafting import AS_WRITTEN, ConditionFields, checked_name, drafted

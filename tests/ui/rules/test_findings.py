@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hipad.rules import Finding, Patient
+from hipad.rules import BoxPoint, Finding
 from tests.ui.pima import fitted, session
 from ui.rules.checking import checked_rules
 from ui.rules.findings import as_sentence, offers_of, pair_table, patient_table, spoken
@@ -20,7 +20,7 @@ def test_a_weak_rule_is_told_without_the_words_of_the_solver():
 def test_a_patient_is_shown_beside_the_average():
     data = fitted()[0].data
     at = data.index.position("Glucose")
-    table = patient_table(Patient(np.array([at]), np.array([200.0])), replace(data, blocks={}))
+    table = patient_table(BoxPoint(np.array([at]), np.array([200.0])), replace(data, blocks={}))
     (row,) = table.to_dict("records")
     assert (row["feature"], row["value"]) == ("Glucose", "200")
     assert float(row["average"]) == float(f"{data.summary['mean'][at]:.4g}")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hipad.rules import Pull, read_rules
+from hipad.rules import RuleGradient, read_rules
 from tests.ui.pima import session
 from ui.rules.checking import checked_rules
 from ui.rules.rule_table import rows, strong_enough, with_table, words
@@ -28,10 +28,10 @@ def test_the_table_writes_switches_worths_and_notes():
     ("pull", "said"),
     [
         (None, "after a run"),
-        (Pull(2.0, 1.0, "worth", 1.0, 1.0), "yes"),
-        (Pull(0.5, 1.0, "worth", 1.0, 1.0), "no: worth"),
-        (Pull(0.5, 1.0, "worth", 1.0, 1.0, together=2.0), "yes, with the patients"),
-        (Pull(0.0, 1.0, "premise", INF, INF), "no: met in the middle"),
+        (RuleGradient(2.0, 1.0, "worth", 1.0, 1.0), "yes"),
+        (RuleGradient(0.5, 1.0, "worth", 1.0, 1.0), "no: worth"),
+        (RuleGradient(0.5, 1.0, "worth", 1.0, 1.0, together=2.0), "yes, with the patients"),
+        (RuleGradient(0.0, 1.0, "premise", INF, INF), "no: met in the middle"),
     ],
 )
 def test_whether_a_rule_is_heard(pull, said):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hipad.solver import Progress
+from hipad.solvers import Progress
 
 
 def record(step: int, entered=(), left=(), phase=1, objective=1.0, shared=1.0) -> Progress:

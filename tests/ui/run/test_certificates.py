@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.solver import Status
+from hipad.solvers import Status
 from tests.small import data, fit
 from ui.run.certificates import BEGINNINGS, numbers, sentence, share
 

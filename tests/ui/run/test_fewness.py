@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.estimator.choosing.choice import PathPoint
+from hipad.estimator.path import PathPoint
 from ui.run import fewness
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from ui.session.place import Place, usual_folder
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hipad.data import read_table
-from hipad.errors import DataError, HipadError
+from hipad.exceptions import DataError, HipadError
 from tests.ui.sessions import PIMA, readable
 from ui.data.cards import CARDS, MOST_ENTRIES, check_size
 from ui.dataset import Loaded

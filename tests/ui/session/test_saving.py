@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from hipad.errors import DataError
-from hipad.rules.compiling.definitions import MOST_BLOCKS
+from hipad.exceptions import DataError
+from hipad.rules.names import MOST_BLOCKS
 from tests.data.mutations import mutations
 from tests.ui.sessions import PIMA, doctored
 from ui.dataset import Preparation
@@ -64,7 +64,7 @@ def test_a_session_holds_nothing_of_the_data():
         ("settings.max_sweeps", 10**11, "max_sweeps: expected a whole number from 1 to 1,000,000"),
         ("settings.max_sweeps", 5000.0, "max_sweeps: expected a whole number"),
         ("settings.balanced", 1, "balanced: expected true or false, got 1"),
-        ("settings.method", ["hipad"], "method: expected one of hipad, admm, exact"),
+        ("settings.method", ["hipad"], "method: expected one of auto, hipad, admm, exact"),
         ("settings.unknown", 1, "settings: expected only fewness"),
         ("settings", {}, "settings: expected fewness, got none"),
         ("preparation.label", 3, "preparation: label: expected a text"),

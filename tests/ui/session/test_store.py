@@ -18,8 +18,8 @@ import pytest
 
 from hipad.data import Table, read_table
 from hipad.data.file_format import Reading
-from hipad.data.process.handing import digest_of, save_table
-from hipad.errors import HipadError
+from hipad.data.sandbox import digest_of, save_table
+from hipad.exceptions import HipadError
 from tests.ui.session.kept import CSV, begun, sparse_table
 from ui.session import store as store_module
 from ui.session.place import Place

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hipad.errors import HipadError
+from hipad.exceptions import HipadError
 from tests.ui.made_data import table
 from tests.ui.session.kept import settled, worked
 from ui.data.cards import clinical

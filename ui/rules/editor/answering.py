@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, Final
 
-from hipad.errors import RuleError
-from hipad.evaluation.study import Study
-from hipad.rules.compiling.meaning import meaning
-from hipad.rules.language.spelling import Place
+from hipad.evaluation.rule_study import Study
+from hipad.exceptions import RuleError
+from hipad.rules.compiled_rule import meaning
+from hipad.rules.lexer import Place
 from ui.dataset import Dataset
 from ui.rules.editor.fixes import fixes_of
 from ui.words import one_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from hipad.errors import RuleError
-from hipad.rules.remedies import remedies
+from hipad.exceptions import RuleError
+from hipad.rules.suggestions import remedies
 from ui.dataset import Dataset
 from ui.words import one_line
 

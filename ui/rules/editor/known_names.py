@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from hipad.rules.language.spelling import RESERVED, format_number, quote_label, quote_name
-from hipad.rules.language.terms import FUNCTIONS as LINEAR
-from hipad.rules.language.terms import LEARNT
+from hipad.rules.ast import FUNCTIONS as LINEAR
+from hipad.rules.ast import LEARNT
+from hipad.rules.lexer import RESERVED, format_number, quote_label, quote_name
 from ui.dataset import Dataset
 
 KIND: Final = "application/json"

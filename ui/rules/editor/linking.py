@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from hipad.rules import read_rules
 from ui.fields import RULES
 from ui.rules.editing import Reader, describe

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import streamlit as st
 
-from hipad.errors import DataError
-from hipad.evaluation.study import Study
+from hipad.evaluation.rule_study import Study
+from hipad.exceptions import DataError
 from ui.dataset import Dataset
 from ui.rules.editor import mounting
 from ui.rules.editor.answering import said_of

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hipad.arrays import IntArray
+from hipad.utils import IntArray
 from ui.dataset import NO_BLOCK, Dataset
 from ui.run.replay.packing import packed
 from ui.words import one_line

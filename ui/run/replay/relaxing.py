@@ -15,11 +15,10 @@ from typing import Any, Final
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from hipad.arrays import IntArray
-from hipad.errors import DataError
-from hipad.solver import Progress
-from hipad.solver.threads import single_thread
-from hipad.wording import count, number, percent
+from hipad.exceptions import DataError
+from hipad.solvers import Progress
+from hipad.solvers.solution import single_thread
+from hipad.utils import IntArray, count, number, percent
 from ui.dataset import Dataset
 from ui.jobs import Job
 from ui.models import Request, TrainedModel, largest_useful

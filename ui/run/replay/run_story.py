@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from hipad.solver import Progress
-from hipad.wording import count
+from hipad.solvers import Progress
+from hipad.utils import count
 from ui.jobs import Job
 from ui.models import Harm, TrainedModel
 from ui.run.replay.mosaic import MOST_CHANGES, Frame, Mosaic, Moves

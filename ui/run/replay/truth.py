@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hipad.arrays import IntArray
-from hipad.datasets.ksvm import relevant_signs
+from hipad.datasets import relevant_signs
+from hipad.utils import IntArray
 from ui.dataset import Dataset, Loaded
 
 

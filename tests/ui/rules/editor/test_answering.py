@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.evaluation.study import RuleCheck
+from hipad.evaluation.rule_study import RuleCheck
 from tests.ui.pima import fitted
 from ui.rules.checking import look
 from ui.rules.editor import answering

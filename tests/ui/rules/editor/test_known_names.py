@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hipad.rules import FeatureIndex, Lexicon, compile_each, read_rules
+from hipad.rules import FeatureIndex, NameTable, compile_each, read_rules
 from tests.ui.pima import fitted
 from ui.rules.editor.known_names import known_names
 
@@ -40,7 +40,7 @@ LEVELS = (
 def columns_of(line, names):
     """The columns that the condition of a rule reads."""
     index = FeatureIndex(names)
-    text = read_rules(line, Lexicon(index))
+    text = read_rules(line, NameTable(index))
     assert not text.errors
     values = np.tile([[0.0], [1.0]], (1, len(names)))
     found, errors = compile_each(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.errors import DataError
+from hipad.exceptions import DataError
 from ui.fields import RULES
 from ui.rules.editor.linking import EditorLink
 from ui.rules.history import TextHistory

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hipad.wording import count, percent
+from hipad.utils import count, percent
 from ui.data.cards import clinical, synthetic
 from ui.run.replay.mosaic import Mosaic
 from ui.run.replay.relaxing import RelaxedPath, beside, judged_parts, story_of_path

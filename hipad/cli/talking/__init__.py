@@ -1,1 +1,0 @@
-"""How commands talk: a bar while they work, and errors as sentences."""

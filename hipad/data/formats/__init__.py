@@ -1,1 +1,0 @@
-"""One module per file format; each turns bytes or text into a `Table`, within limits."""

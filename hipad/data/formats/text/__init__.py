@@ -1,1 +1,0 @@
-"""Text tables: lines, cells, numbers and the columns made of them."""

@@ -1,1 +1,0 @@
-"""Models as JSON files, and what is checked before one is believed."""

@@ -1,1 +1,0 @@
-"""Risks: from a decision value to the probability of the positive class."""

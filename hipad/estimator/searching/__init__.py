@@ -1,1 +1,0 @@
-"""The whole grid of settings by cross-validation: `HIPADClassifierCV`."""

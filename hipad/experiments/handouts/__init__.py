@@ -1,1 +1,0 @@
-"""What an experiment leaves behind: pictures, tables, pages."""

@@ -1,0 +1,428 @@
+"""The methods that are compared, and the data that they are fitted to."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from scipy import sparse
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from hipad.data.preprocessing import MissingValues
+from hipad.datasets import BLOCK_MEANS, make_ksvm_s
+from hipad.estimator.classifier import HIPADClassifier
+from hipad.evaluation.metrics import PositiveClassView, named_outcomes, roc_area
+from hipad.exceptions import DataError
+from hipad.experiments.tasks import Figures
+from hipad.rules import ColumnValues, FeatureIndex, compile_rules, parse_rules, rules_alone
+from hipad.rules.context import NameTable, as_values
+from hipad.utils import FloatArray, IntArray
+
+# --------------------------------------------------------------------------------------------------
+# The data of an experiment, and how each seed draws its training and test rows from them.
+#
+# A material is a table with labels -1 and +1, or a recipe for synthetic rows. It goes to each
+# worker once; a task then names how its rows are drawn:
+#
+#     labelled=8          eight training rows of each class, all others are tested
+#     train=500           so many training rows at the classes' shares, all others are tested
+#     fold=[2, 5]         fold 2 of 5 is tested, on the others one trains
+#     (nothing)           the split that comes with the data, or a fresh draw of synthetic rows
+#
+# Groups are never split: where rows have groups, `labelled` and `train` count these; a group is of
+# the class that most of its rows have.
+
+
+@dataclass(frozen=True, eq=False)
+class TrainTestSplit:
+    """Rows to train on and rows to be judged by; labels are -1 and +1."""
+
+    X_train: Any
+    y_train: FloatArray
+    X_test: Any
+    y_test: FloatArray
+    feature_names: tuple[str, ...] | None = None
+    blocks: dict[str, IntArray] = field(default_factory=dict)
+    rules: str = ""
+    labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
+    truth: FloatArray | None = None  # sign that each weight ought to have, or 0, where known
+    groups: IntArray | None = None  # of the training rows
+    gaps: tuple[MissingValues | None, MissingValues | None] = (
+        None,
+        None,
+    )  # filled cells: training, test
+
+    @property
+    def outcomes(self) -> Any:
+        """The training labels as the rules call them."""
+        return np.where(self.y_train > 0, self.labels[1], self.labels[0])
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentData:
+    """A table: rows, labels -1 and +1, and what an expert knows of them."""
+
+    name: str
+    X: Any
+    y: FloatArray
+    feature_names: tuple[str, ...] | None = None
+    blocks: dict[str, IntArray] = field(default_factory=dict)
+    rules: str = ""
+    split: tuple[IntArray, IntArray] | None = None
+    labels: tuple[Any, Any] = (-1, 1)  # what the rules call the negative and the positive class
+    groups: IntArray | None = None  # rows with the same number belong together
+    apart: bool = False  # the split's test rows are no rows to learn from, however one draws
+    gaps: MissingValues | None = None  # cells of X that were filled
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that figures depend on."""
+        parts = [self.X] if not sparse.issparse(self.X) else _sparse_parts(self.X)
+        digest = hashlib.sha256(
+            repr((self.X.shape, self.feature_names, self.rules, self.labels, self.apart)).encode()
+        )
+        digest.update(repr(sorted(self.blocks)).encode())
+        groups = () if self.groups is None else (self.groups,)
+        blocks = [self.blocks[name] for name in sorted(self.blocks)]
+        gaps = (self.gaps.columns, self.gaps.bits) if self.gaps else ()
+        for array in [*parts, self.y, *(self.split or ()), *blocks, *groups, *gaps]:
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def draw(
+        self,
+        seed: int,
+        *,
+        labelled: int | None = None,
+        train: int | None = None,
+        fold: tuple[int, int] | None = None,
+    ) -> TrainTestSplit:
+        """The rows of one seed."""
+        rows = self._training_rows(np.random.default_rng(seed), seed, labelled, train, fold)
+        rest = np.setdiff1d(np.arange(self.y.size), rows)
+        if self.groups is not None:
+            rest = rest[~np.isin(self.groups[rest], self.groups[rows])]
+        is_given = (labelled, train, fold) == (None, None, None)
+        if self.split is not None and (self.apart or is_given):
+            rest = np.asarray(self.split[1])
+        own = self.feature_names, self.blocks, self.rules, self.labels
+        groups = None if self.groups is None else self.groups[rows]
+        gaps = (self.gaps.take(rows), self.gaps.take(rest)) if self.gaps else (None, None)
+        parts = self.X[rows], self.y[rows], self.X[rest], self.y[rest]
+        return TrainTestSplit(*parts, *own, groups=groups, gaps=gaps)
+
+    def _training_rows(
+        self,
+        rng: np.random.Generator,
+        seed: int,
+        labelled: int | None,
+        train: int | None,
+        fold: tuple[int, int] | None,
+    ) -> IntArray:
+        pool = self.pool
+        y, of_row = self.units
+        if labelled is not None:
+            drawn = _of_each_class(y, (labelled, labelled), rng)
+            return pool[np.isin(of_row, drawn)]
+        if train is not None:
+            drawn = _of_each_class(y, at_prevalence(y, train), rng)
+            return pool[np.isin(of_row, drawn)]
+        if fold is not None:
+            return self.folds(seed, fold[1])[fold[0]][0]
+        if self.split is None:
+            raise DataError(
+                f"{self.name} has no split of its own: say how many rows are to be labelled"
+            )
+        return np.asarray(self.split[0])
+
+    @property
+    def pool(self) -> IntArray:
+        """The rows that one may learn from."""
+        if self.apart and self.split is not None:
+            return np.asarray(self.split[0])
+        return np.arange(self.y.size)
+
+    @property
+    def units(self) -> tuple[FloatArray, IntArray]:
+        """The class of each row, or group, that one may learn from; and which each row is of."""
+        y = self.y[self.pool]
+        if self.groups is None:
+            return y, np.arange(y.size)
+        of_row = np.unique(self.groups[self.pool], return_inverse=True)[1]
+        return np.where(np.bincount(of_row, y) >= 0, 1.0, -1.0), of_row
+
+    def folds(self, seed: int, n: int) -> list[tuple[IntArray, IntArray]]:
+        """Rows to learn from and rows to be judged by, n times; groups are never split."""
+        pool = self.pool
+        y = self.y[pool]
+        own = None if self.groups is None else self.groups[pool]
+        units = np.arange(y.size) if own is None else own
+        fewest = min(np.unique(units[y == sign]).size for sign in (-1.0, 1.0))
+        if n < 2 or fewest < n:
+            what = "rows" if own is None else "groups"
+            raise DataError(
+                f"expected 2 folds or more and as many {what} of each class, got {n} folds and "
+                f"{fewest} {what} of the rarer class: choose fewer folds"
+            )
+        kind = StratifiedKFold if own is None else StratifiedGroupKFold
+        parts = kind(n, shuffle=True, random_state=seed).split(y, y, own)
+        found = [(pool[learnt], pool[held]) for learnt, held in parts]
+        if any(np.unique(self.y[learnt]).size < 2 for learnt, _ in found):
+            raise DataError("the groups leave a fold with one class to learn: choose fewer folds")
+        return found
+
+    def part(self, rows: IntArray) -> ExperimentData:
+        """Some rows as a table of their own."""
+        groups = None if self.groups is None else self.groups[rows]
+        gaps = self.gaps.take(rows) if self.gaps else None
+        own = {"X": self.X[rows], "y": self.y[rows], "groups": groups, "gaps": gaps}
+        return replace(self, **own, split=None, apart=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Synthetic(ExperimentData):
+    """ksvm-s: every seed makes rows of its own, in the worker that needs them."""
+
+    name: str
+    X: Any = None
+    y: FloatArray = field(default_factory=lambda: np.zeros(0))
+    preset: str = "10k"
+    sizes: tuple[tuple[str, Any], ...] = ()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return f"ksvm-s {self.preset} {self.sizes} {self.rules}"
+
+    def draw(self, seed: int, **settings: Any) -> TrainTestSplit:
+        """A fresh draw; `labelled` is the number of training rows of each class."""
+        sizes = dict(self.sizes)
+        if (labelled := settings.get("labelled")) is not None:
+            sizes["n_train"] = 2 * labelled
+        data = make_ksvm_s(self.preset, seed=seed, **sizes)
+        truth = np.zeros(data.X_train.shape[1])
+        for name, columns in data.blocks.items():
+            truth[columns] = np.sign(BLOCK_MEANS[name])
+        rows = data.X_train, data.y_train.astype(float), data.X_test, data.y_test.astype(float)
+        known = data.blocks, self.rules or data.rules
+        return TrainTestSplit(*rows, None, *known, truth=truth)
+
+
+def rules_for(
+    text: str,
+    index: FeatureIndex,
+    blocks: Mapping[str, IntArray],
+    classes: tuple[str, str],
+    values: Any = None,
+) -> str:
+    """Rules as text that stands on its own: outcomes by their class, odd names in backticks.
+
+    A rule whose line is another one in the new text keeps its number as its name.
+
+    >>> rules_for("IL-6 >= 3 => positive", FeatureIndex(["IL-6"]), {}, ("well", "ill"))
+    '`IL-6` >= 3 => ill'
+    """
+    found = named_outcomes(text, classes, NameTable(index, blocks, as_values(values)))
+    new = parse_rules(str(found))
+    labelled = zip(found, found.labels, new.labels, strict=True)
+    rules = tuple(r if own == after else replace(r, name=own) for r, own, after in labelled)
+    return str(replace(found, rules=rules))
+
+
+def at_prevalence(y: FloatArray, size: int) -> tuple[int, int]:
+    """How many rows of the negative and positive class keep the classes' shares.
+
+    >>> at_prevalence(np.array([-1.0, -1.0, -1.0, 1.0]), 8)
+    (6, 2)
+    """
+    positives = min(max(round(size * float(np.mean(y > 0))), 1), size - 1)
+    return size - positives, positives
+
+
+def _of_each_class(y: FloatArray, counts: tuple[int, int], rng: np.random.Generator) -> IntArray:
+    """So many rows of the negative and the positive class, at random."""
+    parts = []
+    for sign, wanted in zip((-1.0, 1.0), counts, strict=True):
+        rows = np.flatnonzero(y == sign)
+        if wanted >= rows.size:
+            raise DataError(
+                f"{wanted} labelled rows of a class leave none to test: it has {rows.size}; "
+                "choose fewer"
+            )
+        parts.append(rng.choice(rows, wanted, replace=False))
+    return np.sort(np.concatenate(parts))
+
+
+def _sparse_parts(X: Any) -> list[Any]:
+    rows = X.tocsr()
+    return [rows.data, rows.indices, rows.indptr]
+
+
+# --------------------------------------------------------------------------------------------------
+# What a task does: fit one method to one draw of rows and say how it did on the others.
+#
+# Every contestant chooses its parameters on the training rows alone. Times are processor time: of
+# the fit at the chosen parameters (`fit_seconds`), and of the choice as well (a task's `seconds`).
+
+
+C_GRID: Final = tuple(10.0**k for k in range(-5, 3))
+FOLDS: Final = 5
+HARD: Final = 10.0  # hard knowledge: each rule counts as so many times all patients
+
+
+class MethodScores:
+    """What a contestant gives back: scores of the test rows, and figures of its own."""
+
+    def __init__(self, scores: FloatArray, **figures: float) -> None:
+        self.scores, self.figures = scores, figures
+
+
+def contest(
+    material: ExperimentData,
+    seed: int,
+    *,
+    method: str,
+    rows: dict[str, Any] | None = None,
+    rules: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> Figures:
+    """Fit a method to the rows of a seed; `rules` replace those of the data."""
+    if method not in METHODS:
+        raise DataError(f"expected a method of {', '.join(METHODS)}, got {method!r}")
+    draw = material.draw(seed, **(rows or {}))
+    found = METHODS[method](draw, draw.rules if rules is None else rules, dict(options or {}))
+    return {**judged(found.scores, draw.y_test), **found.figures}
+
+
+def judged(scores: FloatArray, y: FloatArray) -> Figures:
+    """How scores do on rows of known class; a score of 0 is a tie and counts one half."""
+    right = np.where(scores == 0, 0.5, (scores > 0) == (y > 0))
+    halves = [float(np.mean(right[y == sign])) for sign in (-1.0, 1.0) if np.any(y == sign)]
+    area = roc_area(y > 0, scores).value
+    return {
+        "accuracy": float(np.mean(right)),
+        "balanced": float(np.mean(halves)),
+        "area": None if np.isnan(area) else area,
+    }
+
+
+def _hipad(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """HIPADClassifier, with rules where there are any."""
+    clf = HIPADClassifier(rules or None, blocks=draw.blocks or None, **options)
+    return _fitted(clf, draw)
+
+
+def _fitted(clf: HIPADClassifier, draw: TrainTestSplit) -> MethodScores:
+    fitted = _fit(clf, draw)
+    figures: dict[str, float] = {"support": fitted.support_.size, "lambda1": fitted.lambda1_}
+    figures["fit_seconds"] = _seconds_again(fitted, draw)
+    negative, positive = map(str, draw.labels)
+    oriented = PositiveClassView(fitted, (negative, positive))
+    if draw.truth is not None:  # a feature that speaks for the wrong class is not found but false
+        figures["found"] = int((oriented.weights * draw.truth > 0).sum())
+        figures["false"] = int(fitted.support_.size - figures["found"])
+    return MethodScores(oriented.scores(draw.X_test), **figures)
+
+
+def _fit(clf: HIPADClassifier, draw: TrainTestSplit) -> HIPADClassifier:
+    known: dict[str, Any] = {"feature_names": draw.feature_names, "gaps": draw.gaps[0]}
+    run = clf.start(draw.X_train, draw.outcomes, groups=draw.groups, quick=True, **known)
+    return run.to_end().finish()
+
+
+def _seconds_again(fitted: HIPADClassifier, draw: TrainTestSplit) -> float:
+    """Processor time of one cold fit at the parameters that were chosen."""
+    chosen: dict[str, Any] = {"lambda1": fitted.lambda1_}
+    if fitted.members_:
+        chosen["rule_trust"] = fitted.members_
+    if hasattr(fitted, "lambda2_"):
+        chosen["lambda2"] = fitted.lambda2_
+    again = HIPADClassifier(**{**fitted.get_params(deep=False), **chosen})
+    start = time.process_time()
+    _fit(again, draw)
+    return time.process_time() - start
+
+
+def _admm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """Phase 1 alone, to convergence: the elastic-net SVM, with rules where there are any."""
+    return _hipad(draw, rules, {"method": "admm", **options})
+
+
+def _no_rules(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """The same classifier without what the expert knows."""
+    return _hipad(draw, "", options)
+
+
+def _hard(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """Rules that nothing can outvote: knowledge taken as certain."""
+    return _hipad(draw, rules, {"patients": HARD * draw.y_train.size, **options})
+
+
+def _libsvm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """A linear SVM without rules, C by inner folds; features are scaled where HIPAD scales them."""
+    X, scaled = _short_indices(draw.X_train), bool(options.get("standardize", True))
+    scaler: Any = StandardScaler(with_mean=not sparse.issparse(X)) if scaled else "passthrough"
+    svc: Any = Pipeline([("scale", scaler), ("svc", SVC(kernel="linear"))])
+    own = np.arange(draw.y_train.size) if draw.groups is None else draw.groups
+    smallest = min(np.unique(own[draw.y_train == sign]).size for sign in (-1.0, 1.0))
+    if smallest >= 2:
+        kind = StratifiedKFold if draw.groups is None else StratifiedGroupKFold
+        shuffled = kind(min(FOLDS, smallest), shuffle=True, random_state=0)
+        folds = list(shuffled.split(X, draw.y_train, draw.groups))
+        svc.set_params(svc__C=_chosen_C(svc if scaled else None, X, draw.y_train, folds))
+    start = time.process_time()
+    svc.fit(X, draw.y_train)
+    seconds = time.process_time() - start
+    scores = svc.decision_function(_short_indices(draw.X_test))
+    return MethodScores(scores, support=X.shape[1], fit_seconds=seconds)
+
+
+def _chosen_C(scaling: Any, X: Any, y: FloatArray, folds: list[Any]) -> float:
+    """The best C; where folds do not scale by themselves, their products of rows are shared."""
+    if scaling is not None:
+        search = GridSearchCV(scaling, {"svc__C": C_GRID}, cv=folds, refit=False)
+        return float(search.fit(X, y).best_params_["svc__C"])
+    products = X @ X.T
+    products = products.toarray() if sparse.issparse(products) else products
+    search = GridSearchCV(SVC(kernel="precomputed"), {"C": C_GRID}, cv=folds, refit=False)
+    return float(search.fit(products, y).best_params_["C"])
+
+
+def _short_indices(X: Any) -> Any:
+    """The same matrix; a sparse one with indices of 32 bits, since LIBSVM takes no others."""
+    if not sparse.issparse(X):
+        return X
+    rows = sparse.csr_array(X)
+    parts = rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    return sparse.csr_array(parts, shape=rows.shape)
+
+
+def _rules_alone(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """Every rule votes for its outcome where it fires; nothing is learnt."""
+    compiled = compile_rules(
+        rules,
+        feature_names=draw.feature_names,
+        n_features=draw.X_test.shape[1],
+        blocks=draw.blocks or None,
+        classes=draw.labels,
+        values=ColumnValues(draw.X_train, draw.gaps[0]),
+        asks=False,
+    )
+    return MethodScores(rules_alone(compiled, draw.X_test, gaps=draw.gaps[1]), support=0)
+
+
+METHODS: Final[dict[str, Callable[[TrainTestSplit, str, dict[str, Any]], MethodScores]]] = {
+    "HIPAD": _hipad,
+    "ADMM": _admm,
+    "LIBSVM": _libsvm,
+    "no rules": _no_rules,
+    "hard rules": _hard,
+    "rules alone": _rules_alone,
+}

@@ -1,0 +1,356 @@
+"""What if a rule is wrong: its threshold, weight or outcome perturbed, and where it harms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from hipad.exceptions import RuleError
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.tasks import Done, Mean, Task, difference, figures, mean_of, select
+from hipad.rules import (
+    ColumnValues,
+    CompiledRule,
+    Condition,
+    Rule,
+    RuleSet,
+    Term,
+    compile_rules,
+    parse_rules,
+)
+from hipad.rules.ast import FUNCTIONS, RATIO, Name
+from hipad.rules.names import as_index
+from hipad.utils import IntArray, number
+
+# --------------------------------------------------------------------------------------------------
+# A rule, wrong in one way and a little more each time: other threshold, worth, outcome, features.
+#
+# All versions are made of the parsed rules, so that names, notes and the statements that stand
+# among the rules survive; a rule that has nothing to change in the way asked for is refused in a
+# sentence.
+
+
+NUMERIC: Final = ("compare", "between")  # forms of conditions that any number could stand in
+MOST_NAMES: Final = 100_000  # that one rule may need
+
+
+@dataclass(frozen=True)
+class PerturbedRule:
+    """The rules with one of them changed; `label` says how, `place` where on the axis it stands."""
+
+    label: str
+    place: float
+    rules: str
+
+
+def threshold_versions(
+    rules: str, position: int, values: Sequence[float], condition: int | None = None
+) -> list[PerturbedRule]:
+    """The rule at `position` with other thresholds, in the condition at `condition` of it.
+
+    Without one it is the rule's only threshold.
+    """
+    found, rule = _rule_at(rules, position)
+    at = _threshold_place(rule, condition)
+    return [
+        PerturbedRule(
+            number(value),
+            float(value),
+            _changed(found, position, _with_threshold(rule, at, float(value))),
+        )
+        for value in values
+    ]
+
+
+def worth_versions(rules: str, position: int, values: Sequence[float]) -> list[PerturbedRule]:
+    """The rule at `position` worth more and more patients."""
+    found, rule = _rule_at(rules, position)
+    return [
+        PerturbedRule(
+            f"{number(value)} patients",
+            float(value),
+            _changed(found, position, replace(rule, worth=float(value))),
+        )
+        for value in values
+    ]
+
+
+def wrong_versions(
+    rules: str,
+    position: int,
+    outcomes: tuple[str, str],
+    strangers: Sequence[str],
+    blocks: Mapping[str, IntArray] | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> list[PerturbedRule]:
+    """As written, about features that have nothing to do with it, and with the other outcome.
+
+    A block or a range of `feature_names` becomes as many strangers as it has features, as far as
+    there are so many. A rule about categories, or a ratio, has no version about other features:
+    those need not be above zero.
+    """
+    found, rule = _rule_at(rules, position)
+    other = outcomes[0] if rule.outcome == outcomes[1] else outcomes[1]
+    versions = [PerturbedRule("as written", 0.0, _changed(found, position, rule))]
+    if all(
+        condition.form in NUMERIC and not _has_ratio(condition) for condition in rule.conditions
+    ):
+        about = _about(rule, strangers, blocks or {}, feature_names)
+        versions.append(PerturbedRule("irrelevant features", 1.0, _changed(found, position, about)))
+    flipped = _changed(found, position, replace(rule, outcome=other))
+    return [*versions, PerturbedRule("flipped", float(len(versions)), flipped)]
+
+
+def thresholds_of(rules: str, position: int) -> list[int]:
+    """The conditions of a rule that compare with one number, by their places."""
+    _, rule = _rule_at(rules, position)
+    return [k for k, each in enumerate(rule.conditions) if threshold_of(each) is not None]
+
+
+def thresholds_seen(
+    material: ExperimentData, position: int, condition: int | None = None, n: int = 7
+) -> list[float]:
+    """The written threshold, and others over the range that the rows show."""
+    _, rule = _rule_at(material.rules, position)
+    at = _threshold_place(rule, condition)
+    now = threshold_of(rule.conditions[at])
+    assert now is not None
+    names = as_index(material.feature_names, material.X.shape[1])
+    alone = replace(rule, conditions=(rule.conditions[at],))
+
+    def compiled(value: float) -> CompiledRule:
+        first, *others = compile_rules(
+            [_with_threshold(alone, 0, value)],
+            feature_names=names,
+            blocks=material.blocks or None,
+            classes=material.labels,
+            values=ColumnValues(material.X, material.gaps),
+        )
+        if others or first.d.size != 1:
+            raise RuleError(f"'{rule.conditions[at]}' has no range to sweep: sweep its worth")
+        return first
+
+    low, high = compiled(now), compiled(now + 1.0)
+    slope = float(high.d[0] - low.d[0])
+    if not slope:  # of a ratio: the number is among the weights
+        raise RuleError(f"'{rule.conditions[at]}' has no range to sweep: sweep its worth")
+    rows = material.X[material.pool]
+    seen = now + (np.asarray(rows @ low.B[[0]].T.toarray()).ravel() - low.d[0]) / slope
+    first, last = (float(np.quantile(seen, share)) for share in (0.02, 0.98))
+    spread = [float(f"{value:.3g}") for value in np.linspace(first, last, n)]
+    return sorted({*spread, now})
+
+
+def strangers_to(material: ExperimentData, rng: np.random.Generator, most: int = 50) -> list[str]:
+    """Features that no rule of the data names, at random; all others where there are none."""
+    n = len(material.feature_names) if material.feature_names else material.X.shape[1]
+    index = as_index(material.feature_names, n)
+    rules = compile_rules(
+        material.rules,
+        feature_names=index,
+        blocks=material.blocks or None,
+        classes=material.labels,
+        values=ColumnValues(material.X, material.gaps),
+    )
+    named = np.unique(np.concatenate([np.zeros(0, dtype=int), *(r.columns for r in rules)]))
+    others = np.setdiff1d(np.arange(n), named)
+    pool = others if others.size else np.arange(n)
+    return [index.name(int(j)) for j in rng.permutation(pool)[:most]]
+
+
+def threshold_of(condition: Condition) -> float | None:
+    """The number that a condition compares with; None where there is not exactly one."""
+    if len(condition.sides) != 2 or condition.form != "compare":
+        return None
+    numbers = [s for s in condition.sides if len(s) == 1 and s[0].is_number]
+    return numbers[0][0].coefficient if len(numbers) == 1 else None
+
+
+def _rule_at(rules: str, position: int) -> tuple[RuleSet, Rule]:
+    """All rules, and the one that is doubted, switched on."""
+    found = parse_rules(rules)
+    if not 0 <= position < len(found):
+        raise RuleError(f"expected a rule from 1 to {len(found)}, got {position + 1}: choose one")
+    return found, replace(found[position], enabled=True)
+
+
+def _threshold_place(rule: Rule, condition: int | None) -> int:
+    """Which condition's threshold is meant."""
+    places = [k for k, each in enumerate(rule.conditions) if threshold_of(each) is not None]
+    if condition is None and len(places) == 1:
+        return places[0]
+    if condition not in places or condition is None:
+        raise RuleError(
+            f"'{rule.premise}' has no single threshold to sweep: expected one comparison with a "
+            "number, such as Glucose >= 126, or say which condition is meant"
+        )
+    return condition
+
+
+def _with_threshold(rule: Rule, place: int, value: float) -> Rule:
+    condition = rule.conditions[place]
+    sides = tuple(
+        (replace(side[0], coefficient=value),) if len(side) == 1 and side[0].is_number else side
+        for side in condition.sides
+    )
+    conditions = list(rule.conditions)
+    conditions[place] = replace(condition, sides=sides, written=None)
+    return replace(rule, conditions=tuple(conditions))
+
+
+def _has_ratio(condition: Condition) -> bool:
+    return any(term.function == RATIO for side in condition.sides for term in side)
+
+
+def _about(
+    rule: Rule,
+    strangers: Sequence[str],
+    blocks: Mapping[str, IntArray],
+    feature_names: Sequence[str] | None,
+) -> Rule:
+    """The same rule about other features, in turn."""
+    names = iter(np.resize(np.array(strangers, dtype=object), MOST_NAMES).tolist())
+    index = as_index(feature_names, None if feature_names is not None else MOST_NAMES)
+
+    def size(name: Name) -> int:
+        if isinstance(name, str):
+            return len(blocks.get(name, (0,)))
+        ends = [index.position(end) for end in (name.first, name.last)]
+        return 2 if None in ends else 1 + abs(int(ends[1] or 0) - int(ends[0] or 0))
+
+    def exchanged(term: Term) -> Term:
+        wanted = sum(map(size, term.names)) if term.function in FUNCTIONS else len(term.names)
+        n = min(wanted, len(strangers)) if term.function in FUNCTIONS else wanted
+        function = "" if n < wanted and n == 1 else term.function  # of one, it is the column's own
+        return replace(term, names=tuple(next(names) for _ in range(n)), function=function)
+
+    def other(condition: Condition) -> Condition:
+        sides = tuple(
+            tuple(replace(t, unit="") if t.is_number else exchanged(t) for t in side)
+            for side in condition.sides
+        )
+        return replace(condition, sides=sides, written=None)
+
+    return replace(rule, conditions=tuple(map(other, rule.conditions)))
+
+
+def _changed(rules: RuleSet, position: int, rule: Rule) -> str:
+    changed = list(rules)
+    changed[position] = rule
+    return str(replace(rules, rules=tuple(changed)))
+
+
+# --------------------------------------------------------------------------------------------------
+# What if my rule is wrong: graded wrong advice, and the point at which it starts to harm.
+#
+# A sweep changes one rule in one way, a little at a time: its threshold, its worth, its outcome, or
+# the features it speaks of. On the same draws each version is fitted as HIPAD does by default, as
+# hard knowledge that nothing can outvote, and without any rules. A rule harms from the first
+# version on whose whole interval of differences lies below zero.
+
+
+METHODS: Final = ("no rules", "HIPAD", "hard rules")
+FALL: Final = 0.02  # points of a hundred that rules may cost before the user is warned
+
+
+def falls(gain: float) -> bool:
+    """Whether a model with rules is so far below the one without that the user is warned.
+
+    >>> falls(0.78 - 0.80), falls(-0.021), falls(float("nan"))
+    (False, True, False)
+    """
+    return gain < -FALL - 1e-9
+
+
+@dataclass(frozen=True)
+class SweepStep:
+    """One version's figures: with its weight as it is, as hard knowledge, without rules."""
+
+    version: str
+    place: float
+    ours: Mean
+    hard: Mean
+    without: Mean
+    gain: Mean  # ours against no rules, on the same draws
+    support: Mean
+
+    @property
+    def falls(self) -> bool:
+        """Whether the model is more than 2 points below that without rules, beyond chance."""
+        return falls(self.gain.value) and self.harms
+
+    @property
+    def harms(self) -> bool:
+        """Whether the model is worse with the rule than without, beyond chance."""
+        return self.gain.high < 0
+
+
+def sweep_tasks(
+    material: ExperimentData,
+    versions: Sequence[PerturbedRule],
+    *,
+    draws: int = 10,
+    rows: dict[str, Any] | None = None,
+    methods: Sequence[str] = METHODS,
+    options: dict[str, Any] | None = None,
+) -> list[Task]:
+    """Every version by every method on every draw; without rules there is one version.
+
+    `options` are parameters of the classifier.
+    """
+    own: dict[str, Any] = {} if rows is None else {"rows": rows}
+    own |= {"options": options} if options else {}
+    tasks = []
+    for seed in range(draws):
+        for method in methods:
+            told = [""] if method == "no rules" else [version.rules for version in versions]
+            tasks += [
+                Task("contest", material.name, seed, {"method": method, "rules": text, **own})
+                for text in dict.fromkeys(told)
+            ]
+    return tasks
+
+
+def sweep(
+    outcomes: Iterable[Done], versions: Sequence[PerturbedRule], figure: str = "balanced"
+) -> list[SweepStep]:
+    """What each version did."""
+    found = list(outcomes)
+    without = select(found, method="no rules")
+    steps = []
+    for version in versions:
+        ours = select(found, method="HIPAD", rules=version.rules)
+        hard = select(found, method="hard rules", rules=version.rules)
+        steps.append(
+            SweepStep(
+                version.label,
+                version.place,
+                mean_of(figures(ours, figure)),
+                mean_of(figures(hard, figure)),
+                mean_of(figures(without, figure)),
+                difference(ours, without, figure),
+                mean_of(figures(ours, "support")),
+            )
+        )
+    return steps
+
+
+def harm_marks(steps: Sequence[SweepStep]) -> list[tuple[SweepStep, str]]:
+    """Where harm begins or ends along the axis, and in which direction it lies."""
+    bad = [step.harms for step in steps]
+    if not any(bad):
+        return []
+    first, last = bad.index(True), len(bad) - 1 - bad[::-1].index(True)
+    if all(bad[first:]):
+        return [(steps[first], "harms from here")]
+    if all(bad[: last + 1]):
+        return [(steps[last], "harms up to here")]
+    return [(step, "harms") for step in steps if step.harms]
+
+
+def starts_to_harm(steps: Sequence[SweepStep]) -> SweepStep | None:
+    """The first version that harms beyond chance; None if none does."""
+    return next((step for step in steps if step.harms), None)

@@ -1,1 +1,0 @@
-"""Names of features and blocks, and the columns they stand for."""

@@ -1,1 +1,0 @@
-"""Conditions as written, made linear with what the data say."""

@@ -1,1 +1,0 @@
-"""Text to rules and back: the grammar, the words, and help where a text cannot be read."""

@@ -1,1 +1,0 @@
-"""One condition: its operands, and every way in which people compare them."""

@@ -1,1 +1,0 @@
-"""One line: its mark and name, its premise, its outcome and its worth."""

@@ -1,1 +1,0 @@
-"""Conditions joined by and, or, not, unless and at least k of."""

@@ -1,0 +1,929 @@
+"""Conditions as written to linear ones: units, categories, counts, extremes, ratios."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from hipad.exceptions import RuleError
+from hipad.rules.ast import (
+    MIRRORED,
+    MOST_ALTERNATIVES,
+    RATIO,
+    All,
+    Any,
+    Condition,
+    FeatureSpan,
+    Name,
+    Node,
+    Side,
+    Term,
+    is_learnt,
+    side_text,
+)
+from hipad.rules.comparisons import read_atom
+from hipad.rules.context import (
+    Context,
+    RowsNeeded,
+    is_feature,
+    lone_name,
+    member_name,
+    members_of,
+    own_name,
+    place_of,
+)
+from hipad.rules.lexer import TokenStream, added_up, format_number, quote_name, rule_error, words_of
+from hipad.rules.names import folded
+from hipad.rules.units import (
+    ColumnUnit,
+    Substance,
+    Unit,
+    convert,
+    fitted,
+    kind_name,
+    others_of_kind,
+    short,
+    substance_of,
+    unit_in_name,
+    unit_of,
+    unit_text,
+)
+from hipad.utils import listed, number
+
+# --------------------------------------------------------------------------------------------------
+# Written numbers in the units of the column that they are compared with.
+#
+# Where the column's name holds a unit of the same kind, the number is converted, and the rule shows
+# both. Where it does not, the number is taken as it stands, unless it lies beyond the column's
+# values: then nobody knows what is meant, and it is asked.
+
+
+UNSURE: Final = "it is not known in which unit"  # begins a remark where nobody can be asked
+_MOST: Final = 200  # features of a block whose names are looked at
+_TEMPERATURE: Final = (("K", 1),)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """What a condition compares: its columns, their unit, and whether it is a difference."""
+
+    names: tuple[str, ...]
+    own: ColumnUnit | None
+    substance: Substance | None
+    weight: float  # of the columns all together: 0 for a difference
+    column: int | None  # of the one feature that stands alone, else None
+
+    @property
+    def shown(self) -> str:
+        return quote_name(self.names[0]) if self.names else "the feature"
+
+
+def plain_number(ground: Context, term: Term, condition: Condition) -> Term:
+    """A number in the units of the column; RuleError where these are not known."""
+    if not term.unit:
+        _check_scale(ground, term, condition)
+        return term
+    measured = _measured(ground, condition)
+    if term.unit == "%":
+        return _percentage(ground, term, condition, measured)
+    name = measured.names[0] if measured.names else ""
+    written = unit_of(term.unit)
+    written = None if written is None else fitted(written, name)
+    if written is None or not measured.names:
+        return Term(term.coefficient, column=term.column)  # something counted: 3 nodes
+    if measured.own is not None:
+        value = _converted(term, written, measured)
+        if value is not None:
+            _check_name(ground, term, condition, measured, value)
+            return _with_both(ground, term, value, measured.own.unit)
+        if measured.own.sure:
+            raise _other_kind(term, condition, written, measured)
+    return _as_it_stands(ground, term, condition, written, measured)
+
+
+def _measured(ground: Context, condition: Condition) -> _Measured:
+    """The columns of a condition and the one unit that they have."""
+    found: dict[str, None] = {}
+    weight, is_ratio = 0.0, False
+    for at, side in enumerate(condition.sides):
+        for term in side:
+            if not term.names:
+                continue
+            members = list(_members(ground, term))
+            found |= dict.fromkeys(members)
+            is_ratio |= term.function in (RATIO, "z")
+            each = len(members) if term.function == "sum" else float(term.function != "sd")
+            is_left = at == (1 if len(condition.sides) == 3 else 0)
+            weight += term.coefficient * each * (1 if is_left else -1)
+    names = tuple(found)
+    if is_ratio or not names:
+        return _Measured((), None, None, weight, None)
+    alone = next((n for side in condition.sides if (n := lone_name(side)) is not None), None)
+    column = ground.lexicon.feature(alone) if alone is not None and len(names) == 1 else None
+    return _Measured(names, _common(names, condition), substance_of(names[0]), weight, column)
+
+
+def _members(ground: Context, term: Term) -> Iterator[str]:
+    """The own names of a term's features; nothing for names that the data do not have."""
+    names: list[Name] = []
+    for name in term.names:
+        if isinstance(name, str) and (block := ground.lexicon.block(name)) is not None:
+            names.append(block)
+        elif isinstance(name, str):
+            j = ground.lexicon.feature(name)
+            if j is not None:
+                yield ground.index.name(j)
+        elif all(ground.index.position(end) is not None for end in (name.first, name.last)):
+            names.append(name)
+    if names:
+        yield from members_of(ground, replace(term, names=tuple(names), function="sum"))[:_MOST]
+
+
+def _common(names: tuple[str, ...], condition: Condition) -> ColumnUnit | None:
+    """The one unit that columns have; RuleError where they have several."""
+    units = [unit for name in names if (unit := unit_in_name(name)) is not None]
+    if not units:
+        return None
+    first = units[0]
+    for name, other in zip(names, units, strict=False):
+        same = other.unit.kind == first.unit.kind and other.unit.offset == first.unit.offset
+        if not same or abs(other.unit.factor / first.unit.factor - 1) > 1e-9:
+            raise rule_error(
+                f"'{condition}' compares columns in {first.unit.text} and in {other.unit.text}: "
+                f"bring {quote_name(name)} to the other unit by a factor, as in "
+                f"10*{quote_name(name)}, and write the number without a unit",
+                column=next((t.column for side in condition.sides for t in side if t.column), None),
+            )
+    return first
+
+
+def _converted(term: Term, written: Unit, measured: _Measured) -> float | None:
+    """The number in the column's unit; None where that is of another kind."""
+    assert measured.own is not None
+    own, weight = measured.own.unit, measured.weight
+    same = written.kind == own.kind and written.offset == own.offset
+    if same and abs(written.factor / own.factor - 1) < 1e-12:
+        return term.coefficient
+    difference = abs(weight) < 1e-9
+    if own.kind == _TEMPERATURE == written.kind and not difference and abs(weight) != 1.0:
+        return None
+    return convert(term.coefficient, written, own, measured.substance, difference=difference)
+
+
+def _with_both(ground: Context, term: Term, value: float, own: Unit) -> Term:
+    """The converted number, which keeps how it was written."""
+    if value == term.coefficient:
+        return Term(value, column=term.column)
+    both = f"{term} = {format_number(short(value, 6))} {unit_text(own)}".rstrip()
+    ground.remarks.append(both)
+    return Term(value, column=term.column, converted=both)
+
+
+def _check_name(
+    ground: Context, term: Term, condition: Condition, measured: _Measured, value: float
+) -> None:
+    """Ask where a column's values speak against the unit in its name."""
+    if ground.values is None or measured.column is None or value == term.coefficient:
+        return
+    assert measured.own is not None
+    low, high = ground.values.lowest(measured.column), ground.values.highest(measured.column)
+    if low <= value <= high or not low <= term.coefficient <= high:
+        return
+    remedy = _instead(condition, term, Term(term.coefficient))
+    other = _instead(condition, term, Term(short(value, 6)))
+    _ask(
+        ground,
+        f"{measured.shown} is called {unit_text(measured.own.unit)}, but runs from {number(low)} "
+        f"to {number(high)}, so {term} can be {format_number(short(value, 6))} or "
+        f"{format_number(term.coefficient)}: write {remedy}, or {other}",
+        term,
+        (remedy, other),
+    )
+
+
+def _other_kind(term: Term, condition: Condition, written: Unit, measured: _Measured) -> RuleError:
+    assert measured.own is not None
+    own = measured.own.unit
+    remedy = _instead(condition, term, Term(term.coefficient))
+    kinds = [kind_name(unit) for unit in (written, own)]
+    known = f" ({kinds[0]})" if kinds[0] else "", f" ({kinds[1]})" if kinds[1] else ""
+    return rule_error(
+        f"{measured.shown} is in {own.text}{known[1]}, which {term.unit}{known[0]} cannot be "
+        f"turned into: write the number in {own.text}, as in {remedy}",
+        column=term.column,
+        suggestion=remedy,
+    )
+
+
+def _as_it_stands(
+    ground: Context, term: Term, condition: Condition, written: Unit, measured: _Measured
+) -> Term:
+    """A number for a column whose unit is not known: asked about where it is none of its values."""
+    plain = Term(term.coefficient, column=term.column)
+    values, j = ground.values, measured.column
+    if values is None or j is None or not term.coefficient:
+        return plain
+    low, high = values.lowest(j), values.highest(j)
+    if _has_parts(condition, term):
+        raise _which_part(term, condition, measured)
+    if not low < high or _other_limit_fits(condition, term, low, high):
+        return plain
+    usual = values.figure("p1", j), values.figure("p99", j)
+    inside = low <= term.coefficient <= high
+    fits: list[tuple[float, Unit]] = []
+    for other in others_of_kind(written, measured.substance):
+        value = convert(term.coefficient, written, other, measured.substance)
+        near = value is not None and abs(value) > 0.01 * (high - low)  # no speck of a unit
+        new = value not in [known for known, _ in fits]
+        if value is not None and near and new and usual[0] <= value <= usual[1]:
+            fits.append((value, other))
+    if inside and (usual[0] <= term.coefficient <= usual[1] or not fits):
+        return plain
+    remedies = [
+        _instead(condition, term, Term(short(value, 4), unit=other.text))
+        for value, other in fits[:2]
+    ]
+    bare = _instead(condition, term, Term(term.coefficient))
+    told = f"write {' or '.join(remedies)}" if remedies else "write the number in its unit"
+    _ask(
+        ground,
+        f"{UNSURE} {measured.shown} is, and {term} lies beyond its values, which run from "
+        f"{number(low)} to {number(high)}: {told}, or {bare} if it is in {term.unit}",
+        term,
+        (*remedies, bare),
+        strong=bool(fits) and abs(term.coefficient - (low + high) / 2) > 1.5 * (high - low),
+    )
+    return plain
+
+
+def _has_parts(condition: Condition, term: Term) -> bool:
+    """Whether a number is written in two units: 5 ft 11 in."""
+    sides = [side for side in condition.sides if any(each is term for each in side)]
+    return any(t.is_number and t.unit and t.unit != term.unit for side in sides for t in side)
+
+
+def _which_part(term: Term, condition: Condition, measured: _Measured) -> RuleError:
+    side = next(side for side in condition.sides if any(each is term for each in side))
+    parts = [(t.coefficient, t.unit) for t in side if t.is_number]
+    ways = [added_up([*parts, (0.0, unit)]) for _, unit in parts]
+    texts = []
+    for value, _ in ways:
+        sides = tuple((Term(short(value, 6)),) if s is side else s for s in condition.sides)
+        texts.append(str(replace(condition, sides=sides, written=None)))
+    told = [f"{text} if it is in {unit}" for text, (_, unit) in zip(texts, ways, strict=True)]
+    return rule_error(
+        f"{UNSURE} {measured.shown} is, and the number has two: write {' or '.join(told)}",
+        column=term.column,
+        suggestion=texts[0],
+        expected=tuple(texts[1:]),
+    )
+
+
+def _other_limit_fits(condition: Condition, term: Term, low: float, high: float) -> bool:
+    """Whether another limit of the same range lies among the values."""
+    limits = [t for side in condition.sides for t in side if t.is_number and t is not term]
+    return any(t.unit == term.unit and low <= t.coefficient <= high for t in limits)
+
+
+def _percentage(ground: Context, term: Term, condition: Condition, measured: _Measured) -> Term:
+    """A percentage as the data have it: by the column's name, else by its range."""
+    value, share = term.coefficient, short(term.coefficient / 100, 15)
+    if any(each.function == RATIO for side in condition.sides for each in side):
+        return Term(share, column=term.column)
+    own = measured.own
+    if own is not None and (named := _converted(term, Unit("%", 0.01, ()), measured)) is not None:
+        _check_percent_name(ground, term, condition, measured, named)
+        return _with_both(ground, term, named, own.unit)
+    j = measured.column
+    if j is None or ground.values is None:
+        raise RowsNeeded(
+            f"whether {number(value)} % is {number(share)} or {number(value)} in these data is "
+            "not known: write the number without '%'",
+            column=term.column,
+        )
+    low, high = ground.values.lowest(j), ground.values.highest(j)
+    fits = [low <= each <= high for each in (share, value)]
+    if high <= 1.0 and low >= 0:
+        fits = [True, False]
+    if fits[0] == fits[1]:
+        _ask_glycated(ground, term, condition, measured)
+        raise rule_error(
+            f"{measured.shown} runs from {number(low)} to {number(high)}, so "
+            f"{number(value)} % can be {number(share)} or {number(value)}: write the number "
+            "without '%'",
+            column=term.column,
+            suggestion=_instead(condition, term, Term(share)),
+            expected=(_instead(condition, term, Term(value)),),
+        )
+    meant = share if fits[0] else value
+    ground.remarks.append(f"{number(value)} % is read as {format_number(meant)}")
+    return Term(short(meant, 15), column=term.column)
+
+
+def _ask_glycated(ground: Context, term: Term, condition: Condition, measured: _Measured) -> None:
+    """Ask whether HbA1c is in mmol/mol, where no share fits the column."""
+    substance, j = measured.substance, measured.column
+    if substance is None or substance.name != "HbA1c" or ground.values is None or j is None:
+        return
+    value = convert(term.coefficient, Unit("%", 0.01, ()), Unit("mmol/mol", 1e-3, ()), substance)
+    low, high = ground.values.lowest(j), ground.values.highest(j)
+    if value is not None and low <= value <= high:
+        remedy = _instead(condition, term, Term(value))
+        message = (
+            f"{measured.shown} runs from {number(low)} to {number(high)}, and {term} lies beyond: "
+            f"write {remedy} if it is in mmol/mol"
+        )
+        raise rule_error(message, column=term.column, suggestion=remedy)
+
+
+def _check_percent_name(
+    ground: Context, term: Term, condition: Condition, measured: _Measured, named: float
+) -> None:
+    """Ask where a column called a percentage holds shares between 0 and 1, or the reverse."""
+    if ground.values is None or measured.column is None:
+        return
+    low, high = ground.values.lowest(measured.column), ground.values.highest(measured.column)
+    others = [each for each in (term.coefficient / 100, term.coefficient) if each != named]
+    if low <= named <= high or not any(low <= each <= high for each in others):
+        return
+    remedies = [_instead(condition, term, Term(short(each))) for each in (*others[:1], named)]
+    _ask(
+        ground,
+        f"{measured.shown} runs from {number(low)} to {number(high)}, so {term} can be "
+        f"{format_number(short(others[0]))} or {format_number(named)}: write "
+        f"{' or '.join(remedies)}",
+        term,
+        tuple(remedies),
+    )
+
+
+def _check_scale(ground: Context, term: Term, condition: Condition) -> None:
+    """Ask where a full number meets a column that counts in thousands."""
+    names = [name for side in condition.sides if (name := lone_name(side)) is not None]
+    if ground.values is None or abs(term.coefficient) < 1e3 or len(names) != 1:
+        return
+    own, j = unit_in_name(names[0]), ground.lexicon.feature(names[0])
+    if own is None or j is None or not _is_thousands(own.unit):
+        return
+    low, high = ground.values.lowest(j), ground.values.highest(j)
+    small = term.coefficient / own.unit.factor
+    if low <= term.coefficient <= high or not low <= small <= high:
+        return
+    remedies = tuple(_instead(condition, term, Term(short(each))) for each in (small,))
+    _ask(
+        ground,
+        f"{quote_name(ground.index.name(j))} counts in {own.unit.text} and runs from {number(low)} "
+        f"to {number(high)}, and {term} lies beyond: write {remedies[0]}, or another number in "
+        "its unit",
+        term,
+        remedies,
+    )
+
+
+def _is_thousands(unit: Unit) -> bool:
+    return bool(unit.kind) and unit.kind[0][0].startswith("money") and unit.factor >= 1e3
+
+
+def _instead(condition: Condition, term: Term, other: Term) -> str:
+    """The condition with another number, as a rule writes it."""
+    sides = tuple(
+        tuple(other if each is term else each for each in side) for side in condition.sides
+    )
+    return str(replace(condition, sides=sides, written=None))
+
+
+def _ask(
+    ground: Context,
+    message: str,
+    term: Term,
+    remedies: tuple[str, ...],
+    *,
+    strong: bool = False,
+) -> None:
+    """Refuse with what to write; a fit on some of the rows goes on where the doubt is small."""
+    if not ground.lexicon.asks and not strong:
+        ground.remarks.append(message)
+        return
+    raise rule_error(message, column=term.column, suggestion=remedies[0], expected=remedies[1:])
+
+
+# --------------------------------------------------------------------------------------------------
+# Names alone, categories and sets of their values: `smoker`, `sex = male`, `stage >= II`.
+#
+# Each becomes a condition on columns of 0 and 1.
+
+
+def settle_flag(ground: Context, condition: Condition) -> Node:
+    """A name alone, as `smoker`: its column of 0 and 1 must be 1, or 0 where it is negated."""
+    term, wanted = condition.sides[0][0], condition.sides[1][0].coefficient
+    name = term.names[0]
+    if not isinstance(name, str) or ground.lexicon.block(name) is not None:
+        if isinstance(name, str):
+            raise ground.lexicon.not_a_flag(name, term.column)
+        return Condition(((replace(term, function="min"),), (Term(1.0),)), (">=",))
+    j = ground.lexicon.flag_column(name)
+    if j is None or not ground.lexicon.is_zero_one(j):
+        raise ground.lexicon.not_a_flag(name, term.column)
+    return column_is(ground, j, wanted, term.column)
+
+
+def column_is(ground: Context, j: int, wanted: float, column: int | None) -> Condition:
+    """A column of 0 and 1 that must be 1, or 0."""
+    term = Term(1.0, (ground.index.name(j),), column=column)
+    return Condition(((term,), (Term(wanted),)), (">=" if wanted else "<=",))
+
+
+def settle_category(ground: Context, condition: Condition) -> Node | None:
+    """`sex = male` and `stage >= II`, or None if the condition is about numbers."""
+    if len(condition.sides) != 2 or condition.form != "compare":
+        return None
+    group, level = lone_name(condition.sides[0]), _lone_level(condition.sides[1])
+    relation = condition.relations[0]
+    if group is None or level is None:
+        return None
+    column = condition.sides[0][0].column
+    j = ground.lexicon.feature(group)
+    if j is not None:
+        return _yes_or_no(ground, condition, j, level)
+    if ground.lexicon.block(group) is not None or ground.lexicon.group(group) is None:
+        return None
+    found = ground.lexicon.level_column(group, level)
+    if relation in ("=", "!="):
+        if found is None:
+            raise _no_level(ground, group, level, column)
+        return column_is(ground, found, float(relation == "="), column)
+    return _ranked(ground, group, level, relation, column)
+
+
+def _yes_or_no(ground: Context, condition: Condition, j: int, level: str) -> Node | None:
+    """`hypertension = yes` on a column of 0 and 1."""
+    relation = condition.relations[0]
+    right = condition.sides[1][0]
+    if right.is_number:
+        if relation == "!=" and ground.lexicon.is_zero_one(j) and right.coefficient in (0.0, 1.0):
+            return column_is(ground, j, 1.0 - right.coefficient, right.column)
+        return None
+    wanted = ground.lexicon.yes_or_no(level)
+    if wanted is None or ground.lexicon.feature(level) is not None:
+        return None
+    if relation not in ("=", "!=") or not ground.lexicon.is_zero_one(j):
+        return None
+    return column_is(ground, j, wanted if relation == "=" else 1.0 - wanted, right.column)
+
+
+def _ranked(
+    ground: Context, group: str, level: str, relation: str, column: int | None
+) -> Condition:
+    order = ground.lexicon.order(group)
+    levels = ground.lexicon.group(group) or {}
+    found = ground.lexicon.level_column(group, level)
+    if found is None:
+        raise _no_level(ground, group, level, column)
+    columns = [levels[folded(each)] for each in order.levels] if order else []
+    if order is None or not order.ranked or found not in columns:
+        raise _no_order(ground, group, found, columns, column)
+    at = columns.index(found)
+    chosen = {">=": columns[at:], ">": columns[at + 1 :], "<=": columns[: at + 1],
+              "<": columns[:at]}[relation]  # fmt: skip
+    if not chosen:
+        raise rule_error(f"no value of {group} is {relation} {level}: write another", column=column)
+    return _one_of(ground, chosen, True, column)
+
+
+def _no_order(
+    ground: Context, group: str, found: int, columns: list[int], column: int | None
+) -> RuleError:
+    """The error for values whose order is not known, or which may be counted from either end."""
+    if found in columns:
+        at = columns.index(found)
+        ways = [columns[at:], columns[: at + 1]]
+    else:
+        every = list((ground.lexicon.group(group) or {}).values())
+        ways = [[found, *(j for j in every if j != found)][:2]]
+    named = [", ".join(quote_name(ground.index.level_name(j)) for j in way) for way in ways]
+    shown = [f"{quote_name(group)} in {{{each}}}" for each in named]
+    return rule_error(
+        f"the order of the values of {group} is not known: write which are meant, as in "
+        f"{' or '.join(shown)}",
+        column=column,
+        expected=tuple(shown) if found in columns else (),
+    )
+
+
+def _one_of(ground: Context, columns: list[int], wanted: bool, column: int | None) -> Condition:
+    """Some columns of 0 and 1, of which one is 1 (or none)."""
+    if len(columns) == 1:
+        return column_is(ground, columns[0], float(wanted), column)
+    term = Term(1.0, tuple(ground.index.name(j) for j in columns), "sum", column)
+    sign = ">=" if wanted else "<="
+    return Condition(((term,), (Term(float(wanted)),)), (sign,), "count")
+
+
+def _no_level(ground: Context, group: str, level: str, column: int | None) -> RuleError:
+    levels = ground.lexicon.group(group) or {}
+    own = [ground.index.level_name(j) for j in levels.values()]
+    near = difflib.get_close_matches(folded(level), levels, 1, 0.6)
+    best = [quote_name(ground.index.level_name(levels[each])) for each in near]
+    shown = listed([quote_name(each) for each in own], "or", limit=6)
+    return rule_error(
+        f"{group} has no value {quote_name(level)}: write {group} = {shown}",
+        column=column,
+        expected=tuple(f"{quote_name(group)} = {each}" for each in best),
+    )
+
+
+def settle_member(ground: Context, condition: Condition) -> Node:
+    """`stage in {I, II}`: one of these values of a category; RuleError for a set of numbers."""
+    group, items = str(condition.sides[0][0].names[0]), condition.sides[1][0].names
+    column = condition.sides[0][0].column
+    texts = [str(item) for item in items]
+    if ground.lexicon.feature(group) is None and ground.lexicon.group(group) is not None:
+        columns = []
+        for level in texts:
+            found = ground.lexicon.level_column(group, level)
+            if found is None:
+                raise _no_level(ground, group, level, column)
+            columns.append(found)
+        return _one_of(ground, sorted(set(columns)), condition.relations[0] == "=", column)
+    name = quote_name(own_name(ground, group, column))
+    raise rule_error(
+        f"a set of numbers is not linear: write {_instead_of_set(name, texts)}",
+        column=column,
+        suggestion=_instead_of_set(name, texts),
+    )
+
+
+def _instead_of_set(name: str, texts: list[str]) -> str:
+    """What says the same as a set of numbers."""
+    try:
+        numbers = sorted(map(float, texts))
+    except ValueError:
+        return f"{name} = {texts[0]}"
+    neighbours = numbers == [numbers[0] + k for k in range(len(numbers))]
+    if neighbours and len(numbers) > 1 and numbers[0] % 1 == 0:
+        low, high = map(format_number, (numbers[0], numbers[-1]))
+        return f"{name} between {low} and {high}"
+    return " or ".join(f"{name} = {format_number(each)}" for each in numbers)
+
+
+def _lone_level(side: Side) -> str | None:
+    """What a side may be as a level of a category: a word or a whole number."""
+    if len(side) == 1 and side[0].is_number:
+        return format_number(side[0].coefficient)
+    return lone_name(side)
+
+
+# --------------------------------------------------------------------------------------------------
+# Counts of columns that hold 0 and 1: `at least 2 of (smoker, male)`.
+
+
+def settle_count(ground: Context, condition: Condition) -> Node:
+    """A count whose names are columns of 0 and 1; RuleError where one is not."""
+    counted = condition.sides[0][0]
+    names: list[Name] = []
+    for name in counted.names:
+        if isinstance(name, str) and ground.lexicon.block(name) is None:
+            j = ground.lexicon.flag_column(name)
+            if j is None:
+                raise ground.lexicon.not_a_flag(name, counted.column)
+            _check_zero_one(ground, j, counted.column)
+            names.append(ground.index.name(j))
+        else:
+            names.append(member_name(ground, name, counted.column))
+            _check_group(ground, names[-1], counted.column)
+    if tuple(names) == counted.names:
+        return condition
+    term = replace(counted, names=tuple(dict.fromkeys(names)))
+    return Condition(((term,), condition.sides[1]), condition.relations, "count")
+
+
+def _check_group(ground: Context, name: Name, column: int | None) -> None:
+    if ground.values is None:
+        return
+    if isinstance(name, FeatureSpan):
+        first, last = (ground.index.find(end) for end in (name.first, name.last))
+        columns = range(first, last + 1)
+    else:
+        columns = ground.lexicon.blocks[name]  # type: ignore[assignment]
+    for j in columns:
+        _check_zero_one(ground, int(j), column)
+
+
+def _check_zero_one(ground: Context, j: int, column: int | None) -> None:
+    if ground.values is not None and not ground.values.is_flag(j):
+        name = quote_name(ground.index.name(j))
+        raise rule_error(
+            f"{name} does not hold 0 and 1 only, so it cannot be counted: compare it, as in "
+            f"at least 2 of ({name} >= 1, ...)",
+            column=column,
+        )
+
+
+# --------------------------------------------------------------------------------------------------
+# Numbers that only the training rows tell: p90(x) and z(x).
+
+
+def learnt_number(ground: Context, term: Term) -> list[Term]:
+    """p90(x) as its value; z(x) as (x - mean) / sd."""
+    name = str(term.names[0])
+    block = ground.lexicon.block(name)
+    if block is not None:
+        raise rule_error(
+            f"{term.body} of a block is not linear: write mean({quote_name(block)}), or "
+            f"{term.function} of one feature for its {term.function} over the training rows",
+            column=term.column,
+        )
+    own = own_name(ground, name, term.column)
+    j = ground.index.find(own)
+    body = f"{term.function}({quote_name(own)})"
+    if ground.values is None:
+        raise RowsNeeded(
+            f"{body} is learnt from the training rows, which are not known here: give the "
+            "rows, or write the number",
+            column=term.column,
+        )
+    if term.function == "z":
+        return _z_score(ground, term, own, j)
+    value = ground.values.figure(term.function, j)
+    if not math.isfinite(value):
+        raise rule_error(f"{own} has no values to learn from: leave it out", column=term.column)
+    ground.remarks.append(f"{body} is {number(value)} on the training rows")
+    return [Term(term.coefficient * value, column=term.column)]
+
+
+def _z_score(ground: Context, term: Term, name: str, j: int) -> list[Term]:
+    assert ground.values is not None
+    mean, sd = ground.values.figure("mean", j), ground.values.figure("sd", j)
+    if not sd > 0:
+        raise rule_error(f"{name} is the same in all rows: it has no z", column=term.column)
+    ground.remarks.append(
+        f"z({quote_name(name)}) counts from {number(mean)} in steps of {number(sd)}, the mean "
+        "and sd of the training rows"
+    )
+    factor = term.coefficient / sd
+    return [Term(factor, (name,), column=term.column), Term(-factor * mean)]
+
+
+# --------------------------------------------------------------------------------------------------
+# Ratios over a feature that is above 0: multiplied out, so that the condition is linear.
+
+
+def multiplied_out(
+    ground: Context, sides: tuple[Side, ...], condition: Condition
+) -> tuple[Side, ...]:
+    """Ratios over one feature that is above 0, multiplied by it."""
+    terms = [term for side in sides for term in side]
+    below = {term.names[1] for term in terms if term.function == RATIO}
+    if len(below) > 1 or any(t.names and t.function != RATIO for t in terms):
+        raise rule_error(
+            f"'{condition}' is not linear: write a ratio against a number only, as in a/b >= 2",
+            column=place_of(condition),
+        )
+    (name,) = below
+    if not isinstance(name, str):
+        raise rule_error("name one feature below the line", column=place_of(condition))
+    _check_above_zero(ground, name, condition, sides)
+
+    def multiplied(side: Side) -> Side:
+        return tuple(
+            Term(t.coefficient, t.names[:1] if t.function == RATIO else (name,), column=t.column)
+            for t in side
+            if t.coefficient or len(side) == 1
+        )
+
+    return tuple(map(multiplied, sides))
+
+
+def _check_above_zero(
+    ground: Context, name: str, condition: Condition, sides: tuple[Side, ...]
+) -> None:
+    low = None if ground.values is None else ground.values.lowest(ground.index.find(name))
+    quoted = quote_name(name)
+    if low is None or not low > 0:
+        why = "is not known" if low is None else f"goes down to {number(low)}"
+        failure = RowsNeeded if low is None else RuleError
+        raise failure(
+            f"'{condition}' can be multiplied out only where {quoted} is above 0, and its "
+            f"range {why}: write {_products(sides, quoted)} if it is, or add the ratio to "
+            "the data as a feature of its own",
+            column=place_of(condition),
+        )
+    ground.remarks.append(
+        f"{quoted} is above 0 in the training rows, so the ratio is multiplied out"
+    )
+
+
+def _products(sides: tuple[Side, ...], name: str) -> str:
+    texts = []
+    for side in sides:
+        upper = side_text([t if t.function != RATIO else Term(t.coefficient, t.names[:1])
+                           for t in side])  # fmt: skip
+        texts.append(f"{upper}*{name}" if not any(t.names for t in side) else upper)
+    return f"{texts[0]} >= {texts[1]}"
+
+
+# --------------------------------------------------------------------------------------------------
+# The sides of a condition with the data's own names, learnt numbers and ratios worked out.
+
+
+EXTREMES: Final = ("min", "max")
+
+
+def settle_sides(ground: Context, condition: Condition) -> Condition:
+    """The condition with its own names, percentages, learnt numbers and ratios worked out."""
+    sides = tuple(_side(ground, side, condition) for side in condition.sides)
+    if any(term.function == RATIO for side in sides for term in side):
+        sides = multiplied_out(ground, sides, condition)
+    if sides == condition.sides:
+        return condition
+    if not any(term.names for side in sides for term in side):
+        raise _nothing_left(ground, condition)
+    return Condition(sides, condition.relations, condition.form)
+
+
+def _nothing_left(ground: Context, condition: Condition) -> RuleError:
+    learnt = next(t for side in condition.sides for t in side if t.function)
+    name = name_of(learnt)
+    return rule_error(
+        f"{learnt.body} is one number for all patients, the figure of the column: write "
+        f"{name} where the patient's own value is meant",
+        column=learnt.column,
+        suggestion=str(condition).replace(learnt.body, name),
+    )
+
+
+def _side(ground: Context, side: Side, condition: Condition) -> Side:
+    found: list[Term] = []
+    for term in side:
+        found += _term(ground, term, condition)
+    return (
+        side
+        if len(found) == len(side) and all(a is b for a, b in zip(found, side, strict=True))
+        else tuple(found)
+    )
+
+
+def _term(ground: Context, term: Term, condition: Condition) -> list[Term]:
+    if not term.names:
+        return [plain_number(ground, term, condition)]
+    if term.function in ("", RATIO):
+        names: tuple[Name, ...] = tuple(own_name(ground, str(n), term.column) for n in term.names)
+    elif is_learnt(term.function):
+        return learnt_number(ground, term)
+    else:
+        names = tuple(member_name(ground, n, term.column) for n in term.names)
+        if term.function == "mean" and is_feature(ground, names):
+            return learnt_number(ground, term)
+        if term.function in EXTREMES and is_feature(ground, names):
+            _check_other_mentions(ground, names[0], term, condition)
+    return [term if names == term.names else replace(term, names=names)]
+
+
+def _check_other_mentions(ground: Context, name: Name, term: Term, condition: Condition) -> None:
+    for side in condition.sides:
+        for other in side:
+            if other is not term and name in other.names:
+                share = "100" if term.function == "max" else "0"
+                raise rule_error(
+                    f"{term.body} is the patient's own {name}: write p{share}({name}) for the "
+                    f"{term.function} over the training rows",
+                    column=term.column,
+                )
+
+
+def name_of(term: Term) -> str:
+    """The first name of a term, as a rule writes it."""
+    first = term.names[0]
+    return quote_name(first) if isinstance(first, str) else str(first)
+
+
+# --------------------------------------------------------------------------------------------------
+# min and max: a max that must be large is met by one feature, so it makes one rule for each.
+
+
+def settle_extremes(ground: Context, condition: Condition) -> Node:
+    """A min that must be small, or a max that must be large, as one alternative per feature."""
+    terms = [term for side in condition.sides for term in side if term.function in EXTREMES]
+    if not terms:
+        return condition
+    if len(condition.sides) == 3 or condition.relations == ("=",):
+        pairs = _pairs(condition)
+        if any(_wrong(pair) for pair in pairs):
+            return All(tuple(settle_extremes(ground, pair) for pair in pairs))
+        return condition
+    found = _wrong(condition)
+    if found is None:
+        return condition
+    at, k, term = found
+    names = members_of(ground, term)
+    if len(names) > MOST_ALTERNATIVES:
+        shown, other = term.body[4:-1], "min" if term.function == "max" else "max"
+        raise rule_error(
+            f"'{condition}' is met as soon as one feature is, and {len(names):,} features "
+            f"would make as many rules: write mean({shown}), or {other}({shown}) if all of "
+            "them must be",
+            column=term.column,
+        )
+    return Any(tuple(settle_extremes(ground, _with(condition, at, k, name)) for name in names))
+
+
+def _with(condition: Condition, at: int, k: int, name: str) -> Condition:
+    sides = list(condition.sides)
+    side = list(sides[at])
+    side[k] = Term(side[k].coefficient, (name,), column=side[k].column)
+    sides[at] = tuple(side)
+    return Condition(tuple(sides), condition.relations)
+
+
+def _pairs(condition: Condition) -> list[Condition]:
+    if len(condition.sides) == 3:
+        low, middle, high = condition.sides
+        first, second = condition.relations
+        return [
+            Condition((middle, low), (MIRRORED[first],)),
+            Condition((middle, high), (second,)),
+        ]
+    return [Condition(condition.sides, (sign,)) for sign in (">=", "<=")]
+
+
+def _wrong(condition: Condition) -> tuple[int, int, Term] | None:
+    """The first extreme that asks for some feature only: its side, its place, itself."""
+    large_on_left = condition.relations[0][0] == ">"
+    for at, side in enumerate(condition.sides):
+        for k, term in enumerate(side):
+            if term.function not in EXTREMES or not term.coefficient:
+                continue
+            side_is_large = large_on_left == (at == 0)
+            must_be_large = side_is_large == (term.coefficient > 0)
+            if must_be_large == (term.function == "max"):
+                return at, k, term
+    return None
+
+
+# --------------------------------------------------------------------------------------------------
+# Conditions as written to conditions that are linear: everything that needs the data is settled.
+#
+# Categories become columns, p90(x) becomes its value on the training rows, a ratio over a feature
+# that is above 0 is multiplied out, and `any(K1) >= 2` becomes one alternative for each feature.
+
+
+_HAZARD: Final = re.compile(r"[\w)\]][-+*/=.:%()]|\w\s+\w")
+
+
+def settle(ground: Context, condition: Condition) -> Node:
+    """The condition in plain sums of features, or several joined by and and or."""
+    again = _read_again(ground, condition)
+    if not isinstance(again, Condition):
+        return _settle_each(ground, again)
+    condition = again
+    if condition.form == "flag":
+        return settle_flag(ground, condition)
+    if condition.form == "member":
+        return settle_member(ground, condition)
+    if condition.form == "count":
+        return settle_count(ground, condition)
+    if (category := settle_category(ground, condition)) is not None:
+        return category
+    settled = settle_sides(ground, condition)
+    if "!=" in condition.relations:
+        raise _differs(condition)
+    return settle_extremes(ground, settled)
+
+
+def _settle_each(ground: Context, node: Node) -> Node:
+    """Every condition of several, joined as before."""
+    if isinstance(node, Condition):
+        return settle(ground, node)
+    return type(node)(tuple(_settle_each(ground, part) for part in node.parts))
+
+
+def _read_again(ground: Context, condition: Condition) -> Node:
+    """The condition with names that only the data tell, such as IL-6."""
+    written = condition.written
+    if written is None or written.sides != condition.sides:
+        return condition
+    if not _HAZARD.search(written.text):
+        return condition
+    words = words_of(written.text, ground.lexicon)
+    if not any(w.kind == "QUOTED" and written.text[w.start] != "`" for w in words):
+        return condition
+    cursor = TokenStream(written.text, words, ground.lexicon)
+    try:
+        node = read_atom(cursor)
+    except RuleError:
+        return condition
+    return node if cursor.is_over else condition
+
+
+def _differs(condition: Condition) -> RuleError:
+    left, right = map(side_text, condition.sides[:2])
+    remedy = f"{left} < {right} or {left} > {right}"
+    return rule_error(
+        f"'{condition}' has no one side: write {remedy}",
+        column=place_of(condition),
+        suggestion=remedy,
+    )

@@ -1,1 +1,0 @@
-"""Active sets: from a near-optimal guess to the optimum itself, at rounding level."""

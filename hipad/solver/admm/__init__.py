@@ -1,1 +1,0 @@
-"""Phase 1: the two-block ADMM, and the ways to hold its features."""

@@ -1,1 +1,0 @@
-"""The primal-dual interior point, and its Newton steps."""

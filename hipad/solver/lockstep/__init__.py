@@ -1,1 +1,0 @@
-"""Many like problems, solved side by side to the accuracy that a choice between them needs."""

@@ -1,1 +1,0 @@
-"""Proofs: what holds at the optimum, told from a point that need not be it."""
