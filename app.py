@@ -15,18 +15,17 @@ from starlette.middleware import Middleware
 from hipad.exceptions import HipadError
 
 try:
-    from ui import sidebar
-    from ui.frame import arrival, going_back, recovery, steps
-    from ui.server.guard import Guard
-    from ui.server.tidying import attended
-    from ui.session import autosave, offering
+    from ui import page_frame
+    from ui.server.lifespan import lifespan
+    from ui.server.middleware import Guard
+    from ui.session import autosave, restore_prompt
     from ui.state import open_session
 except HipadError as error:  # a variable of the environment that cannot be used
     raise SystemExit(f"error: {error}") from None
 
 HERE = Path(__file__).parent / "ui"
 ICON = HERE / "icon.svg"  # a symbol's name would ask a font host
-LOOK = HERE / "frame" / "look.css"
+LOOK = HERE / "assets" / "look.css"
 
 
 def show() -> None:
@@ -42,22 +41,22 @@ def show() -> None:
     st.html(LOOK)
     page = st.navigation(pages)
     state = open_session()
-    arrival.show(state, page.title)
-    sidebar.show(watch=page.title != "Run")
-    recovery.show()
+    page_frame.show_loading(state, page.title)
+    page_frame.show_sidebar(watch=page.title != "Run")
+    page_frame.show_recovery()
     with st.container(gap=None):  # a warning that is not there takes no room
-        steps.show(state, page.title)
+        page_frame.show_steps(state, page.title)
         above = st.container(gap=None)
-    going_back.show(state)
+    page_frame.show_go_back(state)
     try:
         page.run()
     finally:  # a page may end its run early, to be drawn anew
         autosave.note(state)
     with above:
-        offering.warn(state)
+        restore_prompt.warn(state)
 
 
 if __name__ == "__main__":
     show()
 else:
-    app = st.App(__file__, middleware=[Middleware(Guard)], lifespan=attended)
+    app = st.App(__file__, middleware=[Middleware(Guard)], lifespan=lifespan)

@@ -27,7 +27,7 @@ from websockets.typing import Subprotocol
 
 from benchmarks.reporting import Options, progress, table, verdict
 from benchmarks.serving import serving, streamlit
-from ui.server.naming import COOKIE
+from ui.server.middleware import COOKIE
 
 BUSY, CALM = "ksvm-s-10k", "pima"  # samples
 PAGES = ("Data", "Rules", "Run", "Workbench")

@@ -69,7 +69,7 @@ def main(kind: str, n: int, seed: int) -> None:
 def reader(kind: str) -> Callable[[bytes], object]:
     """What reads the files of a kind."""
     if kind == "session":
-        from ui.session.saving import read_session
+        from ui.session.session_file import read_session
 
         return read_session
     if kind == "model":

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import needs
-from ui.data import (
-    blocking,
-    choosing,
-    column_roles,
-    features,
-    preparation,
-    understanding,
-    welcome,
-)
-from ui.session import offering
+from ui import page_frame
+from ui.data import data_source, features, file_format_view, preparation
+from ui.session import restore_prompt
 from ui.state import AppState, app_state
 
 
 def first_visit(state: AppState) -> None:
     """What a new user sees: what this is, what it gains, and where to begin."""
-    was_here = offering.show(state)
-    welcome.show(state, primary=not was_here)
-    choosing.show(state)
+    was_here = restore_prompt.show(state)
+    data_source.show_welcome(state, primary=not was_here)
+    data_source.show(state)
 
 
 def look_around(state: AppState) -> None:
@@ -30,16 +22,16 @@ def look_around(state: AppState) -> None:
     assert state.loaded is not None
     assert state.data is not None
     features.overview(state.loaded, state.data)
-    understanding.show(state, state.loaded)
+    file_format_view.show(state, state.loaded)
     asked = state.pending is not None
     with st.expander("Load other data", expanded=asked, icon=":material/folder_open:"):
-        choosing.show(state)
+        data_source.show(state)
     st.subheader("Roles of columns", anchor=False)
-    column_roles.show(state)
+    preparation.show_column_roles(state)
     st.subheader("Preparation", anchor=False)
     preparation.show(state)
     st.subheader("Blocks", anchor=False)
-    blocking.show(state)
+    features.show_blocks(state)
     st.subheader("Features", anchor=False)
     features.table(state.loaded, state.data)
     with st.container(horizontal=True):
@@ -55,4 +47,4 @@ if state.data is None:
 else:
     look_around(state)
 with problem:
-    needs.problem(state)
+    page_frame.show_problem(state)

@@ -5,25 +5,31 @@ from __future__ import annotations
 import streamlit as st
 
 from hipad.exceptions import HipadError
-from ui.experiments import crew, doubting, drawn_from, learning, repeating, trying
-from ui.experiments.lab import LAB_PARTS, PAPER, TUNE, WORTH
-from ui.needs import need_data, need_rules
+from ui.experiments import (
+    experiment_panel,
+    learning_curve_view,
+    reproduction_view,
+    sensitivity_view,
+    tuning_view,
+)
+from ui.experiments.experiments_state import EXPERIMENT_PARTS, PAPER, TUNE, WORTH
+from ui.page_frame import need_data, need_rules
 from ui.state import AppState, app_state
-from ui.words import plain
+from ui.text import plain
 
 
 def show(state: AppState, part: str) -> None:
     """The experiment that was chosen."""
     if part == PAPER:
-        repeating.show(state)
+        reproduction_view.show(state)
         return
     if not need_data(state):
         return
     if part == TUNE:
-        trying.show(state)
+        tuning_view.show(state)
     elif need_rules(state):
-        material = drawn_from.everybody(state)
-        (learning if part == WORTH else doubting).show(state, material)
+        material = experiment_panel.everybody(state)
+        (learning_curve_view if part == WORTH else sensitivity_view).show(state, material)
 
 
 state = app_state()
@@ -31,7 +37,7 @@ st.title("Experiments", anchor=False)
 state.lab.part = str(
     st.segmented_control(
         "Experiment",
-        LAB_PARTS,
+        EXPERIMENT_PARTS,
         default=state.lab.part,
         required=True,
         key=f"lab_part_{state.lab.rule_turn}",
@@ -40,7 +46,7 @@ state.lab.part = str(
     )
 )
 if state.data is not None or state.lab.part == PAPER:
-    crew.show(state)
+    experiment_panel.show_workers_panel(state)
 try:
     show(state, state.lab.part)
 except HipadError as error:

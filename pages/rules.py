@@ -10,15 +10,13 @@ import streamlit as st
 from hipad.evaluation.rule_study import Study
 from hipad.exceptions import HipadError
 from hipad.utils import count
-from ui.data import column_roles
+from ui.data import preparation
 from ui.dataset import Dataset
-from ui.needs import need_data
-from ui.rules import drawing, findings, form_view, rule_table, text_view, toolbar
-from ui.rules.check_job import CheckJob
-from ui.rules.checking import checked_rules, checking
-from ui.rules.editor import rule_editor
+from ui.page_frame import need_data
+from ui.rules import checks, form_view, matrix_view, rule_editor, rule_table, text_view
+from ui.rules.checks import CheckJob, checked_rules, checking
 from ui.state import AppState, app_state
-from ui.words import plain
+from ui.text import plain
 
 PATIENCE: Final = 0.4  # seconds in which most checks are done: the page waits so long for them
 EVERY: Final = 0.5  # seconds between two looks at one that takes longer
@@ -69,7 +67,7 @@ def edit(state: AppState, data: Dataset) -> None:
         text_view.show(state, data, checked)
     is_brief = view != "Form" and not rule_editor.is_plain(state)
     text_view.errors(state, checked, brief=is_brief)
-    column_roles.beside_rules(state, checked.errors)
+    preparation.beside_rules(state, checked.errors)
     if not checked.checks:
         if not checked.is_final and checked.rules:
             st.caption(f"{count(len(checked.rules), 'rule')} read, being tried on the data ...")
@@ -83,11 +81,11 @@ def edit(state: AppState, data: Dataset) -> None:
     st.caption(rule_table.words(checked))
     left, right = st.columns(2, gap="large")
     with left:
-        findings.show(state, checked, data)
-        findings.suggestions(state, checked)
+        checks.show_findings(state, checked, data)
+        checks.suggestions(state, checked)
     with right:
-        drawing.show(state, checked, data)
-        findings.overlaps(checked, data)
+        matrix_view.show(state, checked, data)
+        checks.overlaps(checked, data)
     st.page_link("pages/run.py", label="Next: run", icon=":material/arrow_forward:")
 
 
@@ -95,5 +93,5 @@ state = app_state()
 st.title("Rules", anchor=False)
 if need_data(state):
     assert state.data is not None
-    toolbar.show(state)
+    text_view.show_toolbar(state)
     edit(state, state.data)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.data import column_roles
-from ui.needs import need_data
+from ui.data import preparation
+from ui.page_frame import need_data
 from ui.run import all_classes, controls, live, outcome, steering
 from ui.state import app_state
 
@@ -32,7 +32,7 @@ elif has_data:
         steering.show(state)
     with choice:
         chosen = live.choose(state)
-    column_roles.before_run(state)
+    preparation.before_run(state)
     steering.words(state)
     outcome.alarm(state)
     live.show(state, chosen)

@@ -10,9 +10,9 @@ from ui.bench import adding, changes, crosswise, keeping, kept, sliders, tuning
 from ui.dataset import Dataset
 from ui.jobs import JobStatus
 from ui.models import TrainedModel
-from ui.needs import need_data
+from ui.page_frame import need_data
 from ui.state import AppState, app_state
-from ui.words import plain
+from ui.text import plain
 
 
 def first_model(state: AppState) -> None:

@@ -185,7 +185,7 @@ def test_the_wheel_holds_the_app_and_its_rules_of_safety(wheel: Path) -> None:
     sources = [ROOT / "app.py", *(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
     sources += [ROOT / ".streamlit" / "config.toml", ROOT / "ui" / "icon.svg"]
     sources += (ROOT / "ui" / "run" / "replay" / "browser").iterdir()
-    sources += (ROOT / "ui" / "rules" / "editor" / "assets").iterdir()
+    sources += (ROOT / "ui" / "rules" / "assets").iterdir()
     assert {f"hipad/bundle/{path.relative_to(ROOT)}" for path in sources} <= held
     assert "hipad/py.typed" in held
     assert not [name for name in held if "__pycache__" in name or name.startswith("tests")]

@@ -14,7 +14,7 @@ import pytest
 from streamlit import config
 
 from hipad.data.limits import PREFIX, Limits
-from ui.session.place import Place
+from ui.session.store import StorageConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "SECURITY.md").read_text("utf-8")
@@ -79,13 +79,15 @@ def test_the_app_refuses_a_bad_variable_in_a_sentence(variable: str, value: str)
 
 
 def test_the_limits_of_kept_work_are_as_stated() -> None:
-    place = Place.from_environment({"HOME": str(ROOT)})
+    place = StorageConfig.from_environment({"HOME": str(ROOT)})
     assert place.is_on
     assert STATED["HIPAD_KEEP"] == "on"
     assert number(STATED["HIPAD_KEEP_WORKS"]) == place.most_works
     assert number(STATED["HIPAD_KEEP_BYTES"]) == place.most_bytes
     other = {"HIPAD_KEEP": "off", "HIPAD_KEEP_FOLDER": "x", "HIPAD_KEEP_BYTES": "4e9"}
-    assert Place.from_environment(other) == Place(Path("x"), False, most_bytes=4_000_000_000)
+    assert StorageConfig.from_environment(other) == StorageConfig(
+        Path("x"), False, most_bytes=4_000_000_000
+    )
 
 
 def test_every_environment_variable_of_the_code_is_named() -> None:

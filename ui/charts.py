@@ -1,13 +1,4 @@
-"""Charts: one look for all, colours that colour-blind people can tell apart, text beside each.
-
-    figure = charts.figure("Objective", x="sweep", y="objective (no unit)")
-    figure.add_scatter(x=..., y=..., line_color=charts.colour(0))
-    charts.show(figure, key="objective", text="The objective fell from 1.0 to 0.67 in 44 sweeps.")
-
-`show` keeps key, height and zoom the same from one rerun to the next, so that a live chart does not
-flicker, and writes the text alternative under it. The colours are those of the theme, which
-`.streamlit/config.toml` sets.
-"""
+"""Charts: one look for all, what each colour means, and text beside each picture."""
 
 from __future__ import annotations
 
@@ -19,7 +10,18 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.colors import qualitative
 
-from ui.words import one_line
+from ui.text import one_line
+
+# --------------------------------------------------------------------------------------------------
+# Charts: one look for all, colours that colour-blind people can tell apart, text beside each.
+#
+#     figure = charts.figure("Objective", x="sweep", y="objective (no unit)")
+#     figure.add_scatter(x=..., y=..., line_color=charts.colour(0))
+#     charts.show(figure, key="objective", text="The objective fell from 1.0 to 0.67 in 44 sweeps.")
+#
+# `show` keeps key, height and zoom the same from one rerun to the next, so that a live chart does
+# not flicker, and writes the text alternative under it. The colours are those of the theme, which
+# `.streamlit/config.toml` sets.
 
 HEIGHT: Final = 320
 CONFIG: Final = {
@@ -103,3 +105,50 @@ def show(chart: go.Figure, *, key: str, text: str, where: Any = st) -> None:
     chart.update_layout(uirevision=key)
     where.plotly_chart(chart, key=key, config=CONFIG, alt=text)
     where.caption(text)
+
+
+# --------------------------------------------------------------------------------------------------
+# What colours mean, the same on every page: one place to look them up.
+#
+#     chart.add_bar(..., marker_color=colours.of_class(1))     # the positive class
+#     chart.add_bar(..., marker_color=colours.of_sign(weight))  # speaks for a class: its colour
+#
+# The theme's list of chart colours (`.streamlit/config.toml`) is read in this order: the negative
+# class, the positive class, then colours for groups such as blocks, and grey at the end for the
+# rest. No group ever has the colour of a class.
+
+NEGATIVE: Final = 0  # places in the theme's list
+POSITIVE: Final = 1
+COMING: Final = 2
+REST: Final = -1
+
+
+def class_colour(which: int) -> str:
+    """The colour of a class: 1 is the positive one, 0 the negative one."""
+    return colour(POSITIVE if which else NEGATIVE)
+
+
+def sign_colour(value: float) -> str:
+    """The colour of what speaks for a class: the positive one above zero; grey at zero."""
+    return rest_colour() if value == 0 else class_colour(int(value > 0))
+
+
+def sign_colours() -> list[tuple[float, str]]:
+    """A scale for values around zero: the negative class, nothing, the positive class."""
+    ground = theme_option("backgroundColor") or "#ffffff"
+    return [(0.0, class_colour(0)), (0.5, ground), (1.0, class_colour(1))]
+
+
+def current_colour() -> str:
+    """What is looked at now, came in or became right."""
+    return colour(COMING)
+
+
+def rest_colour() -> str:
+    """Grey: what was before, what left, and whatever has no colour of its own."""
+    return colour(REST)
+
+
+def group_colours(names: Sequence[str]) -> dict[str, str]:
+    """A colour for each group, never that of a class."""
+    return block_colours(names)

@@ -33,7 +33,7 @@ from hipad.rules.compiler import read_for
 from hipad.rules.context import ColumnValues, NameTable
 from hipad.rules.names import resolve_definitions
 from hipad.utils import FloatArray, IntArray, count
-from ui.fields import SEED, Percent
+from ui.settings import SEED, Percent
 
 MOST_CLASSES: Final = 50
 NO_BLOCK: Final = "no block"

@@ -1,31 +1,113 @@
-"""Jobs: a fit in a thread of its own, which the page watches and steers.
-
-    job = Job(start, judge)       # start() gives a run to iterate; judge(classifier) its outcome
-    job.launch()
-    job.seen()                    # the page calls this at every look; unseen jobs end themselves
-    job.pause(); job.go_on(); job.stop(); job.go_on()
-
-The thread calls nothing of streamlit. Readers see `history` (grows at its end only), `status`,
-`outcome` and `error`; whatever they see of a job that has not finished is not final, and `is_final`
-says so. Only a few jobs run at once; the others wait for a place.
-"""
+"""Background jobs in threads, how pages poll them, and whose turn it is to compute."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any, Final, Generic, Protocol, TypeVar
+
+import streamlit as st
 
 from hipad.data.limits import stated_number
 from hipad.exceptions import HipadError
 from hipad.solvers import Progress
-from ui.turns import TURNS
+
+# --------------------------------------------------------------------------------------------------
+# Fair turns on one interpreter: a click comes before timers of pages and before steps of fits.
+#
+#     with TURNS.page(): ...        # a page is drawn, because somebody clicked or its work is done
+#     with TURNS.timer(): ...       # a part of a page is drawn again by its timer
+#     TURNS.give_way()              # between two steps of a fit
+#
+# Python lets one thread run at a time. Where 25 people watch runs, their timers and fits would take
+# all turns, and a calm user's click would wait for seconds. So timers are drawn a few at a time,
+# and they and the fits rest while a page is drawn, for a bounded time: nobody waits for ever.
+
+MOST_TIMERS: Final = 2  # drawn at the same time
+TIMER_SECONDS: Final = 2.0  # that a timer waits at most
+STEP_SECONDS: Final = 0.25  # that a step of a fit waits at most
+TURN_SECONDS: Final = 0.02  # seconds between two looks whether there is a turn
+
+
+class FairScheduler:
+    """Who draws a page, who draws for a timer, and who waits.
+
+    There is no lock: threads would queue for it. Each notes itself in a dictionary, in one step of
+    the interpreter, and whoever waits looks again after a moment.
+    """
+
+    def __init__(self) -> None:
+        self._pages: dict[object, None] = {}
+        self._timers: dict[object, None] = {}
+        self.drawn = 0  # pages and timers until now, about
+
+    @contextmanager
+    def page(self) -> Iterator[None]:
+        """Draw a page, at once; others rest meanwhile."""
+        with self._noted(self._pages, threading.get_ident()):
+            yield
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Within the drawing of a page, wait for something: others need not rest."""
+        me = threading.get_ident()
+        was_noted = me in self._pages
+        self._pages.pop(me, None)
+        try:
+            yield
+        finally:
+            if was_noted:
+                self._pages[me] = None
+
+    @contextmanager
+    def timer(self, is_wanted: Callable[[], bool] = lambda: True) -> Iterator[None]:
+        """Draw a part of a page when there is a turn, or when it is no longer wanted."""
+        end = time.monotonic() + TIMER_SECONDS
+        while not self._is_free() and time.monotonic() < end and is_wanted():
+            time.sleep(TURN_SECONDS)
+        with self._noted(self._timers, object()):
+            yield
+
+    def give_way(self, seconds: float = STEP_SECONDS) -> None:
+        """Wait while a page is drawn, at most so long."""
+        end = time.monotonic() + seconds
+        while self._pages and time.monotonic() < end:
+            time.sleep(TURN_SECONDS)
+
+    def _is_free(self) -> bool:
+        return not self._pages and len(self._timers) < MOST_TIMERS
+
+    @contextmanager
+    def _noted(self, place: dict[object, None], name: object) -> Iterator[None]:
+        place[name] = None
+        try:
+            yield
+        finally:
+            place.pop(name, None)
+            self.drawn += 1
+
+
+SCHEDULER: Final = FairScheduler()
+
+
+# --------------------------------------------------------------------------------------------------
+# Jobs: a fit in a thread of its own, which the page watches and steers.
+#
+#     job = Job(start, judge)       # start() gives a run to iterate; judge(classifier) its outcome
+#     job.launch()
+#     job.seen()                    # the page calls this at every look; unseen jobs end themselves
+#     job.pause(); job.go_on(); job.stop(); job.go_on()
+#
+# The thread calls nothing of streamlit. Readers see `history` (grows at its end only), `status`,
+# `outcome` and `error`; whatever they see of a job that has not finished is not final, and
+# `is_final` says so. Only a few jobs run at once; the others wait for a place.
 
 UNSEEN_SECONDS: Final = stated_number("HIPAD_UNSEEN_SECONDS", 60)
 PLACES: Final = threading.BoundedSemaphore(stated_number("HIPAD_JOBS", 4))
-LOOK: Final = 0.05  # seconds between two looks at the events while nothing is computed
+POLL_SECONDS: Final = 0.05  # seconds between two looks at the events while nothing is computed
 
 Outcome = TypeVar("Outcome")
 
@@ -153,7 +235,7 @@ class Job(Generic[Outcome]):
             if not self._going.is_set():
                 self._rest()
                 continue
-            TURNS.give_way()
+            SCHEDULER.give_way()
             progress = next(run, None)
             if progress is None:
                 return True
@@ -164,7 +246,7 @@ class Job(Generic[Outcome]):
 
     def _take_place(self) -> bool:
         while not self._must_stop():
-            if self._places.acquire(timeout=LOOK):
+            if self._places.acquire(timeout=POLL_SECONDS):
                 self.status, self._has_place = JobStatus.RUNNING, True
                 return True
         return False
@@ -178,7 +260,7 @@ class Job(Generic[Outcome]):
         """Wait out a pause; its place is free for others meanwhile."""
         self.status = JobStatus.PAUSED
         self._leave_place()
-        while not (self._going.wait(LOOK) or self._must_stop()):
+        while not (self._going.wait(POLL_SECONDS) or self._must_stop()):
             pass
         self.status = JobStatus.WAITING
         self._take_place()
@@ -189,7 +271,7 @@ class Job(Generic[Outcome]):
             left = begun + 1 / self.speed - time.monotonic()
             if left <= 0:
                 return
-            time.sleep(min(left, LOOK))
+            time.sleep(min(left, POLL_SECONDS))
 
     def _must_stop(self) -> bool:
         if self._stopping.is_set():
@@ -207,3 +289,28 @@ def thinned(history: list[Progress], most: int = 500) -> list[Progress]:
         return history
     step = (len(history) - 1) / (most - 1)
     return [history[round(i * step)] for i in range(most)]
+
+
+# --------------------------------------------------------------------------------------------------
+# A part of a page that looks at jobs again and again while they work.
+
+REFRESH_SECONDS: Final = 0.5  # seconds between two looks
+
+
+def poll(jobs: Job[Any] | Sequence[Job[Any]], draw: Callable[[], None]) -> None:
+    """Draw this part now and, while one of the jobs works, again and again.
+
+    Looking at a job keeps it alive. When a status changes, the whole page is drawn anew.
+    """
+    watched = [jobs] if isinstance(jobs, Job) else list(jobs)
+    drawn = [job.status for job in watched]
+
+    def look() -> None:
+        for job in watched:
+            job.seen()
+        if [job.status for job in watched] != drawn:
+            st.rerun()
+        draw()
+
+    busy = any(job.is_active for job in watched)
+    st.fragment(look, run_every=REFRESH_SECONDS if busy else None)()

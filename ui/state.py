@@ -1,47 +1,126 @@
-"""The state of one session: a single typed object, made in one place.
-
-    from ui.state import app_state
-    state = app_state()
-    state.data, state.rules.text, state.settings, state.job, state.models
-
-Widgets keep nothing of their own: a page reads a value from here, shows it, and writes the answer
-back, so nothing is lost on the way to another page. Whatever changes the data goes through `load`,
-`prepare` and `set_blocks`, which either succeed or leave everything as it was.
-
-A click that comes while an earlier one is still at work is answered by a thread of its own. Every
-change of the data draws a ticket when it is asked for, and only the newest ticket may be used: the
-last click wins, however long those before it take.
-"""
+"""The state of one session: a single typed object, made in one place."""
 
 from __future__ import annotations
 
+import logging
 import secrets
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import count as count_from
 from threading import RLock
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 import streamlit as st
 
 from hipad.data import Turn
 from hipad.data.file_format import FileFormat
-from hipad.exceptions import DataError
+from hipad.exceptions import DataError, HipadError
+from hipad.utils import count
 from ui.bench.tuned_rules import Tuning
-from ui.data.building import build, facing_rules
-from ui.data.loading import Arrived, Loading, prepared
-from ui.data.reading_job import Reading
+from ui.data.loading import LoadingJob, PreparedData, ReadingJob, build, facing_rules, prepare_data
 from ui.dataset import Dataset, Loaded, Preparation
-from ui.experiments.lab import Lab
+from ui.experiments.experiments_state import ExperimentsState
 from ui.jobs import Job
 from ui.models import Request, TrainedModel
-from ui.rules.check_job import CheckJob
-from ui.rules.history import TextHistory
-from ui.session.memory import Background, Memory
-from ui.session.past import Past
-from ui.session.refitting import Refitting
-from ui.session.saving import ModelRecipe, Session, recipe_of
+from ui.rules.checks import CheckJob
+from ui.rules.rule_text import TextHistory
+from ui.session.session_file import ModelRecipe, Refit, Session, recipe_of
 from ui.settings import RunSettings
+
+# --------------------------------------------------------------------------------------------------
+# What a session has made once and keeps while what it was made of stays the same.
+
+Value = TypeVar("Value")
+_NUMBERS: Final = count_from()  # of all sessions together
+
+
+class BackgroundWork(ABC):
+    """Work that goes on between two drawings of a page, and ends with the session."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End it soon."""
+
+
+@dataclass
+class SessionCache:
+    """Values by name, each with the key that tells whether it must be made anew."""
+
+    memo: dict[str, tuple[object, Any]] = field(default_factory=dict)
+
+    def remember(self, name: str, key: object, make: Callable[[], Value]) -> Value:
+        """What `make` gives, made anew only when `key` differs from that of the last time."""
+        known = self.memo.get(name)
+        if known is None or known[0] != key:
+            known = self.memo[name] = (key, make())
+        return cast(Value, known[1])
+
+    def fresh_key(self, name: str, shown: object) -> str:
+        """The key of a widget that shows this: another whenever that differs, never one again.
+
+        A browser may still report a widget that has gone, as if its user had just changed it: what
+        such a report asks for must not be done, see `is_drawn`.
+        """
+        return self.remember(f"key of {name}", shown, lambda: f"{name}_{next(_NUMBERS)}")
+
+    def is_drawn(self, name: str, key: str) -> bool:
+        """Whether the widget of this name was drawn last under this key."""
+        return self.memo.get(f"key of {name}", (None, None))[1] == key
+
+
+# --------------------------------------------------------------------------------------------------
+# A session that was set aside when other data came: what it held, and how it is taken up again.
+
+
+@dataclass(frozen=True, eq=False)
+class StateSnapshot:
+    """A session that was set aside when other data came, whole and ready to go on."""
+
+    why: str
+    fields: Mapping[str, Any]
+
+    NAMES: ClassVar = (
+        "loaded", "preparation", "data", "blocks", "rules", "settings", "job", "ran", "models",
+        "pinned", "refitting", "tuning", "keep_name",
+    )  # fmt: skip
+
+    @classmethod
+    def of(cls, state: Any, why: str) -> StateSnapshot:
+        """What a session holds now; its history of rules may go on without changing this one."""
+        fields = {name: getattr(state, name) for name in cls.NAMES}
+        fields["rules"] = replace(state.rules, edits=list(state.rules.edits))
+        return cls(why, fields)
+
+    def put_back(self, state: Any) -> None:
+        """Give the session what it held."""
+        for name, value in self.fields.items():
+            setattr(state, name, value)
+
+    @property
+    def words(self) -> str:
+        """What there is to go back to."""
+        models, job = self.fields["models"], self.fields["job"]
+        parts = [count(len(models), "kept model")] if models else []
+        parts += ["a run"] if job is not None else []
+        return f"{self.fields['loaded'].name}: {' and '.join(parts) or 'its rules'}"
+
+
+# --------------------------------------------------------------------------------------------------
+# The state of one session: a single typed object, made in one place.
+#
+#     from ui.state import app_state
+#     state = app_state()
+#     state.data, state.rules.text, state.settings, state.job, state.models
+#
+# Widgets keep nothing of their own: a page reads a value from here, shows it, and writes the answer
+# back, so nothing is lost on the way to another page. Whatever changes the data goes through
+# `load`, `prepare` and `set_blocks`, which either succeed or leave everything as it was.
+#
+# A click that comes while an earlier one is still at work is answered by a thread of its own. Every
+# change of the data draws a ticket when it is asked for, and only the newest ticket may be used:
+# the last click wins, however long those before it take.
 
 KEY: Final = "workbench"
 MOST_SOURCES: Final = 2  # files as they came that are kept
@@ -58,14 +137,14 @@ def new_name() -> str:
 
 
 @dataclass
-class AppState(Memory):
+class AppState(SessionCache):
     """What a session holds. None and empty mean: not yet."""
 
     loaded: Loaded | None = None
     pending: Loaded | None = None  # a table that cannot be used before a label is chosen
     awaiting: Session | None = None  # a reopened session whose data are yet to be given
-    loading: Loading | None = None  # the newest load of a sample, while it is on its way
-    readings: dict[str, Reading] = field(default_factory=dict)  # files on their way, by uploader
+    loading: LoadingJob | None = None  # the newest load of a sample, while it is on its way
+    readings: dict[str, ReadingJob] = field(default_factory=dict)  # files on their way, by uploader
     sources: dict[str, bytes] = field(
         default_factory=dict, repr=False
     )  # files as they came, packed
@@ -81,15 +160,19 @@ class AppState(Memory):
     ran: ModelRecipe | None = None  # what the job was asked for
     models: list[TrainedModel] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with
-    refitting: Refitting | None = None  # models of a reopened session that are fitted again
+    refitting: Refit | None = None  # models of a reopened session that are fitted again
     tuning: Tuning = field(default_factory=Tuning)
-    lab: Lab = field(default_factory=Lab)  # experiments, see ui/experiments
+    lab: ExperimentsState = field(
+        default_factory=ExperimentsState
+    )  # experiments, see ui/experiments
     expert: bool = False
     speed: str = "full speed"  # of a run, see run/steering.py
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
-    pasts: list[Past] = field(default_factory=list)  # set aside, newest last: see `go_back`
+    pasts: list[StateSnapshot] = field(
+        default_factory=list
+    )  # set aside, newest last: see `go_back`
     returns: int = 0  # grows with `go_back`; part of the keys of widgets that must forget
     keep_name: str = field(default_factory=new_name)  # under which this work is kept, see session/
     keep_holder: str = field(default_factory=new_name)  # who this session is to other servers
@@ -130,18 +213,18 @@ class AppState(Memory):
     def load(self, loaded: Loaded, preparation: Preparation | None = None) -> None:
         """Take new data in place of the old, with the rules, blocks and settings they bring."""
         ticket = self.draw_ticket()
-        arrived = prepared(loaded, preparation)
+        arrived = prepare_data(loaded, preparation)
         with self._used(ticket):
             self._replace_data(arrived)
 
-    def begin_load(self, loading: Loading) -> None:
+    def begin_load(self, loading: LoadingJob) -> None:
         """Start to load; whatever was asked for before may no longer change the data."""
         with self._changing:
             self.draw_ticket()
             self.loading = loading
         loading.launch()
 
-    def take(self, loading: Loading) -> None:
+    def take(self, loading: LoadingJob) -> None:
         """Take what a load brought, and run if that was asked for; SupersededError if it is old."""
         with self._changing:
             if self.loading is not loading:
@@ -173,7 +256,7 @@ class AppState(Memory):
                 raise SupersededError
             yield
 
-    def _replace_data(self, arrived: Arrived) -> None:
+    def _replace_data(self, arrived: PreparedData) -> None:
         loaded, preparation, data = arrived
         self._set_aside(f"{loaded.name} was loaded")
         self.data, self.keep_name = data, new_name()
@@ -219,7 +302,7 @@ class AppState(Memory):
         """Keep what there is, if there is a run or a model that other data would drop."""
         if self.data is None or not (self.models or self.waiting or self.job is not None):
             return
-        self.pasts = [*self.pasts, Past.of(self, why)][-MOST_PASTS:]
+        self.pasts = [*self.pasts, StateSnapshot.of(self, why)][-MOST_PASTS:]
 
     def go_back(self) -> None:
         """Take up what was set aside last; what there is now is set aside in its place."""
@@ -263,7 +346,7 @@ class AppState(Memory):
     def refit(self, recipes: tuple[ModelRecipe, ...], pinned: str) -> None:
         """Begin to fit models of a reopened session again."""
         if self.data is not None and recipes:
-            self.refitting = Refitting(self.data, recipes, pinned)
+            self.refitting = Refit(self.data, recipes, pinned)
             self.refitting.go_on()
 
     def take_refitted(self) -> None:
@@ -290,7 +373,7 @@ class AppState(Memory):
         if self.refitting is not None:
             self.refitting.job.stop()
         for _, made in self.memo.values():
-            if isinstance(made, CheckJob | Background):
+            if isinstance(made, CheckJob | BackgroundWork):
                 made.stop()
         self.lab.stop()
 
@@ -322,3 +405,27 @@ def app_state() -> AppState:
     if KEY not in st.session_state:
         st.switch_page("app.py")
     return cast(AppState, st.session_state[KEY])
+
+
+# --------------------------------------------------------------------------------------------------
+# Do what a user asked for, or say why it cannot be done; the page goes on in either case.
+
+LOGGER: Final = logging.getLogger(__name__)
+
+
+def attempt(state: AppState, action: Callable[[], Any]) -> bool:
+    """Do something with data; when it cannot be done, say why and leave everything as it was."""
+    state.error = ""
+    try:
+        action()
+    except SupersededError:
+        return False
+    except HipadError as error:
+        state.error = str(error)
+    except MemoryError:
+        state.error = "expected data that fit in memory, got more: leave out columns or rows"
+    except Exception as error:
+        # The text of an unforeseen error may carry patient values, its type does not.
+        LOGGER.exception("what a user asked for failed")
+        state.error = f"this failed inside the program ({type(error).__name__}): nothing changed"
+    return not state.error

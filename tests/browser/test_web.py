@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from benchmarks.serving import ROOT
-from ui.server.guard import HEADERS
+from ui.server.middleware import HEADERS
 
 pytestmark = pytest.mark.browser
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tests.shortening import shorten
 from ui.bench.crosswise import Works
 from ui.jobs import Job
-from ui.rules.check_job import CheckJob
+from ui.rules.checks import CheckJob
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hipad.data import Role
-from ui.session.saving import read_session, session_of
+from ui.session.session_file import read_session, session_of
 
 
 def visits() -> bytes:

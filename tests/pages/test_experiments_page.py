@@ -6,8 +6,8 @@ import pytest
 
 from hipad import HIPADClassifier
 from tests.experiments.small import table
-from ui.experiments import doubting, learning
-from ui.experiments.lab import PAPER, TUNE, WRONG
+from ui.experiments import learning_curve_view, sensitivity_view
+from ui.experiments.experiments_state import PAPER, TUNE, WRONG
 
 
 def small_table() -> bytes:
@@ -23,9 +23,9 @@ def lab(app, monkeypatch):
     """A small table with two rules, few draws, and settings that need no search."""
     quick = partial(HIPADClassifier, lambda1=0.1, lambda2=1.0)
     monkeypatch.setattr("hipad.experiments.methods.HIPADClassifier", quick)
-    monkeypatch.setattr(learning, "FIRST_DRAWS", 3)
-    monkeypatch.setattr(learning, "USUAL_SIZES", (4, 8))
-    monkeypatch.setattr(doubting, "FIRST_DRAWS", 3)
+    monkeypatch.setattr(learning_curve_view, "FIRST_DRAWS", 3)
+    monkeypatch.setattr(learning_curve_view, "USUAL_SIZES", (4, 8))
+    monkeypatch.setattr(sensitivity_view, "FIRST_DRAWS", 3)
     app.go("data").upload("small.csv", small_table())
     app.state.rules.change("f0 >= 1 => ill\nf1 <= -1 => well\nf5 does not matter", "test")
     yield app.go("experiments")

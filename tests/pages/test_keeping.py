@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.session.saving import MOST_MODELS
+from ui.session.session_file import MOST_MODELS
 
 
 @pytest.mark.parametrize("page", ["run", "workbench"])

@@ -8,8 +8,8 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 
 from tests.pages.test_rules_page import form, write
-from ui.rules.editor import rule_editor
-from ui.rules.editor.rule_editor import link_of
+from ui.rules import rule_editor
+from ui.rules.rule_editor import link_of
 
 
 def areas(app):

@@ -9,8 +9,8 @@ import pytest
 
 from hipad.rules import check_rules
 from hipad.rules.lexer import MOST_RULES
-from ui.rules import checking
-from ui.rules.checking import checked_rules
+from ui.rules import checks
+from ui.rules.checks import checked_rules
 
 
 def ranges(n: int, form: str = "mean(x{a}:x{b}) >= {c} => {outcome}") -> str:
@@ -39,7 +39,7 @@ def settle(app, most: float = 40) -> None:
 
 
 def checking_of(app):
-    return checking.checking(app.state)
+    return checks.checking(app.state)
 
 
 def test_three_hundred_rules_on_long_ranges(app):

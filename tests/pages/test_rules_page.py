@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hipad.rules import read_rules
-from ui.rules.checking import checked_rules
+from ui.rules.checks import checked_rules
 from ui.rules.rule_table import strong_enough
 
 

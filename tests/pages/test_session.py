@@ -6,9 +6,8 @@ import pytest
 
 from tests.pages.test_data import CSV
 from tests.ui.sessions import PIMA, readable
-from ui.fields import field_of
-from ui.session.saving import session_of
-from ui.settings import RunSettings
+from ui.session.session_file import session_of
+from ui.settings import RunSettings, field_of
 
 
 def test_a_session_of_a_sample_is_taken_up(app):

@@ -7,8 +7,8 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 
 from hipad.data import Cancelled
 from tests.pages.test_data import CSV
-from ui.data import choosing
-from ui.data import reading_job as module
+from ui.data import data_source
+from ui.data import loading as module
 from ui.state import AppState
 
 
@@ -113,7 +113,7 @@ def test_bytes_leave_the_server_when_they_are_taken(app, monkeypatch):
 
 def test_a_file_is_taken_once(app, monkeypatch):
     taken = []
-    monkeypatch.setattr(choosing, "take_table", lambda state, table, name: taken.append(name))
+    monkeypatch.setattr(data_source, "take_table", lambda state, table, name: taken.append(name))
     app.upload("mine.csv", CSV)
     app.run().go("rules").go("data").run()
     assert taken == ["mine.csv"]

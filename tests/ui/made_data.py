@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.data import Table
-from ui.data.building import build
+from ui.data.loading import build
 from ui.dataset import Loaded, Preparation
 from ui.state import AppState
 

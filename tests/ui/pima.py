@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ui.bench.sides import Comparison, Side
-from ui.data.cards import clinical
+from ui.data.samples import clinical
 from ui.models import TrainedModel
 from ui.settings import EXACT
 from ui.state import AppState

@@ -11,7 +11,7 @@ from typing import Any
 
 from hipad.exceptions import DataError
 from ui.dataset import Preparation
-from ui.session.saving import ModelRecipe, Session, read_session
+from ui.session.session_file import ModelRecipe, Session, read_session
 from ui.settings import RunSettings
 
 PIMA = Session(

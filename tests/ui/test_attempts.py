@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hipad.exceptions import DataError
-from ui.attempts import attempt
-from ui.state import AppState
+from ui.state import AppState, attempt
 
 
 def raising(error):

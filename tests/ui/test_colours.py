@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.ui.test_charts import THEME
-from ui import charts, colours
+from ui import charts
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -31,19 +31,19 @@ def test_contrast_is_measured_as_the_guidelines_do():
 
 
 def test_a_class_has_one_colour_and_what_speaks_for_it_has_the_same(listed):
-    assert colours.of_sign(0.3) == colours.of_class(1)
-    assert colours.of_sign(-0.3) == colours.of_class(0)
-    assert colours.of_sign(0.0) == colours.rest() == listed[-1]
-    assert [colour for _, colour in colours.signs()][::2] == [
-        colours.of_class(0),
-        colours.of_class(1),
+    assert charts.sign_colour(0.3) == charts.class_colour(1)
+    assert charts.sign_colour(-0.3) == charts.class_colour(0)
+    assert charts.sign_colour(0.0) == charts.rest_colour() == listed[-1]
+    assert [colour for _, colour in charts.sign_colours()][::2] == [
+        charts.class_colour(0),
+        charts.class_colour(1),
     ]
 
 
 @pytest.mark.parametrize("n", [1, 5, 30])
 def test_no_group_has_the_colour_of_a_class(listed, n):
-    found = set(colours.groups([f"K{i}" for i in range(n)]).values())
-    assert not found & {colours.of_class(0), colours.of_class(1)}
+    found = set(charts.group_colours([f"K{i}" for i in range(n)]).values())
+    assert not found & {charts.class_colour(0), charts.class_colour(1)}
     assert len(set(listed)) == len(listed)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.ui.made_data import made, table
-from ui.data.building import build
+from ui.data.loading import build
 from ui.dataset import NO_BLOCK, Loaded, Preparation
 
 

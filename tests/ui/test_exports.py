@@ -9,7 +9,7 @@ import pytest
 from hipad.data import Table
 from hipad.estimator.model_io import read_model
 from hipad.rules import parse_rules
-from ui import exports
+from ui import models
 from ui.dataset import Loaded
 from ui.state import AppState
 
@@ -32,17 +32,17 @@ def rows(text: str) -> list[dict[str, str]]:
 
 def test_weights_are_strongest_first_and_no_formulas(state):
     model = state.request().fit()
-    table = rows(exports.weights(model, state.data))
+    table = rows(models.weights(model, state.data))
     assert table[0]["feature"] == "'=1+1"
     *table, last = table
     sizes = [abs(float(row["per standard deviation"])) for row in table]
     assert sizes == sorted(sizes, reverse=True)
-    assert last["feature"] == exports.INTERCEPT
+    assert last["feature"] == models.INTERCEPT
 
 
 def test_weights_and_intercept_give_the_scores(state):
     model = state.request().fit()
-    *table, last = rows(exports.weights(model, state.data))
+    *table, last = rows(models.weights(model, state.data))
     place = {name: j for j, name in enumerate(state.data.feature_names)}
     scores = np.full(len(state.data.X_test), float(last["weight"]))
     for row in table:
@@ -55,16 +55,16 @@ def test_weights_and_intercept_give_the_scores(state):
 def test_rules_go_out_and_come_back_with_their_blocks(name):
     blocks = {name: "b, c", "lines": "b\nc", "odd": "`a: b`, /x:y/"}
     text = "# a note\nb >= 1 => well  # another"
-    back, found = exports.read_rules_file(exports.rules_file(text, blocks))
+    back, found = models.read_rules_file(models.rules_file(text, blocks))
     assert back.strip() == text
     assert found == {**blocks, "lines": "b, c"}
-    (rule,) = parse_rules(exports.rules_file(text, blocks))
+    (rule,) = parse_rules(models.rules_file(text, blocks))
     assert rule.conditions == parse_rules(text)[0].conditions
 
 
 def test_answers_are_those_of_the_test_patients(state):
     model = state.request().fit()
-    table = rows(exports.answers(model, state.data))
+    table = rows(models.answers(model, state.data))
     right = sum(row["answer"] == row["truth"] for row in table)
     assert (right, len(table)) == (model.judgement.accuracy.k, model.judgement.accuracy.n)
     (risk,) = (name for name in table[0] if name.startswith("risk of"))
@@ -79,7 +79,7 @@ def test_answers_are_those_of_the_test_patients(state):
 def test_the_model_file_predicts_the_same(state, tmp_path):
     model = state.request().fit()
     path = tmp_path / "model.json"
-    path.write_text(exports.model_file(model, state.data), "utf-8")
+    path.write_text(models.model_file(model, state.data), "utf-8")
     stored = read_model(path)
     X = state.data.X_test
     np.testing.assert_array_equal(stored.classifier.predict(X), model.classifier.predict(X))

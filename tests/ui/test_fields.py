@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from hipad.estimator.serialization import rebuild
 from ui.dataset import Preparation
-from ui.fields import Number, Percent, Power, field_of
-from ui.settings import RunSettings
+from ui.settings import Number, Percent, Power, RunSettings, field_of
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -8,7 +8,7 @@ import pytest
 from hipad.data import Table
 from hipad.evaluation.comparison import flips
 from hipad.evaluation.metrics import Proportion
-from ui.data.cards import synthetic
+from ui.data.samples import synthetic
 from ui.dataset import Loaded
 from ui.models import Harm
 from ui.run.replay.run_story import harm_words

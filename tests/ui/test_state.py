@@ -8,8 +8,7 @@ import pytest
 
 from hipad.exceptions import DataError
 from tests.ui.made_data import SICK, loaded, with_kept_model
-from ui.data.building import build
-from ui.data.loading import Loading
+from ui.data.loading import LoadingJob, build
 from ui.dataset import Preparation
 from ui.state import AppState, SupersededError
 
@@ -127,7 +126,7 @@ def held_load(name, **more):
         assert go_on.wait(30)
         return replace(loaded(sick=SICK), name=name)
 
-    return Loading(name, make, **more), go_on
+    return LoadingJob(name, make, **more), go_on
 
 
 def test_take_refuses_a_load_that_a_newer_one_has_followed():

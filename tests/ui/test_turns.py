@@ -13,12 +13,12 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
     ScriptRequestType,
 )
 
-from ui import turns
-from ui.server import taking_turns
-from ui.turns import Turns
+from ui import jobs
+from ui.jobs import FairScheduler
+from ui.server import lifespan
 
 
-def drawing(turns: Turns, done: threading.Event, *given: object) -> threading.Thread:
+def drawing(turns: FairScheduler, done: threading.Event, *given: object) -> threading.Thread:
     def draw() -> None:
         with turns.timer(*given):  # type: ignore[arg-type]
             done.set()
@@ -30,11 +30,11 @@ def drawing(turns: Turns, done: threading.Event, *given: object) -> threading.Th
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
-    monkeypatch.setattr(turns, "TIMER_SECONDS", 3600.0)
+    monkeypatch.setattr(jobs, "TIMER_SECONDS", 3600.0)
 
 
 def test_a_timer_rests_while_a_page_is_drawn():
-    turns, done = Turns(), threading.Event()
+    turns, done = FairScheduler(), threading.Event()
     with turns.page():
         drawing(turns, done)
         assert not done.wait(0.2)
@@ -48,15 +48,15 @@ def test_a_timer_rests_while_a_page_is_drawn():
 
 
 def test_a_timer_that_is_no_longer_wanted_does_not_rest():
-    turns, done = Turns(), threading.Event()
+    turns, done = FairScheduler(), threading.Event()
     with turns.page():
         drawing(turns, done, lambda: False)
         assert done.wait(60)
 
 
 def test_nobody_waits_for_ever(monkeypatch):
-    monkeypatch.setattr(turns, "TIMER_SECONDS", 0.05)
-    fair, done = Turns(), threading.Event()
+    monkeypatch.setattr(jobs, "TIMER_SECONDS", 0.05)
+    fair, done = FairScheduler(), threading.Event()
     with fair.page():
         drawing(fair, done)
         assert done.wait(60)
@@ -64,7 +64,7 @@ def test_nobody_waits_for_ever(monkeypatch):
 
 
 def test_few_timers_are_drawn_at_once():
-    fair, done = Turns(), threading.Event()
+    fair, done = FairScheduler(), threading.Event()
     with fair.timer(), fair.timer():
         drawing(fair, done)
         assert not done.wait(0.2)
@@ -72,7 +72,7 @@ def test_few_timers_are_drawn_at_once():
 
 
 def test_a_fit_gives_way_to_a_page():
-    fair, done = Turns(), threading.Event()
+    fair, done = FairScheduler(), threading.Event()
 
     def step() -> None:
         fair.give_way(3600)
@@ -87,16 +87,16 @@ def test_a_fit_gives_way_to_a_page():
 def test_streamlits_runs_take_turns(monkeypatch):
     """The parts of Streamlit that are not public are as they were when this was written."""
     seen: list[tuple[int, int]] = []
-    fair = Turns()
-    monkeypatch.setattr(taking_turns, "TURNS", fair)
+    fair = FairScheduler()
+    monkeypatch.setattr(lifespan, "TURNS", fair)
     monkeypatch.setattr(
         ScriptRunner, "_run_script", lambda *_: seen.append((len(fair._pages), len(fair._timers)))
     )
-    monkeypatch.setattr(taking_turns.config, "get_option", taking_turns.config.get_option)
-    taking_turns.take_turns()
-    assert taking_turns.config.get_option("server.address") == "127.0.0.1"
+    monkeypatch.setattr(lifespan.config, "get_option", lifespan.config.get_option)
+    lifespan.take_turns()
+    assert lifespan.config.get_option("server.address") == "127.0.0.1"
     with pytest.raises(RuntimeError, match="not defined"):
-        taking_turns.config.get_option("server.nowhere")
+        lifespan.config.get_option("server.nowhere")
     runner = SimpleNamespace(_requests=ScriptRequests())
     assert runner._requests._state is ScriptRequestType.CONTINUE
     ScriptRunner._run_script(runner, RerunData())  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hipad.rules import RuleEvidence, RuleTrust
 from tests.small import data, fit
-from ui.words import listing, plain, told, trust_words
+from ui.text import listing, plain, record_lines, trust_words
 
 
 @given(st.text(max_size=80))
@@ -43,7 +43,7 @@ SOLVER = ("lambda1", "slack", "prototype", "residual", "pull ", "box", "None")
 
 def test_a_rule_is_told_without_the_solvers_words_unless_they_are_wanted():
     (record,) = fit(*data()).rule_report_
-    plainly, expertly = (" ".join(told(record, expert=expert)) for expert in (False, True))
+    plainly, expertly = (" ".join(record_lines(record, expert=expert)) for expert in (False, True))
     assert not [word for word in SOLVER if word in plainly]
     assert {"lambda1", "slack", "prototype"} <= {word for word in SOLVER if word in expertly}
     assert "typical patient" in plainly

@@ -17,9 +17,9 @@ from hipad.rules import Budget, RuleAblation, RuleSet, leave_each_out
 from hipad.utils import count, percent
 from ui.bench import tuning
 from ui.models import Request, TrainedModel
-from ui.rules.check_job import CheckJob
+from ui.rules.checks import CheckJob
 from ui.state import AppState
-from ui.words import plain
+from ui.text import plain
 
 KEY: Final = "what rules add"
 SECONDS: Final = 600.0  # for all fits

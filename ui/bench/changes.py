@@ -12,11 +12,11 @@ import streamlit as st
 
 from hipad.rules import CompiledRule, RuleRecord
 from hipad.utils import number, signed
-from ui import charts, colours
+from ui import charts
 from ui.bench.dials import round_step
 from ui.bench.headline import headline, verdict
 from ui.bench.sides import MOST_PATIENTS, Comparison
-from ui.words import listing, one_line, plain, worst_case
+from ui.text import listing, one_line, plain, worst_case
 
 
 def figures(found: Comparison, *, expert: bool = False) -> None:
@@ -46,7 +46,7 @@ def weights(found: Comparison) -> tuple[go.Figure, str]:
     )
     names = list(table.index)
     for column, name, colour in zip(
-        ("old", "new"), found.names, (colours.rest(), colours.now()), strict=True
+        ("old", "new"), found.names, (charts.rest_colour(), charts.current_colour()), strict=True
     ):
         chart.add_bar(
             x=table[column],

@@ -21,12 +21,11 @@ from hipad.evaluation.metrics import ClassificationReport
 from hipad.rules import Budget
 from hipad.utils import IntArray, percent
 from ui.dataset import Dataset
+from ui.jobs import SCHEDULER
 from ui.models import Request, TrainedModel
-from ui.rules.check_job import CheckJob
-from ui.session.memory import Background
-from ui.state import AppState
-from ui.turns import TURNS
-from ui.words import plain
+from ui.rules.checks import CheckJob
+from ui.state import AppState, BackgroundWork
+from ui.text import plain
 
 SLOT: Final = "crosswise"
 SECONDS: Final = 3600.0  # for all folds
@@ -96,7 +95,7 @@ class Crosswise:
             yield told(found, self.request.data)
 
 
-class Works(dict[Any, Crosswise], Background):
+class Works(dict[Any, Crosswise], BackgroundWork):
     """What is judged crosswise, by what it depends on."""
 
     def stop(self) -> None:
@@ -225,7 +224,7 @@ def crossed(
         yield found
         if budget.is_spent:
             return
-        TURNS.give_way()
+        SCHEDULER.give_way()
 
 
 def told(found: CrossValidation, data: Dataset) -> Crossed:

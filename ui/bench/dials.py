@@ -19,7 +19,7 @@ from hipad.rules import Condition, Rule, RuleSet, Term, compile_rules, read_rule
 from hipad.rules.ast import side_text
 from hipad.rules.compiled_rule import on_columns
 from ui.dataset import Dataset
-from ui.rules.editing import Reader, with_rule
+from ui.rules.rule_text import Reader, with_rule
 from ui.settings import Amount
 
 ROOM: Final = 0.25  # beyond the values seen, as a share of their range

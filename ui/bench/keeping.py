@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.fields import MODEL_NAME
 from ui.models import TrainedModel
-from ui.session.saving import MOST_MODELS
+from ui.session.session_file import MOST_MODELS
+from ui.settings import MODEL_NAME
 from ui.state import AppState
-from ui.words import plain
+from ui.text import plain
 
 
 def show(state: AppState, model: TrainedModel, *, key: str) -> None:

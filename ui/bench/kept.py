@@ -16,7 +16,7 @@ from ui.bench.keeping import is_full
 from ui.bench.sides import Side
 from ui.models import TrainedModel
 from ui.state import AppState
-from ui.words import plain
+from ui.text import plain
 
 SLIDERS: Final = "what the sliders ask for"
 

@@ -20,9 +20,8 @@ from hipad.evaluation.comparison import (
 from hipad.evaluation.metrics import Area
 from hipad.rules import CompiledRule, RuleRecord
 from ui.dataset import NO_BLOCK, Dataset
-from ui.exports import comparable_weights
-from ui.models import TrainedModel
-from ui.rules.checking import as_seen
+from ui.models import TrainedModel, comparable_weights
+from ui.rules.checks import study_rows
 
 MOST_BLOCKS: Final = 12
 MOST_FEATURES: Final = 30
@@ -56,7 +55,7 @@ class Side:
 
     def records(self, rules: list[CompiledRule]) -> list[RuleRecord]:
         """How the model stands to these rules, whether or not it was told them."""
-        seen = as_seen(self.data, self.model.settings)
+        seen = study_rows(self.data, self.model.settings)
         return seen.report(rules, self.model.weights, self.model.intercept)
 
 

@@ -14,9 +14,9 @@ from ui.bench.dials import Dial, WorthDial, dials_of, left_open, switched, worth
 from ui.bench.tuning import present_rules
 from ui.dataset import Dataset
 from ui.models import TrainedModel
-from ui.rules.checking import as_seen
+from ui.rules.checks import study_rows
 from ui.state import AppState
-from ui.words import plain
+from ui.text import plain
 
 PER_PAGE: Final = 6
 
@@ -34,7 +34,7 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
     dials = state.remember("dials", key, lambda: dials_of(base_text, data, page))
     worths = worth_dials(base_text, n_patients, data.read)
     compiled = {rule.label: rule for rule in present_rules(state)}
-    seen = as_seen(data, base.settings)
+    seen = study_rows(data, base.settings)
     for position in page:
         with st.container(border=True):
             _rule(state, rules, position)

@@ -9,8 +9,8 @@ from hipad.rules import CompiledRule
 from ui.bench.holding import held_trust, is_learnt
 from ui.bench.sides import Comparison, Side
 from ui.models import Request, TrainedModel
-from ui.rules.checking import fitting_rules
-from ui.rules.editing import describe
+from ui.rules.checks import fitting_rules
+from ui.rules.rule_text import describe
 from ui.settings import EXACT
 from ui.state import AppState
 

@@ -1,17 +1,27 @@
-"""The data seen as one row per feature, and what they are like as a whole."""
+"""Features on the Data page: an overview, and blocks, named or suggested."""
 
 from __future__ import annotations
 
+import json
+from itertools import count as numbers
 from typing import Final, Literal
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from hipad.exceptions import DataError, HipadError
+from hipad.rules import block_overlaps, read_blocks, suggest_blocks
+from hipad.rules.names import block_members, block_name, define_columns
 from hipad.utils import count, percent
-from ui import charts, colours
+from ui import charts
+from ui.data import upload
 from ui.dataset import Dataset, Loaded
-from ui.words import plain
+from ui.state import AppState, attempt
+from ui.text import listing, plain
+
+# --------------------------------------------------------------------------------------------------
+# The data seen as one row per feature, and what they are like as a whole.
 
 MOST_ROWS: Final = 200
 ORDERS: Final = {
@@ -65,7 +75,7 @@ def class_balance(data: Dataset) -> tuple[go.Figure, str]:
             y=list(parts.values()),
             orientation="h",
             name=charts.label(name),
-            marker_color=colours.of_class(which),
+            marker_color=charts.class_colour(which),
         )
     chart.update_layout(barmode="stack")
     chart.update_yaxes(autorange="reversed")
@@ -130,7 +140,7 @@ def missing_values(loaded: Loaded) -> tuple[go.Figure, str]:
         x=[n for _, n in worst],
         y=list(range(len(worst))),
         orientation="h",
-        marker_color=colours.rest(),
+        marker_color=charts.rest_colour(),
         name="missing",
     )
     charts.name_rows(chart, [name for name, _ in worst])
@@ -139,3 +149,213 @@ def missing_values(loaded: Loaded) -> tuple[go.Figure, str]:
         f"{count(len(loaded.missing), 'feature')} with gaps; most in {plain(name)}: "
         f"{n:,} of {rows:,} ({percent(n / rows, 0)})."
     )
+
+
+# --------------------------------------------------------------------------------------------------
+# Name blocks of features by range, pattern, list or file.
+
+LARGEST: Final = 20 * 2**20  # bytes of a file with blocks
+MOST_COMPARED: Final = 300  # blocks that are compared with each other
+MOST_PAIRS: Final = 5  # of overlapping blocks that are told
+
+
+def show_blocks(state: AppState) -> None:
+    """Draw the blocks there are, and the ways to name another."""
+    data = state.data
+    if data is None:
+        return
+    st.caption("A block is a named group of features that rules can speak of: mean(K1), sum(K1).")
+    if state.blocks:
+        _table(state, data)
+        _overlaps(state, data)
+    else:
+        st.info("No block yet. Name one below, for example all features of one gene.")
+    left, right = st.columns(2, gap="large")
+    with left:
+        _add(state, data)
+    with right:
+        _from_file(state, data)
+        show_suggestions(state, data)
+        _remove(state)
+
+
+def _table(state: AppState, data: Dataset) -> None:
+    rows = [
+        {
+            "block": name,
+            "features": len(data.blocks.get(name, ())),
+            "definition": ", ".join(definition[:200].splitlines()),
+            "remark": data.blocks_failed.get(name, ""),
+        }
+        for name, definition in list(state.blocks.items())[:200]
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Blocks", key="blocks_table")
+
+
+def _overlaps(state: AppState, data: Dataset) -> None:
+    """Which blocks share features: a weight on these counts in the rules of both."""
+    if len(data.blocks) > MOST_COMPARED:
+        return
+    pairs = state.remember("overlaps", data, lambda: block_overlaps(data.blocks))
+    if pairs:
+        told = [
+            f"{plain(a)} and {plain(b)} ({count(len(shared), 'feature')})"
+            for a, b, shared in pairs[:MOST_PAIRS]
+        ]
+        more = f" and {len(pairs) - MOST_PAIRS:,} more pairs" if len(pairs) > MOST_PAIRS else ""
+        st.caption(f"Blocks that share features: {', '.join(told)}{more}.")
+
+
+def _add(state: AppState, data: Dataset) -> None:
+    with st.form("block_form", clear_on_submit=False):
+        name = st.text_input("Name of the block", key="block_name", help="As rules will call it.")
+        definition = st.text_area(
+            "Its features",
+            key="block_definition",
+            height=100,
+            placeholder="x101:x150\nGENE_*\n/^p-3[0-9]/\nGlucose, BMI",
+            help="A range first:last, a pattern with * and ?, a regular expression between "
+            "slashes, or names; several, one per line or with commas between. Put a name in "
+            "backticks when it holds a comma, a colon or a star.",
+        )
+        added = st.form_submit_button("Name this block", icon=":material/add:")
+    if added:
+        if attempt(state, lambda: _name(state, data, name, definition)):
+            st.rerun()
+        st.error(plain(state.error, 600))
+        state.error = ""
+    elif definition.strip():
+        _preview(data, definition)
+
+
+def _name(state: AppState, data: Dataset, name: str, definition: str) -> None:
+    name = block_name(name)
+    block_members(definition, data.every)
+    state.set_blocks({**state.blocks, name: definition.strip()})
+
+
+def _preview(data: Dataset, definition: str) -> None:
+    try:
+        members = block_members(definition, data.every)
+    except HipadError as error:
+        st.caption(plain(error, 600))
+        return
+    names = [data.every.name(int(j)) for j in members[:5]]
+    more = f" and {len(members) - 5:,} more" if len(members) > 5 else ""
+    st.caption(f"{count(len(members), 'feature')}: {listing(names)}{more}")
+
+
+def _from_file(state: AppState, data: Dataset) -> None:
+    upload.small_file(
+        state,
+        "Blocks from a file",
+        key="blocks_file",
+        most_bytes=LARGEST,
+        help='Lines such as "ABL1 = 1636_g_at, 39730_at", JSON {"ABL1": ["1636_g_at"]}, or gene '
+        "sets (GMT).",
+        take=lambda content, _: _take(state, data, content),
+    )
+    if state.blocks:
+        st.download_button(
+            "Save the blocks",
+            json.dumps(_lists(data), indent=1, ensure_ascii=False),
+            "blocks.json",
+            "application/json",
+            icon=":material/download:",
+            on_click="ignore",
+            help="All blocks with their features, as a file to use again.",
+        )
+
+
+def _take(state: AppState, data: Dataset, content: bytes) -> None:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError("expected a text file with blocks, got something else") from error
+    found = read_blocks(text, data.every)
+    state.set_blocks({**state.blocks, **found.definitions})
+    state.notice = ". ".join(found.remarks)
+
+
+def _lists(data: Dataset) -> dict[str, list[str]]:
+    blocks, name = data.blocks, data.index.name
+    return {block: [name(int(j)) for j in columns] for block, columns in blocks.items()}
+
+
+def _remove(state: AppState) -> None:
+    if not state.blocks:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Remove a block",
+            list(state.blocks)[:200],
+            index=None,
+            placeholder="choose one",
+            key="block_removed",
+            help="Its features stay; rules that speak of it will say that it is gone.",
+        )
+        if st.button("Remove", disabled=name is None, key="block_remove", help="Remove the block."):
+            state.set_blocks({other: d for other, d in state.blocks.items() if other != name})
+            st.rerun()
+
+
+# --------------------------------------------------------------------------------------------------
+# Blocks that the data suggest: features that rise and fall together, shown before use.
+
+MOST_SHOWN: Final = 30
+KEY: Final = "suggested blocks"
+
+
+def show_suggestions(state: AppState, data: Dataset) -> None:
+    """The button, then what was found, then the button that takes it."""
+    asked = st.button(
+        "Suggest blocks",
+        icon=":material/lightbulb:",
+        key="blocks_suggest",
+        help="Looks for features that rise and fall together in the training patients.",
+    )
+    known, found = state.memo.get(KEY, (None, {}))
+    if asked:
+        with st.spinner("Comparing features"):
+            found = suggestions(state, data)
+        state.memo[KEY] = (data.X_train, found)
+    elif known is not data.X_train:
+        return
+    if not found:
+        st.caption("No three features rise and fall together clearly.")
+        return
+    _preview_suggestion(data, found)
+    chosen = st.multiselect(
+        "Blocks to take",
+        list(found),
+        list(found),
+        key=f"blocks_suggested_{len(state.blocks)}",
+        help="Take out those that mean nothing to you; you can remove a block later, too.",
+    )
+    if st.button("Name these", key="blocks_take", disabled=not chosen, help="Adds the blocks."):
+        state.set_blocks({**state.blocks, **{name: found[name] for name in chosen}})
+        state.memo.pop(KEY, None)
+        st.rerun()
+
+
+def suggestions(state: AppState, data: Dataset) -> dict[str, str]:
+    """Definitions of the largest groups, under names that nothing else has."""
+    groups = sorted(suggest_blocks(data.X_train).values(), key=len, reverse=True)[:MOST_SHOWN]
+    names = (f"B{n}" for n in numbers(1))
+    free = (n for n in names if n not in state.blocks and data.every.position(n) is None)
+    return {
+        name: define_columns(data.kept[columns], data.every)
+        for name, columns in zip(free, groups, strict=False)
+    }
+
+
+def _preview_suggestion(data: Dataset, found: dict[str, str]) -> None:
+    bare = data.with_blocks(found)
+    rows = [
+        {"block": name, "features": len(bare.blocks[name]), "such as": definition[:120]}
+        for name, definition in found.items()
+    ]
+    st.dataframe(
+        pd.DataFrame(rows), hide_index=True, alt="Suggested blocks", key="blocks_suggestions"
+    )
+    st.caption(f"{count(len(found), 'group')} of features that rise and fall together.")

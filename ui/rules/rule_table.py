@@ -13,10 +13,10 @@ from hipad.evaluation.rule_study import RuleCheck, Study
 from hipad.exceptions import HipadError
 from hipad.rules import RuleCounts, read_rules
 from hipad.utils import count, percent
-from ui.rules.editing import Reader, with_rules
-from ui.rules.toolbar import change
+from ui.rules.rule_text import Reader, with_rules
+from ui.rules.text_view import change
 from ui.state import AppState
-from ui.words import brings_in, plain
+from ui.text import brings_in, plain
 
 MOST_ROWS: Final = 200  # rules in the table
 LONGEST: Final = 300  # characters of a premise in it

@@ -21,13 +21,12 @@ from hipad.rules import RuleSet
 from hipad.utils import count, number, percent
 from ui import charts
 from ui.dataset import Dataset
-from ui.jobs import Job, JobStatus
-from ui.looking import keep_looking
+from ui.jobs import Job, JobStatus, poll
 from ui.models import Request
 from ui.run import rule_lines
 from ui.run.certificates import BEGINNINGS, share
 from ui.state import AppState
-from ui.words import plain
+from ui.text import plain
 
 SLOT: Final = "all classes"
 TOP: Final = 12
@@ -183,7 +182,7 @@ def show(state: AppState) -> None:
             steps = count(len(job.history), "step")
             st.info(f"Fitting one class after the other: {steps} so far.", icon=":material/sync:")
 
-    keep_looking(job, draw)
+    poll(job, draw)
     if job.is_active:
         return
     if job.status is JobStatus.FAILED:

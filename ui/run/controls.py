@@ -11,8 +11,7 @@ import streamlit as st
 
 from hipad.estimator.parameters import CHOICES
 from hipad.evaluation.metrics import few_features_sentence
-from ui.fields import field_of
-from ui.settings import AUTOMATIC, CHOSEN, EXACT, FEWEST, FEWNESS, RunSettings
+from ui.settings import AUTOMATIC, CHOSEN, EXACT, FEWEST, FEWNESS, RunSettings, field_of
 from ui.state import AppState
 
 

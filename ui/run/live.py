@@ -7,8 +7,7 @@ from typing import Any, Final
 import streamlit as st
 
 from ui.dataset import Dataset
-from ui.jobs import Job, JobStatus
-from ui.looking import keep_looking
+from ui.jobs import Job, JobStatus, poll
 from ui.run import duel
 from ui.run.replay import player
 from ui.run.replay.mosaic import Mosaic
@@ -17,7 +16,7 @@ from ui.run.replay.run_story import story_of
 from ui.run.replay.story import Story
 from ui.run.replay.truth import true_signs
 from ui.state import AppState
-from ui.words import plain
+from ui.text import plain
 
 RUN, PATH = "The run", "As sparsity is relaxed"
 PATH_SLOT: Final = "relaxed path"
@@ -61,7 +60,7 @@ def show(state: AppState, chosen: str) -> None:
         if chosen == PATH and jobs[0].status is JobStatus.FAILED:
             st.error(plain(jobs[0].error, 400), icon=":material/error:")
 
-    keep_looking(jobs, draw)
+    poll(jobs, draw)
 
 
 def jobs_of(state: AppState, chosen: str) -> list[Job[Any]]:

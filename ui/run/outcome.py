@@ -12,37 +12,36 @@ import streamlit as st
 from hipad.evaluation.comparison import block_totals
 from hipad.evaluation.metrics import ClassificationReport
 from hipad.utils import count, number, percent
-from ui import charts, exports
+from ui import charts, models
 from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
-from ui.exports import comparable_weights, measure_of, weight_table
-from ui.models import TrainedModel
+from ui.models import TrainedModel, comparable_weights, measure_of, weight_table
 from ui.run import averaged, fewness, label_list, rule_lines
 from ui.run.certificates import numbers, sentence
 from ui.run.replay.run_story import harm_words
 from ui.settings import CHOSEN
 from ui.state import AppState
-from ui.words import plain
+from ui.text import plain
 
 TOP: Final = 15
 DOWNLOADS: Final = (
     (
         "Weights (CSV)",
-        exports.weights,
+        models.weights,
         "weights.csv",
         "text/csv",
         "One row per feature with a weight.",
     ),
     (
         "Answers (CSV)",
-        exports.answers,
+        models.answers,
         "answers.csv",
         "text/csv",
         "One row per test patient: row of the file, score, answer, truth.",
     ),
     (
         "Model (JSON)",
-        exports.model_file,
+        models.model_file,
         "model.json",
         "application/json",
         "The model for `hipad.load_model` and `python -m hipad predict`.",

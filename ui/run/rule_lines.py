@@ -11,7 +11,7 @@ import streamlit as st
 from hipad.rules import RuleCounts, RuleRecord
 from hipad.utils import number, percent, signed
 from ui.models import TrainedModel
-from ui.words import plain, told, trust_words
+from ui.text import plain, record_lines, trust_words
 
 TRUST: Final = "trust"
 TRUST_COLUMN: Final = st.column_config.ProgressColumn(
@@ -58,7 +58,9 @@ def rules(records: list[RuleRecord], *, expert: bool) -> None:
     with st.expander("Each rule in sentences"):
         for record in records:
             st.markdown(f"**{plain(record.label)}** {plain(record.text, 300)}")
-            st.markdown("\n".join(f"- {plain(line, 400)}" for line in told(record, expert=expert)))
+            st.markdown(
+                "\n".join(f"- {plain(line, 400)}" for line in record_lines(record, expert=expert))
+            )
 
 
 def _trust(records: list[RuleRecord]) -> None:

@@ -9,11 +9,11 @@ import streamlit as st
 from hipad.exceptions import RuleError
 from hipad.utils import count
 from ui.jobs import JobStatus
-from ui.rules.checking import broken_rules
-from ui.rules.editor.rule_editor import LINE
+from ui.rules.checks import broken_rules
+from ui.rules.rule_editor import LINE
 from ui.run import duel
 from ui.state import AppState
-from ui.words import plain
+from ui.text import plain
 
 FULL: Final = "full speed"
 SPEEDS: Final = {

@@ -1,14 +1,9 @@
-"""Work is kept as it goes: whatever changes is written, by a thread that no page waits for.
-
-    autosave.note(state)      # at the end of every run of the app; the same again is not written
-
-Only the newest state of a work is written, and one work at a time. What cannot be kept (no room, no
-leave to write) is told on every page and tried again, and everything else goes on.
-"""
+"""Autosave: whatever changes is written, for its owner, by a thread that no page waits for."""
 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import logging
 import threading
 import time
@@ -16,14 +11,74 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+import streamlit as st
+from streamlit import config, runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
 from hipad.exceptions import HipadError
 from hipad.utils import listed
-from ui.session import owner
-from ui.session.place import Place
-from ui.session.store import Kept, Store, Unreadable
-from ui.session.work import Snapshot, run_of, snapshot, take_up
+from ui.jobs import SCHEDULER
+from ui.server.middleware import COOKIE, NAME
+from ui.session.saved_session import Snapshot, run_of, snapshot, take_up
+from ui.session.store import StorageConfig, Store, StoredSession, UnreadableSession
 from ui.state import AppState
-from ui.turns import TURNS
+
+# --------------------------------------------------------------------------------------------------
+# Whose work it is: browsers have names that nobody else knows, and each sees its own work only.
+#
+# The name is a cookie that the server gives (`ui/server/naming.py`); scripts of a page cannot read
+# it. On a server that only this computer can reach, a new browser may also take up work that no tab
+# has open: there is one person, with several browsers. Behind a proxy, or open to other computers,
+# there may be many.
+
+HERE: Final = ("127.0.0.1", "localhost", "::1", "[::1]")
+FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip")
+HOLDERS: dict[str, str] = {}  # the session that has a work open, by the work's name
+
+
+def owner() -> str:
+    """A name for this browser's folder, from which its cookie cannot be guessed; empty: none."""
+    cookie = st.context.cookies.get(COOKIE)
+    known = isinstance(cookie, str) and NAME.fullmatch(cookie)
+    return hashlib.sha256(str(cookie).encode()).hexdigest()[:32] if known else ""
+
+
+def is_one_person() -> bool:
+    """Whether only this computer can reach the server, and nobody stands between."""
+    hosts = config.get_option("server.allowedHosts")
+    asked = (st.context.headers.get("Host") or "").rpartition(":")[0]
+    return (
+        config.get_option("server.address") in HERE
+        and bool(hosts)
+        and set(hosts) <= set(HERE)
+        and not config.get_option("server.corsAllowedOrigins")
+        and asked in HERE
+        and not any(name in st.context.headers for name in FORWARDED)
+    )
+
+
+def hold(name: str) -> None:
+    """This session has a work open."""
+    context = get_script_run_ctx()
+    if context is not None:
+        HOLDERS[name] = context.session_id
+
+
+def is_held(name: str) -> bool:
+    """Whether another tab has a work open now."""
+    holder, context = HOLDERS.get(name), get_script_run_ctx()
+    if holder is None or not runtime.exists() or (context and context.session_id == holder):
+        return False
+    return bool(runtime.get_instance().is_active_session(holder))
+
+
+# --------------------------------------------------------------------------------------------------
+# Work is kept as it goes: whatever changes is written, by a thread that no page waits for.
+#
+#     autosave.note(state)      # at the end of every run of the app; the same again is not written
+#
+# Only the newest state of a work is written, and one work at a time. What cannot be kept (no room,
+# no leave to write) is told on every page and tried again, and everything else goes on.
 
 LOGGER: Final = logging.getLogger(__name__)
 LAST_SECONDS: Final = 5.0  # that the end of the server waits for what is still to be written
@@ -83,7 +138,7 @@ class Writer:
         def is_tried() -> bool:
             return self._busy != slot and (slot not in self._due or self._due[slot].tries > 0)
 
-        with TURNS.resting(), self._changed:
+        with SCHEDULER.resting(), self._changed:
             return self._changed.wait_for(is_tried, seconds)
 
     def name_of(self, slot: Slot) -> str:
@@ -151,18 +206,18 @@ class Writer:
         self._due[slot] = due
 
 
-WRITER: Final = Writer(Store(Place.from_environment()))
+WRITER: Final = Writer(Store(StorageConfig.from_environment()))
 atexit.register(WRITER.flush, LAST_SECONDS)
 
 
 def note(state: AppState) -> None:
     """Have the present work written, if it changed since the last time or could not be written."""
-    whose = owner.owner()
+    whose = owner()
     if state.data is None or not whose:
         return
     state.keep_name = WRITER.name_of((whose, state.keep_name))
     slot = whose, state.keep_name
-    owner.hold(state.keep_name)
+    hold(state.keep_name)
     present = _present(state)
     is_lost = slot in WRITER.failed and not WRITER.is_pending(slot)
     if (present == state.kept and not is_lost) or not WRITER.store.wants(whose):
@@ -181,39 +236,39 @@ def _present(state: AppState) -> tuple[object, ...]:
 
 def trouble(state: AppState) -> str:
     """Return why the present work is not kept although it should be; empty: it is."""
-    return WRITER.failed.get((owner.owner(), state.keep_name), "")
+    return WRITER.failed.get((owner(), state.keep_name), "")
 
 
 def settle(state: AppState, seconds: float) -> bool:
     """Wait until it is known whether the present work could be written; False: not yet."""
-    return WRITER.settle((owner.owner(), state.keep_name), seconds)
+    return WRITER.settle((owner(), state.keep_name), seconds)
 
 
-def offers(state: AppState) -> list[Kept]:
+def offers(state: AppState) -> list[StoredSession]:
     """Return the works that this browser may take up, newest first, without the present one."""
-    whose, store = owner.owner(), WRITER.store
+    whose, store = owner(), WRITER.store
     if not whose or not store.place.is_on:
         return []
     found = store.works(whose)
-    if owner.is_one_person():
+    if is_one_person():
         for other in store.owners():
             if other != whose:
-                found += [kept for kept in store.works(other) if not owner.is_held(kept.name)]
+                found += [kept for kept in store.works(other) if not is_held(kept.name)]
     mine = [kept for kept in found if kept.name != state.keep_name or state.data is None]
     return sorted(mine, key=lambda kept: -kept.saved)
 
 
-def unreadable() -> list[Unreadable]:
+def unreadable() -> list[UnreadableSession]:
     """Return the works of this browser that this version cannot read, newest first."""
-    whose, store = owner.owner(), WRITER.store
+    whose, store = owner(), WRITER.store
     if not whose or not store.place.is_on:
         return []
-    owners = [whose, *(store.owners() if owner.is_one_person() else [])]
+    owners = [whose, *(store.owners() if is_one_person() else [])]
     found = [work for each in dict.fromkeys(owners) for work in store.unreadable(each)]
     return sorted(found, key=lambda work: -work.saved)
 
 
-def go_on(state: AppState, kept: Kept) -> None:
+def go_on(state: AppState, kept: StoredSession) -> None:
     """Take up a kept work.
 
     One that another tab has open, another browser made or a later version wrote is taken up as a
@@ -226,20 +281,20 @@ def go_on(state: AppState, kept: Kept) -> None:
             "is not known here. This is a copy without it; the work itself stays as it is."
         )
         return
-    if kept.owner == owner.owner() and not owner.is_held(kept.name):
+    if kept.owner == owner() and not is_held(kept.name):
         with suppress(HipadError):
             if WRITER.store.claim(kept, state.keep_holder):
                 state.keep_name = kept.name
 
 
-def forget(kept: Kept | Unreadable) -> None:
+def forget(kept: StoredSession | UnreadableSession) -> None:
     """Remove a kept work."""
     WRITER.store.remove(kept.owner, kept.name)
 
 
 def forget_all(state: AppState) -> None:
     """Remove everything that is offered here, and the present work as far as it was kept."""
-    whose = owner.owner()
+    whose = owner()
     WRITER.forget((whose, state.keep_name))
     WRITER.flush()
     for kept in offers(state):

@@ -1,16 +1,4 @@
-"""Kept works in one SQLite file on this computer: written, listed, read, removed.
-
-    <folder>/kept.sqlite3      works of all browsers, and the tables that they need
-    <folder>/kept.sqlite3-wal  and -shm: SQLite's own, while the file is in use
-
-Every change is one transaction, so several servers may share a folder, and a crash or a full disk
-leaves what was there before. A table is stored once for each content, named by a digest of all that
-it holds. A work that this version cannot read stays, with its tables, until somebody deletes it.
-
-An owner is a browser, told by a name that nobody else knows (`owner.py`). Only the account that
-runs the server can read the file. Works of version 0.1 before this file was there, which were
-folders of files, are taken over when the store is opened.
-"""
+"""Saved sessions in one SQLite file on this computer, and where it lies."""
 
 from __future__ import annotations
 
@@ -23,9 +11,10 @@ import re
 import secrets
 import shutil
 import sqlite3
+import sys
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,10 +23,92 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from hipad.data import LIMITS, Table
+from hipad.data.limits import stated_number
 from hipad.data.sandbox import FACTS, Array, blocks_of, digest_of, load_table
 from hipad.exceptions import DataError
-from ui.session.place import Place
-from ui.session.work import Snapshot, Work, read_work
+from ui.session.saved_session import SavedSession, Snapshot, read_saved_session
+
+# --------------------------------------------------------------------------------------------------
+# Where work is kept on this computer, how much of it, and whether at all.
+#
+# Each person runs the app under an account of their own, and there the work lies, in the folder
+# that the system has for such things. Environment variables change the place and the limits;
+# SECURITY.md names them.
+
+NAME: Final = "hipad-workbench"
+ON: Final = ("on", "yes", "true", "1")
+OFF: Final = ("off", "no", "false", "0")
+
+
+@dataclass(frozen=True)
+class StorageConfig:
+    """A folder for kept work, and its limits."""
+
+    folder: Path
+    is_on: bool = True
+    most_works: int = 20  # of one browser
+    most_bytes: int = 2 * 2**30  # of all of them
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> StorageConfig:
+        """The place that the environment asks for, or the usual one."""
+        return cls(
+            folder=_given_folder(environment) or usual_folder(environment),
+            is_on=_is_on(environment.get("HIPAD_KEEP", "")),
+            most_works=stated_number("HIPAD_KEEP_WORKS", cls.most_works, environment, least=0),
+            most_bytes=stated_number("HIPAD_KEEP_BYTES", cls.most_bytes, environment, least=0),
+        )
+
+
+def _is_on(text: str) -> bool:
+    """Whether to keep work; a word that is neither on nor off must not keep what it should not."""
+    word = text.strip().lower()
+    if word in OFF:
+        return False
+    if word and word not in ON:
+        raise DataError(f"expected on or off in HIPAD_KEEP, got {text!r}: write one of them")
+    return True
+
+
+def _given_folder(environment: Mapping[str, str]) -> Path | None:
+    given = environment.get("HIPAD_KEEP_FOLDER", "")
+    try:
+        return Path(given).expanduser() if given else None
+    except RuntimeError as error:  # an account that is not there
+        raise DataError(
+            f"expected a folder in HIPAD_KEEP_FOLDER, got {given!r}, whose account is not known: "
+            "write the whole path"
+        ) from error
+
+
+def usual_folder(environment: Mapping[str, str], system: str = sys.platform) -> Path:
+    """Where programs keep their state on this kind of system.
+
+    >>> usual_folder({"XDG_STATE_HOME": "/var/me"}, "linux").as_posix()
+    '/var/me/hipad-workbench'
+    """
+    home = Path(environment.get("HOME") or Path.home())
+    if system == "win32":
+        return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / NAME
+    if system == "darwin":
+        return home / "Library" / "Application Support" / NAME
+    return Path(environment.get("XDG_STATE_HOME") or home / ".local" / "state") / NAME
+
+
+# --------------------------------------------------------------------------------------------------
+# Kept works in one SQLite file on this computer: written, listed, read, removed.
+#
+#     <folder>/kept.sqlite3      works of all browsers, and the tables that they need
+#     <folder>/kept.sqlite3-wal  and -shm: SQLite's own, while the file is in use
+#
+# Every change is one transaction, so several servers may share a folder, and a crash or a full disk
+# leaves what was there before. A table is stored once for each content, named by a digest of all
+# that it holds. A work that this version cannot read stays, with its tables, until somebody deletes
+# it.
+#
+# An owner is a browser, told by a name that nobody else knows (`owner.py`). Only the account that
+# runs the server can read the file. Works of version 0.1 before this file was there, which were
+# folders of files, are taken over when the store is opened.
 
 LOGGER: Final = logging.getLogger(__name__)
 FILE: Final = "kept.sqlite3"
@@ -74,7 +145,7 @@ CREATE INDEX needed ON need (digest);
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredSession:
     """A work that can be taken up; `saved` is when it was written, in seconds since 1970.
 
     `unknown` names fields that a later version wrote: such a work is taken up as a copy without
@@ -83,13 +154,13 @@ class Kept:
 
     owner: str
     name: str
-    work: Work
+    work: SavedSession
     saved: float
     unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadableSession:
     """A work that this version cannot read, and why."""
 
     owner: str
@@ -102,14 +173,14 @@ class Unreadable:
 class Store:
     """The works of one place."""
 
-    def __init__(self, place: Place, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, place: StorageConfig, clock: Callable[[], float] = time.time) -> None:
         self.place = place
         self.file = place.folder / FILE
         self._clock = clock
         self._idle: list[tuple[sqlite3.Connection, object]] = []  # and which file each has open
         self._digests: dict[int, tuple[weakref.ref[Table], str]] = {}  # by a table's identity
         self._read: dict[
-            tuple[str, str], Kept | Unreadable
+            tuple[str, str], StoredSession | UnreadableSession
         ] = {}  # as long as they stay as they are
 
     def put(self, owner: str, name: str, taken: Snapshot, holder: str = "") -> str:
@@ -135,20 +206,20 @@ class Store:
             self._prune(db, owner, name)
         return name
 
-    def claim(self, kept: Kept, holder: str) -> bool:
+    def claim(self, kept: StoredSession, holder: str) -> bool:
         """Note who goes on with a work; False where it is no longer as it was read."""
         change = "UPDATE work SET holder = ? WHERE owner = ? AND name = ? AND saved = ?"
         with self._changing() as db:
             done = db.execute(change, (holder, kept.owner, kept.name, kept.saved))
             return done.rowcount == 1
 
-    def works(self, owner: str) -> list[Kept]:
+    def works(self, owner: str) -> list[StoredSession]:
         """Return the works of an owner that can be read, newest first."""
-        return [work for work in self._works(owner) if isinstance(work, Kept)]
+        return [work for work in self._works(owner) if isinstance(work, StoredSession)]
 
-    def unreadable(self, owner: str) -> list[Unreadable]:
+    def unreadable(self, owner: str) -> list[UnreadableSession]:
         """Return the works of an owner that cannot be read, newest first."""
-        return [work for work in self._works(owner) if isinstance(work, Unreadable)]
+        return [work for work in self._works(owner) if isinstance(work, UnreadableSession)]
 
     def owners(self) -> list[str]:
         """Return every browser that keeps something here."""
@@ -156,7 +227,7 @@ class Store:
             found = [] if db is None else db.execute("SELECT DISTINCT owner FROM work").fetchall()
         return [owner for (owner,) in found]
 
-    def tables(self, kept: Kept) -> dict[str, Table]:
+    def tables(self, kept: StoredSession) -> dict[str, Table]:
         """Return the tables of a work's own; DataError when they are gone or damaged."""
         names = {role: getattr(kept.work, role) for role in ROLES}
         found = {}
@@ -228,14 +299,14 @@ class Store:
                 "raise HIPAD_KEEP_BYTES"
             )
 
-    def _works(self, owner: str) -> list[Kept | Unreadable]:
+    def _works(self, owner: str) -> list[StoredSession | UnreadableSession]:
         with self._looking() as db:
             found = [] if db is None else self._read_all(db, owner)
         return sorted(found, key=lambda kept: -kept.saved)
 
     def _read_all(
         self, db: sqlite3.Connection, owner: str, but: tuple[str, str] = ("", "")
-    ) -> list[Kept | Unreadable]:
+    ) -> list[StoredSession | UnreadableSession]:
         there = db.execute("SELECT name, saved FROM work WHERE owner = ?", (owner,)).fetchall()
         found = []
         for name, saved in there:
@@ -278,13 +349,13 @@ class Store:
 
     def _newest_first(
         self, db: sqlite3.Connection, owners: list[str], but: tuple[str, str]
-    ) -> list[Kept]:
+    ) -> list[StoredSession]:
         """Return the works of some owners that can be read, without one of them."""
         found = [
             kept
             for owner in owners
             for kept in self._read_all(db, owner, but=but)
-            if isinstance(kept, Kept)
+            if isinstance(kept, StoredSession)
         ]
         return sorted(found, key=lambda kept: -kept.saved)
 
@@ -442,12 +513,12 @@ def bytes_of(table: Table) -> int:
     return sum(part.nbytes for part in [*parts, *table.text.values()])
 
 
-def _read(owner: str, name: str, saved: float, content: bytes) -> Kept | Unreadable:
+def _read(owner: str, name: str, saved: float, content: bytes) -> StoredSession | UnreadableSession:
     try:
-        work, unknown = read_work(content)
-        return Kept(owner, name, work, saved, unknown)
+        work, unknown = read_saved_session(content)
+        return StoredSession(owner, name, work, saved, unknown)
     except DataError as error:
-        return Unreadable(owner, name, saved, str(error), _title(content))
+        return UnreadableSession(owner, name, saved, str(error), _title(content))
 
 
 def _title(content: bytes) -> str:
@@ -491,7 +562,7 @@ def _put_work(
     db.executemany("INSERT INTO need VALUES (?, ?, ?)", rows)
 
 
-def _delete(db: sqlite3.Connection, kept: Kept) -> None:
+def _delete(db: sqlite3.Connection, kept: StoredSession) -> None:
     db.execute("DELETE FROM work WHERE owner = ? AND name = ?", (kept.owner, kept.name))
 
 

@@ -3,7 +3,7 @@
 # Needs Node.js; the app itself does not.
 set -eu
 cd "$(dirname "$0")"
-out=../../ui/rules/editor/assets
+out=../../ui/rules/assets
 npm ci --silent --no-audit --no-fund
 npx esbuild src/main.js --bundle --minify --format=esm --target=es2022 --charset=utf8 \
     --legal-comments=none --banner:js="/* LICENSES.txt; sources $(node digest.js) */" \

@@ -12,7 +12,7 @@ from hipad.rules import Budget
 from tests.ui.pima import fitted, session
 from ui.bench import tuning
 from ui.bench.crosswise import Crosswise, crossed, request_of, told, words
-from ui.session.saving import recipe_of
+from ui.session.session_file import recipe_of
 from ui.settings import AUTOMATIC, EXACT
 
 

@@ -5,14 +5,14 @@ import pytest
 from hipad.rules import RuleGradient, compile_rules
 from tests.ui.pima import fitted
 from ui.bench.hearing import pull_of, words
-from ui.rules.checking import as_seen
+from ui.rules.checks import study_rows
 
 
 def pull(text: str) -> RuleGradient:
     state, model = fitted()
     data = state.data
     (rule,) = compile_rules(text, feature_names=data.index, classes=data.classes)
-    return pull_of(rule, model, as_seen(data, model.settings))
+    return pull_of(rule, model, study_rows(data, model.settings))
 
 
 @pytest.mark.parametrize(

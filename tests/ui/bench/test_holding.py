@@ -8,7 +8,7 @@ from tests.shortening import shorten
 from ui.bench import tuning
 from ui.bench.holding import held_trust, learnt_patients
 from ui.dataset import Loaded
-from ui.session.saving import read_session, session_of
+from ui.session.session_file import read_session, session_of
 from ui.settings import EXACT
 from ui.state import AppState
 

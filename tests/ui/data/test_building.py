@@ -5,7 +5,7 @@ import pytest
 
 from hipad.exceptions import DataError
 from tests.ui.made_data import made, table
-from ui.data.building import build
+from ui.data.loading import build
 from ui.dataset import Loaded, Preparation
 from ui.state import AppState
 

@@ -4,7 +4,7 @@ import pytest
 
 from hipad.datasets import PRESETS, SAMPLES
 from hipad.exceptions import DataError
-from ui.data.cards import CARDS, DRAW, SIZES, check_size, clinical, synthetic
+from ui.data.samples import CARDS, DRAW, SIZES, check_size, clinical, synthetic
 from ui.state import AppState
 
 

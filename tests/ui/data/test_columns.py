@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.data.columns import search
+from ui.data.preparation import search
 
 
 @given(st.lists(st.text("aAbB ", max_size=4)), st.text("ab", max_size=2), st.integers(1, 5))

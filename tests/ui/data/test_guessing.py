@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.ui.made_data import SICK, loaded
-from ui.data.guessing import first_preparation, likely_label
+from ui.data.loading import first_preparation, likely_label
 
 
 @pytest.mark.parametrize(

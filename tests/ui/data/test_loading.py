@@ -7,11 +7,11 @@ import pytest
 
 from hipad.exceptions import DataError
 from tests.ui.made_data import SICK, loaded
-from ui.data.loading import Loading
+from ui.data.loading import LoadingJob
 
 
 def test_loading_brings_prepared_data():
-    loading = Loading("made", lambda: loaded(sick=SICK))
+    loading = LoadingJob("made", lambda: loaded(sick=SICK))
     assert not loading.wait(0)
     loading.launch()
     assert loading.wait(30)
@@ -20,7 +20,7 @@ def test_loading_brings_prepared_data():
 
 
 def test_loading_raises_what_went_wrong_where_the_data_are_taken():
-    loading = Loading("made", lambda: loaded(sick=["ill"] * 8))
+    loading = LoadingJob("made", lambda: loaded(sick=["ill"] * 8))
     loading.launch()
     assert loading.wait(30)
     with pytest.raises(DataError):
@@ -29,7 +29,7 @@ def test_loading_raises_what_went_wrong_where_the_data_are_taken():
 
 def test_loading_that_is_cancelled_before_its_turn_makes_nothing():
     made, places = [], threading.Semaphore(0)
-    loading = Loading("made", lambda: made.append(1), places=places)
+    loading = LoadingJob("made", lambda: made.append(1), places=places)
     loading.launch()
     loading.cancel()
     assert loading.wait(30)

@@ -8,8 +8,8 @@ import pytest
 
 from hipad.data import sandbox as apart
 from hipad.exceptions import DataError
-from ui.data import reading_job as module
-from ui.data.reading_job import Reading
+from ui.data import loading as module
+from ui.data.loading import ReadingJob
 from ui.jobs import JobStatus
 
 CSV = b"a,b\n1,x\n2,y\n"
@@ -36,7 +36,7 @@ def until(condition):
     assert condition()
 
 
-def finished(reading: Reading) -> Reading:
+def finished(reading: ReadingJob) -> ReadingJob:
     reading.launch()
     reading.wait(HARD_BOUND)
     assert not reading.is_active
@@ -44,7 +44,7 @@ def finished(reading: Reading) -> Reading:
 
 
 def test_a_file_becomes_a_table():
-    reading = finished(Reading("mine.csv", CSV))
+    reading = finished(ReadingJob("mine.csv", CSV))
     assert reading.status is JobStatus.FINISHED
     assert reading.table.numbers.tolist() == [[1.0], [2.0]]
     assert not reading.error
@@ -52,7 +52,7 @@ def test_a_file_becomes_a_table():
 
 @pytest.mark.parametrize("content", [b"", b"%PDF", gzip.compress(CSV, mtime=0)[:-9]])
 def test_what_is_wrong_with_it_is_told(content):
-    reading = finished(Reading("mine.csv", content))
+    reading = finished(ReadingJob("mine.csv", content))
     assert reading.status is JobStatus.FAILED
     assert reading.error.startswith("mine.csv: ")
     assert reading.table is None
@@ -67,14 +67,14 @@ def test_an_unforeseen_error_tells_its_type_alone(monkeypatch, error, told):
 
     monkeypatch.setattr(module, "read_apart", read)
     places = threading.Semaphore(1)
-    reading = finished(Reading("mine.csv", CSV, places=places))
+    reading = finished(ReadingJob("mine.csv", CSV, places=places))
     assert told in reading.error
     assert "patient 17" not in reading.error
     assert places.acquire(timeout=1)
 
 
 def test_cancelling_is_no_error(slow):
-    reading = Reading("mine.csv", CSV)
+    reading = ReadingJob("mine.csv", CSV)
     reading.launch()
     until(lambda: reading.done == 0.5)
     assert reading.words == "half of it"
@@ -85,13 +85,13 @@ def test_cancelling_is_no_error(slow):
 
 
 def test_a_reading_that_nobody_sees_ends_itself(slow):
-    reading = finished(Reading("mine.csv", CSV, unseen_seconds=0.1))
+    reading = finished(ReadingJob("mine.csv", CSV, unseen_seconds=0.1))
     assert "out of sight" in reading.error
 
 
 def test_a_reading_waits_for_a_place_and_can_be_cancelled_meanwhile(slow):
     places = threading.Semaphore(1)
-    first, second, third = (Reading("mine.csv", CSV, places=places) for _ in range(3))
+    first, second, third = (ReadingJob("mine.csv", CSV, places=places) for _ in range(3))
     first.launch()
     until(lambda: first.status is JobStatus.RUNNING)
     second.launch()
@@ -107,7 +107,7 @@ def test_a_reading_waits_for_a_place_and_can_be_cancelled_meanwhile(slow):
 
 
 def test_no_more_than_two_are_read_at_once(slow):
-    readings = [Reading("mine.csv", CSV) for _ in range(4)]
+    readings = [ReadingJob("mine.csv", CSV) for _ in range(4)]
     for reading in readings:
         reading.launch()
     until(lambda: sum(r.status is JobStatus.RUNNING for r in readings) == 2)

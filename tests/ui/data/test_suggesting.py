@@ -7,7 +7,7 @@ import numpy as np
 from hipad.rules import FeatureIndex
 from hipad.rules.names import block_members
 from tests.ui.pima import session
-from ui.data.suggesting import suggestions
+from ui.data.features import suggestions
 
 
 def test_groups_get_free_names_and_columns_of_the_whole_table():

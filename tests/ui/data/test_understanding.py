@@ -9,9 +9,9 @@ import pytest
 
 from hipad.data import FileFormat, read_table
 from hipad.exceptions import DataError
-from ui.data import understanding
-from ui.data.companions import loaded_of
-from ui.data.understanding import REREADING, begin, take_again
+from ui.data import file_format_view
+from ui.data.file_format_view import REREADING, begin, take_again
+from ui.data.upload import loaded_of
 from ui.dataset import Preparation
 from ui.state import AppState
 
@@ -68,7 +68,7 @@ def test_keep_source_keeps_the_last_ones():
 
 def test_about_says_what_is_no_row():
     table = read_table(b"Study\nage,crp\nyears,mg/l\n31,1.5\n40,2.5\n")
-    assert understanding._about(table) == (
+    assert file_format_view._about(table) == (
         "Not read as rows: 1 line above the header (Study); a row of units (years and mg/l)."
     )
-    assert understanding._about(replace(table, reading=read_table(b"a,b\n1,2\n").reading)) == ""
+    assert file_format_view._about(replace(table, reading=read_table(b"a,b\n1,2\n").reading)) == ""

@@ -6,8 +6,8 @@ import pytest
 
 from hipad.rules import parse_rules
 from hipad.utils import ROOT, SAMPLES
-from ui.data.cards import CARDS
-from ui.data.welcome import GAINS, RULES, SAMPLE, gain
+from ui.data.data_source import GAINS, RULES, SAMPLE, gain
+from ui.data.samples import CARDS
 
 
 @pytest.mark.parametrize("name", GAINS)

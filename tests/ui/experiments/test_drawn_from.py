@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.ui.pima import session
-from ui.experiments.drawn_from import everybody, training
+from ui.experiments.experiment_panel import everybody, training
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from hipad.experiments.learning_curve import curve_tasks
 from hipad.experiments.methods import ExperimentData
 from hipad.experiments.tasks import Done, ResultsCache
 from tests.experiments.small import table
-from ui.experiments.lab import WRONG, FitList, Lab
+from ui.experiments.experiments_state import WRONG, ExperimentsState, FitList
 from ui.jobs import JobStatus
 
 
@@ -17,7 +17,7 @@ def plan(draws: int = 2):
 
 
 def test_an_experiment_goes_to_its_end():
-    lab = Lab()
+    lab = ExperimentsState()
     lab.begin("worth", "asked", plan, note=1)
     work = lab.at["worth"]
     work.job.wait(30)
@@ -28,7 +28,7 @@ def test_an_experiment_goes_to_its_end():
 
 
 def test_what_was_fitted_is_not_fitted_again(monkeypatch):
-    lab = Lab()
+    lab = ExperimentsState()
     lab.begin("worth", "asked", plan)
     lab.at["worth"].job.wait(30)
     first = [done.figures for done in lab.at["worth"].fits.found]
@@ -55,7 +55,7 @@ def test_stopped_and_taken_up_it_makes_only_the_rest(monkeypatch):
         return do(task, key, material)  # type: ignore[arg-type]
 
     monkeypatch.setattr(workers, "do", slow)
-    lab = Lab()
+    lab = ExperimentsState()
     lab.begin("worth", "asked", lambda: plan(12))
     job = lab.at["worth"].job
     while len(made) < 3:
@@ -71,7 +71,7 @@ def test_stopped_and_taken_up_it_makes_only_the_rest(monkeypatch):
 
 
 def test_a_plan_that_cannot_be_made_is_a_sentence():
-    lab = Lab()
+    lab = ExperimentsState()
 
     def bad():
         material = table(9)
@@ -92,7 +92,7 @@ def test_failed_fits_are_counted_and_told():
 
 
 def test_other_data_end_all_and_another_page_chooses_a_rule():
-    lab = Lab()
+    lab = ExperimentsState()
     lab.begin("worth", "asked", plan)
     lab.doubt(3)
     assert (lab.rule, lab.part, lab.rule_turn) == (3, WRONG, 1)

@@ -5,7 +5,7 @@ import pytest
 from hipad.experiments.learning_curve import curve_tasks
 from hipad.experiments.tasks import Done
 from tests.experiments.small import table
-from ui.experiments.learning import warning, whole_draws, worth_so_far
+from ui.experiments.learning_curve_view import warning, whole_draws, worth_so_far
 
 
 def fits(gain: float, draws: int = 4) -> list[Done]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from tests.ui.session.kept import worked
-from ui.frame.steps import done_steps, next_step
+from ui.page_frame import done_steps, next_step
 from ui.state import AppState
 
 

@@ -4,7 +4,7 @@ import threading
 import time
 
 from hipad.exceptions import RuleError
-from ui.rules.check_job import CheckJob
+from ui.rules.checks import CheckJob
 
 
 def endless(budget):

@@ -5,7 +5,7 @@ import pytest
 
 from hipad.designs import standardisation
 from tests.ui.pima import fitted, session
-from ui.rules.checking import as_seen, checked_rules, checking, known_lambda1
+from ui.rules.checks import checked_rules, checking, known_lambda1, study_rows
 
 
 def test_a_check_is_kept_until_the_text_changes():
@@ -38,12 +38,12 @@ def known_lambda1_of(state, settings):
 
 def test_patients_are_seen_as_a_fit_sees_them():
     state, model = fitted()
-    seen = as_seen(state.data, model.settings)
+    seen = study_rows(state.data, model.settings)
     mean, scale = standardisation(state.data.X_train)
     assert seen.mean == pytest.approx(mean)
     assert seen.scale == pytest.approx(scale)
     assert seen.p.sum() == pytest.approx(1)
     assert seen.p[seen.train[1] > 0].sum() == pytest.approx(0.5)
-    plain = as_seen(state.data, model.settings.changed(standardize=False, balanced=False))
+    plain = study_rows(state.data, model.settings.changed(standardize=False, balanced=False))
     assert plain.mean is None
     assert np.ptp(plain.p) == 0

@@ -5,7 +5,7 @@ import pytest
 from hipad.exceptions import RuleError
 from hipad.rules import Rule, parse_rules
 from tests.ui.pima import fitted
-from ui.rules.drafting import AS_WRITTEN, ConditionFields, checked_name, drafted
+from ui.rules.form_view import AS_WRITTEN, ConditionFields, checked_name, drafted
 
 DATA = fitted()[0].data
 

@@ -6,8 +6,8 @@ import io
 import numpy as np
 
 from hipad.rules import compile_rules, matrix_picture, picture
-from ui.data.cards import clinical
-from ui.rules.drawing import as_csv, draw, row_words
+from ui.data.samples import clinical
+from ui.rules.matrix_view import as_csv, draw, row_words
 from ui.state import AppState
 
 RULES = compile_rules("a: x0 + 2*x1 >= 3 => positive\nb: x2 <= 1 => negative", n_features=3)

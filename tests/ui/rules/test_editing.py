@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hipad.rules import Rule, read_rules
-from ui.rules.editing import describe, with_new_rule, with_rule, with_rules
+from ui.rules.rule_text import describe, with_new_rule, with_rule, with_rules
 
 TEXT = "# above\na: x >= 1 => yes  # first\n\nb: y >= 2 or z <= 1 => no\nc: z>=3 => yes"
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from hipad.rules import BoxPoint, Finding
 from tests.ui.pima import fitted, session
-from ui.rules.checking import checked_rules
-from ui.rules.findings import as_sentence, offers_of, pair_table, patient_table, spoken
+from ui.rules.checks import as_sentence, checked_rules, offers_of, pair_table, patient_table, spoken
 
 
 def test_a_weak_rule_is_told_without_the_words_of_the_solver():

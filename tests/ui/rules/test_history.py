@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.rules.history import LONGEST, Edit, TextHistory
+from ui.rules.rule_text import LONGEST, Edit, TextHistory
 
 
 @given(st.lists(st.sampled_from(["undo", "redo", "a", "b", "c"]), max_size=40))
@@ -48,7 +48,7 @@ def test_a_version_by_name():
 
 
 def test_go_to_finds_a_version_that_moved_and_leaves_one_that_is_gone(monkeypatch):
-    monkeypatch.setattr("ui.rules.history.LONGEST", 4)
+    monkeypatch.setattr("ui.rules.rule_text.LONGEST", 4)
     history = TextHistory()
     for text in ("one", "two", "three"):
         history.change(text, "text edited")
@@ -61,7 +61,7 @@ def test_go_to_finds_a_version_that_moved_and_leaves_one_that_is_gone(monkeypatc
 
 
 def test_long_texts_push_out_the_oldest_versions(monkeypatch):
-    monkeypatch.setattr("ui.rules.history.MOST_CHARACTERS", 100)
+    monkeypatch.setattr("ui.rules.rule_text.MOST_CHARACTERS", 100)
     rules = TextHistory()
     for n in range(9):
         rules.change(str(n) * 40, f"edit {n}")

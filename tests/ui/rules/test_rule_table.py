@@ -6,7 +6,7 @@ import pytest
 
 from hipad.rules import RuleGradient, read_rules
 from tests.ui.pima import session
-from ui.rules.checking import checked_rules
+from ui.rules.checks import checked_rules
 from ui.rules.rule_table import rows, strong_enough, with_table, words
 
 INF = float("inf")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.ui.pima import session
-from ui.exports import comparable_weights
+from ui.models import comparable_weights
 from ui.run.outcome import TOP, block_weights, top_features
 
 

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from streamlit import config
 
 from tests.ui.server.loops import run_apart
-from ui.server.guard import HEADERS, Guard, refusal
+from ui.server.middleware import HEADERS, Guard, refusal
 
 HOST = "hipad.example.org"
 

@@ -8,7 +8,7 @@ import pytest
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
-from ui.server import latest_run
+from ui.server import lifespan
 
 PAGES = {name: {"page_script_hash": name, "url_pathname": name} for name in ("data", "run")}
 
@@ -16,13 +16,13 @@ PAGES = {name: {"page_script_hash": name, "url_pathname": name} for name in ("da
 @pytest.fixture
 def runs(tmp_path, monkeypatch):
     """The pages of a session, a run that draws Data, and one that a click on Run has started."""
-    for name in latest_run.NOTING:  # put back after the test
+    for name in lifespan.NOTING:  # put back after the test
         monkeypatch.setattr(PagesManager, name, getattr(PagesManager, name))
-    latest_run.heed_latest_run()
+    lifespan.heed_latest_run()
     pages = PagesManager(str(tmp_path / "app.py"))
     old, new = (SimpleNamespace(script_requests=ScriptRequests()) for _ in range(2))
     now = {"run": old}
-    monkeypatch.setattr(latest_run, "get_script_run_ctx", lambda **_: now["run"])
+    monkeypatch.setattr(lifespan, "get_script_run_ctx", lambda **_: now["run"])
 
     def note(run, page):
         now["run"] = run
@@ -52,7 +52,7 @@ def test_a_run_that_goes_on_says_which_page_is_wanted(runs):
 
 
 def test_it_is_done_once():
-    latest_run.heed_latest_run()
+    lifespan.heed_latest_run()
     method = PagesManager.set_script_intent
-    latest_run.heed_latest_run()
+    lifespan.heed_latest_run()
     assert PagesManager.set_script_intent is method

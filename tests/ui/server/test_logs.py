@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ui.server.logs import keep_values_out
+from ui.server.lifespan import keep_values_out
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.server.naming import COOKIE, NAME, new_cookie
+from ui.server.middleware import COOKIE, NAME, new_cookie
 
 
 def asked(accept: str = "text/html", cookie: str = "", scheme: str = "http") -> dict:

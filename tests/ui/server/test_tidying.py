@@ -14,8 +14,8 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 from tests.ui.server.loops import run_apart
 from ui.jobs import Job, JobStatus
-from ui.server import tidying
-from ui.server.tidying import Sweeper, give_back_memory, stop_work
+from ui.server import lifespan
+from ui.server.lifespan import Sweeper, give_back_memory, stop_work
 from ui.state import KEY, AppState
 
 
@@ -119,15 +119,15 @@ def test_the_browser_is_opened_for_whoever_sits_here(
 ) -> None:
     opened: list[str] = []
     options = {"server.headless": headless, "server.address": "127.0.0.1", "server.port": 8501}
-    monkeypatch.setattr(tidying.config, "get_option", options.get)
-    monkeypatch.setattr(tidying.cli_util, "open_browser", opened.append)
-    monkeypatch.setattr(tidying.server_util, "get_url", lambda host: f"http://{host}")
-    monkeypatch.setattr(tidying, "keep_values_out", lambda: None)
-    monkeypatch.setattr(tidying, "take_turns", lambda: None)
-    monkeypatch.setattr(tidying, "switch_often", lambda: None)
+    monkeypatch.setattr(lifespan.config, "get_option", options.get)
+    monkeypatch.setattr(lifespan.cli_util, "open_browser", opened.append)
+    monkeypatch.setattr(lifespan.server_util, "get_url", lambda host: f"http://{host}")
+    monkeypatch.setattr(lifespan, "keep_values_out", lambda: None)
+    monkeypatch.setattr(lifespan, "take_turns", lambda: None)
+    monkeypatch.setattr(lifespan, "switch_often", lambda: None)
 
     async def live() -> None:
-        async with tidying.attended(None):
+        async with lifespan.lifespan(None):
             pass
 
     run_apart(live())
@@ -147,12 +147,12 @@ def test_one_session_that_cannot_be_closed_does_not_keep_the_others(
                 raise look
             return look
 
-    monkeypatch.setattr(tidying, "SWEEP_SECONDS", 0)
-    monkeypatch.setattr(tidying, "get_instance", lambda: None)
-    monkeypatch.setattr(tidying, "Sweeper", lambda _: Stubborn())
-    monkeypatch.setattr(tidying, "give_back_memory", lambda: given_back.append(True))
+    monkeypatch.setattr(lifespan, "SWEEP_SECONDS", 0)
+    monkeypatch.setattr(lifespan, "get_instance", lambda: None)
+    monkeypatch.setattr(lifespan, "Sweeper", lambda _: Stubborn())
+    monkeypatch.setattr(lifespan, "give_back_memory", lambda: given_back.append(True))
     with pytest.raises(asyncio.CancelledError):
-        run_apart(tidying.sweep_forever())
+        run_apart(lifespan.sweep_forever())
     assert given_back == [True]
     assert "could not be released" in caplog.text
 
@@ -162,7 +162,7 @@ def test_memory_can_be_given_back_on_any_system() -> None:
 
 
 def test_the_collector_spares_what_the_server_is_made_of() -> None:
-    tidying.set_aside()
+    lifespan.set_aside()
     try:
         assert gc.get_freeze_count() > len(gc.get_objects())
     finally:

@@ -6,7 +6,7 @@ import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
-from ui.server.whole_pages import send_whole_pages
+from ui.server.lifespan import send_whole_pages
 
 
 def drawn(*path: int, part: str = "") -> ForwardMsg:

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.ui.session.kept import begun, worked
-from ui.session import autosave, owner
-from ui.session.place import Place
-from ui.session.store import Store
-from ui.session.work import snapshot
+from ui.session import autosave
+from ui.session.saved_session import snapshot
+from ui.session.store import StorageConfig, Store
 from ui.state import AppState
 
 ME, YOU = "a" * 32, "b" * 32
@@ -21,11 +20,11 @@ def whose(tmp_path, monkeypatch):
     """Who looks at the page: a test says whose turn it is, and what the server is like."""
     now = {"owner": ME, "one_person": False, "held": set()}
     monkeypatch.setattr(
-        autosave, "WRITER", autosave.Writer(Store(Place(tmp_path / "kept")), (0.01,))
+        autosave, "WRITER", autosave.Writer(Store(StorageConfig(tmp_path / "kept")), (0.01,))
     )
-    monkeypatch.setattr(owner, "owner", lambda: now["owner"])
-    monkeypatch.setattr(owner, "is_one_person", lambda: now["one_person"])
-    monkeypatch.setattr(owner, "is_held", lambda name: name in now["held"])
+    monkeypatch.setattr(autosave, "owner", lambda: now["owner"])
+    monkeypatch.setattr(autosave, "is_one_person", lambda: now["one_person"])
+    monkeypatch.setattr(autosave, "is_held", lambda name: name in now["held"])
     return now
 
 

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from tests.ui.made_data import SICK, loaded
-from ui.session.past import Past
-from ui.state import AppState
+from ui.state import AppState, StateSnapshot
 
 
 def session():
@@ -14,8 +13,8 @@ def session():
 
 def test_what_was_set_aside_is_put_back():
     state = session()
-    before = {name: getattr(state, name) for name in Past.NAMES if name != "rules"}
-    past = Past.of(state, "for a test")
+    before = {name: getattr(state, name) for name in StateSnapshot.NAMES if name != "rules"}
+    past = StateSnapshot.of(state, "for a test")
     state.unload()
     past.put_back(state)
     assert {name: getattr(state, name) for name in before} == before
@@ -24,7 +23,7 @@ def test_what_was_set_aside_is_put_back():
 
 def test_rules_that_change_later_leave_it_as_it_was():
     state = session()
-    past = Past.of(state, "for a test")
+    past = StateSnapshot.of(state, "for a test")
     state.rules.change("a >= 4 => ill", "later")
     past.put_back(state)
     assert state.rules.text == "a >= 3 => ill"
@@ -32,9 +31,9 @@ def test_rules_that_change_later_leave_it_as_it_was():
 
 def test_it_says_what_there_is_to_go_back_to():
     state = session()
-    assert Past.of(state, "").words == "made: its rules"
+    assert StateSnapshot.of(state, "").words == "made: its rules"
     state.keep(state.request().fit().named("m"))
-    assert Past.of(state, "").words == "made: 1 kept model"
+    assert StateSnapshot.of(state, "").words == "made: 1 kept model"
     state.launch()
     state.job.wait(60)
-    assert Past.of(state, "").words == "made: 1 kept model and a run"
+    assert StateSnapshot.of(state, "").words == "made: 1 kept model and a run"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hipad.exceptions import DataError
-from ui.session.place import Place, usual_folder
+from ui.session.store import StorageConfig, usual_folder
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_the_folder_is_the_one_that_the_system_has(system, environment, folder):
 
 @pytest.mark.parametrize(("word", "on"), [("on", True), ("OFF", False), ("0", False), ("", True)])
 def test_keeping_can_be_switched_off(word, on):
-    assert Place.from_environment({"HIPAD_KEEP": word, "HOME": "x"}).is_on is on
+    assert StorageConfig.from_environment({"HIPAD_KEEP": word, "HOME": "x"}).is_on is on
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_keeping_can_be_switched_off(word, on):
 )
 def test_what_cannot_be_meant_is_refused_in_a_sentence(variable, text):
     with pytest.raises(DataError, match=f"expected .* in {variable}, got '{text}'.*: "):
-        Place.from_environment({variable: text, "HOME": "x"})
+        StorageConfig.from_environment({variable: text, "HOME": "x"})

@@ -3,11 +3,10 @@ from __future__ import annotations
 import numpy as np
 
 from hipad.data import Table
-from ui.data.building import build
+from ui.data.loading import build
 from ui.dataset import Loaded, Preparation
-from ui.session import refitting
-from ui.session.refitting import Refits, Refitting
-from ui.session.saving import ModelRecipe
+from ui.session import session_file
+from ui.session.session_file import ModelRecipe, Refit, RefitRun
 from ui.settings import RunSettings
 
 
@@ -24,7 +23,7 @@ def recipe(name, rules=""):
 
 
 def test_models_come_one_after_the_other_and_a_failure_stops_none():
-    fits = Refits(made(), (recipe("one"), recipe("bad", "zzz >= 1 => ill"), recipe("two")))
+    fits = RefitRun(made(), (recipe("one"), recipe("bad", "zzz >= 1 => ill"), recipe("two")))
     assert [r.name for r in fits.left] == ["one", "bad", "two"]
     assert list(fits)
     assert [model.name for model in fits.done] == ["one", "two"]
@@ -33,8 +32,8 @@ def test_models_come_one_after_the_other_and_a_failure_stops_none():
 
 
 def test_after_so_many_steps_the_user_is_asked_and_nothing_is_lost(monkeypatch):
-    monkeypatch.setattr(refitting, "MOST_STEPS", 3)
-    fits = Refits(made(), (recipe("one"), recipe("two")))
+    monkeypatch.setattr(session_file, "MOST_STEPS", 3)
+    fits = RefitRun(made(), (recipe("one"), recipe("two")))
     rounds = 0
     while fits.left:
         fits.resume()
@@ -45,7 +44,7 @@ def test_after_so_many_steps_the_user_is_asked_and_nothing_is_lost(monkeypatch):
 
 
 def test_each_model_is_handed_over_once():
-    work = Refitting(made(), (recipe("one"), recipe("two")), pinned="two")
+    work = Refit(made(), (recipe("one"), recipe("two")), pinned="two")
     work.go_on()
     work.job.wait(60)
     assert (work.total, work.pinned) == (2, "two")

@@ -8,10 +8,10 @@ import pytest
 from hipad.data import read_table
 from hipad.exceptions import DataError, HipadError
 from tests.ui.sessions import PIMA, readable
-from ui.data.cards import CARDS, MOST_ENTRIES, check_size
+from ui.data.samples import CARDS, MOST_ENTRIES, check_size
 from ui.dataset import Loaded
-from ui.session.reopening import reopen
-from ui.session.saving import read_session, session_of
+from ui.session.saved_session import reopen
+from ui.session.session_file import read_session, session_of
 from ui.settings import RunSettings
 from ui.state import AppState
 
@@ -59,12 +59,12 @@ def test_a_model_that_cannot_be_fitted_is_told_and_the_others_are_there(state):
 
 
 def test_models_not_fitted_yet_stay_in_the_session(state, monkeypatch):
-    monkeypatch.setattr("ui.session.refitting.MOST_STEPS", 1)
+    monkeypatch.setattr("ui.session.session_file.MOST_STEPS", 1)
     (first,) = PIMA.models
     opened(state, replace(PIMA, models=(first, replace(first, name="second"))))
     assert state.waiting
     assert [recipe.name for recipe in session_of(state).models] == ["first", "second"]
-    monkeypatch.setattr("ui.session.refitting.MOST_STEPS", 10**6)
+    monkeypatch.setattr("ui.session.session_file.MOST_STEPS", 10**6)
     state.refitting.go_on()
     state.refitting.job.wait(60)
     state.take_refitted()

@@ -9,7 +9,7 @@ from hipad.rules.names import MOST_BLOCKS
 from tests.data.mutations import mutations
 from tests.ui.sessions import PIMA, doctored
 from ui.dataset import Preparation
-from ui.session.saving import LARGEST, MOST_MODELS, ModelRecipe, Session, read_session
+from ui.session.session_file import LARGEST, MOST_MODELS, ModelRecipe, Session, read_session
 from ui.settings import RunSettings
 
 SESSION = Session(

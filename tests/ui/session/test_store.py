@@ -22,9 +22,8 @@ from hipad.data.sandbox import digest_of, save_table
 from hipad.exceptions import HipadError
 from tests.ui.session.kept import CSV, begun, sparse_table
 from ui.session import store as store_module
-from ui.session.place import Place
-from ui.session.store import FILE, Store, Unreadable
-from ui.session.work import Snapshot, snapshot
+from ui.session.saved_session import Snapshot, snapshot
+from ui.session.store import FILE, StorageConfig, Store, UnreadableSession
 
 ROOT = Path(__file__).resolve().parents[3]
 ONE, TWO = "a" * 32, "b" * 32
@@ -37,7 +36,7 @@ def taken():
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(Place(tmp_path / "kept"))
+    return Store(StorageConfig(tmp_path / "kept"))
 
 
 def name(n: int) -> str:
@@ -170,7 +169,7 @@ def test_what_was_deleted_is_nowhere_in_the_folder(store, taken):
 
 def test_the_oldest_works_go_when_there_are_too_many(tmp_path, taken):
     clock = iter(range(100))
-    store = Store(Place(tmp_path, most_works=3), lambda: float(next(clock)))
+    store = Store(StorageConfig(tmp_path, most_works=3), lambda: float(next(clock)))
     for n in range(5):
         store.put(ONE, name(n), taken)
     store.put(TWO, name(9), taken)
@@ -180,16 +179,16 @@ def test_the_oldest_works_go_when_there_are_too_many(tmp_path, taken):
 
 
 def test_the_oldest_works_go_when_they_take_too_much(tmp_path, taken):
-    store = Store(Place(tmp_path))
+    store = Store(StorageConfig(tmp_path))
     store.put(ONE, name(1), taken)
     size = store.bytes()
-    small = Store(Place(tmp_path, most_bytes=int(1.5 * size)))
+    small = Store(StorageConfig(tmp_path, most_bytes=int(1.5 * size)))
     other = read_table(CSV.replace(b"0", b"8"), "other.csv")
     small.put(TWO, name(2), snapshot(begun(other)))
     assert small.works(ONE) == []
     assert len(small.works(TWO)) == 1
     with pytest.raises(HipadError, match="HIPAD_KEEP_BYTES"):
-        Store(Place(tmp_path / "other", most_bytes=100)).put(ONE, name(1), taken)
+        Store(StorageConfig(tmp_path / "other", most_bytes=100)).put(ONE, name(1), taken)
 
 
 def test_a_missing_field_takes_its_default(store, taken):
@@ -217,7 +216,7 @@ def test_an_unknown_field_is_named_and_the_work_is_offered(store, taken):
     [{"version": 2}, {"session": None}, {"session__preparation__test": "by moonlight"}],
 )
 def test_what_cannot_be_read_is_shown_and_stays(tmp_path, taken, damage):
-    store = Store(Place(tmp_path, most_works=1))
+    store = Store(StorageConfig(tmp_path, most_works=1))
     store.put(ONE, name(1), taken)
     change(store, name(1), **damage)
     other = snapshot(begun(read_table(CSV.replace(b"0", b"8"), "other.csv")))
@@ -225,11 +224,11 @@ def test_what_cannot_be_read_is_shown_and_stays(tmp_path, taken, damage):
         store.put(ONE, name(n), other)
     assert [kept.name for kept in store.works(ONE)] == [name(3)]
     (lost,) = store.unreadable(ONE)
-    assert isinstance(lost, Unreadable)
+    assert isinstance(lost, UnreadableSession)
     assert (lost.name, lost.title) == (name(1), "mine.csv")
     assert lost.problem
     assert n_tables(store) == 2
-    small = Store(Place(tmp_path, most_bytes=store.bytes() // 2))
+    small = Store(StorageConfig(tmp_path, most_bytes=store.bytes() // 2))
     with pytest.raises(HipadError, match="cannot read"):
         small.put(ONE, name(3), other)
     assert len(store.works(ONE)) == len(store.unreadable(ONE)) == 1
@@ -245,7 +244,7 @@ def test_a_damaged_table_or_file_ends_in_a_sentence(store, taken):
     with pytest.raises(HipadError, match="damaged"):
         store.tables(kept)
     assert store.works(ONE) == [kept]
-    other = Store(Place(store.place.folder.with_name("other")))
+    other = Store(StorageConfig(store.place.folder.with_name("other")))
     other.place.folder.mkdir()
     other.file.write_bytes(b"something else" * 1000)
     for act in (lambda: other.works(ONE), lambda: other.put(ONE, name(1), taken)):
@@ -357,7 +356,7 @@ def test_works_of_before_are_taken_over(tmp_path, taken):
         os.utime(path, (1_000, 1_000))
     (folder / TWO / "works" / f"{name(2)}.json").write_text("{")  # its table may be any
     (folder / TWO / "off").touch()
-    store = Store(Place(folder))
+    store = Store(StorageConfig(folder))
     (kept,) = store.works(ONE)
     assert kept.saved == 1_000
     assert digest_of(store.tables(kept)["table"]) == digest_of(taken.own["table"])
@@ -374,11 +373,11 @@ def test_works_of_before_are_taken_over(tmp_path, taken):
 def test_a_work_that_was_taken_over_before_a_crash_is_not_doubled(tmp_path, taken):
     folder = tmp_path / "kept"
     content = put_old(folder, ONE, name(1), taken).read_bytes()
-    store = Store(Place(folder))
+    store = Store(StorageConfig(folder))
     assert len(store.works(ONE)) == 1
     put_old(folder, ONE, name(1), taken).write_bytes(content)
     other = put_old(folder, ONE, name(2), taken)
-    again = Store(Place(folder))
+    again = Store(StorageConfig(folder))
     assert {kept.name for kept in again.works(ONE)} == {name(1), other.stem}
 
 
@@ -413,7 +412,7 @@ def test_two_processes_write_and_delete_at_the_same_time(tmp_path):
     both = [writing(tmp_path / "kept", who, 60) for who in "12"]
     told = [process.communicate(timeout=300)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], told
-    store = Store(Place(tmp_path / "kept"))
+    store = Store(StorageConfig(tmp_path / "kept"))
     for kept in store.works(ONE):
         assert store.tables(kept)
     assert store.unreadable(ONE) == []
@@ -425,7 +424,7 @@ def test_two_processes_write_and_delete_at_the_same_time(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes are killed")
 def test_a_process_that_is_killed_while_it_writes_leaves_whole_works(tmp_path, taken):
-    store = Store(Place(tmp_path / "kept"))
+    store = Store(StorageConfig(tmp_path / "kept"))
     store.put(TWO, name(1), taken)
     for pause in (0.02, 0.3):
         process = writing(tmp_path / "kept", "1", 10_000)

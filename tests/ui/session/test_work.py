@@ -10,9 +10,9 @@ import pytest
 from hipad.exceptions import HipadError
 from tests.ui.made_data import table
 from tests.ui.session.kept import settled, worked
-from ui.data.cards import clinical
+from ui.data.samples import clinical
 from ui.dataset import Loaded
-from ui.session.work import Work, facts_of, read_work, snapshot, take_up
+from ui.session.saved_session import SavedSession, facts_of, read_saved_session, snapshot, take_up
 from ui.state import AppState
 
 
@@ -24,7 +24,7 @@ def before():
 def test_everything_is_there_again(before):
     taken = snapshot(before)
     after = AppState()
-    take_up(after, read_work(taken.work.to_json().encode())[0], taken.own)
+    take_up(after, read_saved_session(taken.work.to_json().encode())[0], taken.own)
     settled(after)
     assert after.preparation == before.preparation
     assert np.array_equal(after.data.X_train, before.data.X_train)
@@ -87,15 +87,15 @@ def test_damaged_works_end_in_a_sentence(before):
             [None, -1, 10**9, [], {}, "x" * 200, "\ud800"]
         )
         try:
-            work, _ = read_work(json.dumps(content).encode())
+            work, _ = read_saved_session(json.dumps(content).encode())
         except HipadError:
             refused += 1
         else:
-            assert isinstance(work, Work)
+            assert isinstance(work, SavedSession)
     assert refused > 80
     for content in (b"", b"a,b\n1,2", whole.encode()[:-9], b"\xff{"):
         with pytest.raises(HipadError):
-            read_work(content)
+            read_saved_session(content)
 
 
 def test_patients_without_a_label_come_back():
@@ -104,7 +104,7 @@ def test_patients_without_a_label_come_back():
     state.load(Loaded("made", table(), unlabelled=others, unlabelled_name="more.csv"))
     taken, after = snapshot(state), AppState()
     assert taken.own["unlabelled"] is others
-    take_up(after, read_work(taken.work.to_json().encode())[0], taken.own)
+    take_up(after, read_saved_session(taken.work.to_json().encode())[0], taken.own)
     assert after.data.n_unlabelled == 5
     assert after.loaded.unlabelled_name == "more.csv"
 
@@ -113,6 +113,6 @@ def test_a_work_of_an_earlier_version_opens(before):
     raw = json.loads(snapshot(before).work.to_json())
     del raw["unlabelled"], raw["session"]["unlabelled"]
     del raw["session"]["preparation"]["use_unlabelled"]
-    work, _ = read_work(json.dumps(raw).encode())
+    work, _ = read_saved_session(json.dumps(raw).encode())
     assert work.session.preparation.use_unlabelled
     assert work.unlabelled == ""

@@ -19,7 +19,7 @@ import numpy as np
 from hipad.utils import IntArray
 from ui.dataset import NO_BLOCK, Dataset
 from ui.run.replay.packing import packed
-from ui.words import one_line
+from ui.text import one_line
 
 OUT, FOR_POSITIVE, FOR_NEGATIVE, PASSING, FALSE = range(5)
 MOST_CELLS: Final = 65_536

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import streamlit as st
 
-from ui import charts, colours
+from ui import charts
 from ui.run.replay.story import Story
-from ui.words import one_line
+from ui.text import one_line
 
 FOLDER: Final = Path(__file__).parent / "browser"
 SCRIPTS: Final = ("tools.js", "chart.js", "mosaic.js", "side.js", "player.js")
@@ -48,7 +48,7 @@ def show(
         "stories": [story.told() for story in stories],
         "colours": list(charts.palette()),
         "classes": [one_line(name, 24) for name in classes],
-        "sides": [colours.NEGATIVE, colours.POSITIVE],
+        "sides": [charts.NEGATIVE, charts.POSITIVE],
         "canAsk": can_ask,
     }
     PLAYER(key=key, data=data, on_turned_change=ask or _nothing)

@@ -15,7 +15,7 @@ from ui.models import Harm, TrainedModel
 from ui.run.replay.mosaic import MOST_CHANGES, Frame, Mosaic, Moves
 from ui.run.replay.story import Line, LineChart, Story
 from ui.run.tracks import PHASES, Track, shared
-from ui.words import one_line
+from ui.text import one_line
 
 MOST_FRAMES: Final = 400
 MOST_RULES: Final = 6  # lines of the rules' chart

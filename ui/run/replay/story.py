@@ -14,7 +14,7 @@ import numpy as np
 
 from ui.run.replay.mosaic import Mosaic, Moves
 from ui.run.replay.packing import packed
-from ui.words import one_line
+from ui.text import one_line
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from hipad.evaluation.rule_study import RuleCheck
 from tests.ui.pima import fitted
-from ui.rules.checking import look
-from ui.rules.editor import answering
-from ui.rules.editor.answering import Places, said_of, span, units
+from ui.rules import rule_editor
+from ui.rules.checks import read_study
+from ui.rules.rule_editor import Places, said_of, span, units
 
 
 def told(text: str) -> dict[str, list]:
     """What is said of a text whose rules were not tried on the patients yet."""
     data = fitted()[0].data
-    study, compiled = look(data, text)
+    study, compiled = read_study(data, text)
     checks = [RuleCheck(at, rule, None, None) for at, rule in compiled.items()]
     return said_of(text, replace(study, checks=tuple(checks)), data)
 
@@ -48,11 +48,15 @@ def test_before_the_first_check_nothing_is_said():
 
 
 def test_what_is_said_of_many_lines_has_an_end(monkeypatch):
-    monkeypatch.setattr(answering, "MOST_WORDS", 1_000)
+    monkeypatch.setattr(rule_editor, "MOST_WORDS", 1_000)
     meanings = told("\n".join(f"Glucose >= {n} => diabetic" for n in range(100)))["meanings"]
-    assert 1_000 < sum(len(words) for _, words in meanings) < 1_000 + answering.LONGEST
+    assert 1_000 < sum(len(words) for _, words in meanings) < 1_000 + rule_editor.LONGEST_MESSAGE
     problems = told("Glukose >= 1 => x" + "\nq >= => y" * 99)["problems"]
-    assert 1_000 < sum(len(problem["words"]) for problem in problems) < 1_000 + answering.LONGEST
+    assert (
+        1_000
+        < sum(len(problem["words"]) for problem in problems)
+        < 1_000 + rule_editor.LONGEST_MESSAGE
+    )
 
 
 LINE = st.text(alphabet='aé😀 >=\t`"#\x0b\u2028\r\n', max_size=40)
@@ -77,7 +81,7 @@ def test_a_mark_lies_within_its_line(line, column):
 @given(LINE)
 def test_any_text_is_answered(text):
     data = fitted()[0].data
-    said = said_of(text, look(data, text)[0], data)
+    said = said_of(text, read_study(data, text)[0], data)
     size = units(text)
     assert all(0 <= p["from"] <= p["to"] <= size for p in said["problems"])
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from tests.ui.pima import fitted
-from ui.rules.checking import look
-from ui.rules.editor.fixes import fixes_of
+from ui.rules.checks import read_study
+from ui.rules.rule_editor import fixes_of
 
 
 def fixes(text: str) -> list[str]:
     """The lines that are offered for the first mistake in a text."""
     data = fitted()[0].data
-    (error, *_) = look(data, text)[0].errors
+    (error, *_) = read_study(data, text)[0].errors
     return [fix.line for fix in fixes_of(error, text.splitlines()[error.line - 1], data)]
 
 
@@ -27,7 +27,7 @@ def fixes(text: str) -> list[str]:
 def test_the_first_remedy_makes_the_line_right_and_keeps_the_rest(line, mended):
     offered = fixes(line)
     assert offered
-    assert not look(fitted()[0].data, offered[0])[0].errors
+    assert not read_study(fitted()[0].data, offered[0])[0].errors
     expected = {
         "a: BMI": "a: BMI > 3 and Glucose >= 126 => diabetic  # Glukose",
         "metabo": "mean(metabolic) >= 2 => healthy worth 3 patients",

@@ -8,7 +8,7 @@ import pytest
 
 from hipad.rules import FeatureIndex, NameTable, compile_each, read_rules
 from tests.ui.pima import fitted
-from ui.rules.editor.known_names import known_names
+from ui.rules.rule_editor import known_names
 
 
 def test_names_are_spelt_as_a_rule_writes_them():

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.exceptions import DataError
-from ui.fields import RULES
-from ui.rules.editor.linking import EditorLink
-from ui.rules.history import TextHistory
+from ui.rules.rule_editor import EditorLink
+from ui.rules.rule_text import TextHistory
+from ui.settings import RULES
 
 
 def edit(text: str, number: int, burst: int = 1, client: str = "a") -> dict[str, object]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.rules.editor.mounting import FOLDER
+from ui.rules.rule_editor import FOLDER
 
 SOURCES = Path(__file__).resolve().parents[4] / "web" / "editor"
 ASSETS = FOLDER / "assets"

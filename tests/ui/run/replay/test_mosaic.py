@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ui.run.records import record
-from ui.data.cards import clinical, synthetic
+from ui.data.samples import clinical, synthetic
 from ui.run.replay.mosaic import FALSE, FOR_NEGATIVE, FOR_POSITIVE, OUT, PASSING, Mosaic
 from ui.run.replay.run_story import frames_of, told_steps
 from ui.run.replay.truth import true_signs

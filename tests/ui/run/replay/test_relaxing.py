@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hipad.utils import count, percent
-from ui.data.cards import clinical, synthetic
+from ui.data.samples import clinical, synthetic
 from ui.run.replay.mosaic import Mosaic
 from ui.run.replay.relaxing import RelaxedPath, beside, judged_parts, story_of_path
 from ui.settings import AUTOMATIC

@@ -8,7 +8,7 @@ import pytest
 
 from hipad.rules import RuleTrust
 from tests.ui.run.records import record
-from ui.data.cards import clinical
+from ui.data.samples import clinical
 from ui.jobs import JobStatus
 from ui.run.replay.mosaic import Mosaic
 from ui.run.replay.run_story import (

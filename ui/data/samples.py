@@ -1,0 +1,139 @@
+"""The bundled samples as cards: what they are, and how one is loaded in a click."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from hipad.data import Table
+from hipad.datasets import BLOCK_MEANS, PRESETS, DrawSize, make_ksvm_s, read_sample
+from hipad.exceptions import DataError
+from hipad.rules import FeatureIndex
+from hipad.rules.names import define_columns
+from hipad.utils import count
+from ui.dataset import Loaded
+from ui.settings import SEED, Choice, Number, Percent, Some, ValueSpan
+
+LABEL: Final = "class"
+SIZES: Final = {
+    "n_train": Number(4, 2_000),
+    "n_test": Number(2, 5_000),
+    "n_features": Number(8, 200_000),
+    "block_size": Number(1, 5_000),
+    "seed": SEED,
+}
+NOISE: Final = Percent(0, 50)
+DRAW: Final = Some({"preset": Choice(tuple(PRESETS)), **SIZES, "noise": ValueSpan(NOISE)})
+MOST_ENTRIES: Final = 40_000_000  # that are not zero, in both parts of a draw: some 500 MB
+
+
+@dataclass(frozen=True)
+class Card:
+    """A sample to choose; `load` takes the size controls, if it has any."""
+
+    key: str
+    title: str
+    text: str
+    load: Callable[..., Loaded]
+    icon: str
+    size: DrawSize | None = None  # what a synthetic sample is drawn at unless asked otherwise
+
+
+def clinical(name: str, settings: dict[str, Any] | None = None, **preparation: Any) -> Loaded:
+    """A bundled clinical table, read from its own file as an upload would be."""
+    sample = read_sample(name)
+    index, blocks = FeatureIndex(sample.feature_names), sample.columns()
+    return Loaded(
+        name=name,
+        table=sample.table,
+        sample=name,
+        about=f"{sample.description} Source: {sample.source} Licence: {sample.licence}.",
+        label=sample.label,
+        positive=sample.positive,
+        rules=sample.rules,
+        settings=settings or {},
+        preparation=preparation,
+        blocks={block: define_columns(columns, index) for block, columns in blocks.items()},
+    )
+
+
+def synthetic(preset: str, **controls: Any) -> Loaded:
+    """A draw of ksvm-s; `controls` are those of `make_ksvm_s`."""
+    check_size(preset, controls)
+    data = make_ksvm_s(preset, **controls)
+    names = tuple(f"x{j}" for j in range(data.X_train.shape[1]))
+    index = FeatureIndex(names)
+    digest = hashlib.sha256(repr((preset, sorted(controls.items()))).encode()).hexdigest()
+    table = Table(
+        numbers=data.X_train,
+        number_names=names,
+        text={LABEL: _class_names(data.y_train)},
+        format="synthetic",
+        label=LABEL,
+        sha256=digest,
+    )
+    return Loaded(
+        name=f"ksvm-s-{preset}",
+        table=table,
+        test=replace(table, numbers=data.X_test, text={LABEL: _class_names(data.y_test)}),
+        sample=f"ksvm-s-{preset}",
+        about=data.description,
+        label=LABEL,
+        positive="positive",
+        rules=data.rules,
+        blocks={block: define_columns(columns, index) for block, columns in data.blocks.items()},
+        preparation={"drop_constant": False},  # rules tell of features that training rows lack
+        settings={"fewness": "exact", "lambda1": 0.08, "standardize": False},
+        recipe={"preset": preset, **controls},
+    )
+
+
+def check_size(preset: str, controls: Mapping[str, Any]) -> None:
+    """Refuse a draw that is too large although each of its sizes is allowed."""
+    sizes = {name: value for name, value in controls.items() if name in DrawSize._fields}
+    size = PRESETS[preset]._replace(**sizes)
+    in_a_row = len(BLOCK_MEANS) * size.block_size + max(size.noise) * size.n_features
+    entries = (size.n_train + size.n_test) * in_a_row
+    if entries > MOST_ENTRIES:
+        raise DataError(
+            f"expected a draw of at most {MOST_ENTRIES:,} entries that are not zero, got up to "
+            f"{entries:,.0f}: take fewer patients, fewer features or less noise"
+        )
+
+
+def _class_names(y: np.ndarray) -> np.ndarray:
+    return np.where(y > 0, "positive", "negative")
+
+
+def _synthetic_card(preset: str, words: str) -> Card:
+    name, size = f"ksvm-s-{preset}", PRESETS[preset]
+    matter = len(BLOCK_MEANS) * size.block_size
+    title = f"Synthetic: only {matter:,} of {size.n_features:,} features matter"
+    text = f"{count(size.n_train, 'patient')} to learn from, {size.n_test:,} to test on ({name}). "
+    return Card(name, title, text + words, partial(synthetic, preset), ":material/science:", size)
+
+
+CARDS: Final = (
+    Card(
+        "all-bcrabl",
+        "Leukaemia: 79 patients, 12,625 gene probes",
+        "Does a leukaemia carry the BCR/ABL fusion? An expert knows which three of the probes "
+        "rise. Only 15 patients to learn from, 64 to test on.",
+        lambda: clinical("all-bcrabl", {"fewness": "very few"}, test_fraction=0.8, seed=1),
+        ":material/biotech:",
+    ),
+    Card(
+        "pima",
+        "Diabetes: 768 women, 8 measurements",
+        "Who has diabetes? Gaps included. Two rules on glucose and body mass index.",
+        lambda: clinical("pima"),
+        ":material/monitor_heart:",
+    ),
+    _synthetic_card("10k", "The rules know what the patients hide, and the truth is known."),
+    _synthetic_card("50k", "The largest of the paper; the truth is known."),
+)

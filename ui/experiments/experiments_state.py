@@ -1,0 +1,129 @@
+"""The experiments of a session: each a list of fits as a job; no finished fit is made twice.
+
+    lab.begin("curves", asked, plan)      # plan() gives tasks and data, in the job's thread
+    lab.at["curves"].fits.found           # grows while the job works
+
+A fit's key depends on all that its figures depend on, so fits of other rules or draws stay in the
+ledger and are found again when the same is asked for once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.tasks import Done, ProgressEstimate, ResultsCache, Task
+from hipad.experiments.workers import perform
+from ui.jobs import Job, JobStatus
+
+WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"
+TUNE, PAPER = "Tune", "The paper, repeated"
+EXPERIMENT_PARTS: Final = (WORTH, WRONG, TUNE, PAPER)
+
+Plan = Callable[[], tuple[Sequence[Task], Mapping[str, ExperimentData]]]
+
+
+class FitList:
+    """Fits one after the other, as a job takes steps; `found` are those that are done."""
+
+    def __init__(
+        self, plan: Plan, ledger: ResultsCache, *, workers: int = 1, scheduler: str | None = None
+    ) -> None:
+        self.found: list[Done] = []
+        self.pace = ProgressEstimate(0)
+        self._plan, self._ledger = plan, ledger
+        self._how: dict[str, Any] = {"workers": workers, "scheduler": scheduler}
+        self._there: set[str] = set()
+        self._work: Any = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        """One more fit; those that the ledger knows come first, at once."""
+        if self._work is None:
+            self._begin()
+        done: Done = next(self._work)
+        self.pace.add(again=done.key in self._there, failed=done.failed)
+        self.found.append(done)
+        return done
+
+    def _begin(self) -> None:
+        tasks, materials = self._plan()
+        self._there = set(self._ledger.found)
+        self.found, self.pace = [], ProgressEstimate(len(tasks))
+        self._work = perform(tasks, materials, self._ledger, **self._how)
+
+    def stop(self) -> None:
+        """Let go of workers; finished fits are in the ledger."""
+        if self._work is not None:
+            self._work.close()
+            self._work = None
+
+    def resume(self) -> None:
+        """Nothing to do: the next step goes on with what is not in the ledger."""
+
+    def finish(self) -> None:
+        """Nothing to make: `found` is all there is."""
+
+    @property
+    def failures(self) -> list[str]:
+        """The sentences of fits that failed."""
+        return [done.error for done in self.found if done.failed]
+
+
+@dataclass(eq=False)
+class Experiment:
+    """One experiment: its fits, their job, and what was asked for."""
+
+    asked: object
+    fits: FitList
+    job: Job[None]
+    notes: Mapping[str, Any] = field(default_factory=dict)  # what its figures are drawn with
+    memo: dict[int, Any] = field(default_factory=dict)  # an answer by the number of fits behind it
+
+
+@dataclass(eq=False)
+class ExperimentsState:
+    """All experiments of a session by name, and the choices that they share."""
+
+    ledger: ResultsCache = field(default_factory=ResultsCache)
+    at: dict[str, Experiment] = field(default_factory=dict)
+    part: str = WORTH  # what the page shows
+    rule: int = 0  # which rule is doubted
+    rule_turn: int = 0  # grows when another page chooses; part of the keys of widgets
+    workers: int = 1
+    scheduler: str = ""
+
+    def begin(self, name: str, asked: object, plan: Plan, **notes: Any) -> None:
+        """Start an experiment in place of the one of this name."""
+        self.stop(name)
+        scheduler = self.scheduler.strip() or None
+        fits = FitList(plan, self.ledger, workers=self.workers, scheduler=scheduler)
+        job: Job[None] = Job(lambda: fits, lambda nothing: nothing)
+        self.at[name] = Experiment(asked, fits, job, notes)
+        job.launch()
+
+    def doubt(self, rule: int) -> None:
+        """Choose a rule to doubt, from another page."""
+        self.rule, self.part = rule, WRONG
+        self.rule_turn += 1
+
+    def go_on(self, name: str) -> None:
+        """Take up an experiment that was stopped."""
+        if (work := self.at.get(name)) is not None and work.job.status is JobStatus.STOPPED:
+            work.job.go_on()
+
+    def stop(self, name: str | None = None) -> None:
+        """Stop one experiment, or all."""
+        for own, work in self.at.items():
+            if name in (None, own):
+                work.job.stop()
+
+    def forget(self) -> None:
+        """Stop all, and let go of what is drawn; the ledger stays."""
+        self.stop()
+        self.at.clear()
+        self.rule = 0

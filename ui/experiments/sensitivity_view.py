@@ -1,0 +1,191 @@
+"""What if a rule is wrong: its threshold, its worth or its advice, and where it starts to harm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from hipad.estimator.problem_factory import default_patients
+from hipad.exceptions import HipadError
+from hipad.experiments.learning_curve import SIZES, sizes_for
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.perturbed_rules import (
+    PerturbedRule,
+    strangers_to,
+    sweep,
+    sweep_tasks,
+    threshold_versions,
+    thresholds_of,
+    thresholds_seen,
+    worth_versions,
+    wrong_versions,
+)
+from hipad.experiments.report import Section, sweep_section
+from hipad.rules import RuleSet, parse_rules
+from hipad.utils import count, listed
+from ui import charts
+from ui.experiments import experiment_panel
+from ui.experiments.experiments_state import Experiment
+from ui.state import AppState
+from ui.text import plain
+
+NAME: Final = "doubt"
+ADVICE, THRESHOLD, WORTH = "Wrong advice", "Threshold", "Worth"
+AREA: Final = "Area under ROC"
+AXES: Final = {ADVICE: "advice", THRESHOLD: "threshold", WORTH: "worth in patients"}
+WORTHS: Final = (0.25, 0.5, 1, 2, 4, 8)  # times the usual worth
+FIRST_DRAWS: Final = 6
+FEWEST_DRAWS: Final = 3  # for an interval
+USUAL_LABELLED: Final = 16
+ALL_BUT: Final = 5  # one of so many parts is tested when "as many as there are" are labelled
+
+
+def show(state: AppState, material: ExperimentData) -> None:
+    """Which rule, wrong in which way, then the sweep as it grows."""
+    st.caption(
+        "One rule is made wrong step by step. Each version is tried three ways on the same "
+        "patients: with its weight as it is (learnt where none is written), as a certainty, and "
+        "without the rules, tuned for itself."
+    )
+    rules = parse_rules(material.rules)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        position = _which(state, rules)
+        way = _way(state, material, position)
+        rows = _labelled(state, material)
+        draws = _draws(state)
+    options = experiment_panel.options_of(state)
+    try:
+        versions = _versions(state, material, position, way, learnt_from(material, rows))
+    except HipadError as error:
+        st.error(plain(error, 400), icon=":material/error:")
+        return
+    experiment_panel.show_experiment(
+        state,
+        NAME,
+        (material.fingerprint, [version.rules for version in versions], rows, draws, options),
+        lambda: (
+            sweep_tasks(material, versions, draws=draws, rows=rows, options=options),
+            {material.name: material},
+        ),
+        draw,
+        title=f"What if {rules.labels[position]} is wrong",
+        versions=versions,
+        axis=AXES[way.split(":")[0]],
+        label=rules.labels[position],
+    )
+
+
+def _which(state: AppState, rules: RuleSet) -> int:
+    n = len(rules)
+    chosen = st.selectbox(
+        "Rule",
+        range(n),
+        index=min(state.lab.rule, n - 1),
+        format_func=lambda at: f"{rules.labels[at]}: {rules[at].text}"[:80],
+        key=f"lab_rule_{state.version}_{n}_{state.lab.rule_turn}",
+        help="The rule that is made wrong; the others stay as they are.",
+    )
+    state.lab.rule = int(chosen)
+    return state.lab.rule
+
+
+def _way(state: AppState, material: ExperimentData, position: int) -> str:
+    """What is changed: its advice, one of its thresholds, its worth."""
+    (rule,) = parse_rules(material.rules)[position : position + 1]
+    places = thresholds_of(material.rules, position)
+    named = {f"{THRESHOLD}:{k}": f"Its threshold: {rule.conditions[k]}" for k in places}
+    options = {ADVICE: "Its advice", **named, WORTH: "Its worth"}
+    return str(
+        st.selectbox(
+            "What is wrong with it",
+            list(options),
+            format_func=lambda at: options[at][:60],
+            key=f"lab_way_{state.version}_{position}_{len(places)}",
+            help="Advice: about features that have nothing to do with it, and with the other "
+            "outcome. A threshold moves over the range that the patients show.",
+        )
+    )
+
+
+def _labelled(state: AppState, material: ExperimentData) -> dict[str, Any]:
+    possible = sizes_for(material, SIZES)
+    usual = min(USUAL_LABELLED, max(possible))
+    options = [*possible, 0]
+    chosen = st.selectbox(
+        "Labelled patients",
+        options,
+        index=options.index(usual),
+        format_func=lambda n: f"{2 * n}" if n else "four of five",
+        key=f"lab_labelled_{state.version}",
+        help="So many patients are learnt from in each draw. With few of them rules count most, "
+        "for better or worse.",
+        width=160,
+    )
+    return {"labelled": int(chosen)} if chosen else {"fold": [0, ALL_BUT]}
+
+
+def _draws(state: AppState) -> int:
+    if not state.expert:
+        return FIRST_DRAWS
+    return int(st.number_input("Draws", 2, 200, FIRST_DRAWS, key="lab_draws_doubt", width=120))
+
+
+def _versions(
+    state: AppState, material: ExperimentData, position: int, way: str, labelled: float
+) -> Sequence[PerturbedRule]:
+    def make() -> Sequence[PerturbedRule]:
+        if way == ADVICE:
+            negative, positive = map(str, material.labels)
+            strangers = strangers_to(material, np.random.default_rng(0))
+            own = material.blocks, material.feature_names
+            return wrong_versions(material.rules, position, (negative, positive), strangers, *own)
+        if way == WORTH:
+            usual = max(1.0, default_patients("auto", labelled))
+            return worth_versions(
+                material.rules, position, [float(f"{k * usual:.2g}") for k in WORTHS]
+            )
+        place = int(way.split(":")[1])
+        values = thresholds_seen(material, position, place)
+        return threshold_versions(material.rules, position, values, place)
+
+    return state.remember("lab versions", (material.fingerprint, position, way, labelled), make)
+
+
+def learnt_from(material: ExperimentData, rows: dict[str, Any]) -> float:
+    """How many patients a draw is learnt from."""
+    some = rows.get("labelled")
+    return 2 * some if some else len(material.pool) * (1 - 1 / ALL_BUT)
+
+
+def draw(work: Experiment) -> Sequence[Section]:
+    """Warnings first, then where it starts to harm, accuracy, features and the numbers."""
+    versions, axis = work.notes["versions"], str(work.notes["axis"])
+    title = f"What if {work.notes['label']} is wrong"
+    steps = [step for step in sweep(list(work.fits.found), versions) if step.gain.n]
+    if not steps:
+        return []
+    section = sweep_section(title, axis, steps)
+    fallen = [step.version for step in steps if step.falls]
+    if fallen:
+        st.warning(
+            f"Beyond chance the model falls more than two points below the one without rules in "
+            f"{count(len(fallen), 'version')}: {plain(listed(fallen), 300)}.",
+            icon=":material/warning:",
+        )
+    if all(step.gain.n >= FEWEST_DRAWS for step in steps):
+        st.info(plain(section.sentences[0], 300), icon=":material/query_stats:")
+    elif work.job.is_active:
+        st.caption(f"Where the rule starts to harm is told after {FEWEST_DRAWS} draws.")
+    chart, text = experiment_panel.sweep_chart(steps, axis)
+    charts.show(chart, key="lab_sweep", text=plain(text, 1_000))
+    areas = [step for step in sweep(list(work.fits.found), versions, "area") if step.ours.n]
+    if areas:
+        chart, text = experiment_panel.sweep_chart(areas, axis, AREA)
+        charts.show(chart, key="lab_area", text=plain(text, 1_000))
+    chart, text = experiment_panel.support_chart(steps, axis)
+    charts.show(chart, key="lab_support", text=plain(text, 1_000))
+    experiment_panel.section_table(section)
+    return [section, sweep_section(AREA, axis, areas, AREA)]

@@ -1,0 +1,126 @@
+"""Tune: a grid of settings by cross-validation on the training patients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import streamlit as st
+
+from hipad.exceptions import HipadError
+from hipad.experiments.report import (
+    SCORE_NAMES,
+    Section,
+    choice_sentence,
+    honest_sentence,
+    tuning_sections,
+)
+from hipad.experiments.tuning import choose, honest_estimate, tune_tasks, tuned
+from ui import charts
+from ui.experiments import experiment_panel
+from ui.experiments.experiments_state import Experiment
+from ui.settings import EXACT
+from ui.state import AppState
+from ui.text import plain
+
+NAME: Final = "tune"
+FOLDS: Final = 5
+LAMBDA2: Final = (0.1, 1.0, 10.0, 100.0)
+AMOUNTS: Final = ("auto", 1.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+
+
+def show(state: AppState) -> None:
+    """Grid and folds, then curves against lambda1 as folds end."""
+    st.caption(
+        "Every setting is judged on each part of the training patients in turn; test patients stay "
+        "unseen. Of the settings that are as good as the best, the one is taken that keeps most of "
+        "your rules, then the one with the fewest features."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        honest = st.toggle(
+            "Honest estimate",
+            True,
+            key="lab_honest",
+            help="Makes the whole choice again without each part, and judges it there. "
+            "Takes about five times as long.",
+        )
+    material = experiment_panel.training(state)
+    grid, folds, repeats, score = _choices(state)
+    options = experiment_panel.options_of(state)
+    experiment_panel.show_experiment(
+        state,
+        NAME,
+        (material.fingerprint, str(grid), folds, repeats, score, honest, options),
+        lambda: (
+            tune_tasks(
+                material,
+                grid,
+                folds=folds,
+                repeats=repeats,
+                honest=honest,
+                score=score,
+                options=options,
+            ),
+            {material.name: material},
+        ),
+        lambda work: draw(state, work),
+        title=f"Settings for {material.name}",
+        score=score,
+    )
+
+
+def _choices(state: AppState) -> tuple[dict[str, Any], int, int, str]:
+    """The grid, the folds, their repeats and the score; the usual ones without the switch."""
+    grid: dict[str, Any] = {"lambda1": 8, "lambda2": [1.0, 10.0]}
+    if not state.expert:
+        return grid, FOLDS, 1, "balanced"
+    first, second, third, fourth = st.columns(4)
+    grid["lambda1"] = int(first.number_input("Values of lambda1", 2, 50, 8, key="lab_lambda1"))
+    grid["lambda2"] = second.multiselect("lambda2", LAMBDA2, [1.0, 10.0], key="lab_lambda2")
+    grid["patients"] = third.multiselect("Worth in patients", AMOUNTS, ["auto"], key="lab_worths")
+    grid["stiffness"] = fourth.multiselect("Stiffness", AMOUNTS, ["auto"], key="lab_stiffness")
+    grid = {name: value or {"lambda2": [1.0]}.get(name, ["auto"]) for name, value in grid.items()}
+    folds = int(first.number_input("Folds", 2, 20, FOLDS, key="lab_folds"))
+    repeats = int(second.number_input("Repeats", 1, 20, 1, key="lab_repeats"))
+    score = third.selectbox(
+        "Score", list(SCORE_NAMES), format_func=SCORE_NAMES.__getitem__, key="lab_score"
+    )
+    return grid, folds, repeats, str(score)
+
+
+def draw(state: AppState, work: Experiment) -> Sequence[Section]:
+    """The choice, the honest estimate, the curves, the numbers."""
+    found, score = list(work.fits.found), str(work.notes["score"])
+    points = tuned(found)
+    if not points:
+        return []
+    try:
+        chosen = choose(points)
+    except HipadError as error:
+        st.error(plain(error, 300), icon=":material/error:")
+        return []
+    so_far = "So far. " if work.job.is_active else ""
+    st.success(so_far + plain(choice_sentence(points, score), 900), icon=":material/fact_check:")
+    honest = honest_estimate(found, score)
+    if told := honest_sentence(honest, score):
+        st.info(plain(told, 300), icon=":material/verified:")
+    if not work.job.is_active:
+        st.button(
+            "Use these settings",
+            key="lab_use",
+            icon=":material/check:",
+            on_click=_use,
+            args=(state, dict(chosen.params)),
+            help="The next run takes them.",
+        )
+    for title, chart, text in experiment_panel.settings_chart(points, chosen):
+        charts.show(chart, key=f"lab_{title}", text=text)
+    sections = tuning_sections("Settings", points, honest, score)
+    experiment_panel.section_table(sections[0])
+    return sections
+
+
+def _use(state: AppState, params: dict[str, Any]) -> None:
+    state.settings = state.settings.changed(fewness=EXACT, **params)
+    state.notice = "The next run takes the tuned settings."
+    state.version += 1  # the fields of the Run page show them

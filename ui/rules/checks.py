@@ -1,0 +1,421 @@
+"""Checks of the present rules in the background, and their findings."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final, Generic, TypeVar, cast
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from hipad.estimator.problem_factory import knobs_of
+from hipad.estimator.training_data import shares
+from hipad.evaluation.rule_study import RuleCheck, Study, StudyRows, first_look, study_rules
+from hipad.exceptions import DataError, HipadError, RuleError
+from hipad.rules import (
+    BoxPoint,
+    Budget,
+    CompiledRule,
+    Finding,
+    Overlap,
+    Rule,
+    RuleSet,
+    compile_each,
+)
+from hipad.utils import count, number
+from ui.dataset import Dataset
+from ui.models import largest_useful, signs
+from ui.rules.rule_text import with_rule
+from ui.rules.text_view import change
+from ui.settings import CHOSEN, FEWNESS, RunSettings
+from ui.state import AppState
+from ui.text import plain
+
+# --------------------------------------------------------------------------------------------------
+# A check of the rules in a thread of its own, with a budget, which the page looks in on.
+#
+#     job = CheckJob(work)          # work(budget) yields results, each better than the one before
+#     job.launch()
+#     job.wait(0.4)                 # small sets of rules are done by then
+#     job.latest, job.is_done       # the best result so far
+#     job.stop()                    # the text has changed
+#
+# The thread calls nothing of streamlit. It ends when its time is over, when it is stopped, and soon
+# after nobody has looked at it.
+
+SECONDS: Final = 12.0  # for one check
+UNSEEN_SECONDS: Final = 5.0
+PLACES: Final = threading.BoundedSemaphore(2)  # checks at work at once, of all sessions
+LOOK: Final = 0.05  # seconds between two looks while nothing is computed
+
+Result = TypeVar("Result")
+
+
+@dataclass(eq=False)
+class WatchedBudget(Budget):
+    """A budget that ends as well when nobody looks any more."""
+
+    unseen_seconds: float = UNSEEN_SECONDS
+    last_seen: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_unseen(self) -> bool:
+        return time.monotonic() - self.last_seen > self.unseen_seconds
+
+    @property
+    def is_spent(self) -> bool:
+        """True if no more work should be begun."""
+        return super().is_spent or self.is_unseen
+
+
+class CheckJob(Generic[Result]):
+    """One check: its latest result, and whether a better one may come."""
+
+    def __init__(
+        self,
+        work: Callable[[Budget], Iterator[Result]],
+        *,
+        seconds: float = SECONDS,
+        unseen_seconds: float = UNSEEN_SECONDS,
+        places: threading.Semaphore = PLACES,
+    ) -> None:
+        self.latest: Result | None = None
+        self.error: str | None = None
+        self.was_left = False  # it was stopped, or nobody looked: it may be begun anew
+        self._work, self._places = work, places
+        self.budget = WatchedBudget(seconds, unseen_seconds=unseen_seconds)
+        self._thread = threading.Thread(target=self._run, name="hipad-check", daemon=True)
+
+    @property
+    def is_done(self) -> bool:
+        return not self._thread.is_alive()
+
+    def launch(self) -> None:
+        self._thread.start()
+
+    def seen(self) -> None:
+        """Somebody looks at this check."""
+        self.budget.last_seen = time.monotonic()
+
+    def stop(self) -> None:
+        self.budget.stop.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Look until it is done, for so long at most."""
+        latest = float("inf") if seconds is None else time.monotonic() + seconds
+        while not self.is_done and time.monotonic() < latest:
+            self.seen()
+            self._thread.join(min(1.0, max(0.0, latest - time.monotonic())))
+
+    def _run(self) -> None:
+        while not self._places.acquire(timeout=LOOK):
+            if self.budget.stop.is_set() or self.budget.is_unseen:
+                self.was_left = True
+                return
+        self.budget.begun = time.monotonic()
+        try:
+            for result in self._work(self.budget):
+                self.latest = result
+                if self.budget.stop.is_set():
+                    break
+            self.was_left = self.budget.is_unseen or self.budget.stop.is_set()
+        except HipadError as error:
+            self.error = str(error)
+        except Exception as error:
+            # The text of an unforeseen error may carry patient values, its type does not.
+            self.error = f"the check failed inside the program ({type(error).__name__})"
+        finally:
+            self._places.release()
+
+
+# --------------------------------------------------------------------------------------------------
+# The study of the present rules, made anew after each edit by a thread of its own.
+
+
+def checked_rules(state: AppState, patience: float | None = None) -> Study:
+    """The check of the present rules, kept until they, the data or the settings change.
+
+    After `patience` seconds it is given as far as it has come; `is_final` says whether it is all.
+    """
+    job = checking(state)
+    job.wait(patience)
+    if job.error is not None:
+        raise DataError(job.error)
+    return job.latest or read_study(*_key(state)[:2])[0]
+
+
+def checking(state: AppState) -> CheckJob[Study]:
+    """The check of the present rules, at work or done; one of an earlier text is stopped."""
+    key = _key(state)
+    known, job = state.memo.get("checked rules", (None, None))
+    if job is None or known != key or job.was_left:
+        if job is not None:
+            job.stop()
+        job = CheckJob(lambda budget: run_study(*key, budget))
+        state.memo["checked rules"] = (key, job)
+        job.launch()
+    job.seen()
+    return cast(CheckJob[Study], job)
+
+
+def _key(state: AppState) -> tuple[Dataset, str, RunSettings, float | None]:
+    assert state.data is not None
+    return state.data, state.rules.text, state.settings, known_lambda1(state)
+
+
+def known_lambda1(state: AppState) -> float | None:
+    """The sparsity of the next run: as set, or that of the last run; None when it is open."""
+    settings, data = state.settings, state.data
+    if settings.fewness in CHOSEN:
+        model = state.model or state.pinned_model
+        return None if model is None else float(model.classifier.lambda1_)
+    if settings.fewness not in FEWNESS or data is None:
+        return settings.lambda1
+    key = (data, settings.standardize, settings.balanced)
+    largest = state.remember("largest lambda1", key, lambda: largest_useful(data, settings))
+    return FEWNESS[settings.fewness] * largest
+
+
+def broken_rules(state: AppState) -> tuple[RuleError, ...]:
+    """What is wrong with the rules that the next run would take; read once for each text."""
+    data, text = state.data, state.rules.text
+    if data is None or not state.settings.use_rules:
+        return ()
+    return state.remember("broken rules", (data, text), lambda: read_study(data, text)[0].errors)
+
+
+def read_study(data: Dataset, text: str) -> tuple[Study, dict[int, CompiledRule]]:
+    """The rules and what is wrong with them, before anything is tried."""
+    return first_look(
+        data.read(text),
+        data.index,
+        data.blocks,
+        data.classes,
+        values=data.values,
+        positive_chosen=True,
+    )
+
+
+def run_study(
+    data: Dataset, text: str, settings: RunSettings, lambda1: float | None, budget: Budget
+) -> Iterator[Study]:
+    """Read, compile and try the rules; each study says more than the one before."""
+    first, compiled = read_study(data, text)
+    yield first
+    patients, stiffness = settings.patients, settings.stiffness
+    knobs = partial(knobs_of, total=data.n_patients, patients=patients, stiffness=stiffness)
+    yield from study_rules(
+        first, compiled, study_rows(data, settings), lambda1=lambda1, knobs=knobs, budget=budget
+    )
+
+
+def fitting_rules(rules: RuleSet, data: Dataset) -> tuple[dict[int, CompiledRule], list[RuleError]]:
+    """Each rule that fits the data by its position, and what is wrong with the others."""
+    return compile_each(
+        rules,
+        feature_names=data.index,
+        blocks=data.blocks,
+        classes=data.classes,
+        positive_chosen=True,
+        values=data.values,
+    )
+
+
+def study_rows(data: Dataset, settings: RunSettings) -> StudyRows:
+    """The patients as a run with these settings sees them."""
+    y = signs(data.y_train, data)
+    test = None
+    if data.X_test is not None and data.y_test is not None:
+        test = data.X_test, signs(data.y_test, data)
+    low, high = (data.summary[k].to_numpy() for k in ("min", "max"))
+    mean, scale = data.standardisation if settings.standardize else (None, None)
+    return StudyRows(
+        train=(data.X_train, y),
+        test=test,
+        lo=low,
+        hi=high,
+        mean=mean,
+        scale=scale,
+        p=shares(y, np.ones(len(y)), settings.class_weight),
+        gaps=data.gaps_train,
+        test_gaps=data.gaps_test,
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# What is odd about the rules, whom they disagree on, and what the data would suggest.
+
+MOST_FINDINGS: Final = 12
+MOST_VALUES: Final = 8
+MOST_LISTED: Final = 30
+SUMMARY: Final = ("mean", "min", "max")
+ICONS: Final = {"warning": ":material/warning:", "note": ":material/info:"}
+
+
+def show_findings(state: AppState, checked: Study, data: Dataset) -> None:
+    """Each finding with its remedy and a patient that shows it."""
+    st.subheader("Findings", anchor=False)
+    if not checked.is_final and not checked.findings:
+        st.caption("The rules are being compared with each other ...")
+    elif not checked.findings:
+        st.caption("Nothing odd: no empty, needless, contradicting or weak rule.")
+    for n, finding in enumerate(checked.findings[:MOST_FINDINGS]):
+        sentence, remedy = (
+            as_sentence(part, finding.rules) for part in spoken(finding, expert=state.expert)
+        )
+        icon = ICONS.get(finding.severity, ICONS["note"])
+        st.markdown(f"{icon} {sentence}. *{remedy}.*")
+        if finding.witness is not None and len(finding.witness):
+            _witness(finding, data, n)
+    if len(checked.findings) > MOST_FINDINGS:
+        st.caption(f"And {len(checked.findings) - MOST_FINDINGS:,} more.")
+
+
+def spoken(finding: Finding, *, expert: bool) -> tuple[str, str]:
+    """What is odd and what to do, without the solver's words unless the reader wants them."""
+    if expert or finding.kind != "weak":
+        return finding.sentence, finding.remedy
+    steps = finding.remedy.partition(", or lower lambda1")[0]
+    return (
+        f"{finding.rules[0]} is too weak to bring in a feature",
+        f"{steps}, or allow more features on the Run page",
+    )
+
+
+def _witness(finding: Finding, data: Dataset, n: int) -> None:
+    assert finding.witness is not None
+    with st.expander(f"A patient who shows it ({plain(' and '.join(finding.rules[:2]))})"):
+        st.dataframe(
+            patient_table(finding.witness, data),
+            hide_index=True,
+            key=f"witness_{n}",
+            alt="A patient who shows it",
+            width="content",
+        )
+
+
+def patient_table(patient: BoxPoint, data: Dataset) -> pd.DataFrame:
+    """A patient's values beside the average and the range; whole blocks as their mean."""
+    left = np.ones(len(patient), dtype=bool)
+    values = dict(zip(patient.columns.tolist(), patient.values.tolist(), strict=True))
+    table = []
+    for block, columns in data.blocks.items():
+        if len(columns) > 1 and all(j in values for j in columns.tolist()):
+            own = float(np.mean([values[j] for j in columns.tolist()]))
+            left &= ~np.isin(patient.columns, columns)
+            table.append(_value_row(f"mean of {block} ({len(columns)})", own, columns, data))
+    table += [
+        _value_row(data.index.name(int(j)), values[int(j)], np.array([j]), data)
+        for j in patient.columns[left][:MOST_VALUES]
+    ]
+    hidden = int(left.sum()) - MOST_VALUES
+    if hidden > 0:
+        table.append({"feature": f"and {hidden:,} more"})
+    return pd.DataFrame(table)
+
+
+def _value_row(name: str, value: float, columns: np.ndarray, data: Dataset) -> dict[str, object]:
+    mean, low, high = (float(data.summary[k].to_numpy()[columns].mean()) for k in SUMMARY)
+    seen = f"{number(low)} to {number(high)}"
+    return {"feature": name, "value": number(value), "average": number(mean), "range": seen}
+
+
+def overlaps(checked: Study, data: Dataset) -> None:
+    """Pairs of rules that speak of the same patients, and patients that rules get wrong."""
+    st.subheader("On the patients", anchor=False)
+    pairs = pair_table(checked)
+    if len(pairs):
+        st.dataframe(pairs, hide_index=True, key="rules_pairs", alt="Rules that meet")
+    else:
+        st.caption("No two rules speak of the same patient.")
+    wrong = [words for check in checked.checks if (words := _wrong_words(check, data))]
+    if wrong:
+        with st.expander("Patients who contradict a rule"):
+            st.markdown("\n".join(f"- {words}" for words in wrong[:MOST_LISTED]))
+            if len(wrong) > MOST_LISTED:
+                st.caption(f"And patients who contradict {len(wrong) - MOST_LISTED:,} more rules.")
+
+
+def pair_table(checked: Study) -> pd.DataFrame:
+    """One row per pair of rules that apply to the same patients."""
+    first, test = checked.overlap, checked.overlap_test
+    assert first is not None
+    shared = first.together if test is None else first.together + test.together
+    i, j = np.nonzero(np.triu(shared, 1))
+    same = ~_opposite(first, test)[i, j]
+    order = np.lexsort((-first.together[i, j], same))[:MOST_LISTED]
+    table = [
+        {
+            "rule": first.labels[a],
+            "and": first.labels[b],
+            "training": int(first.together[a, b]),
+            "test": 0 if test is None else int(test.together[a, b]),
+            "they say": "the same" if agree else "the opposite",
+        }
+        for a, b, agree in zip(i[order], j[order], same[order], strict=True)
+    ]
+    return pd.DataFrame(table)
+
+
+def _opposite(first: Overlap, test: Overlap | None) -> np.ndarray:
+    """Which two rules contradict each other on some patient."""
+    return np.asarray((first.conflict > 0) | (False if test is None else test.conflict > 0))
+
+
+def _wrong_words(check: RuleCheck, data: Dataset) -> str:
+    parts = []
+    for which, (name, counts) in enumerate(
+        zip(("training", "test"), (check.train, check.test), strict=True)
+    ):
+        if counts is not None and len(counts.wrong):
+            called = data.called(which, counts.wrong[:MOST_LISTED]).tolist()
+            shown = ", ".join(map(plain, called))
+            more = len(counts.wrong) - MOST_LISTED
+            rows = "patients" if data.ids[which] else "rows"
+            parts.append(f"{name} {rows} {shown}" + (f" and {more:,} more" if more > 0 else ""))
+    return f"{plain(check.label)}: {'; '.join(parts)}" if parts else ""
+
+
+def suggestions(state: AppState, checked: Study) -> None:
+    """Thresholds and worths that would serve better, each taken only by a click."""
+    st.subheader("Suggestions", anchor=False)
+    if not checked.is_final:
+        st.caption("They come when the rules have been checked.")
+        return
+    if checked.unadvised:
+        late = count(checked.unadvised, "rule")
+        st.caption(f"There was no time to look for better thresholds of {late}.")
+    offers = [offer for check in checked.checks if check.rule.enabled for offer in offers_of(check)]
+    if not offers:
+        st.caption("None: the data support no other threshold or worth clearly.")
+    for n, (check, sentence, better) in enumerate(offers[:MOST_FINDINGS]):
+        st.markdown(f":material/lightbulb: **{plain(check.label)}**: {as_sentence(sentence)}.")
+        if st.button(
+            "Use it", key=f"suggestion_{n}", help="Change the rule like this; can be undone."
+        ):
+            assert state.data is not None
+            text = with_rule(state.rules.text, check.position, better, state.data.read)
+            change(state, text)
+            st.rerun()
+
+
+def offers_of(check: RuleCheck) -> list[tuple[RuleCheck, str, Rule]]:
+    """What would serve this rule better: a sentence, and the rule that it suggests."""
+    offers = [(check, str(better), better.rule) for better in check.better]
+    patients = check.needed_patients
+    if patients is not None and check.rule.worth is not None:  # others are learnt: nothing to write
+        worth = float(f"{1.1 * patients:.2g}")
+        sentence = f"for a feature of it to enter it must be worth more than {patients:.3g} "
+        offers.append((check, sentence + "patients", replace(check.rule, worth=worth)))
+    return offers
+
+
+def as_sentence(text: str, labels: Sequence[str] = ()) -> str:
+    """With a capital letter, unless it begins with a rule's name."""
+    named = text.startswith(tuple(f"{label} " for label in labels))
+    return plain(text if named else text[:1].upper() + text[1:], 500)

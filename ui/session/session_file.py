@@ -1,0 +1,326 @@
+"""A session as one JSON file, and its models fitted again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, Final
+
+import numpy as np
+
+from hipad.data.file_format import FOUND_OUT, FileFormat
+from hipad.estimator.model_io import StoredFormat
+from hipad.estimator.parameters import MemberRecord
+from hipad.estimator.serialization import misfit, named, rebuild
+from hipad.exceptions import DataError, HipadError
+from hipad.rules.names import MOST_BLOCKS, block_name
+from hipad.solvers import Progress
+from ui.data.samples import DRAW
+from ui.dataset import Dataset, Loaded, Preparation
+from ui.jobs import Job, Run
+from ui.models import Request, TrainedModel
+from ui.settings import MODEL_NAME, NAME, RULES, RunSettings, Text
+
+# --------------------------------------------------------------------------------------------------
+# A session as one JSON file: everything but the data, which are told by their hash.
+#
+# Models are saved as what they were fitted with, and fitted again when the session is reopened: a
+# file never brings weights of its own, and the same data give the same model. The hints of
+# `Session` say what each field may hold; `hipad.estimator.serialization.rebuild` holds a file to
+# them.
+
+KIND: Final = "hipad-workbench-session"
+VERSION: Final = 1
+LARGEST: Final = 20 * 2**20  # bytes
+MOST_MODELS: Final = 50
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Definitions of blocks by their names."""
+
+    most: int
+    definition: Text
+
+    def read(self, value: object) -> dict[str, str]:
+        if not isinstance(value, dict):
+            raise misfit("blocks by their names", value)
+        if len(value) > self.most:
+            raise ValueError(f"expected at most {self.most:,} blocks, got {len(value):,}")
+        found: dict[str, str] = {}
+        for name, text in value.items():
+            tidy = block_name(NAME.read(name))
+            if tidy in found:
+                raise misfit("each name once", tidy)
+            found[tidy] = named(tidy, lambda: self.definition.read(text))  # noqa: B023
+        return found
+
+
+@dataclass(frozen=True)
+class LearntTrust:
+    """Shares, lambdas and cuts that an earlier fit learnt, of some candidates."""
+
+    most: int
+
+    def read(self, value: object) -> tuple[MemberRecord, ...]:
+        if isinstance(value, list) and len(value) > self.most:
+            raise ValueError(f"expected at most {self.most:,} candidates, got {len(value):,}")
+        found: tuple[MemberRecord, ...] = rebuild(tuple[MemberRecord, ...], value)
+        for one in found:
+            cut = 0.0 if one.cut is None else one.cut
+            numbers = [one.prior, one.posterior, one.share, cut, one.lambda1, one.lambda2]
+            weights = [weight for weight in one.weights if weight is not None]
+            if not np.isfinite([*numbers, *weights]).all() or min([*numbers[:3], *weights]) < 0:
+                raise misfit("finite shares and weights of at least 0", value)
+            if min(one.lambda1, one.lambda2) < 0 or one.certificate is not None:
+                raise misfit("candidates with a lambda1 and lambda2 of at least 0", value)
+        if found and not sum(one.share for one in found) > 0:
+            raise misfit("a candidate with a share above 0", value)
+        return found
+
+
+@dataclass(frozen=True)
+class Models:
+    """What some models were fitted with."""
+
+    most: int
+
+    def read(self, value: object) -> tuple[ModelRecipe, ...]:
+        if isinstance(value, list) and len(value) > self.most:
+            raise ValueError(f"expected at most {self.most:,} models, got {len(value):,}")
+        recipes: tuple[ModelRecipe, ...] = rebuild(tuple[ModelRecipe, ...], value)
+        return recipes
+
+
+Definitions = Annotated[Mapping[str, str], Blocks(MOST_BLOCKS, Text(1_000_000))]
+
+
+@dataclass(frozen=True)
+class ModelRecipe:
+    """What a kept model was fitted with."""
+
+    name: Annotated[str, MODEL_NAME]
+    rules: Annotated[str, RULES]
+    blocks: Definitions
+    settings: RunSettings
+    trust: Annotated[tuple[MemberRecord, ...], LearntTrust(64)] = ()  # where it was held
+    chosen_by: RunSettings | None = None  # those that chose values which are held
+
+    def request(self, data: Dataset) -> Request:
+        """The fit that makes the model again."""
+        return Request(
+            data.with_blocks(self.blocks),
+            self.rules,
+            self.blocks,
+            self.settings,
+            self.name,
+            trust=self.trust or "auto",
+            chosen_by=self.chosen_by,
+        )
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a session file holds."""
+
+    data_name: Annotated[str, NAME]
+    data_key: Annotated[str, NAME]
+    preparation: Preparation
+    rules: Annotated[str, RULES]
+    blocks: Definitions
+    settings: RunSettings
+    sample: Annotated[str, NAME] = ""
+    draw: Annotated[Mapping[str, Any], DRAW] = field(default_factory=dict)  # a synthetic sample's
+    models: Annotated[tuple[ModelRecipe, ...], Models(MOST_MODELS)] = ()
+    pinned: Annotated[str, MODEL_NAME] = ""
+    unlabelled: Annotated[str, NAME] = ""  # the file of patients without a label
+    file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what was stated of the file
+
+    def to_json(self) -> str:
+        """The text of the file."""
+        content = {"kind": KIND, "version": VERSION, **asdict(self)}
+        return json.dumps(content, indent=1, ensure_ascii=False)
+
+
+def session_of(state: Any) -> Session:
+    """The present session; there must be data."""
+    loaded: Loaded | None = state.loaded
+    if loaded is None or state.preparation is None:
+        raise DataError("expected data in the session, there are none: load a sample or a file")
+    return Session(
+        data_name=loaded.name[: NAME.longest],
+        data_key=loaded.key[: NAME.longest],
+        preparation=state.preparation,
+        rules=state.rules.text,
+        blocks=dict(state.blocks),
+        settings=state.settings,
+        sample=loaded.sample,
+        draw=dict(loaded.recipe),
+        models=(*map(recipe_of, state.models), *state.waiting)[:MOST_MODELS],
+        pinned=state.pinned_name,
+        unlabelled=loaded.unlabelled_name[: NAME.longest] if loaded.unlabelled is not None else "",
+        file_format=loaded.table.reading.stated,
+    )
+
+
+def recipe_of(model: TrainedModel) -> ModelRecipe:
+    """What makes this model again; an automatic choice is made again, and is the same."""
+    held = model.trust if isinstance(model.trust, tuple) else ()
+    trust = tuple(replace(member, certificate=None, loss=0.0) for member in held)
+    return ModelRecipe(
+        model.name, model.rules, dict(model.blocks), model.settings, trust, model.chosen_by
+    )
+
+
+def read_session(content: bytes) -> Session:
+    """Read a session file; DataError says what is wrong with it."""
+    raw = of_today(read_json(content, "session file", KIND, VERSION, most=LARGEST))
+    try:
+        session: Session = rebuild(Session, raw)
+    except ValueError as error:
+        raise DataError(f"the session file cannot be used: {error}") from error
+    return session
+
+
+def recipe_of_today(raw: Any) -> Any:
+    """A recipe with the fields that files of earlier versions do not have."""
+    return {"trust": [], "chosen_by": None, **raw} if isinstance(raw, dict) else raw
+
+
+def of_today(raw: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a session with those that files of earlier versions do not have."""
+    raw = {"unlabelled": "", "file_format": {}, **raw}
+    if isinstance(raw.get("models"), list):
+        raw["models"] = [recipe_of_today(recipe) for recipe in raw["models"]]
+    if isinstance(raw.get("preparation"), dict):
+        raw["preparation"] = {"use_unlabelled": True, "roles": {}, **raw["preparation"]}
+    return raw
+
+
+def read_json(content: bytes, what: str, kind: str, version: int, *, most: int) -> dict[str, Any]:
+    """The fields of a file that this app wrote; DataError where it is another one."""
+    if len(content) > most:
+        raise DataError(f"expected a {what} of at most {most // 2**20} MB, got more")
+    if content[:200].lstrip()[:1] != b"{":
+        raise DataError(
+            f"expected a {what} of this app, got another kind of file: give the session.json that "
+            "Save session wrote; tables are uploaded on the Data page"
+        )
+    try:
+        raw = json.loads(content.decode("utf-8"), object_pairs_hook=_once)
+    except DataError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"expected a {what} of this app, got a damaged one or another file: "
+            "take the file as it was saved"
+        ) from error
+    if not isinstance(raw, dict) or raw.pop("kind", None) != kind:
+        raise DataError(f"expected a {what} of this app, got another file")
+    if (found := raw.pop("version", None)) != version or isinstance(found, bool | float):
+        raise DataError(f"expected a {what} of version {version}, got another version")
+    return raw
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of the file, whose fields must each stand there once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise DataError(f"the session file cannot be used: {misfit('each field once', twice)}")
+    return found
+
+
+# --------------------------------------------------------------------------------------------------
+# The models of a reopened session, fitted again one after the other as a job.
+#
+# The job can be stopped and taken up, and ends itself when nobody looks, as every job does. Models
+# are handed over as they are done; what is not done stays a recipe, and is saved as one.
+
+MOST_STEPS: Final = 100_000  # of all fits together, before the user is asked whether to go on
+
+
+class RefitRun:
+    """The fits of some recipes in a row, as one run."""
+
+    def __init__(self, data: Dataset, recipes: tuple[ModelRecipe, ...]) -> None:
+        self.data, self.recipes, self.steps = data, recipes, 0
+        self.done: list[TrainedModel] = []
+        self.failed: dict[str, str] = {}
+        self._at = 0
+        self._fit: tuple[Request, Run] | None = None
+
+    @property
+    def left(self) -> tuple[ModelRecipe, ...]:
+        """What is not fitted yet."""
+        return self.recipes[self._at :]
+
+    def __iter__(self) -> Iterator[Progress]:
+        return self
+
+    def __next__(self) -> Progress:
+        while self.left and self.steps < MOST_STEPS:
+            try:
+                if (progress := self._step()) is not None:
+                    self.steps += 1
+                    return progress
+            except HipadError as error:
+                self.failed[self.left[0].name] = str(error)
+            self._at, self._fit = self._at + 1, None
+        raise StopIteration
+
+    def stop(self) -> None:
+        """Nothing to do: the fit under way stays as it is, ready for its next step."""
+
+    def resume(self) -> None:
+        """Allow as many steps again."""
+        self.steps = 0
+
+    def finish(self) -> None:
+        """Nothing to make: models are in `done` as soon as they are fitted."""
+
+    def _step(self) -> Progress | None:
+        """One step of the fit under way; None when it has ended and its model is there."""
+        request, run = self._fit = self._fit or self._begin(self.left[0])
+        progress = next(run, None)
+        if progress is None:
+            self.done.append(request.model(run.finish()))
+        return progress
+
+    def _begin(self, recipe: ModelRecipe) -> tuple[Request, Run]:
+        request = recipe.request(self.data)
+        return request, request.start(self.done[-1] if self.done else None)
+
+
+class Refit:
+    """The job that fits them, and what it has to show; `pinned` names the model to pin."""
+
+    def __init__(self, data: Dataset, recipes: tuple[ModelRecipe, ...], pinned: str = "") -> None:
+        self.fits = RefitRun(data, recipes)
+        self.pinned = pinned
+        self.job: Job[None] = Job(lambda: self.fits, lambda nothing: nothing)
+        self._taken = 0
+
+    @property
+    def total(self) -> int:
+        """How many models there are to fit, done or not."""
+        return len(self.fits.recipes)
+
+    @property
+    def owed(self) -> tuple[ModelRecipe, ...]:
+        """What was not handed over yet: not fitted, or fitted since the last look."""
+        given = {model.name for model in self.fits.done[: self._taken]}
+        gone = given | set(self.fits.failed)
+        return tuple(recipe for recipe in self.fits.recipes if recipe.name not in gone)
+
+    def go_on(self) -> None:
+        """Start, or start again after an end with models left."""
+        self.job.launch()
+
+    def arrived(self) -> list[TrainedModel]:
+        """The models that were done since the last call."""
+        models = self.fits.done[self._taken :]
+        self._taken += len(models)
+        return models
