@@ -12,9 +12,10 @@ from hipad.exceptions import HipadError
 from hipad.utils import count
 from ui.data import preparation
 from ui.dataset import Dataset
+from ui.jobs import BackgroundJob
 from ui.page_frame import need_data
 from ui.rules import checks, form_view, matrix_view, rule_editor, rule_table, text_view
-from ui.rules.checks import CheckJob, checked_rules, checking
+from ui.rules.checks import checked_rules, checking
 from ui.state import AppState, app_state
 from ui.text import plain
 
@@ -22,7 +23,7 @@ PATIENCE: Final = 0.4  # seconds in which most checks are done: the page waits s
 EVERY: Final = 0.5  # seconds between two looks at one that takes longer
 
 
-def follow(job: CheckJob[Study], drawn: Study) -> None:
+def follow(job: BackgroundJob[Study], drawn: Study) -> None:
     """Look in on a check that is at work, and draw the page anew when it has more to say.
 
     Not while the page is being drawn: asking to draw it anew would take the place of a visitor's
@@ -32,8 +33,8 @@ def follow(job: CheckJob[Study], drawn: Study) -> None:
 
     def look() -> None:
         job.seen()
-        is_better = job.latest is not None and job.latest is not drawn
-        if next(looks) and not drawn.is_final and (job.is_done or is_better):
+        is_better = job.outcome is not None and job.outcome is not drawn
+        if next(looks) and not drawn.is_final and (not job.is_active or is_better):
             st.rerun()
 
     st.fragment(look, run_every=None if drawn.is_final else EVERY)()

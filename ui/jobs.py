@@ -1,4 +1,15 @@
-"""Background jobs in threads, how pages poll them, and whose turn it is to compute."""
+"""Background jobs: work in threads of their own, which pages poll and steer.
+
+    job = fit_job(start, judge)       # a fit: start() gives a run, judge(classifier) its outcome
+    job = budgeted_job(work)          # work(budget) yields results, each better than the last
+    job.launch()
+    job.seen()                        # pages call this as they poll; unseen jobs end themselves
+    job.pause(); job.go_on(); job.stop(); job.go_on()
+
+The thread calls nothing of streamlit. Pages read `status`, `outcome`, `error` and `history`, which
+grows at its end only; nothing of a job is final before `is_final`. Few jobs run at once, the others
+wait for a slot. Between two steps of a fit, `SCHEDULER` lets clicks and timers of pages go first.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -14,13 +26,296 @@ import streamlit as st
 from hipad.data.limits import stated_number
 from hipad.exceptions import HipadError
 from hipad.solvers import Progress
+from hipad.utils import Budget
+
+UNSEEN_SECONDS: Final = stated_number("HIPAD_UNSEEN_SECONDS", 60)
+RUN_SLOTS: Final = threading.BoundedSemaphore(stated_number("HIPAD_JOBS", 4))
+POLL_SECONDS: Final = 0.05  # between two looks at the events while nothing is computed
+REFRESH_SECONDS: Final = 0.5  # between two drawings of a page that polls jobs
+
+Outcome = TypeVar("Outcome")
+
+
+class JobStatus(StrEnum):
+    """State of a job, in the words the page shows."""
+
+    WAITING = "waiting for a free place"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+class JobStopped(Exception):
+    """Raised by the work of a job that ends before its end because it must stop."""
+
+
+class BackgroundJob(Generic[Outcome]):
+    """Work in a thread of its own: waiting, running, paused, stopped, finished or failed.
+
+    `steps` gets the job and does its work between two `yield`s; there the job pauses and stops. It
+    writes `outcome`, and where it knows them `history`, `progress` and `message`. After a stop,
+    `go_on` calls it again: what shall stay must be kept outside it.
+    """
+
+    def __init__(
+        self,
+        steps: Callable[[BackgroundJob[Outcome]], Iterator[object]],
+        *,
+        name: str = "the run",
+        rule_names: Sequence[str] = (),
+        speed: float | None = None,
+        unseen_seconds: float = UNSEEN_SECONDS,
+        slots: threading.Semaphore = RUN_SLOTS,
+    ) -> None:
+        self.name = name
+        self.status = JobStatus.WAITING
+        self.outcome: Outcome | None = None
+        self.error: str | None = None  # what to tell the user of `exception`
+        self.exception: Exception | None = None
+        self.reason = ""  # why it stopped, when nobody asked it to
+        self.history: list[Progress] = []
+        self.progress: float | None = None  # share that is done, where it is known
+        self.message = ""  # what is being done
+        self.speed = speed  # steps per second; None for as fast as it goes
+        self.rule_names = tuple(rule_names)  # what to call each of a record's rule slacks
+        self.stop_requested = threading.Event()
+        self._steps, self._slots = steps, slots
+        self._unseen_seconds, self._last_seen = unseen_seconds, time.monotonic()
+        self._going = threading.Event()
+        self._has_slot = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a thread is at work, or waits to be."""
+        active = (JobStatus.WAITING, JobStatus.RUNNING, JobStatus.PAUSED)
+        return self._thread is not None and self.status in active
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the work went to its end, so that its outcome will not change."""
+        return self.status is JobStatus.FINISHED
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether it ended before its end, by request or unseen: it may be launched again."""
+        return self.status is JobStatus.STOPPED
+
+    def launch(self) -> None:
+        """Start the thread, or start it again after a stop."""
+        self.seen()
+        self.stop_requested.clear()
+        self._going.set()
+        self.status, self.reason = JobStatus.WAITING, ""
+        self._thread = threading.Thread(target=self._run, name="hipad-job", daemon=True)
+        self._thread.start()
+
+    def seen(self) -> None:
+        """Note that somebody looks at this job."""
+        self._last_seen = time.monotonic()
+
+    def pause(self) -> None:
+        """Rest after the present step, until `go_on`."""
+        self._going.clear()
+
+    def stop(self) -> None:
+        """End after the present step; the outcome so far stays, and `go_on` takes it up again."""
+        self.stop_requested.set()
+
+    def go_on(self) -> None:
+        """Go on after a pause or a stop."""
+        if self.was_stopped:
+            self.launch()
+        self._going.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end, at most so long; return whether the job has ended."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+        return self._thread is not None and not self._thread.is_alive()
+
+    def watch(self, seconds: float | None = None) -> None:
+        """Wait for the end, at most so long, and keep the job alive meanwhile."""
+        end = float("inf") if seconds is None else time.monotonic() + seconds
+        self.seen()
+        while not self.wait(min(1.0, max(0.0, end - time.monotonic()))) and time.monotonic() < end:
+            self.seen()
+
+    def must_stop(self) -> bool:
+        """Return whether to stop: by request, or because nobody looked for too long."""
+        if self.stop_requested.is_set():
+            return True
+        if time.monotonic() - self._last_seen > self._unseen_seconds:
+            self.reason = "the page was closed or out of sight for too long"
+            return True
+        return False
+
+    def _run(self) -> None:
+        try:
+            finished = self._take_slot() and self._take_steps()
+            status = JobStatus.FINISHED if finished else JobStatus.STOPPED
+        except JobStopped:
+            status = JobStatus.STOPPED
+        except Exception as error:
+            # The text of an unforeseen error may carry patient values, its type does not.
+            unforeseen = f"{self.name} failed inside the program ({type(error).__name__})"
+            self.error = str(error) if isinstance(error, HipadError) else unforeseen
+            self.exception, status = error, JobStatus.FAILED
+        finally:
+            self._leave_slot()
+        self.status = status
+
+    def _take_steps(self) -> bool:
+        """Work to the end; False when that was stopped before."""
+        steps = self._steps(self)
+        while not self.must_stop():
+            begun = time.monotonic()
+            if not self._going.is_set():
+                self._rest()
+                continue
+            try:
+                next(steps)
+            except StopIteration:
+                return True
+            self._keep_pace(begun)
+        steps.close()  # type: ignore[attr-defined]  # of a generator: what it began is ended here
+        return False
+
+    def _take_slot(self) -> bool:
+        while not self.must_stop():
+            if self._slots.acquire(timeout=POLL_SECONDS):
+                self.status, self._has_slot = JobStatus.RUNNING, True
+                return True
+        return False
+
+    def _leave_slot(self) -> None:
+        if self._has_slot:
+            self._has_slot = False
+            self._slots.release()
+
+    def _rest(self) -> None:
+        """Wait out a pause; its slot is free for others meanwhile."""
+        self.status = JobStatus.PAUSED
+        self._leave_slot()
+        while not (self._going.wait(POLL_SECONDS) or self.must_stop()):
+            pass
+        self.status = JobStatus.WAITING
+        self._take_slot()
+
+    def _keep_pace(self, begun: float) -> None:
+        """Sleep until the next step is due, at a speed that may change meanwhile."""
+        while self.speed and not self.must_stop() and self._going.is_set():
+            left = begun + 1 / self.speed - time.monotonic()
+            if left <= 0:
+                return
+            time.sleep(min(left, POLL_SECONDS))
+
+
+class Run(Protocol):
+    """A fit in steps, which can be stopped, resumed, and asked for its result at any time."""
+
+    def __iter__(self) -> Iterator[Progress]: ...
+    def __next__(self) -> Progress: ...
+    def stop(self) -> None: ...
+    def resume(self) -> None: ...
+    def finish(self) -> Any: ...
+
+
+def fit_job(
+    start: Callable[[], Run], judge: Callable[[Any], Outcome], **options: Any
+) -> BackgroundJob[Outcome]:
+    """Return a job that takes the steps of a run; a stopped run is judged as far as it came."""
+    runs: list[Run] = []  # the one run, once it is begun
+
+    def steps(job: BackgroundJob[Outcome]) -> Iterator[None]:
+        if not runs:
+            runs.append(start())
+        (run,) = runs
+        run.resume()
+        try:
+            SCHEDULER.give_way()
+            for progress in run:
+                job.history.append(progress)
+                yield
+                SCHEDULER.give_way()
+        except GeneratorExit:
+            run.stop()
+        job.outcome = judge(run.finish())
+
+    return BackgroundJob(steps, **options)
+
+
+CHECK_SECONDS: Final = 12.0  # for one check of rules
+CHECK_UNSEEN_SECONDS: Final = 5.0
+CHECK_SLOTS: Final = threading.BoundedSemaphore(2)  # of all sessions
+
+
+@dataclass(eq=False, kw_only=True)
+class JobBudget(Budget):
+    """A budget of a job: spent as well when the job must stop."""
+
+    job: BackgroundJob[Any]
+
+    @property
+    def is_spent(self) -> bool:
+        return super().is_spent or self.job.must_stop()
+
+
+def budgeted_job(
+    work: Callable[[Budget], Iterator[Outcome]],
+    *,
+    seconds: float = CHECK_SECONDS,
+    unseen_seconds: float = CHECK_UNSEEN_SECONDS,
+    slots: threading.Semaphore = CHECK_SLOTS,
+) -> BackgroundJob[Outcome]:
+    """Return a job that keeps the latest result, until its time is over or nobody looks."""
+
+    def steps(job: BackgroundJob[Outcome]) -> Iterator[None]:
+        budget = JobBudget(seconds=seconds, stop=job.stop_requested, job=job)
+        for job.outcome in work(budget):
+            yield
+        if job.must_stop():
+            raise JobStopped
+
+    return BackgroundJob(steps, name="the check", unseen_seconds=unseen_seconds, slots=slots)
+
+
+def poll(jobs: BackgroundJob[Any] | Sequence[BackgroundJob[Any]], draw: Callable[[], None]) -> None:
+    """Draw this part of a page now and, while one of the jobs works, again and again.
+
+    Polling keeps a job alive. When a status changes, the whole page is drawn anew.
+    """
+    polled = [jobs] if isinstance(jobs, BackgroundJob) else list(jobs)
+    drawn = [job.status for job in polled]
+
+    def look() -> None:
+        for job in polled:
+            job.seen()
+        if [job.status for job in polled] != drawn:
+            st.rerun()
+        draw()
+
+    busy = any(job.is_active for job in polled)
+    st.fragment(look, run_every=REFRESH_SECONDS if busy else None)()
+
+
+def thinned(history: list[Progress], most: int = 500) -> list[Progress]:
+    """Return at most this many records, the last among them, for charts."""
+    history = history[:]
+    if len(history) <= most:
+        return history
+    step = (len(history) - 1) / (most - 1)
+    return [history[round(i * step)] for i in range(most)]
+
 
 # --------------------------------------------------------------------------------------------------
-# Fair turns on one interpreter: a click comes before timers of pages and before steps of fits.
+# Scheduling on one interpreter: a click comes before timers of pages and before steps of fits.
 #
-#     with TURNS.page(): ...        # a page is drawn, because somebody clicked or its work is done
-#     with TURNS.timer(): ...       # a part of a page is drawn again by its timer
-#     TURNS.give_way()              # between two steps of a fit
+#     with SCHEDULER.page(): ...    # a page is drawn, because somebody clicked or its work is done
+#     with SCHEDULER.timer(): ...   # a part of a page is drawn again by its timer
+#     SCHEDULER.give_way()          # between two steps of a fit
 #
 # Python lets one thread run at a time. Where 25 people watch runs, their timers and fits would take
 # all turns, and a calm user's click would wait for seconds. So timers are drawn a few at a time,
@@ -29,7 +324,7 @@ from hipad.solvers import Progress
 MOST_TIMERS: Final = 2  # drawn at the same time
 TIMER_SECONDS: Final = 2.0  # that a timer waits at most
 STEP_SECONDS: Final = 0.25  # that a step of a fit waits at most
-TURN_SECONDS: Final = 0.02  # seconds between two looks whether there is a turn
+TURN_SECONDS: Final = 0.02  # between two looks whether there is a turn
 
 
 class FairScheduler:
@@ -91,226 +386,3 @@ class FairScheduler:
 
 
 SCHEDULER: Final = FairScheduler()
-
-
-# --------------------------------------------------------------------------------------------------
-# Jobs: a fit in a thread of its own, which the page watches and steers.
-#
-#     job = Job(start, judge)       # start() gives a run to iterate; judge(classifier) its outcome
-#     job.launch()
-#     job.seen()                    # the page calls this at every look; unseen jobs end themselves
-#     job.pause(); job.go_on(); job.stop(); job.go_on()
-#
-# The thread calls nothing of streamlit. Readers see `history` (grows at its end only), `status`,
-# `outcome` and `error`; whatever they see of a job that has not finished is not final, and
-# `is_final` says so. Only a few jobs run at once; the others wait for a place.
-
-UNSEEN_SECONDS: Final = stated_number("HIPAD_UNSEEN_SECONDS", 60)
-PLACES: Final = threading.BoundedSemaphore(stated_number("HIPAD_JOBS", 4))
-POLL_SECONDS: Final = 0.05  # seconds between two looks at the events while nothing is computed
-
-Outcome = TypeVar("Outcome")
-
-
-class JobStatus(StrEnum):
-    """Where a job stands, in the words the page shows."""
-
-    WAITING = "waiting for a free place"
-    RUNNING = "running"
-    PAUSED = "paused"
-    STOPPED = "stopped"
-    FINISHED = "finished"
-    FAILED = "failed"
-
-
-class Run(Protocol):
-    """What a job needs of a fit: steps to take, and a result at any time."""
-
-    def __iter__(self) -> Iterator[Progress]: ...
-    def __next__(self) -> Progress: ...
-    def stop(self) -> None: ...
-    def resume(self) -> None: ...
-    def finish(self) -> Any: ...
-
-
-class Job(Generic[Outcome]):
-    """One fit: waiting, running, paused, stopped, finished or failed."""
-
-    def __init__(
-        self,
-        start: Callable[[], Run],
-        judge: Callable[[Any], Outcome],
-        *,
-        rule_names: Sequence[str] = (),
-        speed: float | None = None,
-        unseen_seconds: float = UNSEEN_SECONDS,
-        places: threading.Semaphore = PLACES,
-    ) -> None:
-        self.history: list[Progress] = []
-        self.status = JobStatus.WAITING
-        self.outcome: Outcome | None = None
-        self.error: str | None = None
-        self.reason = ""  # why it stopped, when nobody asked it to
-        self.speed = speed  # steps per second; None for as fast as it goes
-        self.rule_names = tuple(rule_names)  # what to call each of a record's rule slacks
-        self._start, self._judge = start, judge
-        self._run: Run | None = None
-        self._unseen_seconds, self._places = unseen_seconds, places
-        self._last_seen = time.monotonic()
-        self._stopping, self._going = threading.Event(), threading.Event()
-        self._going.set()
-        self._has_place = False
-        self._thread: threading.Thread | None = None
-
-    @property
-    def is_active(self) -> bool:
-        """Whether a thread is at work, or waits to be."""
-        return self.status in (JobStatus.WAITING, JobStatus.RUNNING, JobStatus.PAUSED)
-
-    @property
-    def is_final(self) -> bool:
-        """Whether the run went to its end, so that its model will not change."""
-        return self.status is JobStatus.FINISHED
-
-    def launch(self) -> None:
-        """Start the thread, or start it again after a stop."""
-        self.seen()
-        self._stopping.clear()
-        self._going.set()
-        self.status, self.reason = JobStatus.WAITING, ""
-        self._thread = threading.Thread(target=self._work, name="hipad-job", daemon=True)
-        self._thread.start()
-
-    def seen(self) -> None:
-        """Somebody looks at this job."""
-        self._last_seen = time.monotonic()
-
-    def pause(self) -> None:
-        """Rest after the present step, until `go_on`."""
-        self._going.clear()
-
-    def stop(self) -> None:
-        """End after the present step; the model so far stays, and `go_on` takes it up again."""
-        self._stopping.set()
-
-    def go_on(self) -> None:
-        """Go on after a pause or a stop."""
-        if self.status is JobStatus.STOPPED:
-            self.launch()
-        self._going.set()
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait for the thread to end."""
-        if self._thread is not None:
-            self._thread.join(seconds)
-
-    def _work(self) -> None:
-        try:
-            try:
-                done = self._take_steps()
-                if self._run is not None:  # to judge a model takes fits of its own
-                    self.outcome = self._judge(self._run.finish())
-            finally:
-                self._leave_place()
-            self.status = JobStatus.FINISHED if done else JobStatus.STOPPED
-        except HipadError as error:
-            self.error, self.status = str(error), JobStatus.FAILED
-        except Exception as error:
-            # The text of an unforeseen error may carry patient values, its type does not.
-            self.error = f"the run failed inside the program ({type(error).__name__})"
-            self.status = JobStatus.FAILED
-
-    def _take_steps(self) -> bool:
-        """Iterate the run to its end; False when it was stopped before."""
-        if not self._take_place():
-            return False
-        if self._run is None:
-            self._run = self._start()
-        self._run.resume()
-        return self._iterate(self._run)
-
-    def _iterate(self, run: Run) -> bool:
-        while not self._must_stop():
-            begun = time.monotonic()
-            if not self._going.is_set():
-                self._rest()
-                continue
-            SCHEDULER.give_way()
-            progress = next(run, None)
-            if progress is None:
-                return True
-            self.history.append(progress)
-            self._keep_pace(begun)
-        run.stop()
-        return False
-
-    def _take_place(self) -> bool:
-        while not self._must_stop():
-            if self._places.acquire(timeout=POLL_SECONDS):
-                self.status, self._has_place = JobStatus.RUNNING, True
-                return True
-        return False
-
-    def _leave_place(self) -> None:
-        if self._has_place:
-            self._has_place = False
-            self._places.release()
-
-    def _rest(self) -> None:
-        """Wait out a pause; its place is free for others meanwhile."""
-        self.status = JobStatus.PAUSED
-        self._leave_place()
-        while not (self._going.wait(POLL_SECONDS) or self._must_stop()):
-            pass
-        self.status = JobStatus.WAITING
-        self._take_place()
-
-    def _keep_pace(self, begun: float) -> None:
-        """Sleep until the next step is due, at a speed that may change meanwhile."""
-        while self.speed and not self._must_stop() and self._going.is_set():
-            left = begun + 1 / self.speed - time.monotonic()
-            if left <= 0:
-                return
-            time.sleep(min(left, POLL_SECONDS))
-
-    def _must_stop(self) -> bool:
-        if self._stopping.is_set():
-            return True
-        if time.monotonic() - self._last_seen > self._unseen_seconds:
-            self.reason = "the page was closed or out of sight for too long"
-            return True
-        return False
-
-
-def thinned(history: list[Progress], most: int = 500) -> list[Progress]:
-    """At most this many records, the last among them, for charts."""
-    history = history[:]
-    if len(history) <= most:
-        return history
-    step = (len(history) - 1) / (most - 1)
-    return [history[round(i * step)] for i in range(most)]
-
-
-# --------------------------------------------------------------------------------------------------
-# A part of a page that looks at jobs again and again while they work.
-
-REFRESH_SECONDS: Final = 0.5  # seconds between two looks
-
-
-def poll(jobs: Job[Any] | Sequence[Job[Any]], draw: Callable[[], None]) -> None:
-    """Draw this part now and, while one of the jobs works, again and again.
-
-    Looking at a job keeps it alive. When a status changes, the whole page is drawn anew.
-    """
-    watched = [jobs] if isinstance(jobs, Job) else list(jobs)
-    drawn = [job.status for job in watched]
-
-    def look() -> None:
-        for job in watched:
-            job.seen()
-        if [job.status for job in watched] != drawn:
-            st.rerun()
-        draw()
-
-    busy = any(job.is_active for job in watched)
-    st.fragment(look, run_every=REFRESH_SECONDS if busy else None)()

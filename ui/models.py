@@ -30,7 +30,7 @@ from hipad.rules.lexer import quote_name
 from hipad.solvers import Status
 from hipad.utils import FloatArray, IntArray
 from ui.dataset import Dataset
-from ui.jobs import Job, Run
+from ui.jobs import BackgroundJob, Run, fit_job
 from ui.settings import AUTOMATIC, CHOSEN, FEWNESS, RunSettings
 
 # --------------------------------------------------------------------------------------------------
@@ -165,10 +165,10 @@ class Request:
 
     def job(
         self, *, speed: float | None = None, like: TrainedModel | None = None
-    ) -> Job[TrainedModel]:
+    ) -> BackgroundJob[TrainedModel]:
         """A job that fits this; launch it to begin."""
         names = self.rule_names()
-        return Job(lambda: self.start(like), self._compared, rule_names=names, speed=speed)
+        return fit_job(lambda: self.start(like), self._compared, rule_names=names, speed=speed)
 
     def rule_names(self) -> list[str]:
         """What to call each rule that takes part: those that are on and worth something."""

@@ -11,7 +11,7 @@ from hipad.rules import read_rules
 from hipad.utils import count
 from ui.data import upload
 from ui.data.loading import LoadingJob
-from ui.jobs import SCHEDULER, Job, poll
+from ui.jobs import SCHEDULER, BackgroundJob, poll
 from ui.models import TrainedModel, rules_file
 from ui.rules.checks import broken_rules
 from ui.session import restore_prompt
@@ -183,7 +183,7 @@ def show_loading(state: AppState, here: str) -> None:
     loading = state.loading
     if loading is None:
         return
-    with st.spinner(f"Loading {plain(loading.name)}"):
+    with st.spinner(f"Loading {plain(loading.sample)}"):
         pulse = st.empty()
         pause, longest = LOOK
         while not _arrived(loading, pause):
@@ -275,7 +275,7 @@ def _job(state: AppState) -> None:
         poll(job, lambda: _job_line(job))
 
 
-def _job_line(job: Job[TrainedModel]) -> None:
+def _job_line(job: BackgroundJob[TrainedModel]) -> None:
     steps = sum(record.phase > 0 for record in job.history)
     st.caption(f"Run: {job.status}, {count(steps, 'step')}")
 

@@ -22,9 +22,8 @@ from ui.bench.tuned_rules import Tuning
 from ui.data.loading import LoadingJob, PreparedData, ReadingJob, build, facing_rules, prepare_data
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.experiments.experiments_state import ExperimentsState
-from ui.jobs import Job
+from ui.jobs import BackgroundJob
 from ui.models import Request, TrainedModel
-from ui.rules.checks import CheckJob
 from ui.rules.rule_text import TextHistory
 from ui.session.session_file import ModelRecipe, Refit, Session, recipe_of
 from ui.settings import RunSettings
@@ -156,7 +155,7 @@ class AppState(SessionCache):
     blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see data/blocking.py
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
-    job: Job[TrainedModel] | None = None
+    job: BackgroundJob[TrainedModel] | None = None
     ran: ModelRecipe | None = None  # what the job was asked for
     models: list[TrainedModel] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with
@@ -244,7 +243,7 @@ class AppState(SessionCache):
         """Begin a change of the data: tickets that were drawn before, and a load, are void."""
         with self._changing:
             if self.loading is not None:
-                self.loading.cancel()
+                self.loading.stop()
             self.loading, self._ticket = None, object()
             return self._ticket
 
@@ -314,7 +313,7 @@ class AppState(SessionCache):
             self._forget_models()
             past.put_back(self)
             self.returns += 1
-            if self.refitting is not None and self.refitting.fits.left:
+            if self.refitting is not None and self.refitting.left:
                 self.refitting.go_on()
 
     def let_go(self) -> None:
@@ -363,9 +362,9 @@ class AppState(SessionCache):
         """End whatever is still computed for this session, when nobody can come back to it."""
         self._stop_fits()
         if self.loading is not None:
-            self.loading.cancel()
+            self.loading.stop()
         for reading in self.readings.values():
-            reading.cancel()
+            reading.stop()
 
     def _stop_fits(self) -> None:
         if self.job is not None:
@@ -373,7 +372,7 @@ class AppState(SessionCache):
         if self.refitting is not None:
             self.refitting.job.stop()
         for _, made in self.memo.values():
-            if isinstance(made, CheckJob | BackgroundWork):
+            if isinstance(made, BackgroundJob | BackgroundWork):
                 made.stop()
         self.lab.stop()
 

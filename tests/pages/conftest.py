@@ -12,8 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.shortening import shorten
 from ui.bench.crosswise import Works
-from ui.jobs import Job
-from ui.rules.checks import CheckJob
+from ui.jobs import BackgroundJob
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -104,5 +103,5 @@ def app() -> Iterator[App]:
     works = [app.state.job, *(made for _, made in app.state.memo.values())]
     works += [own.job for judged in works if isinstance(judged, Works) for own in judged.values()]
     for work in works:
-        if isinstance(work, Job | CheckJob):
+        if isinstance(work, BackgroundJob):
             work.wait(30)

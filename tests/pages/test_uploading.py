@@ -61,7 +61,7 @@ def test_a_new_file_takes_the_place_of_one_that_is_read(app, slow):
     first.wait(60)
     assert not first.is_active
     assert app.state.readings["upload_table"].name == "second.csv"
-    app.state.readings["upload_table"].cancel()
+    app.state.readings["upload_table"].stop()
 
 
 @pytest.mark.parametrize("error", [KeyError("patient 17"), MemoryError("patient 17")])

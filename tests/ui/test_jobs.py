@@ -8,7 +8,7 @@ import pytest
 
 from hipad.exceptions import RuleError
 from hipad.solvers import Progress
-from ui.jobs import Job, JobStatus, thinned
+from ui.jobs import BackgroundJob, JobStatus, fit_job, thinned
 
 
 def record(step: int) -> Progress:
@@ -41,9 +41,9 @@ class Steps:
         return self.at
 
 
-def job(n=10, **more) -> Job[int]:
-    more.setdefault("places", threading.Semaphore(1))
-    return Job(lambda: Steps(n), lambda at: at, **more)
+def job(n=10, **more) -> BackgroundJob[int]:
+    more.setdefault("slots", threading.Semaphore(1))
+    return fit_job(lambda: Steps(n), lambda at: at, **more)
 
 
 def until(condition, seconds=20):
@@ -80,13 +80,13 @@ def test_stop_keeps_the_model_so_far_and_going_on_finishes_it():
 
 def test_pause_holds_the_run_and_frees_its_place():
     places = threading.Semaphore(1)
-    first = job(10_000, speed=200, places=places)
+    first = job(10_000, speed=200, slots=places)
     first.launch()
     until(lambda: len(first.history) >= 2)
     first.pause()
     until(lambda: first.status is JobStatus.PAUSED)
     steps = len(first.history)
-    second = job(places=places)
+    second = job(slots=places)
     second.launch()
     second.wait(20)
     assert second.is_final
@@ -100,7 +100,7 @@ def test_pause_holds_the_run_and_frees_its_place():
 
 def test_a_paused_job_stops_though_no_place_is_free():
     places = threading.Semaphore(1)
-    it = job(10_000, speed=200, places=places)
+    it = job(10_000, speed=200, slots=places)
     it.launch()
     until(lambda: it.status is JobStatus.RUNNING)
     it.pause()
@@ -114,7 +114,7 @@ def test_a_paused_job_stops_though_no_place_is_free():
 
 def test_a_job_waits_for_a_free_place():
     places = threading.Semaphore(1)
-    first, second = job(10_000, speed=200, places=places), job(places=places)
+    first, second = job(10_000, speed=200, slots=places), job(slots=places)
     first.launch()
     until(lambda: first.status is JobStatus.RUNNING)
     second.launch()
@@ -127,7 +127,7 @@ def test_a_job_waits_for_a_free_place():
 
 
 def test_a_waiting_job_can_be_stopped():
-    it = job(places=threading.Semaphore(0))
+    it = job(slots=threading.Semaphore(0))
     it.launch()
     it.stop()
     it.wait(20)
@@ -163,7 +163,7 @@ def test_what_the_user_did_wrong_is_told_and_what_we_did_wrong_is_not_detailed()
         raise KeyError("patient 17 has a secret")
 
     for start, told in ((wrong_rule, "Glukose"), (our_fault, "KeyError")):
-        it = Job(start, lambda at: at, places=threading.Semaphore(1))
+        it = fit_job(start, lambda at: at, slots=threading.Semaphore(1))
         it.launch()
         it.wait(20)
         assert it.status is JobStatus.FAILED
@@ -173,7 +173,7 @@ def test_what_the_user_did_wrong_is_told_and_what_we_did_wrong_is_not_detailed()
 
 def test_a_failed_job_gives_its_place_back():
     places = threading.Semaphore(1)
-    it = Job(lambda: 1 / 0, lambda at: at, places=places)
+    it = fit_job(lambda: 1 / 0, lambda at: at, slots=places)
     it.launch()
     it.wait(20)
     assert places.acquire(timeout=1)

@@ -16,8 +16,8 @@ import streamlit as st
 from hipad.rules import Budget, RuleAblation, RuleSet, leave_each_out
 from hipad.utils import count, percent
 from ui.bench import tuning
+from ui.jobs import BackgroundJob, budgeted_job
 from ui.models import Request, TrainedModel
-from ui.rules.checks import CheckJob
 from ui.state import AppState
 from ui.text import plain
 
@@ -51,46 +51,46 @@ def show(state: AppState, base: TrainedModel) -> None:
         "Find out",
         icon=":material/rule:",
         key="bench_adds",
-        disabled=job is not None and not job.was_left,
+        disabled=job is not None and not job.was_stopped,
         help="Fits the model again without each rule in turn, and counts the right answers.",
     ):
-        job = CheckJob(
+        job = budgeted_job(
             lambda budget: additions(request, base, budget),
             seconds=SECONDS,
             unseen_seconds=UNSEEN_SECONDS,
-            places=PLACES,
+            slots=PLACES,
         )
         state.memo[KEY] = (key, job)
         job.launch()
     if job is None:
         st.caption("How many patients would be put in the wrong class if a rule were not there?")
     else:
-        _follow(cast(CheckJob[Additions], job))
+        _follow(cast(BackgroundJob[Additions], job))
 
 
-def _follow(job: CheckJob[Additions]) -> None:
+def _follow(job: BackgroundJob[Additions]) -> None:
     """Draw what there is, again and again until all of it is there."""
 
     def look() -> None:
         job.seen()
-        if job.is_done and not was_done:
+        if not job.is_active and not was_done:
             st.rerun()
         draw(job)
 
-    was_done = job.is_done
+    was_done = not job.is_active
     st.fragment(look, run_every=None if was_done else EVERY)()
 
 
-def draw(job: CheckJob[Additions]) -> None:
+def draw(job: BackgroundJob[Additions]) -> None:
     """The table as far as it has come, or why there is none."""
-    found = job.latest
+    found = job.outcome
     if job.error is not None:
         st.error(f"This cannot be found out: {plain(job.error, 400)}", icon=":material/error:")
         return
     if found is None or not found.total:
-        st.caption("No rule is on." if job.is_done else "The first model is being fitted ...")
+        st.caption("No rule is on." if not job.is_active else "The first model is being fitted ...")
         return
-    if not job.is_done:
+    if job.is_active:
         done = len(found.done)
         st.progress(done / found.total, f"{done} of {count(found.total, 'rule')}")
     elif len(found.done) < found.total:

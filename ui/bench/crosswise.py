@@ -21,9 +21,8 @@ from hipad.evaluation.metrics import ClassificationReport
 from hipad.rules import Budget
 from hipad.utils import IntArray, percent
 from ui.dataset import Dataset
-from ui.jobs import SCHEDULER
+from ui.jobs import SCHEDULER, BackgroundJob, budgeted_job
 from ui.models import Request, TrainedModel
-from ui.rules.checks import CheckJob
 from ui.state import AppState, BackgroundWork
 from ui.text import plain
 
@@ -56,20 +55,20 @@ class Crosswise:
 
     @property
     def is_busy(self) -> bool:
-        return not self.job.is_done
+        return self.job.is_active
 
     @property
     def is_open(self) -> bool:
         """Whether there is more to do, and nothing forbids it."""
-        whole = self.job.latest is not None and self.job.latest.judgement is not None
+        whole = self.job.outcome is not None and self.job.outcome.judgement is not None
         return not (whole or self.is_halted or self.job.error is not None)
 
     def go_on(self) -> None:
         """Work at the folds that are left, unless that is under way."""
         self.is_halted = False
-        if self.job.is_done or self.job.budget.stop.is_set():
-            latest, self.job = self.job.latest, self._new_job()
-            self.job.latest = latest
+        if not self.job.is_active or self.job.stop_requested.is_set():
+            latest, self.job = self.job.outcome, self._new_job()
+            self.job.outcome = latest
             self.job.launch()
 
     def halt(self) -> None:
@@ -77,12 +76,12 @@ class Crosswise:
         self.is_halted = True
         self.job.stop()
 
-    def _new_job(self) -> CheckJob[Crossed]:
-        job: CheckJob[Crossed] = CheckJob(
+    def _new_job(self) -> BackgroundJob[Crossed]:
+        job: BackgroundJob[Crossed] = budgeted_job(
             lambda budget: self._unhurried(budget),
             seconds=SECONDS,
             unseen_seconds=UNSEEN_SECONDS,
-            places=PLACES,
+            slots=PLACES,
         )
         return job
 
@@ -157,7 +156,7 @@ def words(work: Crosswise) -> str:
     """Right answers and their interval, or how far they are."""
     if work.job.error is not None:
         return f"cannot be judged ({plain(work.job.error, 200)})"
-    found = work.job.latest
+    found = work.job.outcome
     if found is not None and found.judgement is not None:
         right = found.judgement.accuracy
         low, high = right.interval

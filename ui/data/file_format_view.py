@@ -302,7 +302,7 @@ def begin(state: AppState, loaded: Loaded, stated: FileFormat, turn: Turn) -> No
     key = _reading_key(state, loaded)
     before = state.readings.get(key)
     if before is not None:
-        before.cancel()
+        before.stop()
     reading = ReadingJob(loaded.name, zlib.decompress(packed), turn=turn, stated=stated)
     state.readings[key] = reading
     reading.launch()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 import zlib
-from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future, wait
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -36,12 +35,12 @@ from hipad.data.limits import stated_number
 from hipad.data.preprocessing import labelled_rows, roles_for
 from hipad.data.roles import group_column, labels_of, row_names
 from hipad.data.written_numbers import Text
-from hipad.exceptions import DataError, HipadError
+from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
 from hipad.rules.compiled_rule import first_outcome
 from hipad.utils import IntArray
 from ui.dataset import MOST_CLASSES, NO_BLOCK, Dataset, Loaded, Preparation
-from ui.jobs import POLL_SECONDS, SCHEDULER, UNSEEN_SECONDS, JobStatus
+from ui.jobs import SCHEDULER, UNSEEN_SECONDS, BackgroundJob, JobStopped
 
 # --------------------------------------------------------------------------------------------------
 # A first guess at what is to be done with a table: above all, which column holds the classes.
@@ -234,139 +233,66 @@ def _rows(
 # --------------------------------------------------------------------------------------------------
 # A file on its way to a table: read in a process of its own, which the page watches.
 #
-#     reading = Reading("mine.csv", content)
-#     reading.launch()
-#     reading.seen()                # the page calls this at every look; an unseen one ends itself
-#     reading.cancel()
-#
-# The thread calls nothing of streamlit. Only a few files are read at once on a server; the others
-# wait for a place.
+# Only a few files are read at once on a server; the others wait for a slot.
 
 KEPT_BYTES: Final = 100 * 2**20  # of a file: of a larger one nothing is kept but the table
 READING_SLOTS: Final = threading.BoundedSemaphore(stated_number("HIPAD_READERS", 2, least=0))
 
 
-class ReadingJob:
-    """One file: waiting, running, finished, failed, or stopped: by the user, or unseen."""
+class ReadingJob(BackgroundJob[Table]):
+    """Read one file; `outcome` is its table."""
 
     def __init__(
         self,
-        name: str,
+        file: str,
         content: bytes,
         *,
         limits: Limits = LIMITS,
         turn: Turn = "auto",
         stated: FileFormat = FOUND_OUT,
         unseen_seconds: float = UNSEEN_SECONDS,
-        places: threading.Semaphore = READING_SLOTS,
+        slots: threading.Semaphore = READING_SLOTS,
     ) -> None:
-        self.name = name
-        self.status = JobStatus.WAITING
-        self.done: float | None = None  # share that is read, where it is known
-        self.words = ""
-        self.table: Table | None = None
-        self.error = ""
-        self.told_at = -1  # the state of the page at which its error was told
+        super().__init__(
+            self._read, name=f"{file}: reading", unseen_seconds=unseen_seconds, slots=slots
+        )
+        self.file = file
+        self.told_at = -1  # the version of the session's data at which its error was shown
         self.source = b""  # the packed content, for another reading of it
-        self._content, self._limits, self._turn = content, limits, turn
-        self._stated = stated
-        self._unseen_seconds, self._places = unseen_seconds, places
-        self._last_seen = time.monotonic()
-        self._cancelled = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="hipad-reading", daemon=True)
+        self._options: dict[str, Any] = {"limits": limits, "turn": turn, "stated": stated}
+        self._content = [content]  # given away as it is read, so that its memory can be freed
 
-    @property
-    def is_active(self) -> bool:
-        return self.status in (JobStatus.WAITING, JobStatus.RUNNING)
+    def _run(self) -> None:
+        super()._run()
+        self._content.clear()
 
-    @property
-    def was_cancelled(self) -> bool:
-        return self.status is JobStatus.STOPPED and not self.error
-
-    def launch(self) -> None:
-        """Start the thread that reads."""
-        self.seen()
-        self._thread.start()
-
-    def seen(self) -> None:
-        """Somebody looks at this reading."""
-        self._last_seen = time.monotonic()
-
-    def cancel(self) -> None:
-        """Stop; the process that reads is ended."""
-        self._cancelled.set()
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait for the thread to end."""
-        self._thread.join(seconds)
-
-    def _work(self) -> None:
+    def _read(self, job: BackgroundJob[Table]) -> Iterator[None]:
+        if len(self._content[0]) <= KEPT_BYTES:
+            self.source = zlib.compress(self._content[0], 1)
         try:
-            self.table = self._read()
-            self.status = JobStatus.FINISHED
+            self.outcome = read_apart(
+                self._content.pop(),
+                self.file,
+                progress=self._report,
+                cancelled=self.must_stop,
+                **self._options,
+            )
         except Cancelled:
-            self._stop()
-        except HipadError as error:
-            self.error, self.status = str(error), JobStatus.FAILED
-        except Exception as error:
-            # The text of an unforeseen error may carry patient values, its type does not.
-            self.error = f"{self.name}: reading failed inside the program ({type(error).__name__})"
-            self.status = JobStatus.FAILED
-        finally:
-            self._content = b""
+            raise JobStopped from None
+        yield from ()  # no steps: the process that reads is asked to stop
 
-    def _read(self) -> Table:
-        while not self._places.acquire(timeout=POLL_SECONDS):
-            if self._must_stop():
-                raise Cancelled
-        try:
-            self.status = JobStatus.RUNNING
-            if len(self._content) <= KEPT_BYTES:
-                self.source = zlib.compress(self._content, 1)
-            return read_apart(
-                self._give(),
-                self.name,
-                limits=self._limits,
-                turn=self._turn,
-                stated=self._stated,
-                progress=self._tell,
-                cancelled=self._must_stop,
-            )
-        finally:
-            self._places.release()
-
-    def _give(self) -> bytes:
-        """Hand the content over and keep no reference, so that its memory can be freed."""
-        content, self._content = self._content, b""
-        return content
-
-    def _tell(self, done: float | None, words: str) -> None:
-        self.done, self.words = done, words
-
-    def _stop(self) -> None:
-        if not self._cancelled.is_set():
-            self.error = (
-                f"reading {self.name} was stopped, because the page was closed or out of sight for "
-                "too long: upload it again"
-            )
-        self.status = JobStatus.STOPPED
-
-    def _must_stop(self) -> bool:
-        unseen = time.monotonic() - self._last_seen
-        return self._cancelled.is_set() or unseen > self._unseen_seconds
+    def _report(self, share: float | None, message: str) -> None:
+        self.progress, self.message = share, message
 
 
 # --------------------------------------------------------------------------------------------------
 # A sample on its way: drawn and prepared by a thread, while every page stays usable.
 #
-#     state.begin_load(Loading("Diabetes", make, runs=True))   # those before it are void
-#     loading.wait(0.1)                                        # the page looks in again and again
-#     state.take(loading)                                      # only the newest load may be taken
-#
-# The thread calls nothing of streamlit and changes nothing of a session: `Arrived` is all it makes.
+#     state.begin_load(LoadingJob("Diabetes", make, runs=True))   # those before it are void
+#     loading.wait(0.1)                                           # pages poll it
+#     state.take(loading)                                         # only the newest one is taken
 
 LOADING_SLOTS: Final = threading.BoundedSemaphore(2)  # loads at work at once, of all sessions
-LOOK: Final = 0.05  # seconds between two looks at a place
 
 
 class PreparedData(NamedTuple):
@@ -400,50 +326,30 @@ def can_split(loaded: Loaded, preparation: Preparation) -> bool:
     return True
 
 
-class LoadingJob:
-    """One load: at work, done, or cancelled by a newer one."""
+class LoadingJob(BackgroundJob[PreparedData]):
+    """Make a sample and prepare it; a newer load stops it."""
 
     def __init__(
         self,
-        name: str,
+        sample: str,
         make: Callable[[], Loaded],
         *,
         runs: bool = False,
-        places: threading.Semaphore = LOADING_SLOTS,
+        slots: threading.Semaphore = LOADING_SLOTS,
     ) -> None:
-        self.name = name
+        super().__init__(self._load, name=sample, unseen_seconds=float("inf"), slots=slots)
+        self.sample = sample
         self.runs = runs  # whether a run begins when the data are taken
-        self._make, self._places = make, places
-        self._future: Future[PreparedData] = Future()
-        self._cancelled = threading.Event()
+        self._make = make
 
-    def launch(self) -> None:
-        """Start the thread."""
-        threading.Thread(target=self._work, name="hipad-loading", daemon=True).start()
-
-    def cancel(self) -> None:
-        """Nobody wants these data any more: do not begin, or forget what is made."""
-        self._cancelled.set()
-
-    def wait(self, seconds: float) -> bool:
-        """Wait for the data, at most so long; True when there is nothing more to wait for."""
-        return bool(wait([self._future], seconds).done)
+    def _load(self, job: BackgroundJob[PreparedData]) -> Iterator[None]:
+        self.outcome = prepare_data(self._make())
+        yield from ()
 
     def result(self) -> PreparedData:
-        """The data, when they are there; raises what went wrong."""
-        return self._future.result()
-
-    def _work(self) -> None:
-        while not self._places.acquire(timeout=LOOK):
-            if self._cancelled.is_set():
-                break
-        else:
-            try:
-                if not self._cancelled.is_set():
-                    self._future.set_result(prepare_data(self._make()))
-            except BaseException as error:  # raised again where the data are taken
-                self._future.set_exception(error)
-            finally:
-                self._places.release()
-        if not self._future.done():
-            self._future.set_exception(CancelledError())
+        """Return the data, when they are there; raise what went wrong."""
+        if self.exception is not None:
+            raise self.exception
+        if self.outcome is None:
+            raise CancelledError
+        return self.outcome

@@ -94,7 +94,7 @@ def table(
     file = _new_file(label, key, LIMITS.file_bytes, f"{help} {TABLE_HELP}".strip())
     if file is not None:
         if reading is not None:
-            reading.cancel()
+            reading.stop()
         state.error = ""
         state.readings[key] = ReadingJob(*file, turn=turn, stated=stated)
         state.readings[key].launch()
@@ -110,8 +110,8 @@ def progress(state: AppState, key: str, take: Callable[[Table, str], None]) -> N
     if reading.is_active:
         _watch(reading, key)
         return
-    if reading.was_cancelled:
-        st.caption(f"Reading {plain(reading.name)} was cancelled.")
+    if reading.was_stopped and not reading.reason:
+        st.caption(f"Reading {plain(reading.file)} was cancelled.")
         return
     if reading.told_at < 0:
         _finish(state, reading, key, take)
@@ -152,15 +152,15 @@ def _watch(reading: ReadingJob, key: str) -> None:
         if not reading.is_active:
             st.rerun()
         waits = reading.status is JobStatus.WAITING
-        words = "other files are being read, this one is next" if waits else reading.words
-        st.progress(reading.done or 0.0, f"Reading {plain(reading.name)}: {words or 'begun'}")
+        words = "other files are being read, this one is next" if waits else reading.message
+        st.progress(reading.progress or 0.0, f"Reading {plain(reading.file)}: {words or 'begun'}")
         if st.button(
             "Cancel",
             key=f"cancel_{key}",
             icon=":material/close:",
             help="Stop reading this file; what was there before stays.",
         ):
-            reading.cancel()
+            reading.stop()
             reading.wait(2)
             st.rerun()
 
@@ -171,13 +171,17 @@ def _finish(
     state: AppState, reading: ReadingJob, key: str, take: Callable[[Table, str], None]
 ) -> None:
     """Take what was read, or keep why there is nothing."""
-    read = reading.table
+    read = reading.outcome
+    if reading.reason:
+        reading.error = (
+            f"reading {reading.file} was stopped, because {reading.reason}: upload it again"
+        )
     if read is not None:
         if key in SOURCES:
             state.keep_source(read.sha256, reading.source)
-        with st.spinner(f"Preparing {plain(reading.name)}"):
-            attempt(state, lambda: take(read, reading.name))
-        reading.error, reading.table, reading.source = state.error, None, b""
+        with st.spinner(f"Preparing {plain(reading.file)}"):
+            attempt(state, lambda: take(read, reading.file))
+        reading.error, reading.outcome, reading.source = state.error, None, b""
         state.error = ""
     if reading.error:
         reading.told_at = state.version
@@ -190,7 +194,7 @@ def forget(state: AppState, key: str) -> None:
     """Take away what is told about the last file of an uploader."""
     reading = state.readings.pop(key, None)
     if reading is not None:
-        reading.cancel()
+        reading.stop()
 
 
 def in_use(words: str, *, key: str, help: str) -> bool:

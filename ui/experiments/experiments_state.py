@@ -10,13 +10,14 @@ ledger and are found again when the same is asked for once more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hipad.experiments.methods import ExperimentData
 from hipad.experiments.tasks import Done, ProgressEstimate, ResultsCache, Task
 from hipad.experiments.workers import perform
-from ui.jobs import Job, JobStatus
+from ui.jobs import SCHEDULER, BackgroundJob, JobStatus
 
 WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"
 TUNE, PAPER = "Tune", "The paper, repeated"
@@ -26,7 +27,7 @@ Plan = Callable[[], tuple[Sequence[Task], Mapping[str, ExperimentData]]]
 
 
 class FitList:
-    """Fits one after the other, as a job takes steps; `found` are those that are done."""
+    """The fits of one experiment, one after the other; `found` are those that are done."""
 
     def __init__(
         self, plan: Plan, ledger: ResultsCache, *, workers: int = 1, scheduler: str | None = None
@@ -35,38 +36,18 @@ class FitList:
         self.pace = ProgressEstimate(0)
         self._plan, self._ledger = plan, ledger
         self._how: dict[str, Any] = {"workers": workers, "scheduler": scheduler}
-        self._there: set[str] = set()
-        self._work: Any = None
 
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        """One more fit; those that the ledger knows come first, at once."""
-        if self._work is None:
-            self._begin()
-        done: Done = next(self._work)
-        self.pace.add(again=done.key in self._there, failed=done.failed)
-        self.found.append(done)
-        return done
-
-    def _begin(self) -> None:
+    def steps(self, _: object = None) -> Iterator[Done]:
+        """Do one fit after the other; those that the ledger knows come first, at once."""
         tasks, materials = self._plan()
-        self._there = set(self._ledger.found)
+        known = set(self._ledger.found)
         self.found, self.pace = [], ProgressEstimate(len(tasks))
-        self._work = perform(tasks, materials, self._ledger, **self._how)
-
-    def stop(self) -> None:
-        """Let go of workers; finished fits are in the ledger."""
-        if self._work is not None:
-            self._work.close()
-            self._work = None
-
-    def resume(self) -> None:
-        """Nothing to do: the next step goes on with what is not in the ledger."""
-
-    def finish(self) -> None:
-        """Nothing to make: `found` is all there is."""
+        with closing(perform(tasks, materials, self._ledger, **self._how)) as fits:
+            for done in fits:
+                self.pace.add(again=done.key in known, failed=done.failed)
+                self.found.append(done)
+                yield done
+                SCHEDULER.give_way()
 
     @property
     def failures(self) -> list[str]:
@@ -80,7 +61,7 @@ class Experiment:
 
     asked: object
     fits: FitList
-    job: Job[None]
+    job: BackgroundJob[None]
     notes: Mapping[str, Any] = field(default_factory=dict)  # what its figures are drawn with
     memo: dict[int, Any] = field(default_factory=dict)  # an answer by the number of fits behind it
 
@@ -102,7 +83,7 @@ class ExperimentsState:
         self.stop(name)
         scheduler = self.scheduler.strip() or None
         fits = FitList(plan, self.ledger, workers=self.workers, scheduler=scheduler)
-        job: Job[None] = Job(lambda: fits, lambda nothing: nothing)
+        job: BackgroundJob[None] = BackgroundJob(fits.steps)
         self.at[name] = Experiment(asked, fits, job, notes)
         job.launch()
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Final, Generic, TypeVar, cast
+from typing import Final, cast
 
 import numpy as np
 import pandas as pd
@@ -16,7 +14,7 @@ import streamlit as st
 from hipad.estimator.problem_factory import knobs_of
 from hipad.estimator.training_data import shares
 from hipad.evaluation.rule_study import RuleCheck, Study, StudyRows, first_look, study_rules
-from hipad.exceptions import DataError, HipadError, RuleError
+from hipad.exceptions import DataError, RuleError
 from hipad.rules import (
     BoxPoint,
     Budget,
@@ -29,109 +27,13 @@ from hipad.rules import (
 )
 from hipad.utils import count, number
 from ui.dataset import Dataset
+from ui.jobs import BackgroundJob, budgeted_job
 from ui.models import largest_useful, signs
 from ui.rules.rule_text import with_rule
 from ui.rules.text_view import change
 from ui.settings import CHOSEN, FEWNESS, RunSettings
 from ui.state import AppState
 from ui.text import plain
-
-# --------------------------------------------------------------------------------------------------
-# A check of the rules in a thread of its own, with a budget, which the page looks in on.
-#
-#     job = CheckJob(work)          # work(budget) yields results, each better than the one before
-#     job.launch()
-#     job.wait(0.4)                 # small sets of rules are done by then
-#     job.latest, job.is_done       # the best result so far
-#     job.stop()                    # the text has changed
-#
-# The thread calls nothing of streamlit. It ends when its time is over, when it is stopped, and soon
-# after nobody has looked at it.
-
-SECONDS: Final = 12.0  # for one check
-UNSEEN_SECONDS: Final = 5.0
-PLACES: Final = threading.BoundedSemaphore(2)  # checks at work at once, of all sessions
-LOOK: Final = 0.05  # seconds between two looks while nothing is computed
-
-Result = TypeVar("Result")
-
-
-@dataclass(eq=False)
-class WatchedBudget(Budget):
-    """A budget that ends as well when nobody looks any more."""
-
-    unseen_seconds: float = UNSEEN_SECONDS
-    last_seen: float = field(default_factory=time.monotonic)
-
-    @property
-    def is_unseen(self) -> bool:
-        return time.monotonic() - self.last_seen > self.unseen_seconds
-
-    @property
-    def is_spent(self) -> bool:
-        """True if no more work should be begun."""
-        return super().is_spent or self.is_unseen
-
-
-class CheckJob(Generic[Result]):
-    """One check: its latest result, and whether a better one may come."""
-
-    def __init__(
-        self,
-        work: Callable[[Budget], Iterator[Result]],
-        *,
-        seconds: float = SECONDS,
-        unseen_seconds: float = UNSEEN_SECONDS,
-        places: threading.Semaphore = PLACES,
-    ) -> None:
-        self.latest: Result | None = None
-        self.error: str | None = None
-        self.was_left = False  # it was stopped, or nobody looked: it may be begun anew
-        self._work, self._places = work, places
-        self.budget = WatchedBudget(seconds, unseen_seconds=unseen_seconds)
-        self._thread = threading.Thread(target=self._run, name="hipad-check", daemon=True)
-
-    @property
-    def is_done(self) -> bool:
-        return not self._thread.is_alive()
-
-    def launch(self) -> None:
-        self._thread.start()
-
-    def seen(self) -> None:
-        """Somebody looks at this check."""
-        self.budget.last_seen = time.monotonic()
-
-    def stop(self) -> None:
-        self.budget.stop.set()
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Look until it is done, for so long at most."""
-        latest = float("inf") if seconds is None else time.monotonic() + seconds
-        while not self.is_done and time.monotonic() < latest:
-            self.seen()
-            self._thread.join(min(1.0, max(0.0, latest - time.monotonic())))
-
-    def _run(self) -> None:
-        while not self._places.acquire(timeout=LOOK):
-            if self.budget.stop.is_set() or self.budget.is_unseen:
-                self.was_left = True
-                return
-        self.budget.begun = time.monotonic()
-        try:
-            for result in self._work(self.budget):
-                self.latest = result
-                if self.budget.stop.is_set():
-                    break
-            self.was_left = self.budget.is_unseen or self.budget.stop.is_set()
-        except HipadError as error:
-            self.error = str(error)
-        except Exception as error:
-            # The text of an unforeseen error may carry patient values, its type does not.
-            self.error = f"the check failed inside the program ({type(error).__name__})"
-        finally:
-            self._places.release()
-
 
 # --------------------------------------------------------------------------------------------------
 # The study of the present rules, made anew after each edit by a thread of its own.
@@ -143,24 +45,24 @@ def checked_rules(state: AppState, patience: float | None = None) -> Study:
     After `patience` seconds it is given as far as it has come; `is_final` says whether it is all.
     """
     job = checking(state)
-    job.wait(patience)
+    job.watch(patience)
     if job.error is not None:
         raise DataError(job.error)
-    return job.latest or read_study(*_key(state)[:2])[0]
+    return job.outcome or read_study(*_key(state)[:2])[0]
 
 
-def checking(state: AppState) -> CheckJob[Study]:
+def checking(state: AppState) -> BackgroundJob[Study]:
     """The check of the present rules, at work or done; one of an earlier text is stopped."""
     key = _key(state)
     known, job = state.memo.get("checked rules", (None, None))
-    if job is None or known != key or job.was_left:
+    if job is None or known != key or job.was_stopped:
         if job is not None:
             job.stop()
-        job = CheckJob(lambda budget: run_study(*key, budget))
+        job = budgeted_job(lambda budget: run_study(*key, budget))
         state.memo["checked rules"] = (key, job)
         job.launch()
     job.seen()
-    return cast(CheckJob[Study], job)
+    return cast(BackgroundJob[Study], job)
 
 
 def _key(state: AppState) -> tuple[Dataset, str, RunSettings, float | None]:

@@ -21,7 +21,7 @@ from hipad.rules import RuleSet
 from hipad.utils import count, number, percent
 from ui import charts
 from ui.dataset import Dataset
-from ui.jobs import Job, JobStatus, poll
+from ui.jobs import BackgroundJob, JobStatus, fit_job, poll
 from ui.models import Request
 from ui.run import rule_lines
 from ui.run.certificates import BEGINNINGS, share
@@ -128,7 +128,7 @@ def _key(asked: Request) -> tuple[object, ...]:
     return asked.data, asked.rules, tuple(sorted(asked.blocks.items())), asked.settings
 
 
-def job_of(state: AppState) -> Job[AllClasses] | None:
+def job_of(state: AppState) -> BackgroundJob[AllClasses] | None:
     """The run of all classes, if there was one on these data."""
     known = state.memo.get(SLOT)
     return None if known is None else known[1]
@@ -140,7 +140,7 @@ def launch(state: AppState) -> None:
     if before is not None:
         before.stop()
     asked = state.request()
-    job = Job(lambda: fit_of(asked), lambda found: judged(asked.data, found))
+    job = fit_job(lambda: fit_of(asked), lambda found: judged(asked.data, found))
     state.memo[SLOT] = (_key(asked), job)
     job.launch()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ui.jobs import Job
+from ui.jobs import BackgroundJob
 from ui.models import TrainedModel
 from ui.state import AppState
 
@@ -12,10 +12,10 @@ SLOT: Final = "other run"
 WITH, WITHOUT = "With the rules", "Without the rules"
 
 
-def other_run(state: AppState) -> Job[TrainedModel] | None:
+def other_run(state: AppState) -> BackgroundJob[TrainedModel] | None:
     """The run that stands beside the present one: the same with the rules turned."""
     beside, kept = state.memo.get(SLOT, (None, None))
-    return cast(Job[TrainedModel], kept[0]) if kept and beside is state.job else None
+    return cast(BackgroundJob[TrainedModel], kept[0]) if kept and beside is state.job else None
 
 
 def titles(state: AppState) -> tuple[str, str]:

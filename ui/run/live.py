@@ -7,7 +7,7 @@ from typing import Any, Final
 import streamlit as st
 
 from ui.dataset import Dataset
-from ui.jobs import Job, JobStatus, poll
+from ui.jobs import BackgroundJob, JobStatus, poll
 from ui.run import duel
 from ui.run.replay import player
 from ui.run.replay.mosaic import Mosaic
@@ -63,7 +63,7 @@ def show(state: AppState, chosen: str) -> None:
     poll(jobs, draw)
 
 
-def jobs_of(state: AppState, chosen: str) -> list[Job[Any]]:
+def jobs_of(state: AppState, chosen: str) -> list[BackgroundJob[Any]]:
     """The work behind what is watched."""
     return [path_of(state).job] if chosen == PATH else run_jobs(state)
 
@@ -72,7 +72,7 @@ def plain_name(data: Dataset) -> str:
     return f"{data.name}, {data.n_features:,} features"
 
 
-def run_jobs(state: AppState) -> list[Job[Any]]:
+def run_jobs(state: AppState) -> list[BackgroundJob[Any]]:
     """The present run and the one beside it."""
     return [job for job in (state.job, duel.other_run(state)) if job is not None]
 
@@ -108,7 +108,9 @@ def run_stories(state: AppState, data: Dataset) -> list[Story]:
     return sorted(told, key=lambda story: story.title != duel.WITH)
 
 
-def _remembered(state: AppState, k: int, job: Job[Any], mosaic: Mosaic, title: str) -> Story:
+def _remembered(
+    state: AppState, k: int, job: BackgroundJob[Any], mosaic: Mosaic, title: str
+) -> Story:
     key = (id(job), len(job.history), job.status, title, state.expert, id(mosaic))
     return state.remember(
         f"story {k}", key, lambda: story_of(job, mosaic, title=title, expert=state.expert)

@@ -195,8 +195,8 @@ def _refitting_line(state: AppState) -> None:
     refitting = state.refitting
     if refitting is None:
         return
-    left, total = len(refitting.fits.left), refitting.total
-    for name, why in list(refitting.fits.failed.items())[:MOST_REFITS_SHOWN]:
+    left, total = len(refitting.left), len(refitting.recipes)
+    for name, why in list(refitting.failed.items())[:MOST_REFITS_SHOWN]:
         st.caption(f"{plain(name)} could not be fitted again: {plain(why, 300)}")
     if not left:
         return

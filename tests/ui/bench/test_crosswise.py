@@ -99,7 +99,7 @@ def test_no_figure_is_shown_before_all_folds_are_done():
     work = Crosswise(request_of(model, state.data))
     assert words(work) == "waits"
     for found in crossed(work.request, Budget(60)):
-        work.job.latest = told(found, state.data)
+        work.job.outcome = told(found, state.data)
         assert ("% right" in words(work)) == found.is_done
     assert len(fold_parts(state.data.y_train, None)) == found.total
 

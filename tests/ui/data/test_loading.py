@@ -29,9 +29,9 @@ def test_loading_raises_what_went_wrong_where_the_data_are_taken():
 
 def test_loading_that_is_cancelled_before_its_turn_makes_nothing():
     made, places = [], threading.Semaphore(0)
-    loading = LoadingJob("made", lambda: made.append(1), places=places)
+    loading = LoadingJob("made", lambda: made.append(1), slots=places)
     loading.launch()
-    loading.cancel()
+    loading.stop()
     assert loading.wait(30)
     with pytest.raises(CancelledError):
         loading.result()

@@ -46,7 +46,7 @@ def finished(reading: ReadingJob) -> ReadingJob:
 def test_a_file_becomes_a_table():
     reading = finished(ReadingJob("mine.csv", CSV))
     assert reading.status is JobStatus.FINISHED
-    assert reading.table.numbers.tolist() == [[1.0], [2.0]]
+    assert reading.outcome.numbers.tolist() == [[1.0], [2.0]]
     assert not reading.error
 
 
@@ -55,7 +55,7 @@ def test_what_is_wrong_with_it_is_told(content):
     reading = finished(ReadingJob("mine.csv", content))
     assert reading.status is JobStatus.FAILED
     assert reading.error.startswith("mine.csv: ")
-    assert reading.table is None
+    assert reading.outcome is None
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_an_unforeseen_error_tells_its_type_alone(monkeypatch, error, told):
 
     monkeypatch.setattr(module, "read_apart", read)
     places = threading.Semaphore(1)
-    reading = finished(ReadingJob("mine.csv", CSV, places=places))
+    reading = finished(ReadingJob("mine.csv", CSV, slots=places))
     assert told in reading.error
     assert "patient 17" not in reading.error
     assert places.acquire(timeout=1)
@@ -76,9 +76,9 @@ def test_an_unforeseen_error_tells_its_type_alone(monkeypatch, error, told):
 def test_cancelling_is_no_error(slow):
     reading = ReadingJob("mine.csv", CSV)
     reading.launch()
-    until(lambda: reading.done == 0.5)
-    assert reading.words == "half of it"
-    reading.cancel()
+    until(lambda: reading.progress == 0.5)
+    assert reading.message == "half of it"
+    reading.stop()
     reading.wait(HARD_BOUND)
     assert reading.status is JobStatus.STOPPED
     assert not reading.error
@@ -86,23 +86,23 @@ def test_cancelling_is_no_error(slow):
 
 def test_a_reading_that_nobody_sees_ends_itself(slow):
     reading = finished(ReadingJob("mine.csv", CSV, unseen_seconds=0.1))
-    assert "out of sight" in reading.error
+    assert "out of sight" in reading.reason
 
 
 def test_a_reading_waits_for_a_place_and_can_be_cancelled_meanwhile(slow):
     places = threading.Semaphore(1)
-    first, second, third = (ReadingJob("mine.csv", CSV, places=places) for _ in range(3))
+    first, second, third = (ReadingJob("mine.csv", CSV, slots=places) for _ in range(3))
     first.launch()
     until(lambda: first.status is JobStatus.RUNNING)
     second.launch()
     third.launch()
-    second.cancel()
+    second.stop()
     second.wait(HARD_BOUND)
     assert second.status is JobStatus.STOPPED
     assert third.status is JobStatus.WAITING
-    first.cancel()
+    first.stop()
     until(lambda: third.status is JobStatus.RUNNING)
-    third.cancel()
+    third.stop()
     third.wait(HARD_BOUND)
 
 
@@ -114,5 +114,5 @@ def test_no_more_than_two_are_read_at_once(slow):
     time.sleep(0.2)
     assert sum(r.status is JobStatus.RUNNING for r in readings) == 2
     for reading in readings:
-        reading.cancel()
+        reading.stop()
         reading.wait(HARD_BOUND)

@@ -87,7 +87,7 @@ def test_failed_fits_are_counted_and_told():
     material = table()
     tasks = curve_tasks(material, draws=1, sizes=(4,), methods=("no such method",))
     fits = FitList(lambda: (tasks, {material.name: material}), ResultsCache())
-    assert len(list(fits)) == 1
+    assert len(list(fits.steps())) == 1
     assert "expected a method of" in fits.failures[0]
 
 

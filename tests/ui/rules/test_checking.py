@@ -16,7 +16,7 @@ def test_a_check_is_kept_until_the_text_changes():
     job = checking(state)
     state.rules.change("Age >= 50 => diabetic", "another")
     assert checking(state) is not job
-    assert job.budget.stop.is_set()
+    assert job.stop_requested.is_set()
     assert [check.label for check in checked_rules(state).checks] == ["rule 1"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 from tests.ui.server.loops import run_apart
-from ui.jobs import Job, JobStatus
+from ui.jobs import BackgroundJob, JobStatus, fit_job
 from ui.server import lifespan
 from ui.server.lifespan import Sweeper, give_back_memory, stop_work
 from ui.state import KEY, AppState
@@ -81,7 +81,7 @@ def test_a_session_that_is_open_or_may_come_back_is_kept() -> None:
 
 
 def test_a_session_whose_time_is_over_is_let_go_with_all_it_holds() -> None:
-    job: Job[Any] = Job(Endless, lambda _: None, unseen_seconds=3600)  # type: ignore[arg-type]
+    job: BackgroundJob[Any] = fit_job(Endless, lambda _: None, unseen_seconds=3600)  # type: ignore[arg-type]
     job.launch()
     manager, session = Manager(seconds=0), Session("a", AppState(job=job))
     state = weakref.ref(session.session_state[KEY])

@@ -6,7 +6,7 @@ from hipad.data import Table
 from ui.data.loading import build
 from ui.dataset import Loaded, Preparation
 from ui.session import session_file
-from ui.session.session_file import ModelRecipe, Refit, RefitRun
+from ui.session.session_file import ModelRecipe, Refit
 from ui.settings import RunSettings
 
 
@@ -23,9 +23,9 @@ def recipe(name, rules=""):
 
 
 def test_models_come_one_after_the_other_and_a_failure_stops_none():
-    fits = RefitRun(made(), (recipe("one"), recipe("bad", "zzz >= 1 => ill"), recipe("two")))
+    fits = Refit(made(), (recipe("one"), recipe("bad", "zzz >= 1 => ill"), recipe("two")))
     assert [r.name for r in fits.left] == ["one", "bad", "two"]
-    assert list(fits)
+    assert list(fits.steps())
     assert [model.name for model in fits.done] == ["one", "two"]
     assert "zzz" in fits.failed["bad"]
     assert fits.left == ()
@@ -33,11 +33,10 @@ def test_models_come_one_after_the_other_and_a_failure_stops_none():
 
 def test_after_so_many_steps_the_user_is_asked_and_nothing_is_lost(monkeypatch):
     monkeypatch.setattr(session_file, "MOST_STEPS", 3)
-    fits = RefitRun(made(), (recipe("one"), recipe("two")))
+    fits = Refit(made(), (recipe("one"), recipe("two")))
     rounds = 0
     while fits.left:
-        fits.resume()
-        assert len(list(fits)) <= 3
+        assert len(list(fits.steps())) <= 3
         rounds += 1
     assert rounds > 1
     assert [model.name for model in fits.done] == ["one", "two"]
@@ -47,7 +46,7 @@ def test_each_model_is_handed_over_once():
     work = Refit(made(), (recipe("one"), recipe("two")), pinned="two")
     work.go_on()
     work.job.wait(60)
-    assert (work.total, work.pinned) == (2, "two")
+    assert (len(work.recipes), work.pinned) == (2, "two")
     assert [recipe.name for recipe in work.owed] == ["one", "two"]  # fitted, but nobody has them
     assert [model.name for model in work.arrived()] == ["one", "two"]
     assert work.arrived() == []

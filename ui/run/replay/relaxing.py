@@ -20,7 +20,7 @@ from hipad.solvers import Progress
 from hipad.solvers.solution import single_thread
 from hipad.utils import IntArray, count, number, percent
 from ui.dataset import Dataset
-from ui.jobs import Job
+from ui.jobs import BackgroundJob, fit_job
 from ui.models import Request, TrainedModel, largest_useful
 from ui.run.replay.mosaic import Mosaic
 from ui.run.replay.story import Line, LineChart, Story
@@ -148,14 +148,14 @@ def _record(step: int, point: RelaxPoint, before: IntArray) -> Progress:
 class RelaxedPath:
     """A job that follows the path, and the points it has reached."""
 
-    job: Job[list[RelaxPoint]]
+    job: BackgroundJob[list[RelaxPoint]]
     points: list[RelaxPoint]
 
     @classmethod
     def of(cls, request: Request) -> RelaxedPath:
         """Begin to follow the path of a request."""
         points: list[RelaxPoint] = []
-        job = Job(lambda: Relaxation(request, points), list)
+        job = fit_job(lambda: Relaxation(request, points), list)
         job.launch()
         return cls(job, points)
 
@@ -248,6 +248,6 @@ def _ticks(points: Sequence[RelaxPoint], expert: bool) -> list[tuple[float, str]
     return [(k, f"λ1 {number(points[k].lambda1, 2)}") for k in shown] if points else []
 
 
-def steps_done(job: Job[Any]) -> str:
+def steps_done(job: BackgroundJob[Any]) -> str:
     """How far the job is."""
     return f"{len(job.history)} of at most {STEPS} degrees of sparsity fitted"

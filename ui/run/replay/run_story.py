@@ -10,7 +10,7 @@ import numpy as np
 
 from hipad.solvers import Progress
 from hipad.utils import count
-from ui.jobs import Job
+from ui.jobs import BackgroundJob
 from ui.models import Harm, TrainedModel
 from ui.run.replay.mosaic import MOST_CHANGES, Frame, Mosaic, Moves
 from ui.run.replay.story import Line, LineChart, Story
@@ -25,7 +25,7 @@ RULE_COLOURS: Final = (GREY, 4, 2, PURPLE, 5)  # none of a class: a rule's line 
 
 
 def story_of(
-    job: Job[TrainedModel] | None, mosaic: Mosaic, *, title: str, expert: bool = False
+    job: BackgroundJob[TrainedModel] | None, mosaic: Mosaic, *, title: str, expert: bool = False
 ) -> Story:
     """What a job has done so far; without a job, all features before the first step."""
     history = job.history[:] if job is not None else []
@@ -60,7 +60,9 @@ def story_of(
     )
 
 
-def counted_rules(job: Job[TrainedModel] | None, model: TrainedModel | None) -> Sequence[str]:
+def counted_rules(
+    job: BackgroundJob[TrainedModel] | None, model: TrainedModel | None
+) -> Sequence[str]:
     """The rules whose slack the run tells: of an average, those of its most probable candidate."""
     if job is None:
         return ()
@@ -84,7 +86,7 @@ def words_of(n: int, of: str, record: Progress) -> str:
     return f"Step {n:,}{of}, {PHASES[record.phase]}"
 
 
-def state_of(job: Job[TrainedModel] | None, history: Sequence[Progress]) -> str:
+def state_of(job: BackgroundJob[TrainedModel] | None, history: Sequence[Progress]) -> str:
     """What the run is doing, in a line."""
     if job is None:
         return "Not run yet"
