@@ -96,7 +96,7 @@ def perform(
     workers: int = 1,
     scheduler: str | None = None,
     stop: Callable[[], bool] = lambda: False,
-) -> Iterator[Done]:
+) -> Generator[Done, None, None]:
     """Each outcome as it is known: first those in the ledger, then the others as they end."""
     missing: list[Keyed] = []
     for task in tasks:

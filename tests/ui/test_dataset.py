@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tests.ui.made_data import made, table
+from tests.ui.datasets import made, table
 from ui.data.loading import build
 from ui.dataset import NO_BLOCK, Loaded, Preparation
 

@@ -2,13 +2,22 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.runtime.scriptrunner_utils.script_requests import (
+    RerunData,
+    ScriptRequests,
+    ScriptRequestType,
+)
 
 from hipad.exceptions import RuleError
 from hipad.solvers import Progress
-from ui.jobs import BackgroundJob, JobStatus, fit_job, thinned
+from ui import jobs
+from ui.jobs import BackgroundJob, FairScheduler, JobStatus, budgeted_job, fit_job, thinned
+from ui.server import lifespan
 
 
 def record(step: int) -> Progress:
@@ -186,3 +195,167 @@ def test_thinning_keeps_the_ends():
     assert thin[0] is history[0]
     assert thin[-1] is history[-1]
     assert thinned(history[:20]) == history[:20]
+
+
+def endless(budget):
+    """Work that goes on until its budget ends."""
+    yield "begun"
+    while not budget.is_spent:
+        time.sleep(0.01)
+    yield "ended"
+
+
+def job_of(work=endless, **options):
+    return budgeted_job(work, **{"slots": threading.BoundedSemaphore(1), **options})
+
+
+def test_a_short_check_is_done_at_the_first_look():
+    job = job_of(lambda budget: iter([1, 2, 3]))
+    job.launch()
+    job.watch(30)
+    assert (not job.is_active, job.outcome, job.error, job.was_stopped) == (True, 3, None, False)
+
+
+def test_a_long_check_shows_what_it_has():
+    job = job_of(seconds=60)
+    job.launch()
+    job.watch(0.3)
+    assert (not job.is_active, job.outcome) == (False, "begun")
+    job.stop()
+    job.watch(30)
+    assert not job.is_active
+    assert job.was_stopped
+
+
+def test_its_time_ends_it():
+    job = job_of(seconds=0.1)
+    job.launch()
+    job.watch(30)
+    assert (not job.is_active, job.outcome, job.was_stopped) == (True, "ended", False)
+
+
+def test_it_ends_when_nobody_looks():
+    job = job_of(seconds=60, unseen_seconds=0.1)
+    job.launch()
+    job._thread.join(30)
+    assert (not job.is_active, job.was_stopped) == (True, True)
+
+
+def test_one_that_waits_for_a_place_can_be_stopped():
+    places = threading.BoundedSemaphore(1)
+    with places:
+        job = job_of(slots=places)
+        job.launch()
+        job.watch(0.2)
+        assert job.outcome is None
+        job.stop()
+        job.watch(30)
+        assert not job.is_active
+    assert places.acquire(timeout=1)
+
+
+def test_errors_are_kept_as_sentences_without_values():
+    def refused(budget):
+        raise RuleError("expected this, got that")
+        yield
+
+    def broken(budget):
+        raise ValueError("patient 17")
+        yield
+
+    for work, words in ((refused, "expected this, got that"), (broken, "ValueError")):
+        job = job_of(work)
+        job.launch()
+        job.watch(30)
+        assert words in job.error
+        assert "17" not in job.error
+
+
+def drawing(turns: FairScheduler, done: threading.Event, *given: object) -> threading.Thread:
+    def draw() -> None:
+        with turns.timer(*given):  # type: ignore[arg-type]
+            done.set()
+
+    thread = threading.Thread(target=draw, daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    monkeypatch.setattr(jobs, "TIMER_SECONDS", 3600.0)
+
+
+def test_a_timer_rests_while_a_page_is_drawn():
+    turns, done = FairScheduler(), threading.Event()
+    with turns.page():
+        drawing(turns, done)
+        assert not done.wait(0.2)
+        with turns.resting():
+            assert done.wait(60)
+    done.clear()
+    with turns.page():
+        drawing(turns, done)
+        assert not done.wait(0.2)
+    assert done.wait(60)
+
+
+def test_a_timer_that_is_no_longer_wanted_does_not_rest():
+    turns, done = FairScheduler(), threading.Event()
+    with turns.page():
+        drawing(turns, done, lambda: False)
+        assert done.wait(60)
+
+
+def test_nobody_waits_for_ever(monkeypatch):
+    monkeypatch.setattr(jobs, "TIMER_SECONDS", 0.05)
+    fair, done = FairScheduler(), threading.Event()
+    with fair.page():
+        drawing(fair, done)
+        assert done.wait(60)
+        fair.give_way(0.05)  # comes back
+
+
+def test_few_timers_are_drawn_at_once():
+    fair, done = FairScheduler(), threading.Event()
+    with fair.timer(), fair.timer():
+        drawing(fair, done)
+        assert not done.wait(0.2)
+    assert done.wait(60)
+
+
+def test_a_fit_gives_way_to_a_page():
+    fair, done = FairScheduler(), threading.Event()
+
+    def step() -> None:
+        fair.give_way(3600)
+        done.set()
+
+    with fair.page():
+        threading.Thread(target=step, daemon=True).start()
+        assert not done.wait(0.2)
+    assert done.wait(60)
+
+
+def test_streamlits_runs_take_turns(monkeypatch):
+    """The parts of Streamlit that are not public are as they were when this was written."""
+    seen: list[tuple[int, int]] = []
+    fair = FairScheduler()
+    monkeypatch.setattr(lifespan, "TURNS", fair)
+    monkeypatch.setattr(
+        ScriptRunner, "_run_script", lambda *_: seen.append((len(fair._pages), len(fair._timers)))
+    )
+    monkeypatch.setattr(lifespan.config, "get_option", lifespan.config.get_option)
+    lifespan.take_turns()
+    assert lifespan.config.get_option("server.address") == "127.0.0.1"
+    with pytest.raises(RuntimeError, match="not defined"):
+        lifespan.config.get_option("server.nowhere")
+    runner = SimpleNamespace(_requests=ScriptRequests())
+    assert runner._requests._state is ScriptRequestType.CONTINUE
+    ScriptRunner._run_script(runner, RerunData())  # type: ignore[arg-type]
+    by_itself = RerunData(fragment_id_queue=["a"], is_auto_rerun=True)
+    ScriptRunner._run_script(runner, by_itself)  # type: ignore[arg-type]
+    ScriptRunner._run_script(runner, RerunData(fragment_id_queue=["a"]))  # type: ignore[arg-type]
+    assert seen == [(1, 0), (0, 1), (1, 0)]
+    assert not fair._pages
+    assert not fair._timers

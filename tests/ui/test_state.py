@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from hipad.exceptions import DataError
-from tests.ui.made_data import SICK, loaded, with_kept_model
+from tests.ui.datasets import SICK, loaded, with_kept_model
 from ui.data.loading import LoadingJob, build
 from ui.dataset import Preparation
-from ui.state import AppState, SupersededError
+from ui.state import AppState, SessionCache, StateSnapshot, SupersededError, attempt
 
 
 def test_data_that_cannot_be_used_leave_everything_as_it_was():
@@ -194,3 +194,96 @@ def test_go_back_and_let_go_twice_do_no_harm():
     state.go_back()
     state.let_go()
     assert state.data is None
+
+
+def raising(error):
+    def action():
+        raise error
+
+    return action
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (DataError("expected more"), "expected more"),
+        (MemoryError(), "expected data that fit in memory"),
+        (KeyError("patient 7"), "this failed inside the program (KeyError): nothing changed"),
+    ],
+)
+def test_what_fails_is_told_without_values_of_patients(error, words):
+    state = AppState()
+    assert not attempt(state, raising(error))
+    assert state.error.startswith(words)
+    assert "patient 7" not in state.error
+
+
+def test_what_succeeds_takes_the_last_error_away():
+    state = AppState(error="old")
+    assert attempt(state, lambda: None)
+    assert state.error == ""
+
+
+def test_what_is_remembered_is_made_anew_for_another_key_only():
+    memory, made = SessionCache(), []
+    for key in ("a", "a", "b", "a"):
+        memory.remember("thing", key, lambda key=key: made.append(key))
+    assert made == ["a", "b", "a"]
+
+
+def test_each_name_is_remembered_by_itself_and_gives_what_was_made():
+    memory = SessionCache()
+    assert memory.remember("one", 1, lambda: "first") == "first"
+    assert memory.remember("two", 1, lambda: "second") == "second"
+    assert memory.remember("one", 1, lambda: "again") == "first"
+
+
+def test_fresh_key_never_comes_back():
+    memory = SessionCache()
+    keys = [memory.fresh_key("box", shown) for shown in ("a", "a", "b", "a")]
+    assert keys[0] == keys[1]
+    assert len(set(keys)) == 3
+    assert memory.fresh_key("other", "a") not in keys
+
+
+def test_is_drawn_knows_the_last_key_of_a_name_only():
+    memory = SessionCache()
+    first, second = memory.fresh_key("box", "a"), memory.fresh_key("box", "b")
+    assert not memory.is_drawn("box", first)
+    assert memory.is_drawn("box", second)
+    assert not memory.is_drawn("other", second)
+
+
+def session():
+    state = AppState()
+    state.load(loaded(sick=SICK))
+    state.rules.change("a >= 3 => ill", "written")
+    return state
+
+
+def test_what_was_set_aside_is_put_back():
+    state = session()
+    before = {name: getattr(state, name) for name in StateSnapshot.NAMES if name != "rules"}
+    past = StateSnapshot.of(state, "for a test")
+    state.unload()
+    past.put_back(state)
+    assert {name: getattr(state, name) for name in before} == before
+    assert state.rules.text == "a >= 3 => ill"
+
+
+def test_rules_that_change_later_leave_it_as_it_was():
+    state = session()
+    past = StateSnapshot.of(state, "for a test")
+    state.rules.change("a >= 4 => ill", "later")
+    past.put_back(state)
+    assert state.rules.text == "a >= 3 => ill"
+
+
+def test_it_says_what_there_is_to_go_back_to():
+    state = session()
+    assert StateSnapshot.of(state, "").words == "made: its rules"
+    state.keep(state.request().fit().named("m"))
+    assert StateSnapshot.of(state, "").words == "made: 1 kept model"
+    state.launch()
+    state.job.wait(60)
+    assert StateSnapshot.of(state, "").words == "made: 1 kept model and a run"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.ui.session.kept import begun, worked
+from tests.ui.session.saved import begun, worked
 from ui.session import autosave
 from ui.session.saved_session import snapshot
 from ui.session.store import StorageConfig, Store

@@ -1,5 +1,3 @@
-"""Kept works: nothing is lost, swapped or half written, whoever writes at the same time."""
-
 from __future__ import annotations
 
 import json
@@ -19,11 +17,46 @@ import pytest
 from hipad.data import Table, read_table
 from hipad.data.file_format import Reading
 from hipad.data.sandbox import digest_of, save_table
-from hipad.exceptions import HipadError
-from tests.ui.session.kept import CSV, begun, sparse_table
+from hipad.exceptions import DataError, HipadError
+from tests.ui.session.saved import CSV, begun, sparse_table
 from ui.session import store as store_module
 from ui.session.saved_session import Snapshot, snapshot
-from ui.session.store import FILE, StorageConfig, Store, UnreadableSession
+from ui.session.store import FILE, StorageConfig, Store, UnreadableSession, usual_folder
+
+
+@pytest.mark.parametrize(
+    ("system", "environment", "folder"),
+    [
+        ("linux", {"HOME": "/me"}, "/me/.local/state/hipad-workbench"),
+        ("linux", {"HOME": "/me", "XDG_STATE_HOME": "/s"}, "/s/hipad-workbench"),
+        ("darwin", {"HOME": "/me"}, "/me/Library/Application Support/hipad-workbench"),
+        ("win32", {"HOME": "/me", "LOCALAPPDATA": "/l"}, "/l/hipad-workbench"),
+    ],
+)
+def test_the_folder_is_the_one_that_the_system_has(system, environment, folder):
+    assert usual_folder(environment, system).as_posix() == folder
+
+
+@pytest.mark.parametrize(("word", "on"), [("on", True), ("OFF", False), ("0", False), ("", True)])
+def test_keeping_can_be_switched_off(word, on):
+    assert StorageConfig.from_environment({"HIPAD_KEEP": word, "HOME": "x"}).is_on is on
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("HIPAD_KEEP", "of"),
+        ("HIPAD_KEEP_WORKS", "many"),
+        ("HIPAD_KEEP_WORKS", "-1"),
+        ("HIPAD_KEEP_BYTES", "inf"),
+        ("HIPAD_KEEP_BYTES", ""),
+        ("HIPAD_KEEP_FOLDER", "~nobody-of-this-name/x"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_a_sentence(variable, text):
+    with pytest.raises(DataError, match=f"expected .* in {variable}, got '{text}'.*: "):
+        StorageConfig.from_environment({variable: text, "HOME": "x"})
+
 
 ROOT = Path(__file__).resolve().parents[3]
 ONE, TWO = "a" * 32, "b" * 32

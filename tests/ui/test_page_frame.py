@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.ui.session.kept import worked
+from tests.ui.session.saved import worked
 from ui.page_frame import done_steps, next_step
 from ui.state import AppState
 

@@ -1,22 +1,178 @@
-"""A session whose time is over is let go: its job, its files and its data."""
-
 from __future__ import annotations
 
 import asyncio
 import gc
+import io
+import logging
 import threading
 import weakref
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
-from tests.ui.server.loops import run_apart
+from tests.ui.server.event_loops import run_apart
 from ui.jobs import BackgroundJob, JobStatus, fit_job
 from ui.server import lifespan
-from ui.server.lifespan import Sweeper, give_back_memory, stop_work
+from ui.server.lifespan import (
+    Sweeper,
+    give_back_memory,
+    keep_values_out,
+    send_whole_pages,
+    stop_work,
+)
 from ui.state import KEY, AppState
+
+
+@pytest.fixture
+def log():
+    """What a handler writes once values are kept out."""
+    before, hook = logging.getLogRecordFactory(), threading.excepthook
+    text = io.StringIO()
+    handler, logger = logging.StreamHandler(text), logging.getLogger("any.library")
+    logger.addHandler(handler)
+    logger.propagate = False
+    keep_values_out()
+    yield logger, text
+    logger.removeHandler(handler)
+    logging.setLogRecordFactory(before)
+    threading.excepthook = hook
+
+
+def fail():
+    try:
+        raise ValueError("patient 17")
+    except ValueError as error:
+        raise KeyError("patient 17") from error
+
+
+def test_a_logged_error_tells_its_place_and_type_but_not_its_text(log):
+    logger, text = log
+    try:
+        fail()
+    except KeyError as error:
+        logger.exception("could not do %s", "100 %")
+        logger.error("again", exc_info=error)
+        logger.warning(error)
+        logger.warning("failed: %s", error)
+    written = text.getvalue()
+    assert "patient 17" not in written
+    assert written.count("KeyError") == 4
+    assert "ValueError" in written
+    assert "could not do 100 %" in written
+    assert "test_logs.py" in written
+
+
+def test_other_records_are_left_as_they_are(log):
+    logger, text = log
+    logger.warning("%d of %s", 3, "them")
+    assert text.getvalue() == "3 of them\n"
+
+
+def test_a_thread_that_fails_tells_its_place_alone(log, capsys):
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+    written = capsys.readouterr().err
+    assert "patient 17" not in written
+    assert "KeyError" in written
+
+
+PAGES = {name: {"page_script_hash": name, "url_pathname": name} for name in ("data", "run")}
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    """The pages of a session, a run that draws Data, and one that a click on Run has started."""
+    for name in lifespan.NOTING:  # put back after the test
+        monkeypatch.setattr(PagesManager, name, getattr(PagesManager, name))
+    lifespan.heed_latest_run()
+    pages = PagesManager(str(tmp_path / "app.py"))
+    old, new = (SimpleNamespace(script_requests=ScriptRequests()) for _ in range(2))
+    now = {"run": old}
+    monkeypatch.setattr(lifespan, "get_script_run_ctx", lambda **_: now["run"])
+
+    def note(run, page):
+        now["run"] = run
+        pages.set_script_intent(page, "")
+        pages.set_current_page_script_hash(page)
+
+    def shown():
+        page = pages.set_pages_and_resolve(PAGES, "data")
+        return page["page_script_hash"], pages.current_page_script_hash
+
+    return SimpleNamespace(note=note, shown=shown, old=old, new=new)
+
+
+def test_a_run_that_must_stop_does_not_call_its_page_back(runs):
+    runs.note(runs.old, "data")
+    runs.old.script_requests.request_stop()
+    runs.note(runs.new, "run")  # the click
+    runs.note(runs.old, "data")  # starts anew before it looks whether it must stop
+    assert runs.shown() == ("run", "run")
+
+
+def test_a_run_that_goes_on_says_which_page_is_wanted(runs):
+    runs.note(runs.old, "run")
+    runs.old.script_requests.request_rerun(RerunData(page_script_hash="data"))
+    runs.note(runs.old, "data")
+    assert runs.shown() == ("data", "data")
+
+
+def test_the_latest_run_is_patched_once():
+    lifespan.heed_latest_run()
+    method = PagesManager.set_script_intent
+    lifespan.heed_latest_run()
+    assert PagesManager.set_script_intent is method
+
+
+def drawn(*path: int, part: str = "") -> ForwardMsg:
+    """A box at a place of the page, of the page itself or of a part."""
+    message = ForwardMsg()
+    message.metadata.delta_path[:] = path
+    message.delta.add_block.allow_empty = True
+    message.delta.fragment_id = part
+    return message
+
+
+@pytest.fixture
+def queue(monkeypatch):
+    """A page that was drawn and not sent yet; the box at 1 belongs to a part."""
+    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)  # put back after the test
+    send_whole_pages()
+    queue = ForwardMsgQueue()
+    for message in (drawn(0, 0), drawn(0, 1, part="live"), drawn(0, 2)):
+        queue.enqueue(message)
+    return queue
+
+
+def places(queue):
+    return [tuple(message.metadata.delta_path) for message in queue.flush()]
+
+
+def test_a_part_that_is_drawn_anew_leaves_its_box_in_the_page(queue):
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["live"])
+    queue.enqueue(drawn(0, 1, part="live"))
+    assert places(queue) == [(0, 0), (0, 1), (0, 2), (0, 1)]
+
+
+def test_a_page_that_is_drawn_anew_takes_the_place_of_the_old_one(queue):
+    queue.clear(retain_lifecycle_msgs=True)
+    assert places(queue) == []
+    queue.enqueue(drawn(0, 0))
+    queue.clear()
+    assert queue.is_empty()
+
+
+def test_whole_pages_are_patched_once(queue):
+    method = ForwardMsgQueue.clear
+    send_whole_pages()
+    assert ForwardMsgQueue.clear is method
 
 
 class Session:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from hipad.data import Table, read_table
-from tests.ui.made_data import with_kept_model
+from tests.ui.datasets import with_kept_model
 from ui.dataset import Loaded, Preparation
 from ui.state import AppState
 

@@ -1,12 +1,19 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
 
 from hipad.experiments.learning_curve import curve_tasks
 from hipad.experiments.methods import ExperimentData
 from hipad.experiments.tasks import Done, ResultsCache
 from tests.experiments.small import table
+from tests.ui.pima import session
+from ui.experiments.experiment_panel import everybody, training
 from ui.experiments.experiments_state import WRONG, ExperimentsState, FitList
+from ui.experiments.learning_curve_view import warning, whole_draws, worth_so_far
 from ui.jobs import JobStatus
 
 
@@ -99,3 +106,61 @@ def test_other_data_end_all_and_another_page_chooses_a_rule():
     lab.forget()
     assert lab.at == {}
     assert lab.rule == 0
+
+
+@pytest.fixture(scope="module")
+def state():
+    return session()
+
+
+def test_everybody_takes_part_in_experiments_about_rules(state):
+    material = everybody(state)
+    assert material.y.size == len(state.data.y_train) + len(state.data.y_test)
+    assert material.labels == state.data.classes
+    assert not material.apart
+    assert set(np.unique(material.y)) == {-1.0, 1.0}
+    positives = state.data.counts("train")[state.data.classes[1]]
+    assert np.sum(material.y[: len(state.data.y_train)] > 0) == positives
+    assert everybody(state) is material
+
+
+def test_what_chooses_sees_training_patients_only(state):
+    n, n_test = len(state.data.y_train), len(state.data.y_test)
+    assert training(state).y.size == n
+    assert training(state).groups is None
+    groups = {"groups": np.arange(n) % 4, "groups_test": np.full(n_test, 4)}
+    state.data = replace(state.data, group="who", **groups)
+    material = training(state)
+    assert np.array_equal(material.groups, np.arange(n) % 4)
+    assert set(everybody(state).groups) == {0, 1, 2, 3, 4}
+    state.data = replace(state.data, group="", groups=None, groups_test=None)
+
+
+def test_rules_that_say_positive_get_the_class_they_mean(state):
+    state.rules.change("Glucose >= 140 => positive\nInsulin does not matter", "test")
+    told = everybody(state).rules
+    assert told == f"Glucose >= 140 => {state.data.classes[1]}\nInsulin does not matter"
+
+
+def fits(gain: float, draws: int = 4) -> list[Done]:
+    tasks = curve_tasks(table(), draws=draws, sizes=(4, 8))
+    found = []
+    for k, task in enumerate(tasks):
+        rules = gain if task.settings["method"] == "HIPAD" else 0.0
+        value = 0.7 + 0.01 * task.seed + 0.01 * task.settings["rows"]["labelled"] + rules
+        found.append(Done(task, str(k), {"balanced": value}))
+    return found
+
+
+@pytest.mark.parametrize(("gain", "warned"), [(0.1, False), (-0.01, False), (-0.05, True)])
+def test_rules_that_cost_two_points_are_warned_of(gain, warned):
+    assert ("cost more than two points with 8 labelled patients" in warning(fits(gain))) is warned
+
+
+def test_the_answer_needs_draws_that_are_whole():
+    found = fits(0.03)
+    assert worth_so_far(found[: 2 * 8]) is None
+    assert len(whole_draws(found[: 3 * 8 + 5])) == 3 * 8
+    worth = worth_so_far(found[: 3 * 8 + 5])
+    assert worth is not None
+    assert worth.value > 0

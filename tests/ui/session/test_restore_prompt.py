@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.ui.session.kept import worked
+from tests.ui.session.saved import worked
 from ui.session.restore_prompt import saved_label
 from ui.session.saved_session import snapshot
 from ui.session.store import StoredSession
