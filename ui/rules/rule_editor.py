@@ -1,4 +1,13 @@
-"""The rule editor: a component in the browser, and what the server tells it."""
+"""The rule editor: a component in the browser, and what the server tells it.
+
+Streamlit serves the files of components that stand in an installed package's manifest. The app also
+runs from a folder that nobody installed, so the manifest is given to the running server here.
+`web/editor` holds the sources and builds the files.
+
+Every edit in the browser has a number. The server answers with the number of the last edit that it
+has seen, and the browser takes the server's text only when that is the newest: what somebody is
+typing is never overwritten by an answer that does not know it yet.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +41,7 @@ from ui.state import AppState
 from ui.text import one_line
 
 # --------------------------------------------------------------------------------------------------
-# The editor as a component of the page: its script and style, and how Streamlit learns of them.
-#
-# Streamlit serves the files of components that stand in an installed package's manifest. The app
-# also runs from a folder that nobody installed, so the manifest is given to the running server
-# here. `web/editor` holds the sources and builds the files.
+# The component.
 
 PACKAGE: Final = "hipad"
 PART: Final = "rule_editor"
@@ -72,11 +77,7 @@ def _component() -> Any:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the editor in the browser and the server know of each other.
-#
-# Every edit in the browser has a number. The server answers with the number of the last edit that
-# it has seen, and the browser takes the server's text only when that is the newest: what somebody
-# is typing is never overwritten by an answer that does not know it yet.
+# Edits in the browser, and versions of the text.
 
 LONGEST_ID: Final = 64
 
@@ -144,10 +145,8 @@ class EditorLink:
 
 
 # --------------------------------------------------------------------------------------------------
-# The names that a rule may use in these data, as the editor completes and colours them.
-#
-# The list is fetched by the browser once for each set of data, as a file under an address made of
-# its content: with 50,000 names it would be far too much for every look at the page.
+# Names that a rule may use in these data. The browser fetches the list once for each set of data,
+# as a file under an address made of its content: with 50,000 names it is too much for every rerun.
 
 KIND: Final = "application/json"
 FUNCTIONS: Final = (*LINEAR, *LEARNT, "p90")
@@ -228,9 +227,8 @@ def fixes_of(error: RuleError, line: str, data: Dataset) -> list[Fix]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the server tells the editor: the text, what each line means, and what is wrong where.
-#
-# Places are counted as the browser counts them, in UTF-16 units from the start of the text.
+# Meanings and mistakes of lines. Positions are UTF-16 units from the start of the text, as in the
+# browser.
 
 MOST_WORDS: Final = 200_000  # characters of all meanings, and of all mistakes
 LONGEST_MESSAGE: Final = 400  # characters of one meaning or mistake
@@ -347,7 +345,7 @@ def sentence(error: RuleError) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
-# The editor on the page, and the plain text area one switch away; both show the same text.
+# The editor on the page, or a plain text area; both show the same text.
 
 LABEL: Final = "Rules, one per line"
 LINE: Final = "line"  # of a link to this page: the line at which to begin

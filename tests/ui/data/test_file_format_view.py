@@ -32,9 +32,9 @@ def test_begin_reads_the_kept_file_again(state):
     begin(state, state.loaded, FileFormat(column_gaps={"age": ("999",)}), "auto")
     reading = state.readings[REREADING]
     reading.wait(60)
-    assert reading.table is not None, reading.error
+    assert reading.outcome is not None, reading.error
     state.rules.change("crp >= 3 => ja", "typed")
-    take_again(state, state.loaded, reading.table, "mine.csv")
+    take_again(state, state.loaded, reading.outcome, "mine.csv")
     assert state.loaded.missing == {"age": 1, "crp": 1}
     assert state.rules.text == "crp >= 3 => ja"
     assert state.preparation.label == "ill"
