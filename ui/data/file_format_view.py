@@ -51,15 +51,7 @@ def show(state: AppState, loaded: Loaded) -> None:
             if loaded is state.loaded:
                 _outcome(state, loaded)
                 _positive(state, loaded)
-        reading = table.reading
-        told = [
-            (f"{count(len(reading.titles), 'line')} above the header", reading.titles),
-            ("a row of units", [unit for unit in reading.units if unit]),
-            (f"{count(len(reading.footers), 'line')} at the end", reading.footers),
-        ]
-        parts = [f"{what} ({listed(list(cells), limit=3)})" for what, cells in told if cells]
-        about = f"Not read as rows: {'; '.join(parts)}." if parts else ""
-        if about:
+        if about := lines_left_out(table):
             st.caption(plain(about, 600))
         asked = loaded.table.reading.open_questions
         for n, question in enumerate(asked[:MOST_SHOWN]):
@@ -68,6 +60,18 @@ def show(state: AppState, loaded: Loaded) -> None:
             st.caption(
                 f"{count(len(asked) - MOST_SHOWN, 'more question')} when these are answered."
             )
+
+
+def lines_left_out(table: Table) -> str:
+    """Return a sentence on the lines of a file that are no rows; empty where there are none."""
+    reading = table.reading
+    kinds = [
+        (f"{count(len(reading.titles), 'line')} above the header", reading.titles),
+        ("a row of units", [unit for unit in reading.units if unit]),
+        (f"{count(len(reading.footers), 'line')} at the end", reading.footers),
+    ]
+    parts = [f"{what} ({listed(list(cells), limit=3)})" for what, cells in kinds if cells]
+    return f"Not read as rows: {'; '.join(parts)}." if parts else ""
 
 
 def _reading_key(state: AppState, loaded: Loaded) -> str:

@@ -265,7 +265,7 @@ def units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def said_of(text: str, checked: Study | None, data: Dataset) -> dict[str, list[Any]]:
+def line_messages(text: str, checked: Study | None, data: Dataset) -> dict[str, list[Any]]:
     """The meaning of every line that has one, and every mistake with its remedies."""
     if checked is None:
         return {"meanings": [], "problems": []}
@@ -280,7 +280,7 @@ def _meanings(places: Places, checked: Study) -> Iterator[tuple[int, str]]:
     """Where each line begins and what it means; several where `or` joins conditions."""
     by_line: dict[int, list[str]] = {}
     left = MOST_WORDS
-    for place, is_on, text in _problem_message(checked):
+    for place, is_on, text in _rule_meanings(checked):
         if place is None or not places.has(place[0]) or left < 0:
             continue
         words = one_line(text if is_on else f"switched off: {text}", LONGEST_MESSAGE)
@@ -290,7 +290,7 @@ def _meanings(places: Places, checked: Study) -> Iterator[tuple[int, str]]:
         yield places.at(number), "; or ".join(several)[: 2 * LONGEST_MESSAGE]
 
 
-def _problem_message(checked: Study) -> Iterator[tuple[Place | None, bool, str]]:
+def _rule_meanings(checked: Study) -> Iterator[tuple[Place | None, bool, str]]:
     """Every rule and statement: where it stands, whether it is on, and what it means."""
     for check in checked.checks:
         told = check.train.no_value if check.train else ""
@@ -392,7 +392,7 @@ def show(state: AppState, data: Dataset, checked: Study | None, example: str) ->
         link.is_ready = True
 
     mount(
-        _state_message(state, data, checked, link, example),
+        _editor_data(state, data, checked, link, example),
         on_edit_change=lambda: take_edit(state, data),
         on_ready_change=ready,
     )
@@ -408,14 +408,14 @@ def take_edit(state: AppState, data: Dataset) -> None:
         state.error = str(error)
 
 
-def _state_message(
+def _editor_data(
     state: AppState, data: Dataset, checked: Study | None, link: EditorLink, example: str
 ) -> dict[str, Any]:
     text = state.rules.text
     names = state.remember("names", data, lambda: known_names(data))
     has_names = link.names == names.key
     address = "" if has_names else keep_file(names.content, KIND)
-    said = state.remember("said", (text, checked, data), lambda: said_of(text, checked, data))
+    said = state.remember("said", (text, checked, data), lambda: line_messages(text, checked, data))
     return {
         "text": text,
         "seen": link.last_seen,

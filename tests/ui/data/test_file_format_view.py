@@ -68,7 +68,10 @@ def test_keep_source_keeps_the_last_ones():
 
 def test_about_says_what_is_no_row():
     table = read_table(b"Study\nage,crp\nyears,mg/l\n31,1.5\n40,2.5\n")
-    assert file_format_view._about(table) == (
+    assert file_format_view.lines_left_out(table) == (
         "Not read as rows: 1 line above the header (Study); a row of units (years and mg/l)."
     )
-    assert file_format_view._about(replace(table, reading=read_table(b"a,b\n1,2\n").reading)) == ""
+    assert (
+        file_format_view.lines_left_out(replace(table, reading=read_table(b"a,b\n1,2\n").reading))
+        == ""
+    )

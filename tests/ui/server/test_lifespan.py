@@ -65,7 +65,7 @@ def test_a_logged_error_tells_its_place_and_type_but_not_its_text(log):
     assert written.count("KeyError") == 4
     assert "ValueError" in written
     assert "could not do 100 %" in written
-    assert "test_logs.py" in written
+    assert "test_lifespan.py" in written
 
 
 def test_other_records_are_left_as_they_are(log):
