@@ -33,7 +33,7 @@ def seconds(step) -> float:
 def settle(app, most: float = 40) -> None:
     """Look at the page as its own fragment does, until the check is done."""
     end = time.perf_counter() + most
-    while not checking_of(app).is_done and time.perf_counter() < end:
+    while checking_of(app).is_active and time.perf_counter() < end:
         checking_of(app).wait(1)
     app.run()
 
@@ -82,11 +82,11 @@ def test_while_the_check_is_at_work_the_page_says_so(app, monkeypatch):
     assert "2 rules on, 0 off" in text
     assert "being compared with each other" in text
     first = checking_of(app)
-    assert not first.is_done
+    assert first.is_active
     app.state.rules.change("Glucose >= 120 => diabetic", "another")
     app.run()
     first.wait(30)
-    assert first.is_done
+    assert not first.is_active
     checking_of(app).stop()
 
 

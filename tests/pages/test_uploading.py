@@ -60,7 +60,7 @@ def test_a_new_file_takes_the_place_of_one_that_is_read(app, slow):
     put(app, "second.csv", CSV)
     first.wait(60)
     assert not first.is_active
-    assert app.state.readings["upload_table"].name == "second.csv"
+    assert app.state.readings["upload_table"].file == "second.csv"
     app.state.readings["upload_table"].stop()
 
 
