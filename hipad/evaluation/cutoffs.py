@@ -20,7 +20,7 @@ from hipad.estimator.fit import fresh_values
 from hipad.evaluation.intervals import Estimate
 from hipad.evaluation.metrics import ScoredRows
 from hipad.exceptions import DataError
-from hipad.utils import FloatArray, percent
+from hipad.utils import FloatArray, number, percent
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Cutoff:
         """Say from which risk on a row is called so.
 
         >>> Cutoff(0.34, "", Estimate(0.9), Estimate(0.7)).words("diabetic")
-        'diabetic from risk 34.0 % on'
+        'diabetic from risk 34 % on'
         """
-        return f"{positive} from risk {percent(self.threshold)} on"
+        return f"{positive} from risk {number(100 * self.threshold, 3)} % on"
 
 
 def risk_answers(risks: npt.ArrayLike, threshold: float) -> npt.NDArray[np.bool_]:

@@ -204,7 +204,7 @@ def ratio_of_shares(above: Estimate, below: Estimate) -> Estimate:
 
     >>> found = ratio_of_shares(Estimate(0.8, 0.7, 0.9), Estimate(0.2, 0.1, 0.3))
     >>> round(found.value, 1), round(found.low, 2), round(found.high, 2)
-    (4.0, 2.61, 8.06)
+    (4.0, 2.6, 8.06)
     """
     product = above.value * below.value
     value = above.value / below.value if below.value else math.inf if above.value else math.nan

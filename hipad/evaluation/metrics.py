@@ -42,9 +42,9 @@ from hipad.utils import FloatArray, IntArray, count, percent
 #     rows.measure("roc_auc")              Estimate(value, low, high)
 #     rows.measure("ppv", prevalence=0.1)
 #
-# A metric is one entry of `METRICS`: its value, its interval, and what it needs. Several rows of one
-# patient are fewer than as many patients, and scores of several folds are by models that share most
-# of their rows: both widen every interval.
+# A metric is one entry of `METRICS`: its value, its interval, and what it needs. Several rows of
+# one patient are fewer than as many patients, and scores of several folds are by models that share
+# most of their rows: both widen every interval.
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ class ScoredRows:
         return fold_inflation(self.folds, self.fitted, float(len(self)) if n is None else n)
 
     def share(
-        self, right: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_], level: float
+        self, right: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_], level: float = 0.95
     ) -> Estimate:
         """The share of some rows that are right, with Wilson's interval."""
         n, k = int(among.sum()), int((right & among).sum())
@@ -413,9 +413,7 @@ class Metric:
     @property
     def larger_is_better(self) -> bool | None:
         """Whether a larger value is better; None where the best value is between."""
-        return (
-            {0.0: False, 1.0: True, math.inf: True}[self.best] if not self.is_calibration else None
-        )
+        return None if self.is_calibration else self.best > 0
 
     @property
     def is_calibration(self) -> bool:
