@@ -55,7 +55,7 @@ STEPS: Final = 2  # values of lambda1 on the way to that of the model, itself in
 
 
 class FeatureStability(NamedTuple):
-    """A feature: the share of refits that select it, and the share of these with a weight above 0."""
+    """The share of refits that select a feature, and the share of these with a weight above 0."""
 
     column: int
     frequency: float
