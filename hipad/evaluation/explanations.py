@@ -24,7 +24,7 @@ from hipad.utils import FloatArray, IntArray
 NO_BLOCK: Final = "no block"
 MOST_DOUBLINGS: Final = 200
 BISECTIONS: Final = 200
-BEYOND: Final = 1e-9  # of the score: how far a change towards the positive class goes past it
+BEYOND: Final = 1e-9  # of the score: how far a change goes past the boundary
 
 
 class Contribution(NamedTuple):
@@ -171,8 +171,9 @@ def smallest_change(
     low, high = np.minimum(low, values), np.maximum(high, values)  # the row itself is possible
     way = w * deviation**2
     up = score <= boundary
-    # past the boundary by a hair: at it the answer is the negative class
-    target = (boundary - score) + (BEYOND if up else 0.0) * max(1.0, abs(boundary - score))
+    # past the boundary by a hair, so that rounding cannot undo the change
+    hair = BEYOND * max(1.0, abs(boundary - score))
+    target = boundary - score + (hair if up else -hair)
 
     def moved(t: float) -> FloatArray:
         found: FloatArray = np.clip(t * way, low - values, high - values)
@@ -201,7 +202,7 @@ def smallest_change(
         for j in order
         if delta[j]
     )
-    flips = new > boundary if up else new <= boundary + BEYOND * max(1.0, abs(boundary))
+    flips = new > boundary if up else new < boundary
     return SmallestChange(bool(flips), new, float(np.linalg.norm(sizes)), changes)
 
 

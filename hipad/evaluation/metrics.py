@@ -349,10 +349,12 @@ def _likelihood_interval(
 
     ends = []
     for end in (-most, most):
-        beyond = (end > 0 and at >= most) or (end < 0 and at <= -most) or excess(end) > 0
-        inside = excess(at) > 0
-        found = float(brentq(excess, *sorted((at, end)), xtol=1e-10)) if inside else at
-        ends.append(math.copysign(math.inf, end) if beyond else found)
+        if (at - end) * end >= 0 or excess(end) > 0:
+            ends.append(math.copysign(math.inf, end))
+        elif excess(at) <= 0:
+            ends.append(at)
+        else:
+            ends.append(float(brentq(excess, *sorted((at, end)), xtol=1e-10)))
     return ends[0], ends[1]
 
 
