@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -18,11 +21,19 @@ from sklearn.svm import SVC
 
 from hipad.data.preprocessing import MissingValues
 from hipad.datasets import BLOCK_MEANS, make_ksvm_s
+from hipad.estimator.calibration import says_positive
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.evaluation.metrics import PositiveClassView, named_outcomes, roc_area
 from hipad.exceptions import DataError
 from hipad.experiments.tasks import Figures
-from hipad.rules import ColumnValues, FeatureIndex, compile_rules, parse_rules, rules_alone
+from hipad.rules import (
+    ColumnValues,
+    CompiledRule,
+    FeatureIndex,
+    compile_rules,
+    parse_rules,
+    rules_alone,
+)
 from hipad.rules.context import NameTable, as_values
 from hipad.utils import FloatArray, IntArray
 
@@ -273,6 +284,8 @@ def _sparse_parts(X: Any) -> list[Any]:
 
 
 C_GRID: Final = tuple(10.0**k for k in range(-5, 3))
+ALPHAS: Final = tuple(10.0**k for k in range(-5, 1))  # of SGD: 1 / (C n) over usual n
+L1_RATIOS: Final = (0.15, 0.5, 0.85)  # scikit-learn's usual one, and two that are sparser
 FOLDS: Final = 5
 HARD: Final = 10.0  # hard knowledge: each rule counts as so many times all patients
 
@@ -302,8 +315,8 @@ def contest(
 
 
 def judged(scores: FloatArray, y: FloatArray) -> Figures:
-    """How scores do on rows of known class; a score of 0 is a tie and counts one half."""
-    right = np.where(scores == 0, 0.5, (scores > 0) == (y > 0))
+    """How scores do on rows of known class; a score of 0 is answered as `predict` answers it."""
+    right = says_positive(scores) == (y > 0)
     halves = [float(np.mean(right[y == sign])) for sign in (-1.0, 1.0) if np.any(y == sign)]
     area = roc_area(y > 0, scores).value
     return {
@@ -368,20 +381,94 @@ def _hard(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodSc
 def _libsvm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
     """A linear SVM without rules, C by inner folds; features are scaled where HIPAD scales them."""
     X, scaled = _short_indices(draw.X_train), bool(options.get("standardize", True))
-    scaler: Any = StandardScaler(with_mean=not sparse.issparse(X)) if scaled else "passthrough"
-    svc: Any = Pipeline([("scale", scaler), ("svc", SVC(kernel="linear"))])
-    own = np.arange(draw.y_train.size) if draw.groups is None else draw.groups
-    smallest = min(np.unique(own[draw.y_train == sign]).size for sign in (-1.0, 1.0))
-    if smallest >= 2:
-        kind = StratifiedKFold if draw.groups is None else StratifiedGroupKFold
-        shuffled = kind(min(FOLDS, smallest), shuffle=True, random_state=0)
-        folds = list(shuffled.split(X, draw.y_train, draw.groups))
+    svc: Any = Pipeline([("scale", _scaler(X, scaled)), ("svc", SVC(kernel="linear"))])
+    if folds := inner_folds(draw, options):
         svc.set_params(svc__C=_chosen_C(svc if scaled else None, X, draw.y_train, folds))
     start = time.process_time()
     svc.fit(X, draw.y_train)
     seconds = time.process_time() - start
     scores = svc.decision_function(_short_indices(draw.X_test))
     return MethodScores(scores, support=X.shape[1], fit_seconds=seconds)
+
+
+def inner_folds(draw: TrainTestSplit, options: Mapping[str, Any] | None = None) -> list[Any]:
+    """The folds by which every method chooses its parameters: given as `cv`, or five.
+
+    None where a class has too few rows or groups.
+    """
+    if options and "cv" in options:
+        return list(options["cv"])
+    own = np.arange(draw.y_train.size) if draw.groups is None else draw.groups
+    smallest = min(np.unique(own[draw.y_train == sign]).size for sign in (-1.0, 1.0))
+    if smallest < 2:
+        return []
+    kind = StratifiedKFold if draw.groups is None else StratifiedGroupKFold
+    shuffled = kind(min(FOLDS, smallest), shuffle=True, random_state=0)
+    return list(shuffled.split(draw.X_train, draw.y_train, draw.groups))
+
+
+def _scaler(X: Any, scaled: bool) -> Any:
+    return StandardScaler(with_mean=not sparse.issparse(X)) if scaled else "passthrough"
+
+
+def _searched(
+    model: Any, grid: dict[str, Any], parts: tuple[Any, Any], draw: TrainTestSplit, options: Any
+) -> MethodScores:
+    """A linear model of scikit-learn on scaled columns, its parameters by the inner folds."""
+    X, X_test = map(_short_indices, parts)
+    scaler = _scaler(X, bool(options.get("standardize", True)))
+    whole: Any = Pipeline([("scale", scaler), ("model", model)])
+    if folds := inner_folds(draw, options):
+        named = {f"model__{name}": values for name, values in grid.items()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of values that are not taken
+            search = GridSearchCV(whole, named, cv=folds, refit=False).fit(X, draw.y_train)
+        whole.set_params(**search.best_params_)
+    start = time.process_time()
+    whole.fit(X, draw.y_train)
+    seconds = time.process_time() - start
+    own = whole.named_steps["model"].coef_[0, : draw.X_train.shape[1]]  # no columns of rules
+    support = int(np.count_nonzero(own))
+    return MethodScores(whole.decision_function(X_test), support=support, fit_seconds=seconds)
+
+
+def _l1_logistic(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """Logistic regression with an l1 penalty, without rules."""
+    model = LogisticRegression(
+        C=1.0, l1_ratio=1.0, solver="liblinear", class_weight="balanced", random_state=0
+    )
+    return _searched(model, {"C": C_GRID}, (draw.X_train, draw.X_test), draw, options)
+
+
+def _elastic_net_sgd(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """The hinge loss with an elastic net, by stochastic gradient descent, without rules."""
+    model = SGDClassifier(penalty="elasticnet", class_weight="balanced", random_state=0)
+    grid = {"alpha": ALPHAS, "l1_ratio": L1_RATIOS}
+    return _searched(model, grid, (draw.X_train, draw.X_test), draw, options)
+
+
+def _rules_as_features(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """Logistic regression on the columns, and a column for each rule: 1 where it fires."""
+    compiled = _compiled(draw, rules)
+    parts = []
+    for X, gaps in zip((draw.X_train, draw.X_test), draw.gaps, strict=True):
+        fired = np.zeros((X.shape[0], len(compiled)))
+        for column, rule in zip(fired.T, compiled, strict=True):
+            column[:] = rule.fires(X, gaps)
+        both = [X, fired]
+        parts.append(sparse.hstack(both, format="csr") if sparse.issparse(X) else np.hstack(both))
+    model = LogisticRegression(C=1.0, class_weight="balanced", max_iter=1000)
+    return _searched(model, {"C": C_GRID}, (parts[0], parts[1]), draw, options)
+
+
+def _exact(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """The elastic-net SVM to its certified optimum, without rules."""
+    return _hipad(draw, "", {"method": "exact", **options})
+
+
+def _admm_without(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
+    """The elastic-net SVM by the ADMM, without rules."""
+    return _admm(draw, "", options)
 
 
 def _chosen_C(scaling: Any, X: Any, y: FloatArray, folds: list[Any]) -> float:
@@ -406,7 +493,12 @@ def _short_indices(X: Any) -> Any:
 
 def _rules_alone(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
     """Every rule votes for its outcome where it fires; nothing is learnt."""
-    compiled = compile_rules(
+    compiled = _compiled(draw, rules)
+    return MethodScores(rules_alone(compiled, draw.X_test, gaps=draw.gaps[1]), support=0)
+
+
+def _compiled(draw: TrainTestSplit, rules: str) -> tuple[CompiledRule, ...]:
+    return compile_rules(
         rules,
         feature_names=draw.feature_names,
         n_features=draw.X_test.shape[1],
@@ -415,7 +507,6 @@ def _rules_alone(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> M
         values=ColumnValues(draw.X_train, draw.gaps[0]),
         asks=False,
     )
-    return MethodScores(rules_alone(compiled, draw.X_test, gaps=draw.gaps[1]), support=0)
 
 
 METHODS: Final[dict[str, Callable[[TrainTestSplit, str, dict[str, Any]], MethodScores]]] = {
@@ -425,4 +516,9 @@ METHODS: Final[dict[str, Callable[[TrainTestSplit, str, dict[str, Any]], MethodS
     "no rules": _no_rules,
     "hard rules": _hard,
     "rules alone": _rules_alone,
+    "ADMM without rules": _admm_without,
+    "exact elastic net": _exact,
+    "l1 logistic regression": _l1_logistic,
+    "elastic-net SGD": _elastic_net_sgd,
+    "rules as features": _rules_as_features,
 }
