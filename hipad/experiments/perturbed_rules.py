@@ -21,7 +21,8 @@ from hipad.rules import (
     compile_rules,
     parse_rules,
 )
-from hipad.rules.ast import FUNCTIONS, RATIO, Name
+from hipad.rules.ast import RATIO, Name
+from hipad.rules.functions import GROUP_FUNCTIONS
 from hipad.rules.names import as_index
 from hipad.utils import IntArray, number
 
@@ -222,8 +223,8 @@ def _about(
         return 2 if None in ends else 1 + abs(int(ends[1] or 0) - int(ends[0] or 0))
 
     def exchanged(term: Term) -> Term:
-        wanted = sum(map(size, term.names)) if term.function in FUNCTIONS else len(term.names)
-        n = min(wanted, len(strangers)) if term.function in FUNCTIONS else wanted
+        wanted = sum(map(size, term.names)) if term.function in GROUP_FUNCTIONS else len(term.names)
+        n = min(wanted, len(strangers)) if term.function in GROUP_FUNCTIONS else wanted
         function = "" if n < wanted and n == 1 else term.function  # of one, it is the column's own
         return replace(term, names=tuple(next(names) for _ in range(n)), function=function)
 

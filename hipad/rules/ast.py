@@ -12,6 +12,7 @@ from itertools import product
 from typing import Final, NamedTuple, overload
 
 from hipad.exceptions import RuleError
+from hipad.rules.functions import GROUP_FUNCTIONS, is_learnt
 from hipad.rules.lexer import (
     Place,
     checked_name,
@@ -29,22 +30,7 @@ from hipad.rules.lexer import (
 # Terms, of which the sides of a condition are sums: `2*Glucose`, `mean(K1)`, `4`.
 
 
-FUNCTIONS = ("mean", "sum", "min", "max")
-LEARNT = ("median", "sd", "z")  # of one feature, from the training rows; also p90 and the like
-RATIO, SET = "ratio", "set"
-
-_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?|100)")
-
-
-def percentile(function: str) -> float | None:
-    """The share of rows below, in percent, for p90 and the like; else None."""
-    found = _PERCENTILE.fullmatch(function)
-    return float(found[1]) if found else None
-
-
-def is_learnt(function: str) -> bool:
-    """Whether a function is worked out from the training rows."""
-    return function in LEARNT or percentile(function) is not None
+RATIO, SET = "ratio", "set"  # terms that no function makes: a/b, {I, II}
 
 
 @dataclass(frozen=True)
@@ -83,11 +69,13 @@ class Term:
                 checked_name(text)
         lone = not self.names or (len(self.names) == 1 and isinstance(self.names[0], str))
         if not lone if not self.function else not self._fits():
-            raise rule_error(f"a term needs one of the functions {FUNCTIONS}", column=self.column)
+            raise rule_error(
+                f"a term needs one of the functions {GROUP_FUNCTIONS}", column=self.column
+            )
 
     def _fits(self) -> bool:
         """Whether the function takes so many names."""
-        if self.function in (*FUNCTIONS, SET):
+        if self.function in (*GROUP_FUNCTIONS, SET):
             return bool(self.names)
         if self.function == RATIO:
             return len(self.names) == 2

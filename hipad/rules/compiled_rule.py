@@ -17,6 +17,7 @@ from hipad.data.preprocessing import MissingValues
 from hipad.data.roles import JoinedClass
 from hipad.exceptions import RuleError
 from hipad.rules.ast import Condition, FeatureSpan, Name, Rule, Side, Term
+from hipad.rules.functions import find_function
 from hipad.rules.lexer import Place, patients_text, plain_signs, quote_label, rule_error
 from hipad.rules.names import FeatureIndex
 from hipad.rules.parser import read_rules
@@ -279,7 +280,6 @@ _SIGNS: Final = {
     "<": "below",
     "=": "exactly",
 }
-_FUNCTIONS: Final = {"mean": "mean", "sum": "sum", "min": "every one", "max": "every one"}
 _SHOWN: Final = 4  # names that are listed
 
 
@@ -357,7 +357,9 @@ def _term(term: Term, rule: CompiledRule) -> str:
         return times + str(term.names[0])
     columns = _n_columns(term, rule)
     many = f", {count(columns, 'feature')}," if columns else ""
-    return f"{times}{_FUNCTIONS[term.function]} of {_names(term.names)}{many}"
+    function = find_function(term.function)
+    noun = term.function if function is None else function.noun
+    return f"{times}{noun} of {_names(term.names)}{many}"
 
 
 def _n_columns(term: Term, rule: CompiledRule) -> int:

@@ -27,6 +27,7 @@ from hipad.rules.ast import (
 )
 from hipad.rules.compiled_rule import CompiledRule, Row, class_sign, needed_rows, outcome_sign
 from hipad.rules.context import ColumnValues, Context, NameTable, RowsNeeded, as_values
+from hipad.rules.functions import EXTREMES, RULE_FUNCTIONS
 from hipad.rules.lexer import (
     MOST_WEIGHTS,
     Vocabulary,
@@ -52,8 +53,6 @@ from hipad.utils import FloatArray, IntArray, count, listed
 # --------------------------------------------------------------------------------------------------
 # From the terms of a condition to sparse rows: names become columns, equal ones are added up.
 
-
-EXTREMES = ("min", "max")
 
 Weighted = list[tuple[float, Term]]
 """Terms with the coefficients they have on the left of `... <= 0`."""
@@ -140,7 +139,10 @@ class RowBuilder:
 
     def _spread(self, weight: float, term: Term) -> Part:
         columns = self.columns(term)
-        return columns, weight / len(columns) if term.function == "mean" else weight
+        function = RULE_FUNCTIONS.get(term.function)
+        if function is None or function.divisor is None:
+            return columns, weight
+        return columns, weight / function.divisor(len(columns))
 
     def columns(self, term: Term) -> IntArray:
         """The columns that a term names, each once."""
@@ -525,9 +527,6 @@ def as_rule_set(rules: str | Iterable[Rule | str], vocabulary: Vocabulary | None
 # looks at rules one by one, as a page or a report does, reads them here.
 
 
-SEVERAL: Final = ("max", "min")  # functions of which one feature may be enough
-
-
 def read_for(text: str, lexicon: NameTable, classes: Sequence[object]) -> RulesText:
     """The rules of a text as these data understand it; several where a rule stands for several.
 
@@ -571,7 +570,7 @@ def _ways(rule: Rule, lexicon: NameTable, classes: Sequence[object]) -> list[Rul
 
 def _may_be_several(rule: Rule) -> bool:
     terms = (term for each in rule.conditions for side in each.sides for term in side)
-    return any(term.function in SEVERAL for term in terms)
+    return any(term.function in EXTREMES for term in terms)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +16,9 @@ from scipy import sparse
 
 from hipad.data.preprocessing import MissingValues
 from hipad.exceptions import RuleError
-from hipad.rules.ast import Condition, FeatureSpan, Name, Side, Term, percentile
+from hipad.rules.ast import Condition, FeatureSpan, Name, Side, Term
 from hipad.rules.compiled_rule import comparison_room, same_in_single
+from hipad.rules.functions import find_function
 from hipad.rules.lexer import LevelOrder, quote_name, rule_error
 from hipad.rules.names import FeatureIndex, block_for_feature, folded, odd_by_beginning, squashed
 from hipad.utils import FloatArray, IntArray, listed
@@ -37,7 +39,7 @@ class ColumnValues:
     """Columns of training rows, looked at one by one and remembered; without values in `gaps`.
 
     >>> values = ColumnValues([[0.0, 1.5], [1.0, 2.5], [4.0, 3.5]])
-    >>> values.figure("median", 1), values.is_whole(0), values.lowest(1)
+    >>> values.statistic("median", 1), values.is_whole(0), values.lowest(1)
     (2.5, True, 1.5)
     """
 
@@ -93,18 +95,13 @@ class ColumnValues:
         sizes = np.abs(values)
         return bool(len(values)) and bool((values % 1 == 0).all() and sizes.max() < _LARGEST_WHOLE)
 
-    def figure(self, function: str, j: int) -> float:
-        """The mean, median, sd or percentile of a column; nan if it has no values."""
+    def statistic(self, function: str, j: int) -> float:
+        """Return the mean, median, sd or percentile of a column; nan if it has no values."""
+        found = find_function(function)
+        assert found is not None
+        assert found.statistic is not None
         values = self.column(j)
-        if not len(values):
-            return float("nan")
-        if function == "mean":
-            return float(values.mean())
-        if function == "sd":
-            return float(values.std())
-        share = 50.0 if function == "median" else percentile(function)
-        assert share is not None
-        return float(np.percentile(values, share))
+        return found.statistic(values) if len(values) else math.nan
 
     def strict_bound(self, columns: IntArray, weights: FloatArray, bound: float) -> float:
         """The bound of sum < bound as one of sum <= ..., which no patient on the border meets.

@@ -7,15 +7,19 @@ from typing import Final
 
 from hipad.exceptions import RuleError
 from hipad.rules.ast import (
-    FUNCTIONS,
-    LEARNT,
     RATIO,
     FeatureSpan,
     Name,
     Side,
     Term,
+)
+from hipad.rules.functions import (
+    GROUP_FUNCTIONS,
+    QUANTILES,
+    SYNONYMS,
+    find_function,
+    is_function,
     is_learnt,
-    percentile,
 )
 from hipad.rules.lexer import (
     LARGEST,
@@ -157,29 +161,11 @@ def skip_links(cursor: TokenStream) -> None:
 # --------------------------------------------------------------------------------------------------
 # Functions of features: `mean(K1)`, `p90(x)`, and the groups between their brackets.
 #
-# A new function gets its name in `ast.py`; other words for it go here.
+# A new function is an entry of the table in `functions.py`.
 
 
-SYNONYMS: Final = {
-    "avg": "mean",
-    "average": "mean",
-    "total": "sum",
-    "minimum": "min",
-    "maximum": "max",
-    "std": "sd",
-    "stdev": "sd",
-    "stddev": "sd",
-    "zscore": "z",
-}
 CURVES: Final = ("log2", "log10", "ln", "exp", "sqrt")
 GROUPS: Final = {"any": "any", "all": "all", "each": "all", "every": "all", "none": "none"}
-_QUANTILES: Final = {"quantile": 100.0, "percentile": 1.0}
-_KNOWN: Final = frozenset((*FUNCTIONS, *SYNONYMS, *LEARNT, *_QUANTILES))
-
-
-def is_function(name: str) -> bool:
-    """Whether a name, in small letters, is that of a function: mean, p90, ..."""
-    return name in _KNOWN or percentile(name) is not None
 
 
 def read_call(cursor: TokenStream) -> Term:
@@ -192,7 +178,7 @@ def read_call(cursor: TokenStream) -> Term:
 def function_of(word: Token, names: list[Name], number: float | None) -> Term:
     """The term of a function of these names; `number` is the share of a quantile."""
     function = SYNONYMS.get(word.low, word.low)
-    if function in _QUANTILES:
+    if function in QUANTILES:
         return _quantile(word, names, number)
     if number is not None:
         raise rule_error(
@@ -209,7 +195,7 @@ def function_of(word: Token, names: list[Name], number: float | None) -> Term:
 
 
 def _quantile(word: Token, names: list[Name], number: float | None) -> Term:
-    share = None if number is None else number * _QUANTILES[word.low]
+    share = None if number is None else number * QUANTILES[word.low]
     if share is None or not 0 <= share <= 100 or len(names) != 1 or not isinstance(names[0], str):
         raise rule_error("write the percentile as p90(x), of one feature", column=word.column)
     return Term(1.0, (names[0],), f"p{format_number(round(share, 6))}", word.column)
@@ -282,15 +268,15 @@ def unknown_function(word: Token) -> RuleError:
         return rule_error(
             f"{name}(...) is not linear: add it to the data as a feature of its own",
             column=word.column,
-            expected=FUNCTIONS,
+            expected=GROUP_FUNCTIONS,
         )
-    near = difflib.get_close_matches(name.lower(), [*FUNCTIONS, *SYNONYMS], 1)
+    near = difflib.get_close_matches(name.lower(), [*GROUP_FUNCTIONS, *SYNONYMS], 1)
     better = SYNONYMS.get(near[0], near[0]) if near else "mean"
     return rule_error(
         f"'{name}' is not a function here: write {better}(...), the functions are "
-        f"{listed(FUNCTIONS)}, or write '*' to multiply",
+        f"{listed(GROUP_FUNCTIONS)}, or write '*' to multiply",
         column=word.column,
-        expected=FUNCTIONS,
+        expected=GROUP_FUNCTIONS,
         suggestion=better,
     )
 
@@ -344,7 +330,7 @@ def _is_called(cursor: TokenStream) -> bool:
     known, word, after = cursor.vocabulary, cursor.peek(), cursor.peek(1)
     if known is None or word.kind != "NAME" or after.kind not in ("NAME", "QUOTED"):
         return False
-    if SYNONYMS.get(word.low, word.low) not in FUNCTIONS or known.is_name(word.text):
+    if SYNONYMS.get(word.low, word.low) not in GROUP_FUNCTIONS or known.is_name(word.text):
         return False
     name = plain_text(after.text)
     return bool(known.members(name)) and not known.is_name(f"{word.text} {name}")
@@ -364,15 +350,13 @@ def _spoken_ratio(cursor: TokenStream) -> Side:
 def _own_figure(cursor: TokenStream) -> Term | None:
     """`mean`, `median`, `sd` or `p90` alone: those of the feature that is compared."""
     word, known = cursor.peek(), cursor.vocabulary
-    figure = SYNONYMS.get(word.low, word.low)
-    if cursor.own is None or known is None:
-        return None
-    if figure not in ("mean", "median", "sd") and percentile(figure) is None:
+    function = find_function(word.low)
+    if cursor.own is None or known is None or function is None or function.statistic is None:
         return None
     if word.kind != "NAME" or known.is_name(word.text) or cursor.is_name(1):
         return None
     cursor.take()
-    return Term(1.0, (cursor.own,), figure, word.column)
+    return Term(1.0, (cursor.own,), function.name, word.column)
 
 
 def _with_unit_in_brackets(cursor: TokenStream) -> Side:

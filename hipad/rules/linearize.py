@@ -22,7 +22,7 @@ from hipad.rules.ast import (
     Node,
     Side,
     Term,
-    is_learnt,
+    name_text,
     side_text,
 )
 from hipad.rules.comparisons import read_atom
@@ -36,6 +36,7 @@ from hipad.rules.context import (
     own_name,
     place_of,
 )
+from hipad.rules.functions import EXTREMES, RuleFunction, find_function, is_learnt
 from hipad.rules.lexer import TokenStream, added_up, format_number, quote_name, rule_error, words_of
 from hipad.rules.names import folded
 from hipad.rules.units import (
@@ -115,8 +116,9 @@ def _measured(ground: Context, condition: Condition) -> _Measured:
                 continue
             members = list(_members(ground, term))
             found |= dict.fromkeys(members)
-            is_ratio |= term.function in (RATIO, "z")
-            each = len(members) if term.function == "sum" else float(term.function != "sd")
+            function = find_function(term.function)
+            is_ratio |= term.function == RATIO or (function is not None and bool(function.scaling))
+            each = 1.0 if function is None else function.shift(len(members))
             is_left = at == (1 if len(condition.sides) == 3 else 0)
             weight += term.coefficient * each * (1 if is_left else -1)
     names = tuple(found)
@@ -232,7 +234,7 @@ def _as_it_stands(
         raise _which_part(term, condition, measured)
     if not low < high or _other_limit_fits(condition, term, low, high):
         return plain
-    usual = values.figure("p1", j), values.figure("p99", j)
+    usual = values.statistic("p1", j), values.statistic("p99", j)
     inside = low <= term.coefficient <= high
     fits: list[tuple[float, Unit]] = []
     for other in others_of_kind(written, measured.substance):
@@ -646,26 +648,32 @@ def learnt_number(ground: Context, term: Term) -> list[Term]:
             "rows, or write the number",
             column=term.column,
         )
-    if term.function == "z":
-        return _z_score(ground, term, own, j)
-    value = ground.values.figure(term.function, j)
+    function = find_function(term.function)
+    if function is not None and function.scaling is not None:
+        return _scaled(ground, term, function, j)
+    value = ground.values.statistic(term.function, j)
     if not math.isfinite(value):
         raise rule_error(f"{own} has no values to learn from: leave it out", column=term.column)
     ground.remarks.append(f"{body} is {number(value)} on the training rows")
     return [Term(term.coefficient * value, column=term.column)]
 
 
-def _z_score(ground: Context, term: Term, name: str, j: int) -> list[Term]:
+def _scaled(ground: Context, term: Term, function: RuleFunction, j: int) -> list[Term]:
+    """Return z(x) as x over its step, less its centre over its step."""
     assert ground.values is not None
-    mean, sd = ground.values.figure("mean", j), ground.values.figure("sd", j)
-    if not sd > 0:
-        raise rule_error(f"{name} is the same in all rows: it has no z", column=term.column)
+    assert function.scaling is not None
+    name, values = ground.index.name(j), ground.values.column(j)
+    centre, step = function.scaling(values) if len(values) else (math.nan, math.nan)
+    if not step > 0:
+        raise rule_error(
+            f"{name} is the same in all rows: it has no {function.name}", column=term.column
+        )
     ground.remarks.append(
-        f"z({quote_name(name)}) counts from {number(mean)} in steps of {number(sd)}, the mean "
-        "and sd of the training rows"
+        f"{function.name}({quote_name(name)}) counts from {number(centre)} in steps of "
+        f"{number(step)}, {function.learns} of the training rows"
     )
-    factor = term.coefficient / sd
-    return [Term(factor, (name,), column=term.column), Term(-factor * mean)]
+    factor = term.coefficient / step
+    return [Term(factor, (name,), column=term.column), Term(-factor * centre)]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -730,9 +738,6 @@ def _products(sides: tuple[Side, ...], name: str) -> str:
 # The sides of a condition with the data's own names, learnt numbers and ratios worked out.
 
 
-EXTREMES: Final = ("min", "max")
-
-
 def settle_sides(ground: Context, condition: Condition) -> Condition:
     """The condition with its own names, percentages, learnt numbers and ratios worked out."""
     sides = tuple(_side(ground, side, condition) for side in condition.sides)
@@ -776,7 +781,8 @@ def _term(ground: Context, term: Term, condition: Condition) -> list[Term]:
         return learnt_number(ground, term)
     else:
         names = tuple(member_name(ground, n, term.column) for n in term.names)
-        if term.function == "mean" and is_feature(ground, names):
+        function = find_function(term.function)
+        if function is not None and function.statistic is not None and is_feature(ground, names):
             return learnt_number(ground, term)
         if term.function in EXTREMES and is_feature(ground, names):
             _check_other_mentions(ground, names[0], term, condition)
@@ -787,7 +793,7 @@ def _check_other_mentions(ground: Context, name: Name, term: Term, condition: Co
     for side in condition.sides:
         for other in side:
             if other is not term and name in other.names:
-                share = "100" if term.function == "max" else "0"
+                share = "100" if EXTREMES[term.function] == "largest" else "0"
                 raise rule_error(
                     f"{term.body} is the patient's own {name}: write p{share}({name}) for the "
                     f"{term.function} over the training rows",
@@ -821,7 +827,8 @@ def settle_extremes(ground: Context, condition: Condition) -> Node:
     at, k, term = found
     names = members_of(ground, term)
     if len(names) > MOST_ALTERNATIVES:
-        shown, other = term.body[4:-1], "min" if term.function == "max" else "max"
+        shown = ", ".join(map(name_text, term.names))
+        other = next(name for name in EXTREMES if EXTREMES[name] != EXTREMES[term.function])
         raise rule_error(
             f"'{condition}' is met as soon as one feature is, and {len(names):,} features "
             f"would make as many rules: write mean({shown}), or {other}({shown}) if all of "
@@ -859,7 +866,7 @@ def _wrong(condition: Condition) -> tuple[int, int, Term] | None:
                 continue
             side_is_large = large_on_left == (at == 0)
             must_be_large = side_is_large == (term.coefficient > 0)
-            if must_be_large == (term.function == "max"):
+            if must_be_large == (EXTREMES[term.function] == "largest"):
                 return at, k, term
     return None
 

@@ -17,6 +17,7 @@ from hipad.rules.expressions import (
     read_side,
     times,
 )
+from hipad.rules.functions import RULE_FUNCTIONS
 from hipad.rules.lexer import (
     RELATION_KINDS,
     VAGUE,
@@ -310,7 +311,9 @@ def _vague(word: str, name: str, column: int) -> RuleError:
 
 
 _SD: Final = frozenset(spoken("sd sds std stds stdev stdevs stddev stddevs sigma sigmas"))
-_MEANS: Final = {"mean": "mean", "average": "mean", "avg": "mean", "median": "median"}
+_MIDDLES: Final = {
+    word: name for name in ("mean", "median") for word in (name, *RULE_FUNCTIONS[name].synonyms)
+}
 _SIDES: Final = {"above": 1.0, "over": 1.0, "below": -1.0, "under": -1.0}
 
 
@@ -398,7 +401,7 @@ def _number_of_sd(cursor: TokenStream) -> float | None:
 def _middle(cursor: TokenStream, ahead: int) -> tuple[str, int] | None:
     """The middle that is named so many words ahead, and the place after it."""
     ahead += cursor.peek(ahead).low in ("the", "its", "their")
-    middle = _MEANS.get(cursor.peek(ahead).low)
+    middle = _MIDDLES.get(cursor.peek(ahead).low)
     is_call = cursor.peek(ahead + 1).kind == "OPEN" or cursor.says("of", ahead=ahead + 1)
     return None if middle is None or is_call else (middle, cursor.at + ahead + 1)
 

@@ -859,8 +859,8 @@ def _without_numbers(lexicon: NameTable, columns: _Columns, positive: str) -> It
 
 def _short(values: ColumnValues, j: int, share: str) -> str:
     """A quantile of a column in as few digits as tell it from the others."""
-    exact = values.figure(share, j)
-    spread = abs(values.figure("p75", j) - values.figure("p25", j)) or abs(exact) or 1.0
+    exact = values.statistic(share, j)
+    spread = abs(values.statistic("p75", j) - values.statistic("p25", j)) or abs(exact) or 1.0
     for digits in range(1, 8):
         rounded = float(f"{exact:.{digits}g}")
         if abs(rounded - exact) <= 0.05 * spread:

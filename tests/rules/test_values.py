@@ -13,10 +13,10 @@ X = np.array([[0.0, 1.5, 0.1], [1.0, np.nan, 0.2], [4.0, 3.5, 0.1], [4.0, 2.5, 0
 def test_figures_of_a_column(make):
     values = ColumnValues(make(X))
     known = X[np.isfinite(X[:, 1]), 1]
-    assert values.figure("mean", 1) == pytest.approx(known.mean())
-    assert values.figure("sd", 1) == pytest.approx(known.std())
-    assert values.figure("median", 1) == np.median(known)
-    assert values.figure("p90", 1) == np.percentile(known, 90)
+    assert values.statistic("mean", 1) == pytest.approx(known.mean())
+    assert values.statistic("sd", 1) == pytest.approx(known.std())
+    assert values.statistic("median", 1) == np.median(known)
+    assert values.statistic("p90", 1) == np.percentile(known, 90)
     assert (values.lowest(0), values.highest(0)) == (0.0, 4.0)
 
 

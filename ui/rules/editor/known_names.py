@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from hipad.rules.ast import FUNCTIONS as LINEAR
-from hipad.rules.ast import LEARNT
+from hipad.rules.functions import RULE_FUNCTIONS
 from hipad.rules.lexer import RESERVED, format_number, quote_label, quote_name
 from ui.dataset import Dataset
 
 KIND: Final = "application/json"
-FUNCTIONS: Final = (*LINEAR, *LEARNT, "p90")
+FUNCTIONS: Final = tuple(RULE_FUNCTIONS)
 WORDS: Final = (
     *sorted(RESERVED - {"off"}),
     "at least",
