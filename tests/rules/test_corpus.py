@@ -13,7 +13,6 @@ from tests.rules import natural
 from tests.rules.corpus_tables import ALL, TABLES, Typed
 
 LEAST_RIGHT, LEAST_HELPED = 0.92, 0.7
-pytestmark = pytest.mark.slow
 
 
 @cache
@@ -30,10 +29,12 @@ def offered(each: Typed) -> list[Remedy]:
     return remedies(each.text, error, lexicon(each.table), TABLES[each.table].classes)
 
 
+@pytest.mark.slow
 def test_compile_rules_reads_no_text_with_another_meaning():
     assert [f"{e.text!r}: {e.verdict[1]}" for e in ALL if e.verdict[0] == "wrong"] == []
 
 
+@pytest.mark.slow
 def test_compile_rules_understands_nearly_every_text_with_a_meaning():
     assert len(ALL) >= 600
     plain = [each for each in ALL if each.meaning and not each.may_refuse]
@@ -42,6 +43,7 @@ def test_compile_rules_understands_nearly_every_text_with_a_meaning():
     assert len(right) >= LEAST_RIGHT * len(plain), "\n".join(refused)
 
 
+@pytest.mark.slow
 def test_remedies_compile_and_most_say_what_was_meant():
     helped, refused = [], []
     for each in ALL:
@@ -59,6 +61,7 @@ def test_remedies_compile_and_most_say_what_was_meant():
     assert len(helped) >= LEAST_HELPED * len(refused), "\n".join(missing)
 
 
+@pytest.mark.slow
 def test_remedies_of_the_listed_texts_compile():
     if not natural.LISTED.exists():
         pytest.skip("the list of texts is not here")
@@ -78,6 +81,7 @@ def test_remedies_of_the_listed_texts_compile():
     assert len(helped) >= LEAST_HELPED * len(refused), set(refused) - set(helped)
 
 
+@pytest.mark.slow
 def test_difference_tells_right_from_wrong():
     right = Typed("credit", "income > 50k => default", "+", False, "income > 50000")
     assert right.verdict[0] == "right"

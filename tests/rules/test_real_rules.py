@@ -10,7 +10,7 @@ import pytest
 from hipad.rules import compile_rules, rule_counts
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the data for measuring are not here")
+NEEDS_DATA = pytest.mark.skipif(not DATA.is_dir(), reason="the data for measuring are not here")
 
 PIMA = """
 Glucose >= 126 and BMI >= 30 => diabetic
@@ -54,6 +54,7 @@ def counts(text: str, name: str, classes: tuple[str, str], missing=None):
     return [rule_counts(rule, X, y, missing=missing) for rule in rules]
 
 
+@NEEDS_DATA
 def test_pima():
     X, _, features = load("pima")
     gaps = ("Glucose", "BloodPressure", "SkinThickness", "Insulin", "BMI")
@@ -65,6 +66,7 @@ def test_pima():
     assert (len(old.fired), len(old.right)) == (133, 66)
 
 
+@NEEDS_DATA
 def test_wpbc():
     found = counts(WPBC, "wpbc60", ("does not", "recurs"))
     assert sum(len(part.fired) for part in found) == 32
@@ -86,6 +88,7 @@ def fired(text: str) -> set[int]:
     return set().union(*(part.fired.tolist() for part in found))
 
 
+@NEEDS_DATA
 @pytest.mark.parametrize(
     ("alternatives", "exact"), [(MINUS_35, 14), (MINUS_10, 28), (CONFORMATION, 12)]
 )
@@ -100,6 +103,7 @@ def test_promoters_exact_and_loosened(alternatives: tuple[str, ...], exact: int)
     assert strict < loose
 
 
+@NEEDS_DATA
 def test_the_loosened_theory_carries_most_of_the_signal():
     X, y, features = load("promoters")
     contact = fired(at_least(MINUS_35, 1)) | fired(at_least(MINUS_10, 1))
