@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from sklearn.isotonic import isotonic_regression
 
 from hipad.exceptions import DataError
-from hipad.experiments.methods import ExperimentData, Synthetic
+from hipad.experiments.methods import ExperimentData, Synthetic, methods_of
 from hipad.experiments.tasks import Done, Mean, Task, failed_arms, figures, mean_of, select
 from hipad.utils import FloatArray
 
@@ -29,7 +29,7 @@ from hipad.utils import FloatArray
 
 
 SIZES: Final = (4, 8, 16, 32, 64, 128)  # labelled rows of each class
-METHODS: Final = ("HIPAD", "no rules", "rules alone", "LIBSVM")
+COMPARED: Final = methods_of("learning_curve")
 FEWEST_TESTED: Final = 5  # rows of each class that must be left to test
 RESAMPLED: Final = 1_000
 
@@ -97,7 +97,7 @@ def curve_tasks(
     *,
     draws: int = 20,
     sizes: Sequence[int] = SIZES,
-    methods: Sequence[str] = METHODS,
+    methods: Sequence[str] = COMPARED,
     rules: str | None = None,
     options: dict[str, Any] | None = None,
 ) -> list[Task]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -297,7 +297,7 @@ def contest(
     if method not in METHODS:
         raise DataError(f"expected a method of {', '.join(METHODS)}, got {method!r}")
     draw = material.draw(seed, **(rows or {}))
-    found = METHODS[method](draw, draw.rules if rules is None else rules, dict(options or {}))
+    found = METHODS[method].score(draw, draw.rules if rules is None else rules, dict(options or {}))
     return {**judged(found.scores, draw.y_test), **found.figures}
 
 
@@ -418,11 +418,23 @@ def _rules_alone(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> M
     return MethodScores(rules_alone(compiled, draw.X_test, gaps=draw.gaps[1]), support=0)
 
 
-METHODS: Final[dict[str, Callable[[TrainTestSplit, str, dict[str, Any]], MethodScores]]] = {
-    "HIPAD": _hipad,
-    "ADMM": _admm,
-    "LIBSVM": _libsvm,
-    "no rules": _no_rules,
-    "hard rules": _hard,
-    "rules alone": _rules_alone,
+class Method(NamedTuple):
+    """How a method learns and scores one split, and the studies that compare it."""
+
+    score: Callable[[TrainTestSplit, str, dict[str, Any]], MethodScores]
+    studies: tuple[str, ...]  # the modules of these names
+
+
+METHODS: Final = {
+    "HIPAD": Method(_hipad, ("reproduction", "learning_curve", "perturbed_rules")),
+    "ADMM": Method(_admm, ("reproduction",)),
+    "no rules": Method(_no_rules, ("learning_curve", "perturbed_rules")),
+    "hard rules": Method(_hard, ("perturbed_rules",)),
+    "rules alone": Method(_rules_alone, ("learning_curve",)),
+    "LIBSVM": Method(_libsvm, ("reproduction", "learning_curve")),
 }
+
+
+def methods_of(study: str) -> tuple[str, ...]:
+    """Return the names of the methods that a study compares."""
+    return tuple(name for name, method in METHODS.items() if study in method.studies)

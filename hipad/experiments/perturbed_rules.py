@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.exceptions import RuleError
-from hipad.experiments.methods import ExperimentData
+from hipad.experiments.methods import ExperimentData, methods_of
 from hipad.experiments.tasks import Done, Mean, Task, difference, figures, mean_of, select
 from hipad.rules import (
     ColumnValues,
@@ -253,7 +253,7 @@ def _changed(rules: RuleSet, position: int, rule: Rule) -> str:
 # version on whose whole interval of differences lies below zero.
 
 
-METHODS: Final = ("no rules", "HIPAD", "hard rules")
+COMPARED: Final = methods_of("perturbed_rules")
 FALL: Final = 0.02  # points of a hundred that rules may cost before the user is warned
 
 
@@ -295,7 +295,7 @@ def sweep_tasks(
     *,
     draws: int = 10,
     rows: dict[str, Any] | None = None,
-    methods: Sequence[str] = METHODS,
+    methods: Sequence[str] = COMPARED,
     options: dict[str, Any] | None = None,
 ) -> list[Task]:
     """Every version by every method on every draw; without rules there is one version.

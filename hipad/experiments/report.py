@@ -19,8 +19,8 @@ from hipad.experiments.learning_curve import Curve, Worth, rank_methods
 from hipad.experiments.methods import ExperimentData
 from hipad.experiments.perturbed_rules import SweepStep, harm_marks
 from hipad.experiments.reproduction import (
+    COMPARED,
     KSVM_OPTIONS,
-    METHODS,
     TABLE1,
     TABLE2,
     Entry,
@@ -308,7 +308,7 @@ def paper_section(title: str, lines: Sequence[TableLine]) -> Section:
     head = ("data", "method", "accuracy %", "paper", "features", "paper", "CPU s", "paper", "")
     sentences = ["Settings are chosen among models with at most as many features as in the paper."]
     names = list(dict.fromkeys(line.entry.name for line in lines))
-    scores = {m: [ln.accuracy.value for ln in lines if ln.method == m] for m in METHODS}
+    scores = {m: [ln.accuracy.value for ln in lines if ln.method == m] for m in COMPARED}
     if len(names) > 1 and all(len(own) == len(names) for own in scores.values()):
         sentences.append(str(rank_methods(scores)))
     others = [line.entry for line in lines if line.entry.stands_in]

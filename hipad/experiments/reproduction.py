@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from hipad.data import read_table
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.exceptions import DataError
-from hipad.experiments.methods import ExperimentData, Synthetic, TrainTestSplit
+from hipad.experiments.methods import ExperimentData, Synthetic, TrainTestSplit, methods_of
 from hipad.experiments.tasks import Done, Figures, Mean, Task, figures, mean_of, select
 
 # --------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ TABLE2: Final = (
     Entry("ksvm-s-10k", "ksvm-s-10k", _told((99.0, 200, 1.99), (97.25, 200, 3.43), 86.1)),
     Entry("ksvm-s-50k", "ksvm-s-50k", _told((98.8, 200, 8.37), (96.4, 198, 20.89), 74.8)),
 )
-METHODS: Final = ("HIPAD", "ADMM", "LIBSVM")
+COMPARED: Final = methods_of("reproduction")
 KSVM_OPTIONS: Final = {"standardize": False}  # its features have one scale by construction
 
 
@@ -112,7 +112,7 @@ def table_tasks(entries: Sequence[Entry], options: dict[str, Any] | None = None)
         Task("contest", entry.name, seed, _settings(entry, method, options or {}))
         for entry in entries
         for seed in range(entry.draws)
-        for method in METHODS
+        for method in COMPARED
     ]
 
 
@@ -133,7 +133,7 @@ def table_lines(entries: Iterable[Entry], outcomes: Iterable[Done]) -> list[Tabl
     found = list(outcomes)
     lines = []
     for entry in entries:
-        for method in METHODS:
+        for method in COMPARED:
             own = select(found, entry.name, method=method)
             if own:
                 lines.append(_line(entry, method, own))
