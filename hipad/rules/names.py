@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from numbers import Real
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import re2
 
 from hipad.exceptions import DataError, HipadError, RuleError
 from hipad.rules.lexer import RESERVED, on_line, plain_signs, quote_name, read_quoted, rule_error
 from hipad.rules.parser import split_note
 from hipad.rules.units import without_unit
-from hipad.utils import Budget, IntArray, count, listed
+from hipad.utils import Budget, IntArray, count, listed, require
 
 # --------------------------------------------------------------------------------------------------
 # The names that look most like an unknown one, for the error that asks whether they were meant.
@@ -473,6 +473,18 @@ def glob_columns(glob: str, index: FeatureIndex, budget: Budget | None = None) -
     return _columns(glob_expression(glob), glob, index, budget)
 
 
+def _re2() -> Any:
+    """Return RE2, the one matcher whose time is bounded whatever the pattern.
+
+    Python's own `re` is no substitute: a pattern such as (a+)+$ can hold it up for years.
+    """
+    try:
+        require(["re2"], "a pattern of names, as JAK* or /^AB/,", extra="patterns")
+    except DataError as error:
+        raise rule_error(f"{error}, or name the features one by one") from None
+    return import_module("re2")
+
+
 def _columns(expression: str, shown: str, index: FeatureIndex, budget: Budget | None) -> IntArray:
     pattern = _compiled(expression, shown)
     names: Iterable[str] = index.names or (index.name(j) for j in range(len(index)))
@@ -491,7 +503,8 @@ def _columns(expression: str, shown: str, index: FeatureIndex, budget: Budget | 
     return np.array(found, dtype=np.int64)
 
 
-def _compiled(expression: str, shown: str) -> re2._Regexp:
+def _compiled(expression: str, shown: str) -> Any:
+    re2 = _re2()
     if len(shown) > LONGEST:
         raise rule_error(
             f"expected a pattern of at most {LONGEST:,} characters, got {len(shown):,}: shorten it"
@@ -506,7 +519,7 @@ def _compiled(expression: str, shown: str) -> re2._Regexp:
         raise rule_error(_refusal(error, shown)) from None
 
 
-def _refusal(error: re2.error, shown: str) -> str:
+def _refusal(error: Exception, shown: str) -> str:
     reason = error.args[0]
     reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
     for sign, what in _REFUSALS.items():
@@ -559,27 +572,28 @@ def glob_expression(glob: str) -> str:
     >>> glob_expression("AB?_[!0-9]*")
     '\\A(?s:AB._[^0-9].*)\\z'
     """
+    escape = _re2().escape
     parts, at = [], 0
     while at < len(glob):
         sign, at = glob[at], at + 1
         if sign == "[" and (end := glob.find("]", at + 1 + (glob[at : at + 1] == "!"))) > 0:
-            parts.append(_class(glob[at:end]))
+            parts.append(_class(glob[at:end], escape))
             at = end + 1
         elif sign in "*?":
             parts.append({"*": ".*", "?": "."}[sign])
         else:
-            parts.append(re2.escape(sign))
+            parts.append(escape(sign))
     return rf"\A(?s:{''.join(parts)})\z"
 
 
-def _class(inside: str) -> str:
+def _class(inside: str, escape: Callable[[str], str]) -> str:
     negated = inside.startswith("!")
     members = []
     for first, last, single in _RANGE.findall(inside[negated:]):
         if single:
-            members.append(re2.escape(single))
+            members.append(escape(single))
         elif first <= last:
-            members.append(f"{re2.escape(first)}-{re2.escape(last)}")
+            members.append(f"{escape(first)}-{escape(last)}")
     if not members:
         return "." if negated else r"[^\x00-\x{10FFFF}]"
     return f"[{'^' if negated else ''}{''.join(members)}]"
