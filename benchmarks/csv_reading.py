@@ -2,8 +2,8 @@
 
 Run it by itself: `python -m benchmarks.csv_reading`. "Text" is Arrow's reader with every cell kept
 as text and columns cast to numbers afterwards, which keeps what cells mean; it looks for no gaps
-and settles no dialect. "Typed" lets Arrow find the types, which loses leading zeros, words for gaps and
-thousands.
+and settles no dialect. "Typed" lets Arrow find the types, which loses leading zeros, words for
+gaps and thousands.
 """
 
 from __future__ import annotations

@@ -61,8 +61,9 @@ from hipad.utils import count
 #
 # Arrow's reader of CSV is no substitute (`python -m benchmarks.csv_reading`). Where every cell is
 # kept as text, as decimal commas, "<5", leading zeros and words for gaps ask, it takes from 0.8 to
-# 2 times as long as all of the reading here, before it has looked for any of them. It is faster only where it settles the types itself,
-# and there "007" and "1.234" lose their meaning; a wide table takes it more than three times as long even so.
+# 2 times as long as all of the reading here, before it has looked for any of them. It is faster
+# only where it finds the types itself, and there "007" and "1.234" lose their meaning; a wide table
+# takes it more than three times as long even so.
 
 
 QUOTE: Final = ord('"')
