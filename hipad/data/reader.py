@@ -189,7 +189,7 @@ FORMATS: Final = (*DELIMITED, *dict.fromkeys(each.name for each in FORMAT_TABLE)
 
 
 def what_else(data: bytes) -> str | None:
-    """What a file is that cannot be read, and what to do; None where it may be a table."""
+    """Return what a file is that cannot be read, and what to do; None where it may be a table."""
     if data.startswith(OLE):
         for part, what in OLE_PARTS.items():
             if part.encode("utf-16-le") in data:
@@ -330,7 +330,9 @@ def _read_text(text: bytes, limits: Limits, turn: Turn, stated: FileFormat) -> T
 def as_utf8(
     data: bytes, limits: Limits, stated: str | None = None
 ) -> tuple[bytes, str, tuple[str, ...], tuple[Question, ...]]:
-    """Text in UTF-8, the encoding that it was in, a remark, and a question where that is open."""
+    """Return text in UTF-8, the encoding that it was in, a remark, and a question where that is
+    open.
+    """
     if stated is not None and not (stated == "utf-8" and _not_utf8(data) is None):
         encoding = _of_utf16(data) or "utf-16-le" if stated == "utf-16" else stated
         return _transcode(data, encoding, limits).removeprefix(codecs.BOM_UTF8), stated, (), ()
@@ -362,7 +364,9 @@ def as_utf8(
 
 
 def _of_utf16(data: bytes) -> str | None:
-    """How UTF-16 is written here; None where it is not. It may lack its mark at the start."""
+    """Return how UTF-16 is written here; None where it is not. It may lack its mark at the
+    start.
+    """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     part = data[:1_000]
@@ -376,7 +380,7 @@ def _of_utf16(data: bytes) -> str | None:
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
-    """Whether many letters are sound in UTF-8 and few are not."""
+    """Return whether many letters are sound in UTF-8 and few are not."""
     part = data[: 2**22].decode("utf-8", "replace")
     wrong = part.count("\ufffd")
     sound = sum(letter > "\x7f" for letter in part) - wrong
@@ -384,7 +388,7 @@ def _is_mostly_utf8(data: bytes) -> bool:
 
 
 def _likeliest(data: bytes) -> str:
-    """The encoding of one byte per letter that makes most letters of Western names."""
+    """Return the encoding of one byte per letter that makes most letters of Western names."""
     part = data[: 2**20]
     if not re.search(rb"[A-Za-z][\x80-\x9f]|[\x80-\x9f][A-Za-z]", part):
         return "cp1252"
@@ -396,7 +400,9 @@ def _likeliest(data: bytes) -> str:
 
 
 def _not_utf8(data: bytes) -> int | None:
-    """Where text stops being UTF-8; read in pieces, as text takes up to four times the memory."""
+    """Return where text stops being UTF-8; read in pieces, as text takes up to four times the
+    memory.
+    """
     if data.isascii():
         return None
     decoder = codecs.getincrementaldecoder("utf-8")()

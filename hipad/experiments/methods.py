@@ -105,7 +105,7 @@ class ExperimentData:
         train: int | None = None,
         fold: tuple[int, int] | None = None,
     ) -> TrainTestSplit:
-        """The rows of one seed."""
+        """Return the rows of one seed."""
         rows = self._training_rows(np.random.default_rng(seed), seed, labelled, train, fold)
         rest = np.setdiff1d(np.arange(self.y.size), rows)
         if self.groups is not None:
@@ -160,7 +160,7 @@ class ExperimentData:
         return np.where(np.bincount(of_row, y) >= 0, 1.0, -1.0), of_row
 
     def folds(self, seed: int, n: int) -> list[tuple[IntArray, IntArray]]:
-        """Rows to learn from and rows to be judged by, n times; groups are never split."""
+        """Return rows to learn from and rows to be judged by, n times; groups are never split."""
         pool = self.pool
         y = self.y[pool]
         own = None if self.groups is None else self.groups[pool]
@@ -180,7 +180,7 @@ class ExperimentData:
         return found
 
     def part(self, rows: IntArray) -> ExperimentData:
-        """Some rows as a table of their own."""
+        """Return some rows as a table of their own."""
         groups = None if self.groups is None else self.groups[rows]
         gaps = self.gaps.take(rows) if self.gaps else None
         own = {"X": self.X[rows], "y": self.y[rows], "groups": groups, "gaps": gaps}
@@ -202,7 +202,7 @@ class Synthetic(ExperimentData):
         return f"ksvm-s {self.preset} {self.sizes} {self.rules}"
 
     def draw(self, seed: int, **settings: Any) -> TrainTestSplit:
-        """A fresh draw; `labelled` is the number of training rows of each class."""
+        """Return a fresh draw; `labelled` is the number of training rows of each class."""
         sizes = dict(self.sizes)
         if (labelled := settings.get("labelled")) is not None:
             sizes["n_train"] = 2 * labelled
@@ -222,7 +222,7 @@ def rules_for(
     classes: tuple[str, str],
     values: Any = None,
 ) -> str:
-    """Rules as text that stands on its own: outcomes by their class, odd names in backticks.
+    """Return rules as text that stands on its own: outcomes by their class, odd names in backticks.
 
     A rule whose line is another one in the new text keeps its number as its name.
 
@@ -237,7 +237,7 @@ def rules_for(
 
 
 def at_prevalence(y: FloatArray, size: int) -> tuple[int, int]:
-    """How many rows of the negative and positive class keep the classes' shares.
+    """Return how many rows of the negative and positive class keep the classes' shares.
 
     >>> at_prevalence(np.array([-1.0, -1.0, -1.0, 1.0]), 8)
     (6, 2)
@@ -302,7 +302,7 @@ def contest(
 
 
 def judged(scores: FloatArray, y: FloatArray) -> Figures:
-    """How scores do on rows of known class; a score of 0 is a tie and counts one half."""
+    """Return how scores do on rows of known class; a score of 0 is a tie and counts one half."""
     right = np.where(scores == 0, 0.5, (scores > 0) == (y > 0))
     halves = [float(np.mean(right[y == sign])) for sign in (-1.0, 1.0) if np.any(y == sign)]
     area = roc_area(y > 0, scores).value
@@ -356,17 +356,19 @@ def _admm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodSc
 
 
 def _no_rules(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """The same classifier without what the expert knows."""
+    """Return the same classifier without what the expert knows."""
     return _hipad(draw, "", options)
 
 
 def _hard(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Rules that nothing can outvote: knowledge taken as certain."""
+    """Return rules that nothing can outvote: knowledge taken as certain."""
     return _hipad(draw, rules, {"patients": HARD * draw.y_train.size, **options})
 
 
 def _libsvm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """A linear SVM without rules, C by inner folds; features are scaled where HIPAD scales them."""
+    """Return a linear SVM without rules, C by inner folds; features are scaled where HIPAD scales
+    them.
+    """
     X, scaled = _short_indices(draw.X_train), bool(options.get("standardize", True))
     scaler: Any = StandardScaler(with_mean=not sparse.issparse(X)) if scaled else "passthrough"
     svc: Any = Pipeline([("scale", scaler), ("svc", SVC(kernel="linear"))])
@@ -385,7 +387,9 @@ def _libsvm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> Method
 
 
 def _chosen_C(scaling: Any, X: Any, y: FloatArray, folds: list[Any]) -> float:
-    """The best C; where folds do not scale by themselves, their products of rows are shared."""
+    """Return the best C; where folds do not scale by themselves, their products of rows are
+    shared.
+    """
     if scaling is not None:
         search = GridSearchCV(scaling, {"svc__C": C_GRID}, cv=folds, refit=False)
         return float(search.fit(X, y).best_params_["svc__C"])
@@ -396,7 +400,9 @@ def _chosen_C(scaling: Any, X: Any, y: FloatArray, folds: list[Any]) -> float:
 
 
 def _short_indices(X: Any) -> Any:
-    """The same matrix; a sparse one with indices of 32 bits, since LIBSVM takes no others."""
+    """Return the same matrix; a sparse one with indices of 32 bits, since LIBSVM takes no
+    others.
+    """
     if not sparse.issparse(X):
         return X
     rows = sparse.csr_array(X)
@@ -405,7 +411,7 @@ def _short_indices(X: Any) -> Any:
 
 
 def _rules_alone(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Every rule votes for its outcome where it fires; nothing is learnt."""
+    """Return every rule votes for its outcome where it fires; nothing is learnt."""
     compiled = compile_rules(
         rules,
         feature_names=draw.feature_names,

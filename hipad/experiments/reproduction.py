@@ -107,7 +107,7 @@ class TableLine:
 
 
 def table_tasks(entries: Sequence[Entry], options: dict[str, Any] | None = None) -> list[Task]:
-    """Every method on every draw of every data set."""
+    """Return every method on every draw of every data set."""
     return [
         Task("contest", entry.name, seed, _settings(entry, method, options or {}))
         for entry in entries
@@ -129,7 +129,7 @@ def _settings(entry: Entry, method: str, options: dict[str, Any]) -> dict[str, A
 
 
 def table_lines(entries: Iterable[Entry], outcomes: Iterable[Done]) -> list[TableLine]:
-    """The table, one line for each data set and method that has outcomes."""
+    """Return the table, one line for each data set and method that has outcomes."""
     found = list(outcomes)
     lines = []
     for entry in entries:
@@ -154,7 +154,7 @@ def synthetic_material() -> dict[str, ExperimentData]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder; what is no path at all is none."""
+    """Return whether there is a folder; what is no path at all is none."""
     try:
         return path.is_dir()
     except (OSError, ValueError):  # a name that is too long, or has a NUL
@@ -162,7 +162,7 @@ def is_folder(path: Path) -> bool:
 
 
 def real_material(folder: Path) -> dict[str, ExperimentData]:
-    """The data sets of table 1 that lie in a folder, as NPZ or LIBSVM files, by name."""
+    """Return the data sets of table 1 that lie in a folder, as NPZ or LIBSVM files, by name."""
     if not is_folder(folder):
         raise DataError(
             f"expected a folder with data sets of table 1, got {folder}, which is none: "
@@ -180,7 +180,9 @@ def real_material(folder: Path) -> dict[str, ExperimentData]:
 
 
 def available(entries: Sequence[Entry], materials: Iterable[str]) -> list[Entry]:
-    """The lines whose data are there; one that stands in is left out where the real one is."""
+    """Return the lines whose data are there; one that stands in is left out where the real
+    one is.
+    """
     there = set(materials)
     real = {entry.paper_name for entry in entries if entry.name in there and not entry.stands_in}
     return [
@@ -291,5 +293,5 @@ def _phase_one(switch: str, draw: TrainTestSplit) -> int:
 
 
 def figure_tasks(seed: int = 0) -> list[Task]:
-    """One fit tells all."""
+    """Return one fit tells all."""
     return [Task("early support", NAME, seed)]
