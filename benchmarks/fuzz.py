@@ -120,7 +120,7 @@ def good(kind: str) -> bytes:
     import pyarrow as pa
 
     from tests.data import archives, gene_files
-    from tests.data.test_fuzz import CSV, LIBSVM
+    from tests.data.test_damaged_files import CSV, LIBSVM
     from tests.ui.sessions import PIMA
 
     X = np.array([[1.5, 0.0, -3.0], [0.25, 1e-3, 0.0], [0.0, 8.0, 9.5]])

@@ -12,6 +12,7 @@ from hipad.exceptions import RuleError
 from hipad.rules import FeatureIndex, compile_rules, parse_rules, read_blocks
 from hipad.rules.compiler import compile_knowledge
 from hipad.rules.context import ColumnValues, NameTable
+from hipad.rules.functions import RULE_FUNCTIONS
 
 TEXT = (Path(__file__).resolve().parents[1] / "docs" / "rules.md").read_text("utf-8")
 CLINICAL = ["Pregnancies", "Glucose", "BloodPressure", "Insulin", "BMI", "Age", "IL-6"]
@@ -43,6 +44,12 @@ def examples(kind: str) -> list[str]:
 
 def lines(kind: str) -> list[str]:
     return [line for text in examples(kind) for line in text.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("function", RULE_FUNCTIONS.values(), ids=RULE_FUNCTIONS)
+def test_the_manual_shows_every_function(function):
+    assert f"{function.name}(" in function.example
+    assert f"{function.example} => diabetic" in lines("rules")
 
 
 def test_there_are_examples():

@@ -95,7 +95,8 @@ def test_the_lock_file_is_what_the_package_asks_for() -> None:
     assert all(pin.hashes for pin in pins)
     assert all(pin.needed_by for pin in pins)
     assert not re.search(r"https?:|file:|--index|--find|/", text.replace("via", ""))
-    assert names(PROJECT["optional-dependencies"]["app"]) == set(NEEDED)
+    extras = {key: names(lines) for key, lines in PROJECT["optional-dependencies"].items()}
+    assert extras["app"] == {*NEEDED, *extras["osqp"], *extras["patterns"]}
 
 
 def test_the_bill_of_materials_is_that_of_the_lock_file() -> None:

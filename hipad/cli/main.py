@@ -62,6 +62,7 @@ COMMANDS: Final = {
     "doubt": Command("experiments", "what if a rule is wrong: sweep its threshold or weight"),
     "tune": Command("experiments", "try settings by cross-validation on a table"),
     "reproduce": Command("experiments", "repeat the paper: its tables and its figure"),
+    "schema": Command("schema", "the JSON Schema of model files"),
 }
 
 

@@ -53,7 +53,7 @@ CHARACTER_BYTES: Final = np.dtype("U1").itemsize
 TEXT_SHARE: Final = 4  # text columns may take this part of the memory that reading may take
 
 
-class TextRoom:
+class TextBudget:
     """The memory left for text columns, and the columns that were left out for want of it."""
 
     def __init__(self, n_rows: int, limits: Limits) -> None:
@@ -63,7 +63,7 @@ class TextRoom:
         self.left_out: dict[str, list[str]] = defaultdict(list)
 
     def takes(self, name: str, longest: int) -> bool:
-        """Whether a column whose longest text has so many characters is let in."""
+        """Return whether a column whose longest text has so many characters is let in."""
         size = self.n_rows * longest * CHARACTER_BYTES
         if longest > self.most_characters:
             self.left_out[f"with texts of more than {self.most_characters:,} characters"].append(
@@ -77,12 +77,12 @@ class TextRoom:
         return False
 
     def remarks(self) -> list[str]:
-        """Which columns were left out, and why."""
+        """Return which columns were left out, and why."""
         return column_remarks({f"{why} left out": names for why, names in self.left_out.items()})
 
 
 def column_remarks(told: Mapping[str, Sequence[str]]) -> list[str]:
-    """One sentence for each thing to tell of some columns.
+    """Return one sentence for each thing to tell of some columns.
 
     >>> column_remarks({"of dates left out": ["born", "seen"]})
     ["2 columns of dates left out: 'born' and 'seen'"]
@@ -141,7 +141,7 @@ class ColumnRules:
             self.questions.append(Question(key, text, answers))
 
     def decimal_of(self, own: Evidence, total: Evidence) -> str:
-        """The decimal sign of a column, by its own numbers, else by those of the table."""
+        """Return the decimal sign of a column, by its own numbers, else by those of the table."""
         if self.stated.decimal:
             return self.stated.decimal
         if own.decimal or total.decimal:
@@ -162,7 +162,7 @@ class ColumnRules:
         return "as the numbers show" if not other else f"{here:,} numbers against {other:,}"
 
     def means_thousands(self, sign: str) -> bool:
-        """Whether the sign of 1,234 marks thousands where nothing in the table tells."""
+        """Return whether the sign of 1,234 marks thousands where nothing in the table tells."""
         if self.stated.three_digits is not None:
             return self.stated.three_digits == "thousands"
         return sign == "," == self.separator  # a quoted cell where commas separate
@@ -184,12 +184,14 @@ class WrittenColumn:
     is_large: bool = False  # whole numbers that floating point would make the same
 
     def text(self) -> Text:
-        """All rows, each as wide as the longest text."""
+        """Return all rows, each as wide as the longest text."""
         levels = level_array(self.levels, self.gaps)
         return levels if self.codes is None else levels.take(self.codes)
 
     def written(self) -> Text | None:
-        """All rows as they were written, where words were taken as gaps and levels are few."""
+        """Return all rows as they were written, where words were taken as gaps and levels
+        are few.
+        """
         levels = as_written(self.levels, self.gaps, self.longest)
         return levels if levels is None or self.codes is None else levels.take(self.codes)
 
@@ -220,7 +222,7 @@ def read_columns(
 def written_gaps(
     columns: Iterable[tuple[int, Cells]], rules: ColumnRules
 ) -> Iterator[tuple[int, Text]]:
-    """Columns of numbers as they were written, where words in them were taken as gaps.
+    """Yield columns of numbers as they were written, where words in them were taken as gaps.
 
     Words that would be levels among texts, such as `none`, are gaps here.
     """
@@ -245,7 +247,9 @@ def _levels(
 
 
 def _encoded(cells: Cells) -> tuple[Cells, Codes | None]:
-    """The different texts and which one each row has; all texts if looking for equals is vain."""
+    """Return the different texts and which one each row has; all texts if looking for equals is
+    vain.
+    """
     if len(cells) > SAMPLE_ROWS:
         sample = cells[:SAMPLE_ROWS]
         if len(pc.unique(sample)) > DISTINCT_SHARE * SAMPLE_ROWS:
@@ -273,7 +277,7 @@ class Levels(NamedTuple):
         return cls(texts, gaps, plus, minus, written_numbers(texts), lengths)
 
     def part(self, here: slice) -> Levels:
-        """Some of them."""
+        """Return some of them."""
         return Levels(
             self.texts[here],
             self.gaps[here],
@@ -284,13 +288,13 @@ class Levels(NamedTuple):
         )
 
     def times(self, codes: Codes | None) -> npt.NDArray[np.int64]:
-        """How often each text comes."""
+        """Return how often each text comes."""
         n = len(self.gaps)
         times = np.ones(n) if codes is None else np.bincount(codes, minlength=n)
         return times.astype(np.int64)
 
     def shown(self, which: BoolArray) -> list[str]:
-        """The different texts of some places."""
+        """Return the different texts of some places."""
         found: list[str] = pc.unique(self.texts.filter(pa.array(which))).to_pylist()
         return found
 
@@ -379,7 +383,9 @@ def _text_column(
     times: npt.NDArray[np.int64],
     rules: ColumnRules,
 ) -> WrittenColumn:
-    """A column of texts; what may be a level or a gap, and levels of nearly one name, are asked."""
+    """Return a column of texts; what may be a level or a gap, and levels of nearly one name, are
+    asked.
+    """
     gaps, opened = text_gaps(levels.texts, levels.gaps, times, rules.words)
     if more := rules.stated.column_gaps.get(name):
         gaps = gaps | _in(levels.texts, more)
@@ -489,7 +495,7 @@ def _remark(
     total: Evidence,
     decimal: str,
 ) -> str:
-    """What became of cells that are no plain numbers."""
+    """Return what became of cells that are no plain numbers."""
     numbers = levels.numbers
     parts = []
     if n := int(times[limited].sum()):
@@ -545,7 +551,7 @@ def _units(levels: Levels, numeric: BoolArray, times: npt.NDArray[np.int64]) -> 
 
 
 def _has_codes(levels: Levels, numeric: BoolArray, written: WrittenNumbers) -> bool:
-    """Whether all numbers are written as whole ones, some of them with a zero before."""
+    """Return whether all numbers are written as whole ones, some of them with a zero before."""
     texts = levels.texts.filter(pa.array(numeric & (written.unit == "")))
     led = pc.match_substring_regex(texts, "^0[0-9]+$")
     return bool(pc.any(led).as_py()) and bool(
@@ -554,7 +560,9 @@ def _has_codes(levels: Levels, numeric: BoolArray, written: WrittenNumbers) -> b
 
 
 def _is_large(levels: Levels, numeric: BoolArray, numbers: npt.NDArray[np.float64]) -> bool:
-    """Whether all numbers are written as whole ones, some of them too large for floating point."""
+    """Return whether all numbers are written as whole ones, some of them too large for floating
+    point.
+    """
     if not reach_beyond_exact(numbers):
         return False
     written = levels.texts.filter(pa.array(numeric))
@@ -564,18 +572,18 @@ def _is_large(levels: Levels, numeric: BoolArray, numbers: npt.NDArray[np.float6
 def fixed_width(
     columns: dict[str, WrittenColumn], n_rows: int, limits: Limits
 ) -> tuple[dict[str, Text], list[str]]:
-    """Text columns for a table, and remarks on what became of some of them.
+    """Return text columns for a table, and remarks on what became of some of them.
 
     Narrow columns come first, so that a wide one takes no room that many others could use.
     """
-    room = TextRoom(n_rows, limits)
+    budget = TextBudget(n_rows, limits)
     kept = {
         name: columns[name].text()
         for name in sorted(columns, key=lambda name: columns[name].longest)
-        if room.takes(name, columns[name].longest)
+        if budget.takes(name, columns[name].longest)
     }
     large = [name for name in columns if columns[name].is_large and name in kept]
-    remarks = column_remarks({KEPT_AS_TEXT: large}) + room.remarks()
+    remarks = column_remarks({KEPT_AS_TEXT: large}) + budget.remarks()
     return {name: kept[name] for name in columns if name in kept}, remarks
 
 
@@ -781,7 +789,7 @@ def _ask_merged(
 
 
 def _names(header: Sequence[object], style: CellStyle) -> tuple[list[str], list[str]]:
-    """Names of the columns; the one that only names the rows is called so."""
+    """Return names of the columns; the one that only names the rows is called so."""
     raw = list(header)
     if 0 <= style.index < len(raw) and not str(raw[style.index] or "").strip():
         raw[style.index] = ROW_NAMES if ROW_NAMES not in raw else "row names"
@@ -791,7 +799,7 @@ def _names(header: Sequence[object], style: CellStyle) -> tuple[list[str], list[
 def _empty_columns(
     header: Sequence[object], names: list[str], matrix: FloatArray, text: dict[str, WrittenColumn]
 ) -> set[int]:
-    """Columns without a name in which no cell is filled, unless all are such."""
+    """Return columns without a name in which no cell is filled, unless all are such."""
     unnamed = [
         j for j, name in enumerate(header) if not str(name if name is not None else "").strip()
     ]
@@ -814,7 +822,7 @@ def _written_numbers(
     blocks: Callable[[], Iterable[Block]],
     rules: ColumnRules,
 ) -> dict[str, Text]:
-    """Columns of numbers as they were written, where words stand beside one number or none.
+    """Return columns of numbers as they were written, where words stand beside one number or none.
 
     What is a gap among numbers may be the other class of a label there, such as 1 and `none`.
     """
@@ -851,7 +859,9 @@ def _read_numbers(
     rules: ColumnRules,
     watched: set[int],
 ) -> tuple[FloatArray, Texts]:
-    """All cells as numbers (NaN where there is none), but for columns that hold something else."""
+    """Return all cells as numbers (NaN where there is none), but for columns that hold something
+    else.
+    """
     matrix, n_rows = np.empty(shape), 0
     texts, reader = Texts(shape[1]), NumberReader(rules.words)
     reader.gaps = rules.gaps
@@ -875,7 +885,7 @@ def _read_numbers(
 
 
 def _zero_led(cells: Cells, width: int) -> npt.NDArray[np.int64]:
-    """Columns with a cell that begins with a zero and another digit, as codes do."""
+    """Return columns with a cell that begins with a zero and another digit, as codes do."""
     starts, letters = buffers(cells)
     begins = starts[:-1][np.diff(starts) > 1]
     at = np.flatnonzero(letters[begins] == ZERO)
@@ -886,7 +896,8 @@ def _zero_led(cells: Cells, width: int) -> npt.NDArray[np.int64]:
 
 
 def _pointed(cells: Cells) -> Cells:
-    """Cells with points for decimal commas; those with points between digits are no numbers then.
+    """Return cells with points for decimal commas; those with points between digits are no numbers
+    then.
 
     A point there marks thousands, or stands for a comma: whole columns tell.
     """
@@ -897,7 +908,7 @@ def _pointed(cells: Cells) -> Cells:
 
 
 def _keep_columns(matrix: FloatArray, columns: list[int]) -> FloatArray:
-    """Some columns, moved together in place: a copy would need the memory twice."""
+    """Return some columns, moved together in place: a copy would need the memory twice."""
     n_rows, width = matrix.shape
     if len(columns) == width:
         return matrix
@@ -946,7 +957,7 @@ class Texts:
         self.found = dict(sorted(self.found.items()))
 
     def columns(self) -> Iterator[tuple[int, Cells]]:
-        """Each of these columns, and all its cells."""
+        """Yield each of these columns, and all its cells."""
         for j, told in self.found.items():
             pieces = (*self.early[:told], *self.pieces[told:])
             yield j, pa.concat_arrays([piece.column(j) for piece in pieces])
@@ -970,5 +981,5 @@ class Piece(NamedTuple):
         return cls(pc.take(cells, taken, boundscheck=False), n_rows, place)
 
     def column(self, j: int) -> Cells:
-        """The cells of one column."""
+        """Return the cells of one column."""
         return self.cells.slice(self.place[j] * self.n_rows, self.n_rows)

@@ -103,7 +103,7 @@ class Frame:
 
 
 def first_lines(lines: Iterable[str], limits: Limits) -> list[str]:
-    """The first of some lines: three that are filled, or more if they are short."""
+    """Return the first of some lines: three that are filled, or more if they are short."""
     sample: list[str] = []
     size = filled = 0
     for line in lines:
@@ -119,7 +119,7 @@ def first_lines(lines: Iterable[str], limits: Limits) -> list[str]:
 
 
 def find_separator(lines: Sequence[str], stated: FileFormat) -> tuple[str, str]:
-    """What separates the cells, and why."""
+    """Return what separates the cells, and why."""
     if stated.separator is not None:
         return stated.separator, ""
     first = next((line for line in lines if line.strip()), "")
@@ -131,7 +131,8 @@ def find_separator(lines: Sequence[str], stated: FileFormat) -> tuple[str, str]:
 
 
 def _agreement(lines: list[str], separator: str) -> tuple[bool, float, float, int]:
-    """How well a separator explains the lines: most agree on its columns, and most are numbers.
+    """Return how well a separator explains the lines: most agree on its columns, and most are
+    numbers.
 
     The numbers tell semicolons from decimal commas, which would give more columns. Blanks come
     last: they separate the words of a text too.
@@ -154,13 +155,15 @@ def _agreement(lines: list[str], separator: str) -> tuple[bool, float, float, in
 
 
 def _share_of_numbers(cells: list[str], separator: str) -> float:
-    """How many of some cells are numbers, with decimal commas where these do not separate."""
+    """Return how many of some cells are numbers, with decimal commas where these do not
+    separate.
+    """
     plain = cells if separator == "," else (cell.replace(",", ".") for cell in cells)
     return sum(to_number(cell) is not None for cell in plain) / max(len(cells), 1)
 
 
 def sample_rows(lines: Sequence[str], separator: str) -> list[Row]:
-    """The filled rows of some lines."""
+    """Return the filled rows of some lines."""
     rows: list[Row] = []
     reader = csv_reader((f"{line}\n" for line in lines), separator)
     last = 0
@@ -172,7 +175,7 @@ def sample_rows(lines: Sequence[str], separator: str) -> list[Row]:
 
 
 def has_data(cell: str) -> bool | None:
-    """Whether a cell holds a number, a date or a time; None where it is empty or says NA."""
+    """Return whether a cell holds a number, a date or a time; None where it is empty or says NA."""
     plain = cell.strip()
     number = to_number(plain)
     if number is not None:
@@ -181,7 +184,7 @@ def has_data(cell: str) -> bool | None:
 
 
 def find_frame(rows: list[Row], stated: FileFormat) -> Frame:
-    """Where the header and the first row of data are, of the first rows of a file."""
+    """Return where the header and the first row of data are, of the first rows of a file."""
     top = [row for row in rows if not SEPARATOR_ROW.fullmatch(row.shown)]
     if not top:
         raise DataError("expected a table, got an empty file")
@@ -206,7 +209,9 @@ def find_frame(rows: list[Row], stated: FileFormat) -> Frame:
 
 
 def _last_words(top: list[Row], numeric: list[int]) -> int | None:
-    """The last of the first rows that has words where others have numbers, before any of these."""
+    """Return the last of the first rows that has words where others have numbers, before any of
+    these.
+    """
     found = None
     for i, row in enumerate(top):
         cells = [row.cells[j] for j in numeric if j < len(row.cells)]
@@ -219,7 +224,9 @@ def _last_words(top: list[Row], numeric: list[int]) -> int | None:
 
 
 def _comes_again(row: Row, below: list[Row]) -> bool:
-    """Whether a word of a row stands in its column again, as words of data do and names do not."""
+    """Return whether a word of a row stands in its column again, as words of data do and names do
+    not.
+    """
     for j, cell in enumerate(row.cells[:LOOKED_AT]):
         if cell.strip() and has_data(cell) is False:
             rest = (other.cells for other in below if other.cells != row.cells)
@@ -230,7 +237,7 @@ def _comes_again(row: Row, below: list[Row]) -> bool:
 
 
 def _data_columns(rows: list[Row], width: int) -> list[int]:
-    """The columns in which most cells of some rows are numbers or dates."""
+    """Return the columns in which most cells of some rows are numbers or dates."""
     found = []
     for j in range(min(width, LOOKED_AT)):
         told = [is_data for row in rows if (is_data := has_data(row.cells[j])) is not None]
@@ -272,7 +279,7 @@ def _without_words(top: list[Row], above: list[Row], width: int) -> Frame:
 
 
 def _is_header(first: list[str], body: list[list[str]]) -> bool:
-    """A header holds a text that no other row has in the same column."""
+    """Return whether a row holds a text that no other row has in the same column."""
     return any(
         to_number(cell.replace(",", ".")) is None
         and not any(j < len(row) and row[j] == cell for row in body)
@@ -281,7 +288,7 @@ def _is_header(first: list[str], body: list[list[str]]) -> bool:
 
 
 def _with_header(top: list[Row], last: int, numeric: list[int], enough: int, width: int) -> Frame:
-    """The rows of words that end with this one: groups and names, or names and units."""
+    """Return the rows of words that end with this one: groups and names, or names and units."""
     above, body = top[: last + 1], top[last + 1 :]
     at, groups, units = last, None, None
     if at and _are_units(above[at], numeric):
@@ -374,7 +381,7 @@ def _titles_remark(titles: tuple[str, ...]) -> str:
 
 
 def _is_full(row: Row, below: Row, numeric: list[int]) -> bool:
-    """Whether a row just above another is as full of words as that one."""
+    """Return whether a row just above another is as full of words as that one."""
     if row.line + row.n_lines != below.line or row.cells[0].lstrip().startswith(COMMENT):
         return False
     if any(has_data(row.cells[j]) for j in numeric if j < len(row.cells)):
@@ -384,7 +391,7 @@ def _is_full(row: Row, below: Row, numeric: list[int]) -> bool:
 
 
 def _are_units(row: Row, numeric: list[int]) -> bool:
-    """Whether the cells of a row above columns of numbers are units, or empty."""
+    """Return whether the cells of a row above columns of numbers are units, or empty."""
     cells = [row.cells[j].strip() for j in numeric if j < len(row.cells)]
     filled = [cell for cell in cells if cell and cell not in ("-", "--", "1")]
     units = sum(bool(UNIT.fullmatch(cell)) or _bracketed(cell) for cell in filled)
@@ -396,21 +403,21 @@ def _bracketed(cell: str) -> bool:
 
 
 def _is_group(first: Row, second: Row) -> bool:
-    """Whether a row names groups of the columns that the next one names."""
+    """Return whether a row names groups of the columns that the next one names."""
     names = [cell.strip() for cell in second.cells if cell.strip()]
     groups = [cell.strip() for cell in first.cells if cell.strip()]
     return len(set(groups)) < len(groups) and len(set(names)) == len(names)
 
 
 def _names_groups(row: Row, header: Row) -> bool:
-    """Whether a row above the header has words here and there, as names of groups do."""
+    """Return whether a row above the header has words here and there, as names of groups do."""
     places = [j for j, cell in enumerate(row.cells) if cell.strip()]
     is_near = row.line + row.n_lines == header.line
     return is_near and len(places) >= 2 and places != list(range(len(places)))
 
 
 def _joined(groups: list[str], names: list[str]) -> list[str]:
-    """Names with those of their groups, each of which goes on until the next one."""
+    """Return names with those of their groups, each of which goes on until the next one."""
     result, group = [], ""
     for j, name in enumerate(names):
         own = groups[j].strip() if j < len(groups) else ""
@@ -421,7 +428,9 @@ def _joined(groups: list[str], names: list[str]) -> list[str]:
 
 
 def find_names(frame: Frame) -> tuple[list[str], list[str]]:
-    """The names of the columns, and a remark if the header has more or fewer than the rows."""
+    """Return the names of the columns, and a remark if the header has more or fewer than
+    the rows.
+    """
     if not frame.header_row:
         return frame.names, []
     first, body = frame.names, [row.cells for row in frame.body]
@@ -437,7 +446,8 @@ def find_names(frame: Frame) -> tuple[list[str], list[str]]:
 
 
 def names_are_one_short(first: list[str], body: list[list[str]]) -> bool:
-    """Whether the header lacks one name: R leaves out that of the column with the rows' names.
+    """Return whether the header lacks one name: R leaves out that of the column with the rows'
+    names.
 
     Where the last cell of every row is empty, a separator ends the rows and no name is lacking.
     """
@@ -457,7 +467,7 @@ def check_row_names(names: list[str], header: list[str]) -> None:
 
 
 def is_index(header: list[str], rows: list[Row], frame: Frame) -> bool:
-    """Whether the first column has no name and names each row, as R and pandas write it."""
+    """Return whether the first column has no name and names each row, as R and pandas write it."""
     name = header[0].strip() if header else ""
     if (name and not INDEX_NAME.fullmatch(name)) or not frame.header_row:
         return False
@@ -466,7 +476,7 @@ def is_index(header: list[str], rows: list[Row], frame: Frame) -> bool:
 
 
 def second_header(frame: Frame) -> Question:
-    """The question about rows of words below the header, which are left out."""
+    """Return the question about rows of words below the header, which are left out."""
     first, last = frame.second[0], frame.second[-1]
     lines = f"line {first.line:,} holds"
     if first is not last:
@@ -490,7 +500,9 @@ def footers_remark(footers: list[Row]) -> list[str]:
 def find_footers(
     last: list[Row], frame: Frame, stated: FileFormat
 ) -> tuple[list[Row], list[Question]]:
-    """Rows at the end of a file that are none of the table, of its last ones; a sum is asked."""
+    """Return rows at the end of a file that are none of the table, of its last ones; a sum is
+    asked.
+    """
     if stated.footer_rows is not None:
         return last[len(last) - stated.footer_rows :] if stated.footer_rows else [], []
     width, at = frame.width, len(last)
@@ -515,7 +527,7 @@ def find_footers(
 
 
 def _is_footer(row: Row, width: int, frame: Frame) -> bool:
-    """Whether only the first cell of a row holds a text, and other rows hold more."""
+    """Return whether only the first cell of a row holds a text, and other rows hold more."""
     if width < 2 or row.filled != 1 or not row.cells[0].strip() or has_data(row.cells[0]):
         return False
     usual = sorted(each.filled for each in frame.body)
@@ -523,7 +535,8 @@ def _is_footer(row: Row, width: int, frame: Frame) -> bool:
 
 
 def _is_total(row: Row, frame: Frame) -> bool:
-    """Whether the first word of a row is one such as Total, which its column does not have again.
+    """Return whether the first word of a row is one such as Total, which its column does not have
+    again.
 
     A row without its first cell is one too if its numbers are the sums of those above.
     """
@@ -536,7 +549,7 @@ def _is_total(row: Row, frame: Frame) -> bool:
 
 
 def _sums_up(row: Row, above: list[Row]) -> bool:
-    """Whether every number of a row is the sum of those above, of which there are some."""
+    """Return whether every number of a row is the sum of those above, of which there are some."""
     if len(above) < 2 or any(not each.cells[0].strip() for each in above):
         return False
     sums = []
@@ -561,12 +574,12 @@ def csv_reader(lines: Iterable[str], separator: str) -> Any:
 
 
 def csv_rows(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
-    """Rows of cells as Python's csv module reads them; blanks before a cell do not count."""
+    """Return rows of cells as Python's csv module reads them; blanks before a cell do not count."""
     return checked(csv_reader(lines, separator))
 
 
 def checked(rows: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Rows of the csv module; a quote that is never closed is a DataError."""
+    """Yield rows of the csv module; a quote that is never closed is a DataError."""
     try:
         yield from rows
     except csv.Error as error:
@@ -577,7 +590,7 @@ def checked(rows: Iterable[list[str]]) -> Iterator[list[str]]:
 
 
 def sample_evidence(rows: list[Row]) -> Evidence:
-    """What the cells of the first rows tell of decimal signs."""
+    """Return what the cells of the first rows tell of decimal signs."""
     cells = list(islice(chain.from_iterable(row.cells for row in rows), SAMPLE_CELLS))
     plain = [cell.strip().replace("\u2212", "-") for cell in cells if len(cell) < 60]
     patterns = (SURE_POINT, SURE_COMMA, OPEN_POINT, OPEN_COMMA)
@@ -586,7 +599,7 @@ def sample_evidence(rows: list[Row]) -> Evidence:
 
 
 def watched_columns(rows: list[Row], evidence: Evidence, separator: str) -> list[int]:
-    """Columns of plain numbers to look at as texts: nothing tells what their 1.234 is."""
+    """Return columns of plain numbers to look at as texts: nothing tells what their 1.234 is."""
     if not evidence.is_open:
         return []
     thousands = re.compile(OPEN_COMMA if separator == "," else f"{OPEN_POINT}|{OPEN_COMMA}")
@@ -612,7 +625,7 @@ LINES_PER_ROW: Final = 4  # empty lines are no rows, but there is an end to them
 
 
 def count_letters(data: bytes, letter: int) -> int:
-    """How often a letter of one byte stands in some text; much faster than `bytes.count`."""
+    """Return how often a letter of one byte stands in some text; much faster than `bytes.count`."""
     return sum(
         int(np.count_nonzero(np.frombuffer(data, np.uint8, size, start) == letter))
         for start, size in _parts(len(data))
@@ -649,7 +662,7 @@ class Lines:
         self.limits.check_shape(self.most_rows, width)
 
     def _filled(self) -> int:
-        """How many lines are not empty."""
+        """Return how many lines are not empty."""
         filled, within = 0, False
         for start, size in _parts(len(self.data)):
             letter = np.frombuffer(self.data, np.uint8, size, start) != NEWLINE
@@ -659,7 +672,7 @@ class Lines:
         return filled
 
     def chunks(self) -> Iterator[bytes]:
-        """All lines, many in one piece, each ended as Unix does."""
+        """Yield all lines, many in one piece, each ended as Unix does."""
         start, size = 0, FIRST_BYTES
         while start < len(self.data):
             end = len(self.data)
@@ -730,7 +743,7 @@ def cut_label_lines(data: bytes) -> LabelLines:
 
 
 def _ends(data: bytes) -> list[tuple[int, int]]:
-    """Where the header and some lines at both ends of a text begin and end.
+    """Return where the header and some lines at both ends of a text begin and end.
 
     Blank lines before the header are passed over; a text with a line too long has no such rows.
     """

@@ -92,7 +92,7 @@ class SheetReader(WorkSheetParser):
         self.errors: Counter[int] = Counter()
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Each row's number and its cells up to the last that is filled."""
+        """Yield each row's number and its cells up to the last that is filled."""
         cells, filled, until = 0, 0, time.monotonic() + self.limits.seconds
         for number, row in self.parse():
             written = {cell["column"]: _written(cell["value"]) for cell in row}
@@ -107,7 +107,7 @@ class SheetReader(WorkSheetParser):
                 yield number, [written.get(column, "") for column in range(1, width + 1)]
 
     def parse_cell(self, element: Any) -> dict[str, Any]:
-        """One cell; an error counts as a gap, and so does a formula without a value."""
+        """Return one cell; an error counts as a gap, and so does a formula without a value."""
         cell: dict[str, Any] = super().parse_cell(element)
         if cell["data_type"] == "e" and cell["value"] is not None:
             self.errors[cell["column"]] += 1
@@ -118,7 +118,7 @@ class SheetReader(WorkSheetParser):
         return cell
 
     def remarks(self, names: list[str]) -> list[str]:
-        """What the user should know of cells that were not read as they look."""
+        """Return what the user should know of cells that were not read as they look."""
         told = {
             "formula": (self.without_value, "saved without a value, taken as missing"),
             "cell": (self.errors, "with an error (such as #DIV/0!), taken as missing"),
@@ -156,7 +156,7 @@ SheetRows = list[tuple[int, list[str]]]
 def read_workbook(
     data: bytes, limits: Limits, turn: Turn = False, stated: FileFormat = FOUND_OUT
 ) -> Table:
-    """A sheet of an Excel workbook, the first unless another is stated."""
+    """Return a sheet of an Excel workbook, the first unless another is stated."""
     try:
         check_xml(data, limits)
         with warnings.catch_warnings():
@@ -222,7 +222,9 @@ def _reader(sheet: Any, limits: Limits) -> SheetReader:
 def _oriented(
     rows: SheetRows, reader: SheetReader, limits: Limits, turn: Turn, stated: FileFormat
 ) -> Table:
-    """The table, turned where it has one row per gene; rows of labels are read apart then."""
+    """Return the table, turned where it has one row per gene; rows of labels are read apart
+    then.
+    """
     width = max([len(cells) for _, cells in rows] + list(+reader.without_value))
     limits.check_shape(len(rows) - 1, width)
     seen = [Row(number, 1, _padded(cells, width)) for number, cells in rows[: SAMPLE_ROWS + 1]]
@@ -284,7 +286,7 @@ def _table(
 
 
 def _told(table: Table, frame: Frame, footers: list[Row], questions: list[Question]) -> Table:
-    """The table with the account of how it was understood."""
+    """Return the table with the account of how it was understood."""
     reading = table.reading
     found = replace(
         reading.found, header_row=frame.header_row, footer_rows=len(footers), decimal=None

@@ -43,12 +43,12 @@ class Stated(NamedTuple):
 
 
 def looks_like_gct(data: bytes) -> bool:
-    """Whether the first line names a version of GCT."""
+    """Return whether the first line names a version of GCT."""
     return first_line(data[:100])[0].strip() in VERSIONS
 
 
 def read_gct(data: bytes, limits: Limits) -> Table:
-    """One row per sample; the description of a gene, or its symbol column, is its symbol."""
+    """Return one row per sample; the description of a gene, or its symbol column, is its symbol."""
     version, start = first_line(data)
     line, start = first_line(data, start)
     stated = _gct_shape(line, has_more=version.strip() == "#1.3")
@@ -139,13 +139,13 @@ OTHER_KEY: Final = "characteristics"
 
 
 def looks_like_series(data: bytes) -> bool:
-    """Whether a text begins as a series matrix does."""
+    """Return whether a text begins as a series matrix does."""
     start = data[:LOOKED_AT].lstrip()
     return start.startswith((b"!Series_", b"!Sample_")) or b"\n!Series_geo_accession" in start
 
 
 def read_series(data: bytes, limits: Limits) -> Table:
-    """One row per sample: its values, and as text what is known of it."""
+    """Return one row per sample: its values, and as text what is known of it."""
     begin, end = BEGIN.search(data), END.search(data)
     if begin is None or end is None or end.start() < begin.end():
         raise DataError(
@@ -188,7 +188,9 @@ def _geo_transposed(probes: Table, first: str, above: bytes, limits: Limits) -> 
 
 
 def _places(lines: list[tuple[str, list[str]]], ids: list[str]) -> tuple[list[int], list[str]]:
-    """Where the lines speak of each sample, or -1: by its accession, and what does not match."""
+    """Return where the lines speak of each sample, or -1: by its accession, and what does not
+    match.
+    """
     told = next((cells for key, cells in lines if key == ACCESSION), None)
     if told is None:
         for key, cells in lines:
@@ -230,7 +232,7 @@ def _places(lines: list[tuple[str, list[str]]], ids: list[str]) -> tuple[list[in
 
 
 def _geo_metadata(lines: list[tuple[str, list[str]]], places: list[int]) -> dict[str, list[str]]:
-    """What the lines above the values say of each sample."""
+    """Return what the lines above the values say of each sample."""
     result: dict[str, list[str]] = {}
     for key, every in lines:
         cells = [every[at] if at >= 0 else "" for at in places]
@@ -249,7 +251,7 @@ def _geo_metadata(lines: list[tuple[str, list[str]]], places: list[int]) -> dict
 
 
 def _lines(above: bytes) -> Iterator[tuple[str, list[str]]]:
-    """The lines about samples that are used, characteristics first."""
+    """Return the lines about samples that are used, characteristics first."""
     found = []
     for number, line in enumerate(DESCRIBED.finditer(above)):
         if number >= MOST_LINES:
@@ -262,13 +264,13 @@ def _lines(above: bytes) -> Iterator[tuple[str, list[str]]]:
 
 
 def looks_like_platform(data: bytes) -> bool:
-    """Whether a text begins as a table of a platform's probes does."""
+    """Return whether a text begins as a table of a platform's probes does."""
     start = data[:LOOKED_AT]
     return start.startswith((b"^Annotation", b"^PLATFORM", b"^Platform", b"#ID = ", b"#ID\t="))
 
 
 def read_platform(data: bytes, limits: Limits) -> Table:
-    """The table of probes in an .annot file or a platform's full table."""
+    """Return the table of probes in an .annot file or a platform's full table."""
     begin, end = PLATFORM_BEGIN.search(data), PLATFORM_END.search(data)
     if begin is None:
         comments = COMMENTED.match(data)
@@ -304,12 +306,12 @@ class Sizes(NamedTuple):
 
 
 def looks_like_matrix_market(data: bytes) -> bool:
-    """Whether the first words are those of the format."""
+    """Return whether the first words are those of the format."""
     return data[:20].lower().startswith(MARK.encode())
 
 
 def read_matrix_market(data: bytes, limits: Limits) -> Table:
-    """A matrix alone: its rows are patients, its columns are called x1, x2, ..."""
+    """Return a matrix alone: its rows are patients, its columns are called x1, x2, ..."""
     X = market_matrix(data, limits)
     if not X.shape[1]:
         raise DataError("expected columns of numbers, got a matrix without columns")
@@ -323,7 +325,7 @@ def read_matrix_market(data: bytes, limits: Limits) -> Table:
 
 
 def market_matrix(data: bytes, limits: Limits) -> sp.csr_array:
-    """The matrix, checked and read."""
+    """Return the matrix, checked and read."""
     sizes = _sizes(data, limits)
     limits.check_shape(sizes.rows, sizes.columns, cells=sizes.stored)
     limits.check_content(sizes.rows, sizes.stored)
@@ -404,17 +406,19 @@ Members = Mapping[str, bytes]
 
 
 def looks_like_tar(data: bytes) -> bool:
-    """Whether the mark of a tar archive stands where it must."""
+    """Return whether the mark of a tar archive stands where it must."""
     return data[MAGIC_PLACE : MAGIC_PLACE + len(TAR_MAGIC)] == TAR_MAGIC
 
 
 def has_matrix(names: list[str]) -> bool:
-    """Whether an archive with these members may be a folder of 10x."""
+    """Return whether an archive with these members may be a folder of 10x."""
     return any(_called(name, MATRIX) for name in names)
 
 
 def _called(path: str, names: tuple[str, ...]) -> bool:
-    """Whether a member has one of these names, packed or not, perhaps with words before it."""
+    """Return whether a member has one of these names, packed or not, perhaps with words
+    before it.
+    """
     own = path.rsplit("/", 1)[-1].removesuffix(".gz")
     return not own.startswith("._") and own.endswith(names)
 

@@ -112,7 +112,7 @@ class FileFormat:
         return self != FileFormat()
 
     def with_change(self, change: Mapping[str, Any]) -> FileFormat:
-        """The format with other values; columns and words are added to those there are."""
+        """Return the format with other values; columns and words are added to those there are."""
         now: dict[str, Any] = {}
         for name, value in change.items():
             old = getattr(self, name)
@@ -131,7 +131,9 @@ class FileFormat:
         return replace(self, **now)
 
     def for_later_files(self) -> FileFormat:
-        """What of it says what columns mean, and so holds for other files of the same table."""
+        """Return what of it says what columns mean, and so holds for other files of the
+        same table.
+        """
         return FileFormat(
             three_digits=self.three_digits,
             gap_words=self.gap_words,
@@ -141,7 +143,7 @@ class FileFormat:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """What is stated, as plain values for JSON."""
+        """Return what is stated, as plain values for JSON."""
         usual = FileFormat()
         return {
             f.name: _plain(getattr(self, f.name))
@@ -151,7 +153,9 @@ class FileFormat:
 
     @classmethod
     def from_dict(cls, raw: object) -> FileFormat:
-        """The format from plain values of an untrusted file; ValueError where they do not fit."""
+        """Return the format from plain values of an untrusted file; ValueError where they do not
+        fit.
+        """
         kinds: dict[str, Any] = {
             **dict.fromkeys(("encoding", "separator", "decimal", "three_digits", "sheet"), _text),
             **dict.fromkeys(("header_row", "footer_rows"), _whole),
@@ -273,7 +277,7 @@ class Reading:
         return "as stated" if getattr(self.stated, name) != default else self.reasons.get(name, "")
 
     def lines(self) -> list[str]:
-        """The account as lines of text."""
+        """Return the account as lines of text."""
         return [
             f"{name}: {value}" + (f" ({why})" if why else "") for name, value, why in self.items()
         ]
@@ -295,7 +299,9 @@ class Reading:
 
     @classmethod
     def from_dict(cls, raw: object) -> Reading:
-        """The account from plain values of a file that is not trusted; ValueError if damaged."""
+        """Return the account from plain values of a file that is not trusted; ValueError if
+        damaged.
+        """
         if not isinstance(raw, dict):
             raise ValueError("expected the account of a reading")
         if not raw:
@@ -316,6 +322,6 @@ class Reading:
 
 
 def _change(raw: object) -> dict[str, Any]:
-    """A change of a format, held to what a format may hold."""
+    """Return a change of a format, held to what a format may hold."""
     made = FileFormat.from_dict(raw)
     return {name: getattr(made, name) for name in raw}  # type: ignore[attr-defined]

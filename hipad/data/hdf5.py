@@ -71,7 +71,9 @@ class Source:
         return cls(data, limits, texts)
 
     def kept(self, dataset: Part) -> list[bytes] | None:
-        """The texts of a dataset that is in one piece; None where only the library can tell."""
+        """Return the texts of a dataset that is in one piece; None where only the library
+        can tell.
+        """
         start = dataset.id.get_offset()
         size = len(dataset) * REFERENCE.itemsize
         if dataset.chunks or start is None or dataset.file.userblock_size:
@@ -93,7 +95,7 @@ def _whole(data: bytes, start: int, size: int) -> int:
 
 
 def part(group: Part, name: str) -> Part | None:
-    """A member of a group, if it is there and in the file itself."""
+    """Return a member of a group, if it is there and in the file itself."""
     link = group.get(name, getlink=True)
     if link is None:
         return None
@@ -103,7 +105,7 @@ def part(group: Part, name: str) -> Part | None:
 
 
 def member(group: Part, name: str) -> Part:
-    """A member that must be there."""
+    """Return a member that must be there."""
     found = part(group, name)
     if found is None:
         raise DataError(f"expected {name!r} in {group.name}, found none: save it again")
@@ -111,7 +113,7 @@ def member(group: Part, name: str) -> Part:
 
 
 def numbers(dataset: Part, limits: Limits, most_axes: int = 1) -> Values:
-    """A dataset of numbers, whole."""
+    """Return a dataset of numbers, whole."""
     _check(dataset, limits)
     if dataset.dtype.kind not in "fiub" or dataset.ndim not in range(1, most_axes + 1):
         _wrong(dataset, "numbers")
@@ -122,7 +124,9 @@ def numbers(dataset: Part, limits: Limits, most_axes: int = 1) -> Values:
 
 
 def texts(dataset: Part, source: Source) -> list[str]:
-    """A dataset of texts, or of numbers as texts, in pieces so that long ones are seen early."""
+    """Return a dataset of texts, or of numbers as texts, in pieces so that long ones are seen
+    early.
+    """
     limits = source.limits
     _check(dataset, limits)
     if dataset.ndim != 1:
@@ -154,7 +158,7 @@ def _short(value: float | int | bool) -> str:
 
 
 def attribute(thing: Part, name: str) -> Any:
-    """An attribute, if it is a text, a number or a short row of these."""
+    """Return an attribute, if it is a text, a number or a short row of these."""
     if name not in thing.attrs:
         return None
     kept = thing.attrs.get_id(name)
@@ -217,7 +221,7 @@ KEPT_APART: Final = "__categories"  # where files of AnnData 0.6 and 0.7 keep le
 
 
 def read_h5ad(data: bytes, limits: Limits) -> Table:
-    """One row per observation, one column per variable."""
+    """Return one row per observation, one column per variable."""
     source = Source.of(data, limits)
     try:
         with h5py.File(io.BytesIO(data), "r") as file:
@@ -263,7 +267,7 @@ def _frame(group: Part) -> Part:
 
 
 def _index(frame: Part, source: Source) -> list[str]:
-    """Names of the rows of obs or var."""
+    """Return names of the rows of obs or var."""
     stated = attribute(frame, "_index")
     tried = [stated] if isinstance(stated, str) else []
     for name in (*tried, *INDICES):
@@ -311,7 +315,7 @@ def _sparse(X: Part, shape: tuple[int, int], source: Source) -> Matrix:
 
 
 def _h5ad_metadata(obs: Part, n: int, source: Source) -> tuple[dict[str, list[str]], list[str]]:
-    """Columns of obs that may be classes, and those that are left out."""
+    """Return columns of obs that may be classes, and those that are left out."""
     result: dict[str, list[str]] = {}
     left_out = []
     for name in _columns(obs):
@@ -324,7 +328,7 @@ def _h5ad_metadata(obs: Part, n: int, source: Source) -> tuple[dict[str, list[st
 
 
 def _column(frame: Part, name: str, n: int, source: Source) -> list[str] | None:
-    """A column as texts; None for measures and for kinds that are not known."""
+    """Return a column as texts; None for measures and for kinds that are not known."""
     column = member(frame, name)
     if isinstance(column, h5py.Group):
         cells = _encoded(column, source)

@@ -91,7 +91,9 @@ def split(
 
 
 def _strata(labels: Text, groups: IntArray) -> list[IntArray]:
-    """The groups of each label, or of each mixture, and together those whose label comes once."""
+    """Return the groups of each label, or of each mixture, and together those whose label comes
+    once.
+    """
     members, of_row = np.unique(groups, return_inverse=True)
     names, codes = np.unique(labels, return_inverse=True)
     has = np.zeros((len(members), len(names)), dtype=bool)
@@ -131,7 +133,8 @@ def match_unlabelled(prepared: Prepared, table: Table) -> TestRows:
 
 
 def learning_rows(X: Matrix, y: Text, *unlabelled: Matrix | None) -> tuple[Matrix, Text]:
-    """All rows that a fit takes: those with a label, then those without, whose label is None.
+    """Return all rows that a fit takes: those with a label, then those without, whose label is
+    None.
 
     >>> X, y = learning_rows(np.zeros((2, 1)), np.array(["ill", "well"]), np.ones((1, 1)), None)
     >>> X.shape, y.tolist()
@@ -151,7 +154,7 @@ def learning_rows(X: Matrix, y: Text, *unlabelled: Matrix | None) -> tuple[Matri
 
 
 def learning_gaps(train: Prepared, more: TestRows | None = None) -> MissingValues:
-    """The gaps of all rows that a fit takes, in the order of `learning_rows`."""
+    """Return the gaps of all rows that a fit takes, in the order of `learning_rows`."""
     parts = [(train.gaps, len(train.y))]
     if train.unlabelled is not None:
         parts.append((train.unlabelled_gaps, train.unlabelled.shape[0]))

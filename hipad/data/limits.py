@@ -46,7 +46,7 @@ class Limits:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Limits:
-        """The usual limits, or those that environment variables state instead.
+        """Return the usual limits, or those that environment variables state instead.
 
         >>> Limits.from_environment({"HIPAD_LIMIT_SECONDS": "30"}).seconds
         30
@@ -89,7 +89,8 @@ class Limits:
 def stated_number(
     variable: str, usual: int, environment: Mapping[str, str] = os.environ, *, least: int = 1
 ) -> int:
-    """The whole number that an environment variable states, or the usual one where it is not set.
+    """Return the whole number that an environment variable states, or the usual one where it is not
+    set.
 
     >>> stated_number("HIPAD_JOBS", 4, {"HIPAD_JOBS": "2e0"}), stated_number("HIPAD_JOBS", 4, {})
     (2, 4)
@@ -127,7 +128,7 @@ ENCRYPTED: Final = 1
 
 
 def check_archive(data: bytes, limits: Limits) -> list[str]:
-    """Names of a ZIP archive's members, after a look at how large they become."""
+    """Return names of a ZIP archive's members, after a look at how large they become."""
     if data.count(ENTRY) > MOST_MEMBERS:
         raise DataError(f"expected at most {MOST_MEMBERS:,} members in the archive, got more")
     try:
@@ -153,7 +154,7 @@ def check_archive(data: bytes, limits: Limits) -> list[str]:
 
 
 def unpacked(data: bytes, limits: Limits) -> bytes:
-    """The bytes themselves, or what gzip packed into them, as long as it is not too much."""
+    """Return the bytes themselves, or what gzip packed into them, as long as it is not too much."""
     if not data.startswith(b"\x1f\x8b"):
         return data
     content = io.BytesIO()  # gives its content away without a copy

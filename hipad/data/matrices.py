@@ -49,7 +49,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def sparse_matrix(arrays: Arrays, others: list[str], limits: Limits) -> sp.csr_array:
-    """The matrix as CSR; values of equal place are added, as SciPy does."""
+    """Return the matrix as CSR; values of equal place are added, as SciPy does."""
     kind = _kind(arrays)
     parts = COORDINATES if kind == "coo" else COMPRESSED
     if not set(parts) <= set(arrays):
@@ -78,7 +78,7 @@ def sparse_matrix(arrays: Arrays, others: list[str], limits: Limits) -> sp.csr_a
 
 
 def used_columns(X: sp.csr_array) -> tuple[sp.csr_array, IntArray | None]:
-    """The matrix without columns that hold nothing, where these are most of very many.
+    """Return the matrix without columns that hold nothing, where these are most of very many.
 
     Their names alone would take hundreds of megabytes. Also the numbers of the columns that stay;
     None where all do. A column that a sparse table lacks is zero wherever it is asked for.
@@ -102,7 +102,7 @@ def empty_columns_remark(n_columns: int, used: IntArray | None) -> list[str]:
 
 
 def _kind(arrays: Arrays) -> str:
-    """How the parts are meant, as SciPy writes it; without a word they are CSR, or COO."""
+    """Return how the parts are meant, as SciPy writes it; without a word they are CSR, or COO."""
     if "format" not in arrays:
         return "coo" if "row" in arrays and "indptr" not in arrays else "csr"
     kind = arrays["format"]
@@ -120,7 +120,7 @@ def _shape(shape: np.ndarray) -> tuple[int, int]:
 
 
 def _pointers(indptr: np.ndarray, major: int, stored: int) -> IntArray:
-    """Where each row (or column) begins: from 0 to all stored values, never back."""
+    """Return where each row (or column) begins: from 0 to all stored values, never back."""
     pointers = _whole(indptr, "indptr", stored + 1)
     if pointers.size != major + 1:
         raise DataError(_wrong(f"{major + 1:,} entries in indptr, got {pointers.size:,}"))
@@ -166,7 +166,9 @@ HALVES: Final = (0xD800, 0xDFFF)  # surrogates, which are no characters
 
 
 def read_npz(data: bytes, limits: Limits) -> Table:
-    """An archive with X (or the parts of a sparse matrix) and, where known, y and features."""
+    """Return an archive with X (or the parts of a sparse matrix) and, where known, y and
+    features.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             arrays = dict(_arrays(archive, limits))
@@ -236,7 +238,7 @@ def _check_member(
 
 
 def _matrix(arrays: Arrays, others: list[str], limits: Limits) -> tuple[Matrix, list[str]]:
-    """The numbers, and a remark where floating point rounds them."""
+    """Return the numbers, and a remark where floating point rounds them."""
     if "X" in arrays:
         values = X = arrays["X"]
         if X.ndim != 2 or X.dtype.kind not in "fiub":
@@ -254,7 +256,7 @@ def _matrix(arrays: Arrays, others: list[str], limits: Limits) -> tuple[Matrix, 
 
 
 def _named(arrays: Arrays, X: Matrix) -> tuple[Matrix, list[Any], list[str]]:
-    """The matrix with names of its columns; without names, empty ones of very many go."""
+    """Return the matrix with names of its columns; without names, empty ones of very many go."""
     n_columns = X.shape[1]
     if not sp.issparse(X) or "features" in arrays or "feature_names" in arrays:
         return X, _feature_names(arrays, n_columns), []
@@ -288,7 +290,9 @@ def _stored_labels(y: np.ndarray | None, n_rows: int, names: list[str]) -> tuple
 
 
 def _readable(texts: np.ndarray, name: str) -> np.ndarray:
-    """Texts that hold characters only; bytes are read as UTF-8. Numbers are left as they are."""
+    """Return texts that hold characters only; bytes are read as UTF-8. Numbers are left as they
+    are.
+    """
     if texts.dtype.kind == "S":
         try:
             return np.char.decode(texts, "utf-8")
@@ -317,7 +321,9 @@ SEEN: Final = 100_000  # bytes that are enough to know the format
 
 
 def looks_like_libsvm(data: bytes) -> bool:
-    """Whether the first line and most others are a number, followed by pairs of index and value."""
+    """Return whether the first line and most others are a number, followed by pairs of index and
+    value.
+    """
     seen = data[:SEEN].decode(errors="replace").replace("\r", "\n")
     lines = [line.split("#")[0].split()[:5] for line in seen.split("\n")[:20]]
     full = [words for words in lines if words]
@@ -464,7 +470,7 @@ def _line_labels(written: list[str], limits: Limits) -> npt.NDArray[np.str_]:
 
 
 def _number_labels(cells: Any, limits: Limits) -> npt.NDArray[np.str_]:
-    """Numbers as text; two whole numbers too large for floating point stay two labels."""
+    """Return numbers as text; two whole numbers too large for floating point stay two labels."""
     values = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
     labels = label_text(values)
     large = large_wholes(cells, values)

@@ -33,7 +33,7 @@ LIKELY: Final = re.compile(
 
 
 def likely_class(text: Mapping[str, Text]) -> str | None:
-    """The column that is called as classes are and has few values; two values come first."""
+    """Return the column that is called as classes are and has few values; two values come first."""
     levels = {name: len({*cells.tolist()} - {""}) for name, cells in text.items()}
     fit = [name for name, n in levels.items() if LIKELY.fullmatch(name) and 2 <= n <= MOST_LEVELS]
     return min(fit, key=lambda name: levels[name] != 2, default=None)
@@ -59,7 +59,7 @@ class LabelRows:
         )
 
     def of(self, columns: Sequence[str]) -> dict[str, list[str]]:
-        """Each row by its first cell, with its cells of these columns."""
+        """Return each row by its first cell, with its cells of these columns."""
         names, _ = tidy_names(self.header)
         place = {name: j for j, name in enumerate(names)}
         result: dict[str, list[str]] = {}
@@ -70,7 +70,9 @@ class LabelRows:
 
 
 def is_label_row(cells: Sequence[str]) -> bool:
-    """Whether a row of written cells, its name first, holds texts where values are expected."""
+    """Return whether a row of written cells, its name first, holds texts where values are
+    expected.
+    """
     step = max(1, len(cells) // LOOKED_AT)  # of a long row some cells tell as much as all
     filled = [cell for cell in cells[1::step] if cell.strip()]
     texts = sum(to_number(cell.replace(",", ".")) is None for cell in filled)
@@ -78,14 +80,18 @@ def is_label_row(cells: Sequence[str]) -> bool:
 
 
 def label_rows(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Which rows, of those at the ends, hold texts; none where most do, as in a table of texts."""
+    """Return which rows, of those at the ends, hold texts; none where most do, as in a table of
+    texts.
+    """
     ends = {*range(min(TOP, len(rows))), *range(max(0, len(rows) - BOTTOM), len(rows))}
     found = [i for i in sorted(ends) if is_label_row(rows[i])]
     return found if 2 * len(found) <= len(ends) else []
 
 
 def with_labels(table: Table, labels: Table) -> Table:
-    """The table with the columns of a second one, whose rows are found by the patients' IDs."""
+    """Return the table with the columns of a second one, whose rows are found by the
+    patients' IDs.
+    """
     key, places = _places(table, labels)
     missing = int((places < 0).sum())
     if missing == table.n_rows:
@@ -117,7 +123,7 @@ def with_labels(table: Table, labels: Table) -> Table:
 
 
 def _places(table: Table, labels: Table) -> tuple[str, np.ndarray]:
-    """The column of IDs in the second table, and for each patient its row there, or -1."""
+    """Return the column of IDs in the second table, and for each patient its row there, or -1."""
     best, found = "", np.full(table.n_rows, -1)
     for name in labels.names:
         row = {cell: i for i, cell in enumerate(labels.as_text(name).tolist()) if cell}
@@ -132,7 +138,9 @@ def _places(table: Table, labels: Table) -> tuple[str, np.ndarray]:
 def _texts(
     labels: Table, key: str, places: np.ndarray, taken: set[str]
 ) -> tuple[dict[str, Text], dict[str, Text], list[str]]:
-    """Columns that may be classes, in the order of the patients, as written, and others' names."""
+    """Return columns that may be classes, in the order of the patients, as written, and others'
+    names.
+    """
     result: dict[str, Text] = {}
     written: dict[str, Text] = {}
     left_out = []
@@ -171,7 +179,7 @@ LEAST_SHARE: Final = 0.05  # of the features that an annotation file must know
 
 
 def symbol_column(names: Sequence[str]) -> str | None:
-    """The name among these that most likely stands above symbols.
+    """Return the name among these that most likely stands above symbols.
 
     >>> symbol_column(["Gene title", "Gene symbol"]), symbol_column(["age", "sex"])
     ('Gene symbol', None)
@@ -183,7 +191,8 @@ def symbol_column(names: Sequence[str]) -> str | None:
 
 
 def tidy_symbols(raw: Sequence[str]) -> tuple[str, ...]:
-    """One symbol for each feature, "" where there is none; of several genes the first counts.
+    """Return one symbol for each feature, "" where there is none; of several genes the first
+    counts.
 
     >>> tidy_symbols(["DDR1 /// MIR4640", "---", " ABL1 "])
     ('DDR1', '', 'ABL1')
@@ -208,7 +217,7 @@ def symbol_blocks(
 
 
 def symbol_remark(table: Table) -> tuple[str, ...]:
-    """How many features have a symbol, as a remark."""
+    """Return how many features have a symbol, as a remark."""
     known = sum(map(bool, table.symbols))
     if not known:
         return ()
@@ -220,7 +229,9 @@ def symbol_remark(table: Table) -> tuple[str, ...]:
 
 
 def with_symbols(table: Table, annotation: Table) -> Table:
-    """The table with the symbols that a second one, with IDs and symbols, gives its features."""
+    """Return the table with the symbols that a second one, with IDs and symbols, gives its
+    features.
+    """
     ids = max(annotation.names, key=lambda name: _shared(table, annotation, name))
     known = _shared(table, annotation, ids)
     if known < max(1, LEAST_SHARE * len(table.number_names)):
@@ -287,7 +298,9 @@ LABELS: Final = re.compile(
 
 
 def id_column(table: Table) -> str | None:
-    """The column that names the rows: unique numbers under a gene's header, or the first text."""
+    """Return the column that names the rows: unique numbers under a gene's header, or the first
+    text.
+    """
     first = table.number_names[0] if table.number_names and not table.is_sparse else ""
     if GENE_HEADERS.fullmatch(first) and len(np.unique(table.numbers[:, 0])) == table.n_rows:
         return first
@@ -295,7 +308,9 @@ def id_column(table: Table) -> str | None:
 
 
 def seems_turned(table: Table, *, has_classes: bool = False) -> bool:
-    """Whether names, sizes and columns tell that rows are genes; a guess on strong signs only."""
+    """Return whether names, sizes and columns tell that rows are genes; a guess on strong signs
+    only.
+    """
     column = id_column(table)
     if table.is_sparse or len(table.number_names) < 2 or column is None:
         return False
@@ -313,7 +328,9 @@ def seems_turned(table: Table, *, has_classes: bool = False) -> bool:
 
 
 def _has_classes(table: Table, ids: str) -> bool:
-    """Whether a column looks like the class of patients, which a table of genes does not have."""
+    """Return whether a column looks like the class of patients, which a table of genes does not
+    have.
+    """
     if any(LABELS.fullmatch(name) for name in table.number_names):
         return True
     symbol = symbol_column([name for name in table.text if name != ids])
@@ -328,7 +345,7 @@ def _has_classes(table: Table, ids: str) -> bool:
 
 
 def _alike(names: Sequence[str], pattern: re.Pattern[str]) -> bool:
-    """Whether most of some names are of a kind."""
+    """Return whether most of some names are of a kind."""
     some_names = names[:NAMES_LOOKED_AT]
     return 2 * sum(bool(pattern.fullmatch(name)) for name in some_names) > len(some_names)
 
@@ -357,7 +374,7 @@ class GenesBySamples:
 
 
 def patients_by_genes(given: GenesBySamples, limits: Limits = LIMITS) -> Table:
-    """The table with one row per patient."""
+    """Return the table with one row per patient."""
     limits.check_shape(
         given.values.shape[1],
         given.values.shape[0],
@@ -385,7 +402,7 @@ def patients_by_genes(given: GenesBySamples, limits: Limits = LIMITS) -> Table:
 
 
 def _apart(about: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, TextColumn]:
-    """Columns that describe patients, under names that no feature has."""
+    """Return columns that describe patients, under names that no feature has."""
     taken = set(names)
     result: dict[str, TextColumn] = {}
     for raw, cells in about.items():
@@ -398,7 +415,7 @@ def _apart(about: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str
 
 
 def oriented(read: Callable[[bool], Table], found: LabelRows, turn: Turn, limits: Limits) -> Table:
-    """What `read` gives, turned where that is asked or the table seems to be one of genes.
+    """Return what `read` gives, turned where that is asked or the table seems to be one of genes.
 
     `read(True)` leaves the rows of labels out, `read(False)` takes every row as it is.
     """
@@ -411,7 +428,7 @@ def oriented(read: Callable[[bool], Table], found: LabelRows, turn: Turn, limits
 
 
 def turn_table(table: Table, found: LabelRows | None = None, limits: Limits = LIMITS) -> Table:
-    """The table with rows and columns exchanged; one of its columns names the features."""
+    """Return the table with rows and columns exchanged; one of its columns names the features."""
     column = id_column(table)
     symbol = symbol_column([name for name in table.text if name != column])
     patients = [j for j, name in enumerate(table.number_names) if not NO_PATIENT.fullmatch(name)]
@@ -446,7 +463,7 @@ def turn_table(table: Table, found: LabelRows | None = None, limits: Limits = LI
 
 
 def _class_rows(names: Sequence[str], values: Matrix) -> list[int]:
-    """Rows that are called as classes are and hold a few whole numbers, such as 0 and 1."""
+    """Return rows that are called as classes are and hold a few whole numbers, such as 0 and 1."""
     if sp.issparse(values):
         return []
     called = [i for i, name in enumerate(names) if LABELS.fullmatch(name)]
@@ -463,7 +480,7 @@ def _told(features: int, patients: int) -> str:
 
 
 def turn_back(table: Table) -> Table:
-    """The table as the file has it, rows and columns exchanged once more."""
+    """Return the table as the file has it, rows and columns exchanged once more."""
     values: Any = table.numbers.T
     text = {"ID": np.array(table.number_names, dtype=str)}
     if table.symbols:
@@ -480,7 +497,8 @@ def turn_back(table: Table) -> Table:
 
 
 def facing(table: Table, names: Sequence[str]) -> Table:
-    """The table, turned if more of these columns are there then: a second file may lie crosswise.
+    """Return the table, turned if more of these columns are there then: a second file may lie
+    crosswise.
 
     >>> crosswise = Table(np.ones((2, 1)), ("P1",), {"gene": np.array(["a", "b"])}, "text")
     >>> facing(crosswise, ["a", "b"]).number_names
@@ -500,5 +518,5 @@ def facing(table: Table, names: Sequence[str]) -> Table:
 
 
 def tidy_apart(names: Sequence[str], text: Mapping[str, Text]) -> tuple[str, ...]:
-    """Names of numeric columns that no text column has."""
+    """Return names of numeric columns that no text column has."""
     return tuple(f"{name} (numbers)" if name in text else name for name in names)

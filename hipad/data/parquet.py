@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hipad.data.cells import TextRoom, column_remarks
+from hipad.data.cells import TextBudget, column_remarks
 from hipad.data.file_format import FOUND_OUT, FileFormat, Reading
 from hipad.data.limits import Limits
 from hipad.data.table import Table, tidy_names
@@ -42,19 +42,19 @@ class ColumnReader:
 
     def __init__(self, n_rows: int, limits: Limits, words: GapWords = USUAL_GAPS) -> None:
         self.words = words
-        self.room = TextRoom(n_rows, limits)
+        self.budget = TextBudget(n_rows, limits)
         self.left_out: dict[str, list[str]] = defaultdict(list)
         self.changed: dict[str, list[str]] = defaultdict(list)
         self.written: dict[str, Text] = {}  # columns in which words were taken as gaps
         self.open: list[str] = []  # remarks on words that may be gaps
 
     def remarks(self) -> list[str]:
-        """What was left out and changed, as sentences."""
+        """Return what was left out and changed, as sentences."""
         left = {f"{why} left out": names for why, names in self.left_out.items()}
-        return [*column_remarks({**left, **self.changed}), *self.room.remarks(), *self.open]
+        return [*column_remarks({**left, **self.changed}), *self.budget.remarks(), *self.open]
 
     def read(self, name: str, column: ArrowColumn) -> npt.NDArray[Any] | None:
-        """The column as numbers or text; None where it had to be left out."""
+        """Return the column as numbers or text; None where it had to be left out."""
         kind, types = column.type, pa.types
         if types.is_dictionary(kind) and not _is_text(kind.value_type):
             column = pc.cast(column, kind.value_type)
@@ -83,7 +83,7 @@ class ColumnReader:
     def _text(self, name: str, column: ArrowColumn) -> Text | None:
         """Texts, all as wide as the longest: left out where that takes too much."""
         levels, codes = self._levels(name, column)
-        if not self.room.takes(name, max(map(len, levels), default=0)):
+        if not self.budget.takes(name, max(map(len, levels), default=0)):
             return None
         texts, own = np.unique(np.array([*levels, ""], dtype=str), return_inverse=True)
         places = own[codes]
@@ -96,7 +96,9 @@ class ColumnReader:
         return column.cells
 
     def _levels(self, name: str, column: ArrowColumn) -> tuple[list[str], npt.NDArray[np.int64]]:
-        """The different texts, and which one each row has; a gap has the last code and no text."""
+        """Return the different texts, and which one each row has; a gap has the last code and no
+        text.
+        """
         levels: list[str] = []
         codes: list[npt.NDArray[np.int64]] = []
         for chunk in column.chunks:
@@ -112,7 +114,7 @@ class ColumnReader:
         return levels, np.concatenate(codes) if codes else np.zeros(0, dtype=np.int64)
 
     def _decoded(self, name: str, texts: ArrowColumn) -> list[str]:
-        """Texts of a dictionary; bytes that are not UTF-8 are marked and told."""
+        """Return texts of a dictionary; bytes that are not UTF-8 are marked and told."""
         try:
             texts.validate(full=True)
             return ["" if text is None else text for text in texts.to_pylist()]
@@ -168,7 +170,7 @@ def read_parquet(data: bytes, limits: Limits, stated: FileFormat = FOUND_OUT) ->
 
 
 def _read(data: bytes, limits: Limits) -> tuple[pa.Table, list[str]]:
-    """The columns that can be of use, and the names of the others, which stay packed."""
+    """Return the columns that can be of use, and the names of the others, which stay packed."""
     file = pq.ParquetFile(io.BytesIO(data), pre_buffer=False)
     _check_size(file.metadata, limits)
     cells = file.metadata.num_rows * file.metadata.num_columns
@@ -193,7 +195,7 @@ def _read(data: bytes, limits: Limits) -> tuple[pa.Table, list[str]]:
 
 
 def _batches(file: pq.ParquetFile, columns: list[str], limits: Limits) -> Iterator[pa.RecordBatch]:
-    """Some rows after the other, for as long as they take no more memory than they may."""
+    """Yield some rows after the other, for as long as they take no more memory than they may."""
     unpacked = 0
     for batch in file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
         unpacked += batch.nbytes
@@ -202,7 +204,7 @@ def _batches(file: pq.ParquetFile, columns: list[str], limits: Limits) -> Iterat
 
 
 def is_useful(kind: pa.DataType) -> bool:
-    """Whether a column can be read as numbers or text: neither lists nor bytes."""
+    """Return whether a column can be read as numbers or text: neither lists nor bytes."""
     types = pa.types
     if types.is_dictionary(kind):
         return is_useful(kind.value_type)

@@ -108,7 +108,9 @@ class MissingValues:
 
     @classmethod
     def of(cls, mask: Any, columns: Any = None) -> MissingValues:
-        """The marked cells; `columns` are those of the mask, if they are not the first ones."""
+        """Return the marked cells; `columns` are those of the mask, if they are not the
+        first ones.
+        """
         marked = np.asarray(mask, dtype=bool)
         found = np.flatnonzero(marked.any(axis=0))
         bits = np.packbits(marked[:, found], axis=0).T.copy()
@@ -118,7 +120,7 @@ class MissingValues:
 
     @classmethod
     def at(cls, rows: IntArray, columns: IntArray, n_rows: int) -> MissingValues:
-        """The cells at these places."""
+        """Return the cells at these places."""
         named, where = np.unique(columns, return_inverse=True)
         bits = np.zeros((len(named), (n_rows + 7) // 8), np.uint8)
         np.bitwise_or.at(bits, (where, rows // 8), (128 >> (rows % 8)).astype(np.uint8))
@@ -126,7 +128,7 @@ class MissingValues:
 
     @classmethod
     def stacked(cls, parts: Sequence[tuple[MissingValues | None, int]]) -> MissingValues:
-        """Rows of several matrices under one another; each part with its number of rows."""
+        """Return rows of several matrices under one another; each part with its number of rows."""
         known = [own if own is not None else cls.none(n) for own, n in parts]
         columns = np.unique(np.concatenate([own.columns for own in known])).astype(np.intp)
         total = sum(own.n_rows for own in known)
@@ -140,7 +142,7 @@ class MissingValues:
         return bool(len(self.columns))
 
     def mask(self, columns: Any) -> BoolArray:
-        """Which cells of these columns are gaps, one column for each."""
+        """Return which cells of these columns are gaps, one column for each."""
         wanted = np.asarray(columns, dtype=np.intp)
         found = np.zeros((self.n_rows, len(wanted)), dtype=bool)
         if len(self.columns) and len(wanted):
@@ -152,7 +154,7 @@ class MissingValues:
         return found
 
     def rows(self, columns: Any) -> BoolArray:
-        """The rows that have a gap in one of these columns."""
+        """Return the rows that have a gap in one of these columns."""
         wanted = np.intersect1d(self.columns, columns)
         found = np.zeros(self.n_rows, dtype=bool)
         for k in range(0, len(wanted), 256):
@@ -160,7 +162,7 @@ class MissingValues:
         return found
 
     def take(self, rows: Any) -> MissingValues:
-        """The same for some of the rows."""
+        """Return the same for some of the rows."""
         chosen = np.arange(self.n_rows)[rows]
         parts = []
         for k in range(0, len(self.columns), 256):
@@ -174,7 +176,7 @@ class MissingValues:
         )
 
     def keep(self, columns: Any) -> MissingValues:
-        """The same for some of the columns, in their order."""
+        """Return the same for some of the columns, in their order."""
         wanted = np.asarray(columns, dtype=np.intp)
         at = np.minimum(np.searchsorted(self.columns, wanted), max(len(self.columns) - 1, 0))
         if not len(self.columns) or not len(wanted):
@@ -183,7 +185,9 @@ class MissingValues:
         return MissingValues(here.astype(np.intp), self.bits[at[here]], self.n_rows)
 
     def put_into(self, part: Any, columns: Any) -> Any:
-        """Some columns of the matrix with nan where they have gaps; a copy, if there are any."""
+        """Return some columns of the matrix with nan where they have gaps; a copy, if there are
+        any.
+        """
         marked = self.mask(columns)
         if not marked.any():
             return part
@@ -194,7 +198,7 @@ class MissingValues:
 
 
 def same_gaps(one: MissingValues | None, other: MissingValues | None) -> bool:
-    """Whether the same cells are gaps; None has none."""
+    """Return whether the same cells are gaps; None has none."""
     if not one or not other:
         return not one and not other
     return (
@@ -228,7 +232,7 @@ class ColumnRecipe:
         return names if self.kept is None else tuple(names[j] for j in self.kept)
 
     def keep(self, columns: IntArray) -> ColumnRecipe:
-        """The recipe for these of its columns only."""
+        """Return the recipe for these of its columns only."""
         return replace(self, kept=columns if self.kept is None else self.kept[columns])
 
     def matrix(self, table: Table, rows: IntArray) -> tuple[Matrix, IntArray]:
@@ -237,7 +241,7 @@ class ColumnRecipe:
         return X, rows
 
     def measured(self, table: Table, rows: IntArray) -> tuple[Matrix, IntArray, MissingValues]:
-        """The same, and which cells had no value before they were filled."""
+        """Return the same, and which cells had no value before they were filled."""
         if self.fill is None:
             rows = rows[~has_gap(table, rows, self.number_names, self.levels)]
         numbers = numeric_part(table, rows, self.number_names)
@@ -251,7 +255,7 @@ class ColumnRecipe:
         return X[:, self.kept], rows, gaps.keep(self.kept)
 
     def _gaps(self, table: Table, rows: IntArray, numbers: Matrix) -> MissingValues:
-        """The gaps among the numbers, and those in text, which every level of it has."""
+        """Return the gaps among the numbers, and those in text, which every level of it has."""
         found = is_gap(numbers)
         if sp.issparse(numbers):
             row_of = np.repeat(np.arange(len(rows)), np.diff(numbers.indptr))[found]
@@ -269,7 +273,9 @@ class ColumnRecipe:
 
 
 def numeric_part(table: Table, rows: IntArray, names: Sequence[str]) -> Matrix:
-    """A copy of some numeric columns by name; a sparse table may lack columns, which are zero."""
+    """Return a copy of some numeric columns by name; a sparse table may lack columns, which are
+    zero.
+    """
     if table.number_names == tuple(names):
         return table.numbers[rows]
     place = {name: j for j, name in enumerate(table.number_names)}
@@ -305,7 +311,9 @@ def _columns_differ(table: Table, lacking: list[str]) -> str:
 
 
 def one_hot(table: Table, rows: IntArray, levels: dict[str, tuple[str, ...]]) -> sp.csr_array:
-    """One column per level, 1 where the row has it; an unknown level or a gap gives zeros."""
+    """Return one column per level, 1 where the row has it; an unknown level or a gap gives
+    zeros.
+    """
     places, columns, width = [], [], 0
     for name, known in levels.items():
         values = text_column(table, name, known)[rows]
@@ -321,14 +329,18 @@ def one_hot(table: Table, rows: IntArray, levels: dict[str, tuple[str, ...]]) ->
 
 
 def text_column(table: Table, name: str, known: Sequence[str] = ()) -> Text:
-    """A column as text, whether it was read as text or as numbers; known levels are no gaps."""
+    """Return a column as text, whether it was read as text or as numbers; known levels are
+    no gaps.
+    """
     if name not in table.names:
         raise DataError(_columns_differ(table, [name]))
     return table.as_text(name, known)
 
 
 def join(numbers: Matrix, levels: sp.csr_array) -> Matrix:
-    """Numbers and levels side by side; sparse when the levels, mostly zeros, are most of it."""
+    """Return numbers and levels side by side; sparse when the levels, mostly zeros, are
+    most of it.
+    """
     if not levels.shape[1]:
         return numbers
     if sp.issparse(numbers) or levels.shape[1] > max(1_000, 4 * numbers.shape[1]):
@@ -344,7 +356,7 @@ def is_gap(numbers: Matrix) -> npt.NDArray[np.bool_]:
 def has_gap(
     table: Table, rows: IntArray, number_names: Sequence[str], levels: dict[str, tuple[str, ...]]
 ) -> npt.NDArray[np.bool_]:
-    """Rows in which one of these columns has a gap."""
+    """Return rows in which one of these columns has a gap."""
     numbers = numeric_part(table, rows, number_names)
     gaps = is_gap(numbers)
     if sp.issparse(numbers):
@@ -478,7 +490,7 @@ def roles_for(table: Table, options: Options, *, questions: bool = False) -> dic
 def labelled_rows(
     table: Table, options: Options, outcome: str = ""
 ) -> tuple[IntArray, Text, Classes]:
-    """The rows that `prepare` would use, and their labels, without preparing any column."""
+    """Return the rows that `prepare` would use, and their labels, without preparing any column."""
     labels, rows, _ = _labelled(table, options, np.arange(table.n_rows))
     classes = find_classes(labels[rows], options.label, options.positive, outcome)
     if options.missing == "drop rows":
@@ -555,7 +567,7 @@ def prepare_rows(
 
 
 def _labelled(table: Table, options: Options, rows: IntArray) -> tuple[Text, IntArray, Steps]:
-    """All labels, and those of the rows that have one."""
+    """Return all labels, and those of the rows that have one."""
     if options.missing not in get_args(Missing):
         raise DataError(
             f"expected missing to be one of {get_args(Missing)}, got {options.missing!r}"
@@ -638,7 +650,7 @@ def _levels(values: Text) -> tuple[str, ...]:
 def _learn_fill(
     table: Table, options: Options, recipe: ColumnRecipe, rows: IntArray
 ) -> tuple[ColumnRecipe, Steps]:
-    """What to put in place of gaps, from these rows, and an account of the gaps."""
+    """Return what to put in place of gaps, from these rows, and an account of the gaps."""
     numbers = numeric_part(table, rows, recipe.number_names)
     steps = _infinite(numbers, recipe.number_names)
     stats = column_statistics(numbers)
@@ -707,7 +719,9 @@ COLUMNS_LOOKED_AT: Final = 2_000
 
 
 def with_gap_codes(table: Table, stated: FileFormat) -> Table:
-    """The table without the codes that are stated, and with questions about others it may have."""
+    """Return the table without the codes that are stated, and with questions about others it may
+    have.
+    """
     table = _without_stated(table, stated)
     if table.is_sparse or table.turned or not table.numbers.size:
         return table
@@ -736,7 +750,7 @@ def with_gap_codes(table: Table, stated: FileFormat) -> Table:
 
 
 def _without_stated(table: Table, stated: FileFormat) -> Table:
-    """Cells of single columns that the user calls gaps, whatever the format of the file."""
+    """Return cells of single columns that the user calls gaps, whatever the format of the file."""
     text = dict(table.text)
     gaps = dict(table.reading.gaps)
     place = {name: j for j, name in enumerate(table.number_names)}

@@ -7,9 +7,10 @@ import hashlib
 import io
 import json
 import re
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from hipad.data.delimited import TextTable
 from hipad.data.expression import (
@@ -36,18 +37,9 @@ from hipad.data.table import Table
 from hipad.exceptions import DataError, unopened
 from hipad.utils import require
 
-FORMATS: Final = (
-    "CSV", "TSV", "CSV.gz", "XLSX", "Parquet", "NPZ", "LIBSVM", "GEO series matrix", "GCT",
-    "MTX", "10x folder (ZIP, TAR.gz)", "h5ad",
-)  # fmt: skip
 PIECE_BYTES: Final = 2**20
 WESTERN: Final = "äöüßÄÖÜéèêëàâçîïôùûÉÈÀñáíóúÑåøæÅØÆãõ"
 HDF5: Final = b"\x89HDF\r\n\x1a\n"
-WRAPPED: Final = (
-    (looks_like_series, read_series),
-    (looks_like_platform, read_platform),
-    (looks_like_gct, read_gct),
-)
 OLE: Final = b"\xd0\xcf\x11\xe0"  # what Office wrote before 2007, and a cover for passwords since
 REFUSED: Final = {
     b"\x93NUMPY": "a single NumPy array: save X and y together with numpy.savez",
@@ -90,8 +82,114 @@ MARKED_UP: Final = {
 }
 
 
+# --------------------------------------------------------------------------------------------------
+# The formats: one table. What no entry knows is text with separators, or refused with a sentence.
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file as formats look at it: its bytes (text in UTF-8), and the members of an archive."""
+
+    data: bytes
+    members: tuple[str, ...] = ()
+
+
+class Format(NamedTuple):
+    """One format: what users call it, how its files are known, and what reads them.
+
+    `is_text` says that it is looked for in text, after its encoding was found.
+    """
+
+    name: str
+    looks_like: Callable[[Content], bool]
+    read: Callable[[bytes, Limits, Turn, FileFormat], Table]
+    is_text: bool = False
+
+
+def _read_xlsx(data: bytes, limits: Limits, turn: Turn, stated: FileFormat) -> Table:
+    require(["openpyxl"], "reading an Excel workbook")
+    from hipad.data.excel import read_workbook
+
+    return read_workbook(data, limits, turn, stated)
+
+
+def _read_h5ad(data: bytes, limits: Limits, turn: Turn, stated: FileFormat) -> Table:
+    require(["h5py"], "reading an .h5ad file")
+    from hipad.data.hdf5 import read_h5ad
+
+    return read_h5ad(data, limits)
+
+
+def _read_market(data: bytes, limits: Limits, turn: Turn, stated: FileFormat) -> Table:
+    table = read_matrix_market(data, limits)
+    return turn_table(table, limits=limits) if turn is True else table
+
+
+def _turned(table: Table, turn: Turn, limits: Limits) -> Table:
+    return oriented(lambda _: table, LabelRows([]), turn, limits)
+
+
+DELIMITED: Final = ("CSV", "TSV", "CSV.gz")  # read where no entry of the table knows the content
+FORMAT_TABLE: Final = (
+    Format("XLSX", lambda file: "xl/workbook.xml" in file.members, _read_xlsx),
+    Format(
+        "Parquet",
+        lambda file: file.data.startswith(b"PAR1"),
+        lambda data, limits, turn, stated: _turned(
+            read_parquet(data, limits, stated), turn, limits
+        ),
+    ),
+    Format(
+        "NPZ",
+        lambda file: bool(file.members) and all(name.endswith(".npy") for name in file.members),
+        lambda data, limits, turn, stated: read_npz(data, limits),
+    ),
+    Format(
+        "GEO series matrix",
+        lambda file: looks_like_series(file.data),
+        lambda data, limits, turn, stated: read_series(data, limits),
+        is_text=True,
+    ),
+    Format(
+        "GEO series matrix",
+        lambda file: looks_like_platform(file.data),
+        lambda data, limits, turn, stated: read_platform(data, limits),
+        is_text=True,
+    ),
+    Format(
+        "GCT",
+        lambda file: looks_like_gct(file.data),
+        lambda data, limits, turn, stated: read_gct(data, limits),
+        is_text=True,
+    ),
+    Format("MTX", lambda file: looks_like_matrix_market(file.data), _read_market, is_text=True),
+    Format(
+        "LIBSVM",
+        lambda file: looks_like_libsvm(file.data),
+        lambda data, limits, turn, stated: read_libsvm(data, limits),
+        is_text=True,
+    ),
+    Format(
+        "10x folder (ZIP, TAR.gz)",
+        lambda file: has_matrix(list(file.members)),
+        lambda data, limits, turn, stated: read_zipped_folder(data, limits),
+    ),
+    Format(
+        "10x folder (ZIP, TAR.gz)",
+        lambda file: looks_like_tar(file.data),
+        lambda data, limits, turn, stated: read_tar_folder(data, limits),
+    ),
+    Format("h5ad", lambda file: file.data.startswith(HDF5), _read_h5ad),
+)
+FORMATS: Final = (*DELIMITED, *dict.fromkeys(each.name for each in FORMAT_TABLE))
+
+
+# --------------------------------------------------------------------------------------------------
+# What is no table, and what to do with it.
+
+
 def what_else(data: bytes) -> str | None:
-    """What a file is that cannot be read, and what to do; None where it may be a table."""
+    """Return what a file is that cannot be read, and what to do; None where it may be a table."""
     if data.startswith(OLE):
         for part, what in OLE_PARTS.items():
             if part.encode("utf-16-le") in data:
@@ -115,6 +213,10 @@ def _is_json(data: bytes) -> bool:
     except ValueError as error:
         return len(data) > 100_000 and "pos" in vars(error) and error.pos > 90_000  # type: ignore[attr-defined]
     return True
+
+
+# --------------------------------------------------------------------------------------------------
+# From a file to a table.
 
 
 def read_table(
@@ -193,17 +295,16 @@ def check_size(size: int, limits: Limits) -> None:
 
 
 def _read(data: bytes, limits: Limits, turn: Turn, stated: FileFormat) -> Table:
-    if data.startswith(b"PAR1"):
-        return _turned(read_parquet(data, limits, stated), turn, limits)
-    if data.startswith(b"PK\x03\x04"):
-        return _read_archive(data, limits, turn, stated)
-    if data.startswith(HDF5):
-        require(["h5py"], "reading an .h5ad file")
-        from hipad.data.hdf5 import read_h5ad
-
-        return read_h5ad(data, limits)
-    if looks_like_tar(data):
-        return read_tar_folder(data, limits)
+    is_archive = data.startswith(b"PK\x03\x04")
+    content = Content(data, tuple(check_archive(data, limits)) if is_archive else ())
+    for known in FORMAT_TABLE:
+        if not known.is_text and known.looks_like(content):
+            return known.read(data, limits, turn, stated)
+    if is_archive:
+        what = next((what for name, what in ARCHIVES.items() if name in content.members), None)
+        if what is not None:
+            raise DataError(f"expected one of {', '.join(FORMATS)}, got {what}")
+        raise DataError("expected a table, got a ZIP archive: unpack it and give the file in it")
     if (what := what_else(data)) is not None:
         raise DataError(f"expected one of {', '.join(FORMATS)}, got {what}")
     text, encoding, remark, asked = as_utf8(data, limits, stated.encoding)
@@ -218,44 +319,20 @@ def _read(data: bytes, limits: Limits, turn: Turn, stated: FileFormat) -> Table:
 
 
 def _read_text(text: bytes, limits: Limits, turn: Turn, stated: FileFormat) -> Table:
-    for looks_like, read in WRAPPED:
-        if looks_like(text):
-            return read(text, limits)
-    if looks_like_matrix_market(text):
-        table = read_matrix_market(text, limits)
-        return turn_table(table, limits=limits) if turn is True else table
-    if looks_like_libsvm(text):
-        return read_libsvm(text, limits)
+    for known in FORMAT_TABLE:
+        if known.is_text and known.looks_like(Content(text)):
+            return known.read(text, limits, turn, stated)
     rows = TextTable(text, limits, stated)
     lines = rows.label_lines()
     return oriented(lambda cut: rows.read(lines if cut else None), lines.found, turn, limits)
 
 
-def _turned(table: Table, turn: Turn, limits: Limits) -> Table:
-    return oriented(lambda _: table, LabelRows([]), turn, limits)
-
-
-def _read_archive(data: bytes, limits: Limits, turn: Turn, stated: FileFormat) -> Table:
-    members = check_archive(data, limits)
-    if "xl/workbook.xml" in members:
-        require(["openpyxl"], "reading an Excel workbook")
-        from hipad.data.excel import read_workbook
-
-        return read_workbook(data, limits, turn, stated)
-    if members and all(member.endswith(".npy") for member in members):
-        return read_npz(data, limits)
-    if has_matrix(members):
-        return read_zipped_folder(data, limits)
-    for name, what in ARCHIVES.items():
-        if name in members:
-            raise DataError(f"expected one of {', '.join(FORMATS)}, got {what}")
-    raise DataError("expected a table, got a ZIP archive: unpack it and give the file in it")
-
-
 def as_utf8(
     data: bytes, limits: Limits, stated: str | None = None
 ) -> tuple[bytes, str, tuple[str, ...], tuple[Question, ...]]:
-    """Text in UTF-8, the encoding that it was in, a remark, and a question where that is open."""
+    """Return text in UTF-8, the encoding that it was in, a remark, and a question where that is
+    open.
+    """
     if stated is not None and not (stated == "utf-8" and _not_utf8(data) is None):
         encoding = _of_utf16(data) or "utf-16-le" if stated == "utf-16" else stated
         return _transcode(data, encoding, limits).removeprefix(codecs.BOM_UTF8), stated, (), ()
@@ -287,7 +364,9 @@ def as_utf8(
 
 
 def _of_utf16(data: bytes) -> str | None:
-    """How UTF-16 is written here; None where it is not. It may lack its mark at the start."""
+    """Return how UTF-16 is written here; None where it is not. It may lack its mark at the
+    start.
+    """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     part = data[:1_000]
@@ -301,7 +380,7 @@ def _of_utf16(data: bytes) -> str | None:
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
-    """Whether many letters are sound in UTF-8 and few are not."""
+    """Return whether many letters are sound in UTF-8 and few are not."""
     part = data[: 2**22].decode("utf-8", "replace")
     wrong = part.count("\ufffd")
     sound = sum(letter > "\x7f" for letter in part) - wrong
@@ -309,7 +388,7 @@ def _is_mostly_utf8(data: bytes) -> bool:
 
 
 def _likeliest(data: bytes) -> str:
-    """The encoding of one byte per letter that makes most letters of Western names."""
+    """Return the encoding of one byte per letter that makes most letters of Western names."""
     part = data[: 2**20]
     if not re.search(rb"[A-Za-z][\x80-\x9f]|[\x80-\x9f][A-Za-z]", part):
         return "cp1252"
@@ -321,7 +400,9 @@ def _likeliest(data: bytes) -> str:
 
 
 def _not_utf8(data: bytes) -> int | None:
-    """Where text stops being UTF-8; read in pieces, as text takes up to four times the memory."""
+    """Return where text stops being UTF-8; read in pieces, as text takes up to four times the
+    memory.
+    """
     if data.isascii():
         return None
     decoder = codecs.getincrementaldecoder("utf-8")()

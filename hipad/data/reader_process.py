@@ -131,7 +131,7 @@ def _mapped_bytes() -> int:
 
 
 def _from_memory(error: BaseException | None) -> bool:
-    """Whether an error that a reader put into words was for want of memory."""
+    """Return whether an error that a reader put into words was for want of memory."""
     while error is not None:
         if isinstance(error, MemoryError):
             return True

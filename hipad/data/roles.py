@@ -121,14 +121,14 @@ class Classes:
     decided_by: DecidedBy = field(default="choice", compare=False)
 
     def apply(self, labels: Text) -> Text:
-        """The labels as the two classes."""
+        """Return the labels as the two classes."""
         if not self.merged:
             return labels
         return np.where(labels == self.positive, self.positive, self.negative)
 
 
 def positive_line(classes: tuple[str, str], decided_by: DecidedBy) -> str:
-    """Which of the (negative, positive) classes is positive, and why.
+    """Return which of the (negative, positive) classes is positive, and why.
 
     >>> positive_line(("healthy", "diabetic"), "words")
     'positive class: diabetic (by the usual meaning of the labels); the other is healthy'
@@ -137,7 +137,7 @@ def positive_line(classes: tuple[str, str], decided_by: DecidedBy) -> str:
 
 
 def labels_of(table: Table, label: str, known: Sequence[str] = ()) -> Text:
-    """The label column as text, "" where a row has none.
+    """Return the label column as text, "" where a row has none.
 
     A word such as NA stands for no label, unless it is one of the `known` classes, or the only
     other value that the column has.
@@ -151,14 +151,17 @@ def labels_of(table: Table, label: str, known: Sequence[str] = ()) -> Text:
 
 
 def class_word(table: Table, label: str) -> str:
-    """The word for a gap that is a class, as it is all that a label has beside one; "" if none."""
+    """Return the word for a gap that is a class, as it is all that a label has beside one; "" if
+    none.
+    """
     words = table.gap_words(label)
     classes = set(np.unique(table.as_text(label)).tolist()) - {""} if len(words) == 1 else set()
     return next(iter(words)) if len(classes) == 1 else ""
 
 
 def find_classes(labels: Text, label: str, positive: str | None, outcome: str = "") -> Classes:
-    """Which class is negative and which positive; the others, when there are more, are merged.
+    """Return which class is negative and which positive; the others, when there are more, are
+    merged.
 
     `outcome` is what the first rule says, for labels whose words leave the positive class open.
     """
@@ -191,7 +194,7 @@ def find_classes(labels: Text, label: str, positive: str | None, outcome: str = 
 
 
 def likely_positive(frequency: dict[str, int], outcome: str = "") -> tuple[str, DecidedBy]:
-    """The label to take as positive, and by what; with more than two, the one to propose.
+    """Return the label to take as positive, and by what; with more than two, the one to propose.
 
     >>> likely_positive({"diabetic": 30, "healthy": 10})
     ('diabetic', 'words')
@@ -212,7 +215,8 @@ def likely_positive(frequency: dict[str, int], outcome: str = "") -> tuple[str, 
 
 
 def positive_by_words(labels: list[str]) -> str | None:
-    """The one label that the usual words make the positive one; None where they leave it open.
+    """Return the one label that the usual words make the positive one; None where they leave it
+    open.
 
     >>> positive_by_words(["NEG", "BCR/ABL"]), positive_by_words(["non-survivor", "survivor"])
     ('BCR/ABL', 'non-survivor')
@@ -261,7 +265,9 @@ def side_of(label: str) -> int:
 
 
 def _words(label: str) -> list[str]:
-    """The words of a label in small letters; `nonsmoker` and `NonSmoker` are two words each."""
+    """Return the words of a label in small letters; `nonsmoker` and `NonSmoker` are two
+    words each.
+    """
     words: list[str] = []
     for word in _WORD.findall(_CAMEL_BORDER.sub(" ", label)):
         low = word.lower()
@@ -271,7 +277,7 @@ def _words(label: str) -> list[str]:
 
 
 def _same(label: str) -> str:
-    """What two ways to write one label have in common."""
+    """Return what two ways to write one label have in common."""
     number = to_number(label)
     if number is not None and number == number:
         return f"{number:g}"
@@ -279,7 +285,7 @@ def _same(label: str) -> str:
 
 
 def _order(label: str) -> tuple[float, str]:
-    """Numbers by size, before text."""
+    """Return numbers by size, before text."""
     number = to_number(label)
     return (np.inf, label) if number is None or number != number else (number, label)
 
@@ -570,7 +576,7 @@ def guess_roles(table: Table, label: str) -> dict[str, ColumnRole]:
 
 
 def _number_role(table: Table, name: str, label: str) -> ColumnRole | None:
-    """A column of numbers by its name, where the values agree with it."""
+    """Return a column of numbers by its name, where the values agree with it."""
     words = name_words(name)
     kind = _kind_of_name(words)
     if not kind and not _may_be_time(words):
@@ -604,7 +610,8 @@ def _id_role(kind: str, n: int, different: int, consecutive: bool) -> ColumnRole
 
 
 def _kind_of_name(words: tuple[str, ...]) -> str:
-    """What a column's name says: "person", "kind", "shared", "id", "code", "number" or nothing.
+    """Return what a column's name says: "person", "kind", "shared", "id", "code", "number" or
+    nothing.
 
     >>> [_kind_of_name(name_words(n)) for n in ("Patient_ID", "subject", "visitId", "famid", "nr")]
     ['person', 'person', 'id', 'shared', 'number']
@@ -632,7 +639,7 @@ def _kind_of_name(words: tuple[str, ...]) -> str:
 
 
 def _text_role(table: Table, name: str) -> ColumnRole | None:
-    """A column of text by its values, and by its name where values repeat."""
+    """Return a column of text by its values, and by its name where values repeat."""
     cells = table.text[name]
     levels, times = np.unique(cells[cells != ""], return_counts=True)
     n, different = int(times.sum()), int(levels.size)
@@ -659,7 +666,8 @@ def _text_role(table: Table, name: str) -> ColumnRole | None:
 
 
 def _are_codes(levels: Text, times: IntArray) -> bool:
-    """Whether texts are one word with running numbers, as P01, P02, ..., none of them frequent.
+    """Return whether texts are one word with running numbers, as P01, P02, ..., none of them
+    frequent.
 
     Stages and grades (T1, T2, T3) are too few, diagnoses (C50.9, E11) have no running number.
     """
@@ -676,7 +684,7 @@ def _are_codes(levels: Text, times: IntArray) -> bool:
 def _time_role(
     table: Table, name: str, words: tuple[str, ...], label: str, known: FloatArray, different: int
 ) -> ColumnRole | None:
-    """A time until the outcome, or until nobody looked any more."""
+    """Return a time until the outcome, or until nobody looked any more."""
     if known.min() < 0 or different < min(10, max(3, known.size // 4)):
         return None
     strong = _is_follow_up(words)
@@ -696,7 +704,7 @@ def _may_be_time(words: tuple[str, ...]) -> bool:
 
 
 def _is_follow_up(words: tuple[str, ...]) -> bool:
-    """Whether a name tells a time of follow-up, whatever is to be predicted.
+    """Return whether a name tells a time of follow-up, whatever is to be predicted.
 
     >>> [_is_follow_up(name_words(n)) for n in ("days_to_death", "OS.months", "followUpTime")]
     [True, True, True]
@@ -719,7 +727,9 @@ def _is_follow_up(words: tuple[str, ...]) -> bool:
 
 
 def is_event(table: Table, label: str) -> bool:
-    """Whether the outcome is an event that follow-up may bring: by its name, or by its classes."""
+    """Return whether the outcome is an event that follow-up may bring: by its name, or by its
+    classes.
+    """
     if set(name_words(label)) & EVENTS:
         return True
     levels = np.unique(labels_of(table, label))[:50]
@@ -761,7 +771,7 @@ def separating_columns(
 
 
 def _separation(values: FloatArray, truth: BoolArray, n_columns: int) -> str:
-    """How well values tell the classes apart, in words; "" where not nearly perfectly."""
+    """Return how well values tell the classes apart, in words; "" where not nearly perfectly."""
     known = np.isfinite(values)
     for scores, mask, what in (
         (values, known, "area under the ROC curve {:.3f} by itself"),
@@ -780,7 +790,7 @@ def _separation(values: FloatArray, truth: BoolArray, n_columns: int) -> str:
 
 
 def _chance(n_high: int, n_low: int, area: float) -> float:
-    """How likely an unrelated column separates as well; never below what ranks allow."""
+    """Return how likely an unrelated column separates as well; never below what ranks allow."""
     n = n_high + n_low
     deviation = np.sqrt((n + 1) / (12.0 * n_high * n_low))
     perfect = lgamma(n_high + 1) + lgamma(n_low + 1) - lgamma(n + 1) + log(2.0)
@@ -820,12 +830,12 @@ def _coarsest(table: Table, names: list[str]) -> str:
 
 
 def _is_run(known: FloatArray) -> bool:
-    """Whether numbers are consecutive, in whatever order."""
+    """Return whether numbers are consecutive, in whatever order."""
     return bool(np.ptp(known) + 1 == np.unique(known).size == known.size)
 
 
 def _numbers_rows(values: Any) -> bool:
-    """Whether a column counts the rows in their order, from 0 or 1."""
+    """Return whether a column counts the rows in their order, from 0 or 1."""
     if values.dtype.kind != "f" or values.size < LEAST_ROWS:
         return False
     return bool(values[0] in (0.0, 1.0) and (np.diff(values) == 1.0).all())
@@ -837,13 +847,13 @@ def _share(hits: Any) -> float:
 
 
 def _plain(name: str) -> str:
-    """A name in small letters without accents."""
+    """Return a name in small letters without accents."""
     spread = unicodedata.normalize("NFKD", name)
     return "".join(letter for letter in spread if not unicodedata.combining(letter)).lower()
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """The words of a column's name in small letters; patientID and patient_id are two each.
+    """Return the words of a column's name in small letters; patientID and patient_id are two each.
 
     >>> name_words("Patienten-Nr."), name_words("subject#"), name_words("ID1")
     (('patienten', 'nr'), ('subject',), ('id1',))

@@ -231,7 +231,7 @@ def _texts(parts: Parts, lengths: Array, rows: int, limits: Limits) -> Iterator[
 
 
 def _plain(value: Any) -> Any:
-    """A text, a truth value, a number, nothing, or a row of texts."""
+    """Return a text, a truth value, a number, nothing, or a row of texts."""
     if isinstance(value, list):
         _demand(all(isinstance(item, str) for item in value))
         return tuple(value)
@@ -275,7 +275,7 @@ def read_apart(
     progress: Listener | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Table:
-    """What `read_table` gives, read in a process of its own.
+    """Return what `read_table` gives, read in a process of its own.
 
     `progress` hears the share done, where it is known, and words; `cancelled` is asked often, and
     ends the process as soon as it says True.
@@ -302,7 +302,7 @@ def read_apart(
 
 
 def _source(source: bytes | str | Path, folder: Path, where: str, limits: Limits) -> Path:
-    """Where the process finds the file: where it is, or in the folder."""
+    """Return where the process finds the file: where it is, or in the folder."""
     try:
         if isinstance(source, bytes):
             check_size(len(source), limits)
@@ -321,7 +321,7 @@ def _source(source: bytes | str | Path, folder: Path, where: str, limits: Limits
 def _start(
     source: Path, filename: str, folder: Path, limits: Limits, turn: Turn, stated: FileFormat
 ) -> subprocess.Popen[bytes]:
-    """An interpreter that sees this one's packages, but not its input and output."""
+    """Return an interpreter that sees this one's packages, but not its input and output."""
     (folder / PROGRESS).touch()
     (folder / STATED).write_text(json.dumps(stated.to_dict()), "ascii")
     path = [entry for entry in sys.path if entry]
@@ -352,7 +352,7 @@ def _wait(
     cancelled: Callable[[], bool] | None,
     where: str,
 ) -> int | None:
-    """The exit code of the process, or None when it took too long."""
+    """Return the exit code of the process, or None when it took too long."""
     end = time.monotonic() + limits.seconds
     told: Any = None
     while time.monotonic() < end:
@@ -369,7 +369,7 @@ def _wait(
 
 
 def _news(folder: Path) -> Any:
-    """What the process told last; None where it is only half written."""
+    """Return what the process told last; None where it is only half written."""
     try:
         done, words = json.loads((folder / PROGRESS).read_bytes()[:200])
     except (OSError, ValueError, TypeError):
@@ -413,7 +413,7 @@ def _sentence(folder: Path, code: int | None, limits: Limits) -> str | None:
 
 
 def _answer(folder: Path) -> dict[str, Any] | None:
-    """What the process said at its end; None when it did not come to say anything."""
+    """Return what the process said at its end; None when it did not come to say anything."""
     try:
         with (folder / ANSWER).open("rb") as file:
             answer = json.loads(file.read(MOST_ANSWER))

@@ -100,13 +100,13 @@ class Table:
         return tuple(cells) if len(set(cells) - {""}) == self.n_rows > 1 else ()
 
     def column(self, name: str) -> Text | npt.NDArray[np.float64]:
-        """One column by name, as text or as numbers."""
+        """Return one column by name, as text or as numbers."""
         if name in self.text:
             return self.text[name]
         return self._numbers_of(name).astype(np.float64)
 
     def as_text(self, name: str, known: Sequence[str] = ()) -> Text:
-        """One column by name, as text even where it was read as numbers.
+        """Return one column by name, as text even where it was read as numbers.
 
         A word that was taken as a gap is a level where it is one of those that are `known`.
         """
@@ -116,7 +116,7 @@ class Table:
         return cells
 
     def gap_words(self, name: str) -> dict[str, int]:
-        """The words in a column that were taken as gaps, and how often each comes."""
+        """Return the words in a column that were taken as gaps, and how often each comes."""
         return gap_words(self.written[name], self.as_text(name)) if name in self.written else {}
 
     def _numbers_of(self, name: str) -> npt.NDArray[np.floating[Any]]:
@@ -269,7 +269,9 @@ def _weighted_sums(share: FloatArray, part: npt.NDArray[Any]) -> FloatArray:
 
 
 def _shrink(low: FloatArray, high: FloatArray) -> FloatArray:
-    """What keeps differences of a column's values in range: 1, but for values near the largest."""
+    """Return what keeps differences of a column's values in range: 1, but for values near the
+    largest.
+    """
     return np.where(np.maximum(-low, high) > HUGE, 0.25, 1.0)
 
 
@@ -334,7 +336,9 @@ def _column_sums(X: Any, values: FloatArray) -> FloatArray:
 
 
 def summarise(X: Matrix, names: Sequence[str]) -> pd.DataFrame:
-    """One row per feature: its name, mean, standard deviation, gaps, smallest and largest value."""
+    """Return one row per feature: its name, mean, standard deviation, gaps, smallest and largest
+    value.
+    """
     require(["pandas"], "a summary of all features")
     import pandas as pd  # here, as reading a table alone does without it
 
@@ -382,7 +386,7 @@ def _row_medians(values: FloatArray) -> FloatArray:
 
 
 def duplicates(X: Matrix) -> IntArray:
-    """Columns that repeat an earlier one exactly."""
+    """Return columns that repeat an earlier one exactly."""
     first: dict[bytes, int] = {}
     repeated = []
     for j, content in enumerate(_column_bytes(X)):
@@ -418,7 +422,8 @@ UNSEEN: Final = frozenset(("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs", "Mn",
 
 
 def csv_safe(cell: object) -> object:
-    """A cell with an apostrophe before it if a spreadsheet would take the text for a formula.
+    """Return a cell with an apostrophe before it if a spreadsheet would take the text for a
+    formula.
 
     >>> csv_safe("=cmd()"), csv_safe("-1.5"), csv_safe(-1.5), csv_safe("plain")
     ("'=cmd()", '-1.5', -1.5, 'plain')
@@ -429,9 +434,10 @@ def csv_safe(cell: object) -> object:
 
 
 def starts_like_formula(text: str) -> bool:
-    """Whether a text starts with a control character, or with a formula behind what is not seen.
+    """Return whether a text starts with a control character, or with a formula behind what is not
+    seen.
 
-    >>> starts_like_formula("\\u200b =1"), starts_like_formula("＝1"), starts_like_formula("a=1")
+    >>> starts_like_formula("\u200b =1"), starts_like_formula("＝1"), starts_like_formula("a=1")
     (True, True, False)
     """
     if text and text[0] in CONTROL:
@@ -457,7 +463,7 @@ def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    """Whether this is a plain number and nothing else, not even a space."""
+    """Return whether this is a plain number and nothing else, not even a space."""
     return NUMBER.fullmatch(cell) is not None
 
 

@@ -79,11 +79,11 @@ class GapWords:
         self.longest = max(len(word.encode()) for word in self.words)
 
     def is_open(self, word: str) -> bool:
-        """Whether a word of the list may be a value as well."""
+        """Return whether a word of the list may be a value as well."""
         return not self.is_stated and (word.lower() in OPEN_WORDS or word == "Na")
 
     def are_gaps(self, cells: Cells) -> Cells:
-        """Which texts, without blanks around them, are gaps among numbers."""
+        """Return which texts, without blanks around them, are gaps among numbers."""
         return pc.is_in(pc.utf8_lower(cells), self.array)
 
 
@@ -92,7 +92,7 @@ MISSING: Final = USUAL_GAPS.words
 
 
 def to_number(cell: str) -> float | None:
-    """The cell as a number, NaN where it is a gap, None where it is something else.
+    """Return the cell as a number, NaN where it is a gap, None where it is something else.
 
     >>> to_number(" 1e3 "), to_number("n/a"), to_number("1_000")
     (1000.0, nan, None)
@@ -106,13 +106,15 @@ def to_number(cell: str) -> float | None:
 
 
 def tidy_levels(levels: Cells, words: GapWords = USUAL_GAPS) -> tuple[Cells, BoolArray]:
-    """Texts without blanks around them, and which of them are a gap among numbers."""
+    """Return texts without blanks around them, and which of them are a gap among numbers."""
     levels = pc.utf8_trim_whitespace(levels)
     return levels, among(levels, byte_lengths(levels) <= words.longest, words.are_gaps)
 
 
 def signs(levels: Cells) -> tuple[BoolArray, BoolArray]:
-    """Which texts are `+`, and which `-`: where a column has the first, the other is no gap."""
+    """Return which texts are `+`, and which `-`: where a column has the first, the other is
+    no gap.
+    """
     single = byte_lengths(levels) == 1
     plus, minus = (
         among(levels, single, lambda some, sign=sign: pc.equal(some, sign))  # type: ignore[misc]
@@ -122,7 +124,7 @@ def signs(levels: Cells) -> tuple[BoolArray, BoolArray]:
 
 
 def are_numbers(cells: Cells) -> BoolArray:
-    """Which texts are numbers: those that begin and end as a number may are looked at."""
+    """Return which texts are numbers: those that begin and end as a number may are looked at."""
     starts, letters = buffers(cells)
     if not len(letters):
         return np.zeros(len(cells), dtype=bool)
@@ -135,12 +137,14 @@ def are_numbers(cells: Cells) -> BoolArray:
 
 
 def byte_lengths(cells: Cells) -> npt.NDArray[np.int32]:
-    """The length of each text in bytes."""
+    """Return the length of each text in bytes."""
     return np.diff(buffers(cells)[0])
 
 
 def among(cells: Cells, chosen: BoolArray, test: Callable[[Cells], Cells]) -> BoolArray:
-    """The outcome of a test for the chosen texts; False for the others, which are not looked at."""
+    """Return the outcome of a test for the chosen texts; False for the others, which are not looked
+    at.
+    """
     result = np.zeros(len(cells), dtype=bool)
     if chosen.all():
         return np.array(test(cells).to_numpy(zero_copy_only=False), dtype=bool)
@@ -150,7 +154,7 @@ def among(cells: Cells, chosen: BoolArray, test: Callable[[Cells], Cells]) -> Bo
 
 
 def buffers(texts: Cells) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """How Arrow holds texts: where each begins and the last ends, in one run of letters."""
+    """Return how Arrow holds texts: where each begins and the last ends, in one run of letters."""
     _, starts, letters = texts.buffers()
     ends = np.frombuffer(starts, np.int32) if starts else np.zeros(1, np.int32)
     here = ends[texts.offset : texts.offset + len(texts) + 1]
@@ -182,7 +186,8 @@ class OpenWord(NamedTuple):
 def text_gaps(
     levels: Cells, gaps: BoolArray, times: npt.NDArray[Any], words: GapWords = USUAL_GAPS
 ) -> tuple[BoolArray, list[OpenWord]]:
-    """Which levels of a text column are gaps, of those that could be, and the words left open.
+    """Return which levels of a text column are gaps, of those that could be, and the words left
+    open.
 
     `times` says how often each level comes.
     """
@@ -207,7 +212,9 @@ def text_gaps(
 
 
 def as_written(levels: Cells, gaps: BoolArray, longest: int) -> Text | None:
-    """All levels as they were written; None unless they are few and a word is among the gaps."""
+    """Return all levels as they were written; None unless they are few and a word is among the
+    gaps.
+    """
     if np.count_nonzero(~gaps) > FEW_LEVELS or longest > LONGEST_LEVEL:
         return None
     if not (byte_lengths(levels)[gaps] > 0).any():
@@ -221,7 +228,9 @@ def tidy_column(
     times: npt.NDArray[Any],
     words: GapWords = USUAL_GAPS,
 ) -> TextColumn:
-    """A column from its different texts, the one that each row has, and how often each comes."""
+    """Return a column from its different texts, the one that each row has, and how often each
+    comes.
+    """
     texts, gaps = tidy_levels(pa.array(_sound(np.asarray(levels, dtype=str)), pa.string()), words)
     gaps, opened = text_gaps(texts, gaps, times, words)
     remark = "; ".join(map(str, opened))
@@ -233,7 +242,7 @@ def tidy_column(
 
 
 def tidy_cells(cells: npt.ArrayLike) -> TextColumn:
-    """A column from its cells."""
+    """Return a column from its cells."""
     found, codes, times = np.unique(
         np.asarray(cells, dtype=str), return_inverse=True, return_counts=True
     )
@@ -241,7 +250,7 @@ def tidy_cells(cells: npt.ArrayLike) -> TextColumn:
 
 
 def tidy_text(cells: npt.ArrayLike) -> Text:
-    """Texts without blanks around them, and "" for gaps.
+    """Return texts without blanks around them, and "" for gaps.
 
     >>> tidy_text(["a ", "n/a", "none"]).tolist(), tidy_text(["+", "-", "?"]).tolist()
     (['a', '', 'none'], ['+', '-', ''])
@@ -250,13 +259,13 @@ def tidy_text(cells: npt.ArrayLike) -> Text:
 
 
 def gap_words(written: Text, cells: Text) -> dict[str, int]:
-    """The words of a column that were taken as gaps, and how often each comes."""
+    """Return the words of a column that were taken as gaps, and how often each comes."""
     words, times = np.unique(written[(cells == "") & (written != "")], return_counts=True)
     return dict(zip(words.tolist(), times.tolist(), strict=True))
 
 
 def _sound(texts: Text) -> list[str]:
-    """Texts without halves of letters, which no file could hold."""
+    """Return texts without halves of letters, which no file could hold."""
     letters = np.ascontiguousarray(texts).view(np.uint32) if texts.dtype.itemsize else np.zeros(1)
     if letters.max(initial=0) > sys.maxunicode:
         raise DataError("expected text, got numbers that no letter has: the file is damaged")
@@ -390,12 +399,12 @@ class WrittenNumbers(NamedTuple):
     unit: npt.NDArray[np.str_]  # such as "%" and "mg/dl"
 
     def part(self, here: slice) -> WrittenNumbers:
-        """Some of them."""
+        """Return some of them."""
         parts: list[Any] = [each[here] for each in self]
         return WrittenNumbers(*parts)
 
     def evidence(self, times: npt.NDArray[np.int64]) -> Evidence:
-        """What the texts tell, each as often as it comes."""
+        """Return what the texts tell, each as often as it comes."""
         flags = (self.sure_point, self.sure_comma, self.open_point, self.open_comma)
         return Evidence(*(int(times[flag].sum()) for flag in flags))
 
@@ -461,7 +470,7 @@ def _others(texts: Cells, places: npt.NDArray[np.int64], found: WrittenNumbers) 
 
 
 def plain_signs(texts: Cells) -> Cells:
-    """Texts with plain minus signs and blanks, and without the cover of Excel's ="1.5".
+    """Return texts with plain minus signs and blanks, and without the cover of Excel's ="1.5".
 
     Bookkeepers write (1.50) or 1.50- for -1.50.
     """
@@ -474,7 +483,7 @@ def plain_signs(texts: Cells) -> Cells:
 
 
 def _read(core: Cells, decimal: str) -> tuple[FloatColumn, BoolArray]:
-    """Numbers with this decimal sign, with marks between thousands or without."""
+    """Return numbers with this decimal sign, with marks between thousands or without."""
     other = "," if decimal == "." else "."
     d = f"\\{decimal}"
     plain = matches(core, rf"^[-+]?(?:[0-9]+{d}?[0-9]*|{d}[0-9]+){EXPONENT}$")
@@ -492,7 +501,7 @@ def _read(core: Cells, decimal: str) -> tuple[FloatColumn, BoolArray]:
 
 
 def matches(texts: Cells, pattern: str) -> BoolArray:
-    """Which texts match a pattern."""
+    """Return which texts match a pattern."""
     found = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
     return np.array(found.to_numpy(zero_copy_only=False), dtype=bool)
 
@@ -515,7 +524,7 @@ ROUNDED: Final = "whole numbers above 2^53 were rounded: keep codes out of the m
 
 
 def reach_beyond_exact(values: npt.NDArray[Any], limit: int = EXACT) -> bool:
-    """Whether a number among these is as large as the limit; gaps do not count."""
+    """Return whether a number among these is as large as the limit; gaps do not count."""
     if not values.size:
         return False
     with np.errstate(invalid="ignore"):
@@ -524,7 +533,7 @@ def reach_beyond_exact(values: npt.NDArray[Any], limit: int = EXACT) -> bool:
 
 
 def large_wholes(cells: Cells, values: npt.NDArray[np.float64]) -> BoolArray:
-    """Which cells are written as whole numbers, and are too large for floating point."""
+    """Return which cells are written as whole numbers, and are too large for floating point."""
     result = np.zeros(len(values), dtype=bool)
     if reach_beyond_exact(values):
         large = np.abs(values) >= EXACT
@@ -569,7 +578,9 @@ class NumberReader:
         return pc.if_else(self.words.are_gaps(plain), None, plain)
 
     def _cast(self, way: int, cells: Cells, odd: BoolArray) -> FloatArray:
-        """Numbers of cells that a way leaves as such; the words it took as gaps are counted."""
+        """Return numbers of cells that a way leaves as such; the words it took as gaps are
+        counted.
+        """
         left = self.ways[way](cells)
         numbers = _cast(left, odd)
         if way and left.null_count:
@@ -579,7 +590,7 @@ class NumberReader:
         return numbers
 
     def read(self, cells: Cells, odd: BoolArray) -> FloatArray:
-        """Rows of numbers in the columns that are not `odd`.
+        """Return rows of numbers in the columns that are not `odd`.
 
         Columns newly found to hold something else are marked there, and left out.
         """
@@ -606,7 +617,7 @@ def _as_written(cells: Cells) -> Cells:
 
 
 def _even(cells: Cells, odd: BoolArray) -> Cells:
-    """The cells of columns that are not odd."""
+    """Return the cells of columns that are not odd."""
     if not odd.any():
         return cells
     rows = np.arange(0, len(cells), len(odd), dtype=np.int32)
@@ -626,7 +637,9 @@ def _all_numbers(cells: Cells) -> bool:
 
 
 def _cast(cells: Cells, odd: BoolArray) -> FloatArray:
-    """Rows of numbers; columns of whole numbers too large for floating point are marked as odd."""
+    """Return rows of numbers; columns of whole numbers too large for floating point are marked as
+    odd.
+    """
     numbers: FloatArray = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
     n_columns = len(odd) - int(np.count_nonzero(odd))
     if not n_columns:

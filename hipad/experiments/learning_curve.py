@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from sklearn.isotonic import isotonic_regression
 
 from hipad.exceptions import DataError
-from hipad.experiments.methods import ExperimentData, Synthetic
+from hipad.experiments.methods import ExperimentData, Synthetic, methods_of
 from hipad.experiments.tasks import Done, Mean, Task, failed_arms, figures, mean_of, select
 from hipad.utils import FloatArray
 
@@ -29,7 +29,7 @@ from hipad.utils import FloatArray
 
 
 SIZES: Final = (4, 8, 16, 32, 64, 128)  # labelled rows of each class
-METHODS: Final = ("HIPAD", "no rules", "rules alone", "LIBSVM")
+COMPARED: Final = methods_of("learning_curve")
 FEWEST_TESTED: Final = 5  # rows of each class that must be left to test
 RESAMPLED: Final = 1_000
 
@@ -77,7 +77,7 @@ class Worth:
 
 
 def sizes_for(material: ExperimentData, sizes: Sequence[int] = SIZES) -> tuple[int, ...]:
-    """The sizes that leave rows of both classes to test."""
+    """Return the sizes that leave rows of both classes to test."""
     if isinstance(material, Synthetic):
         return tuple(sizes)
     y, _ = material.units
@@ -97,11 +97,11 @@ def curve_tasks(
     *,
     draws: int = 20,
     sizes: Sequence[int] = SIZES,
-    methods: Sequence[str] = METHODS,
+    methods: Sequence[str] = COMPARED,
     rules: str | None = None,
     options: dict[str, Any] | None = None,
 ) -> list[Task]:
-    """Every method at every size on every draw; the same draw for all methods of one seed.
+    """Return every method at every size on every draw; the same draw for all methods of one seed.
 
     `rules` replace those of the data; `options` are parameters of the classifier.
     """
@@ -116,7 +116,7 @@ def curve_tasks(
 
 
 def curves(outcomes: Iterable[Done], figure: str = "balanced") -> list[Curve]:
-    """A curve for each method found among the outcomes."""
+    """Return a curve for each method found among the outcomes."""
     found = list(outcomes)
     methods = dict.fromkeys(str(done.setting("method")) for done in found)
     return [_curve(select(found, method=method), method, figure) for method in methods]
@@ -136,7 +136,9 @@ def labelled_of(done: Done) -> int:
 def worth_of_rules(
     outcomes: Iterable[Done], labelled: int | None = None, figure: str = "balanced"
 ) -> Worth:
-    """What the rules spare beside `labelled` rows of each class (the fewest, if not said)."""
+    """Return what the rules spare beside `labelled` rows of each class (the fewest, if not
+    said).
+    """
     found = list(outcomes)
     ours, sizes = _by_draw(select(found, method="HIPAD"), figure)
     theirs, same = _by_draw(select(found, method="no rules"), figure)
@@ -194,7 +196,7 @@ def _needed(goal: float, rising: FloatArray, sizes: Sequence[int], at: int) -> t
 
 
 def _by_draw(own: Sequence[Done], figure: str) -> tuple[FloatArray, tuple[int, ...]]:
-    """A row for each draw that has every size, a column for each size."""
+    """Return a row for each draw that has every size, a column for each size."""
     sizes = tuple(sorted({labelled_of(done) for done in own}))
     draws: dict[int, dict[int, float]] = {}
     for done in own:

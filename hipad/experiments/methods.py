@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -116,7 +116,7 @@ class ExperimentData:
         train: int | None = None,
         fold: tuple[int, int] | None = None,
     ) -> TrainTestSplit:
-        """The rows of one seed."""
+        """Return the rows of one seed."""
         rows = self._training_rows(np.random.default_rng(seed), seed, labelled, train, fold)
         rest = np.setdiff1d(np.arange(self.y.size), rows)
         if self.groups is not None:
@@ -171,7 +171,7 @@ class ExperimentData:
         return np.where(np.bincount(of_row, y) >= 0, 1.0, -1.0), of_row
 
     def folds(self, seed: int, n: int) -> list[tuple[IntArray, IntArray]]:
-        """Rows to learn from and rows to be judged by, n times; groups are never split."""
+        """Return rows to learn from and rows to be judged by, n times; groups are never split."""
         pool = self.pool
         y = self.y[pool]
         own = None if self.groups is None else self.groups[pool]
@@ -191,7 +191,7 @@ class ExperimentData:
         return found
 
     def part(self, rows: IntArray) -> ExperimentData:
-        """Some rows as a table of their own."""
+        """Return some rows as a table of their own."""
         groups = None if self.groups is None else self.groups[rows]
         gaps = self.gaps.take(rows) if self.gaps else None
         own = {"X": self.X[rows], "y": self.y[rows], "groups": groups, "gaps": gaps}
@@ -213,7 +213,7 @@ class Synthetic(ExperimentData):
         return f"ksvm-s {self.preset} {self.sizes} {self.rules}"
 
     def draw(self, seed: int, **settings: Any) -> TrainTestSplit:
-        """A fresh draw; `labelled` is the number of training rows of each class."""
+        """Return a fresh draw; `labelled` is the number of training rows of each class."""
         sizes = dict(self.sizes)
         if (labelled := settings.get("labelled")) is not None:
             sizes["n_train"] = 2 * labelled
@@ -233,7 +233,7 @@ def rules_for(
     classes: tuple[str, str],
     values: Any = None,
 ) -> str:
-    """Rules as text that stands on its own: outcomes by their class, odd names in backticks.
+    """Return rules as text that stands on its own: outcomes by their class, odd names in backticks.
 
     A rule whose line is another one in the new text keeps its number as its name.
 
@@ -248,7 +248,7 @@ def rules_for(
 
 
 def at_prevalence(y: FloatArray, size: int) -> tuple[int, int]:
-    """How many rows of the negative and positive class keep the classes' shares.
+    """Return how many rows of the negative and positive class keep the classes' shares.
 
     >>> at_prevalence(np.array([-1.0, -1.0, -1.0, 1.0]), 8)
     (6, 2)
@@ -310,12 +310,12 @@ def contest(
     if method not in METHODS:
         raise DataError(f"expected a method of {', '.join(METHODS)}, got {method!r}")
     draw = material.draw(seed, **(rows or {}))
-    found = METHODS[method](draw, draw.rules if rules is None else rules, dict(options or {}))
+    found = METHODS[method].score(draw, draw.rules if rules is None else rules, dict(options or {}))
     return {**judged(found.scores, draw.y_test), **found.figures}
 
 
 def judged(scores: FloatArray, y: FloatArray) -> Figures:
-    """How scores do on rows of known class; a score of 0 is answered as `predict` answers it."""
+    """Return how scores do on rows of known class, each answered as `predict` answers it."""
     right = says_positive(scores) == (y > 0)
     halves = [float(np.mean(right[y == sign])) for sign in (-1.0, 1.0) if np.any(y == sign)]
     area = roc_area(y > 0, scores).value
@@ -369,17 +369,19 @@ def _admm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodSc
 
 
 def _no_rules(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """The same classifier without what the expert knows."""
+    """Return the same classifier without what the expert knows."""
     return _hipad(draw, "", options)
 
 
 def _hard(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Rules that nothing can outvote: knowledge taken as certain."""
+    """Return rules that nothing can outvote: knowledge taken as certain."""
     return _hipad(draw, rules, {"patients": HARD * draw.y_train.size, **options})
 
 
 def _libsvm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """A linear SVM without rules, C by inner folds; features are scaled where HIPAD scales them."""
+    """Return a linear SVM without rules, C by inner folds; features are scaled where HIPAD scales
+    them.
+    """
     X, scaled = _short_indices(draw.X_train), bool(options.get("standardize", True))
     svc: Any = Pipeline([("scale", _scaler(X, scaled)), ("svc", SVC(kernel="linear"))])
     if folds := inner_folds(draw, options):
@@ -472,7 +474,9 @@ def _admm_without(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> 
 
 
 def _chosen_C(scaling: Any, X: Any, y: FloatArray, folds: list[Any]) -> float:
-    """The best C; where folds do not scale by themselves, their products of rows are shared."""
+    """Return the best C; where folds do not scale by themselves, their products of rows are
+    shared.
+    """
     if scaling is not None:
         search = GridSearchCV(scaling, {"svc__C": C_GRID}, cv=folds, refit=False)
         return float(search.fit(X, y).best_params_["svc__C"])
@@ -483,7 +487,9 @@ def _chosen_C(scaling: Any, X: Any, y: FloatArray, folds: list[Any]) -> float:
 
 
 def _short_indices(X: Any) -> Any:
-    """The same matrix; a sparse one with indices of 32 bits, since LIBSVM takes no others."""
+    """Return the same matrix; a sparse one with indices of 32 bits, since LIBSVM takes no
+    others.
+    """
     if not sparse.issparse(X):
         return X
     rows = sparse.csr_array(X)
@@ -492,7 +498,7 @@ def _short_indices(X: Any) -> Any:
 
 
 def _rules_alone(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Every rule votes for its outcome where it fires; nothing is learnt."""
+    """Let every rule vote for its outcome where it fires; nothing is learnt."""
     compiled = _compiled(draw, rules)
     return MethodScores(rules_alone(compiled, draw.X_test, gaps=draw.gaps[1]), support=0)
 
@@ -509,16 +515,28 @@ def _compiled(draw: TrainTestSplit, rules: str) -> tuple[CompiledRule, ...]:
     )
 
 
-METHODS: Final[dict[str, Callable[[TrainTestSplit, str, dict[str, Any]], MethodScores]]] = {
-    "HIPAD": _hipad,
-    "ADMM": _admm,
-    "LIBSVM": _libsvm,
-    "no rules": _no_rules,
-    "hard rules": _hard,
-    "rules alone": _rules_alone,
-    "ADMM without rules": _admm_without,
-    "exact elastic net": _exact,
-    "l1 logistic regression": _l1_logistic,
-    "elastic-net SGD": _elastic_net_sgd,
-    "rules as features": _rules_as_features,
+class Method(NamedTuple):
+    """How a method learns and scores one split, and the studies that compare it."""
+
+    score: Callable[[TrainTestSplit, str, dict[str, Any]], MethodScores]
+    studies: tuple[str, ...] = ()  # the modules of these names
+
+
+METHODS: Final = {
+    "HIPAD": Method(_hipad, ("reproduction", "learning_curve", "perturbed_rules")),
+    "ADMM": Method(_admm, ("reproduction",)),
+    "no rules": Method(_no_rules, ("learning_curve", "perturbed_rules")),
+    "hard rules": Method(_hard, ("perturbed_rules",)),
+    "rules alone": Method(_rules_alone, ("learning_curve",)),
+    "LIBSVM": Method(_libsvm, ("reproduction", "learning_curve")),
+    "ADMM without rules": Method(_admm_without),
+    "exact elastic net": Method(_exact),
+    "l1 logistic regression": Method(_l1_logistic),
+    "elastic-net SGD": Method(_elastic_net_sgd),
+    "rules as features": Method(_rules_as_features),
 }
+
+
+def methods_of(study: str) -> tuple[str, ...]:
+    """Return the names of the methods that a study compares."""
+    return tuple(name for name, method in METHODS.items() if study in method.studies)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.exceptions import RuleError
-from hipad.experiments.methods import ExperimentData
+from hipad.experiments.methods import ExperimentData, methods_of
 from hipad.experiments.tasks import Done, Mean, Task, difference, figures, mean_of, select
 from hipad.rules import (
     ColumnValues,
@@ -21,7 +21,8 @@ from hipad.rules import (
     compile_rules,
     parse_rules,
 )
-from hipad.rules.ast import FUNCTIONS, RATIO, Name
+from hipad.rules.ast import RATIO, Name
+from hipad.rules.functions import GROUP_FUNCTIONS
 from hipad.rules.names import as_index
 from hipad.utils import IntArray, number
 
@@ -49,7 +50,7 @@ class PerturbedRule:
 def threshold_versions(
     rules: str, position: int, values: Sequence[float], condition: int | None = None
 ) -> list[PerturbedRule]:
-    """The rule at `position` with other thresholds, in the condition at `condition` of it.
+    """Return the rule at `position` with other thresholds, in the condition at `condition` of it.
 
     Without one it is the rule's only threshold.
     """
@@ -66,7 +67,7 @@ def threshold_versions(
 
 
 def worth_versions(rules: str, position: int, values: Sequence[float]) -> list[PerturbedRule]:
-    """The rule at `position` worth more and more patients."""
+    """Return the rule at `position` worth more and more patients."""
     found, rule = _rule_at(rules, position)
     return [
         PerturbedRule(
@@ -105,7 +106,7 @@ def wrong_versions(
 
 
 def thresholds_of(rules: str, position: int) -> list[int]:
-    """The conditions of a rule that compare with one number, by their places."""
+    """Return the conditions of a rule that compare with one number, by their places."""
     _, rule = _rule_at(rules, position)
     return [k for k, each in enumerate(rule.conditions) if threshold_of(each) is not None]
 
@@ -113,7 +114,7 @@ def thresholds_of(rules: str, position: int) -> list[int]:
 def thresholds_seen(
     material: ExperimentData, position: int, condition: int | None = None, n: int = 7
 ) -> list[float]:
-    """The written threshold, and others over the range that the rows show."""
+    """Return the written threshold, and others over the range that the rows show."""
     _, rule = _rule_at(material.rules, position)
     at = _threshold_place(rule, condition)
     now = threshold_of(rule.conditions[at])
@@ -162,7 +163,7 @@ def strangers_to(material: ExperimentData, rng: np.random.Generator, most: int =
 
 
 def threshold_of(condition: Condition) -> float | None:
-    """The number that a condition compares with; None where there is not exactly one."""
+    """Return the number that a condition compares with; None where there is not exactly one."""
     if len(condition.sides) != 2 or condition.form != "compare":
         return None
     numbers = [s for s in condition.sides if len(s) == 1 and s[0].is_number]
@@ -170,7 +171,7 @@ def threshold_of(condition: Condition) -> float | None:
 
 
 def _rule_at(rules: str, position: int) -> tuple[RuleSet, Rule]:
-    """All rules, and the one that is doubted, switched on."""
+    """Return all rules, and the one that is doubted, switched on."""
     found = parse_rules(rules)
     if not 0 <= position < len(found):
         raise RuleError(f"expected a rule from 1 to {len(found)}, got {position + 1}: choose one")
@@ -178,7 +179,7 @@ def _rule_at(rules: str, position: int) -> tuple[RuleSet, Rule]:
 
 
 def _threshold_place(rule: Rule, condition: int | None) -> int:
-    """Which condition's threshold is meant."""
+    """Return which condition's threshold is meant."""
     places = [k for k, each in enumerate(rule.conditions) if threshold_of(each) is not None]
     if condition is None and len(places) == 1:
         return places[0]
@@ -211,7 +212,7 @@ def _about(
     blocks: Mapping[str, IntArray],
     feature_names: Sequence[str] | None,
 ) -> Rule:
-    """The same rule about other features, in turn."""
+    """Return the same rule about other features, in turn."""
     names = iter(np.resize(np.array(strangers, dtype=object), MOST_NAMES).tolist())
     index = as_index(feature_names, None if feature_names is not None else MOST_NAMES)
 
@@ -222,8 +223,8 @@ def _about(
         return 2 if None in ends else 1 + abs(int(ends[1] or 0) - int(ends[0] or 0))
 
     def exchanged(term: Term) -> Term:
-        wanted = sum(map(size, term.names)) if term.function in FUNCTIONS else len(term.names)
-        n = min(wanted, len(strangers)) if term.function in FUNCTIONS else wanted
+        wanted = sum(map(size, term.names)) if term.function in GROUP_FUNCTIONS else len(term.names)
+        n = min(wanted, len(strangers)) if term.function in GROUP_FUNCTIONS else wanted
         function = "" if n < wanted and n == 1 else term.function  # of one, it is the column's own
         return replace(term, names=tuple(next(names) for _ in range(n)), function=function)
 
@@ -252,12 +253,12 @@ def _changed(rules: RuleSet, position: int, rule: Rule) -> str:
 # version on whose whole interval of differences lies below zero.
 
 
-METHODS: Final = ("no rules", "HIPAD", "hard rules")
+COMPARED: Final = methods_of("perturbed_rules")
 FALL: Final = 0.02  # points of a hundred that rules may cost before the user is warned
 
 
 def falls(gain: float) -> bool:
-    """Whether a model with rules is so far below the one without that the user is warned.
+    """Return whether a model with rules is so far below the one without that the user is warned.
 
     >>> falls(0.78 - 0.80), falls(-0.021), falls(float("nan"))
     (False, True, False)
@@ -294,10 +295,10 @@ def sweep_tasks(
     *,
     draws: int = 10,
     rows: dict[str, Any] | None = None,
-    methods: Sequence[str] = METHODS,
+    methods: Sequence[str] = COMPARED,
     options: dict[str, Any] | None = None,
 ) -> list[Task]:
-    """Every version by every method on every draw; without rules there is one version.
+    """Return every version by every method on every draw; without rules there is one version.
 
     `options` are parameters of the classifier.
     """
@@ -317,7 +318,7 @@ def sweep_tasks(
 def sweep(
     outcomes: Iterable[Done], versions: Sequence[PerturbedRule], figure: str = "balanced"
 ) -> list[SweepStep]:
-    """What each version did."""
+    """Return what each version did."""
     found = list(outcomes)
     without = select(found, method="no rules")
     steps = []
@@ -339,7 +340,7 @@ def sweep(
 
 
 def harm_marks(steps: Sequence[SweepStep]) -> list[tuple[SweepStep, str]]:
-    """Where harm begins or ends along the axis, and in which direction it lies."""
+    """Return where harm begins or ends along the axis, and in which direction it lies."""
     bad = [step.harms for step in steps]
     if not any(bad):
         return []
@@ -352,5 +353,5 @@ def harm_marks(steps: Sequence[SweepStep]) -> list[tuple[SweepStep, str]]:
 
 
 def starts_to_harm(steps: Sequence[SweepStep]) -> SweepStep | None:
-    """The first version that harms beyond chance; None if none does."""
+    """Return the first version that harms beyond chance; None if none does."""
     return next((step for step in steps if step.harms), None)

@@ -19,8 +19,8 @@ from hipad.experiments.learning_curve import Curve, Worth, rank_methods
 from hipad.experiments.methods import ExperimentData
 from hipad.experiments.perturbed_rules import SweepStep, harm_marks
 from hipad.experiments.reproduction import (
+    COMPARED,
     KSVM_OPTIONS,
-    METHODS,
     TABLE1,
     TABLE2,
     Entry,
@@ -67,13 +67,15 @@ class Section:
 
 
 def failure_sections(found: Sequence[Done]) -> list[Section]:
-    """What failed, arm by arm, to stand before all that was found; nothing if nothing failed."""
+    """Return what failed, arm by arm, to stand before all that was found; nothing if nothing
+    failed.
+    """
     sentences = failed_arms(found)
     return [Section("Fits that failed", sentences)] if sentences else []
 
 
 def fits_csv(outcomes: Iterable[Done]) -> str:
-    """One line for each fit: what was done, its figures, its time."""
+    """Return one line for each fit: what was done, its figures, its time."""
     found = sorted(outcomes, key=lambda done: (done.task.data, done.task.seed, done.key))
     settings = sorted({name for done in found for name in done.task.settings})
     named = sorted({n for d in found for n, v in d.figures.items() if not isinstance(v, list)})
@@ -89,12 +91,12 @@ def fits_csv(outcomes: Iterable[Done]) -> str:
 
 
 def _csv_cell(value: object) -> object:
-    """Numbers as they are, nothing as an empty cell, all else as text."""
+    """Return numbers as they are, nothing as an empty cell, all else as text."""
     return "" if value is None else value if isinstance(value, int | float) else str(value)
 
 
 def page(title: str, sections: Sequence[Section]) -> str:
-    """The HTML page."""
+    """Return the HTML page."""
     body = "\n".join(_section(part) for part in sections)
     end = "".join(f"<li>{escape(line)}</li>" for line in circumstances())
     return (
@@ -134,7 +136,7 @@ def _section(part: Section) -> str:
 
 
 def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The same table for a terminal.
+    """Return the same table for a terminal.
 
     >>> print(plain_table(["a", "long"], [["1", "2"]]))
     a  long
@@ -207,7 +209,7 @@ def chart(
     marks: Sequence[Mark] = (),
     log_x: bool = False,
 ) -> str:
-    """A picture of lines over one another."""
+    """Return a picture of lines over one another."""
     xs = [x for line in series for x in line.x] + [mark.x for mark in marks]
     ys = [y for line in series for y in (*line.y, *line.low, *line.high) if math.isfinite(y)]
     if not xs or not ys:
@@ -304,11 +306,11 @@ NAMES = {
 
 
 def paper_section(title: str, lines: Sequence[TableLine]) -> Section:
-    """A table of the paper beside ours, with Friedman's test over its data sets."""
+    """Return a table of the paper beside ours, with Friedman's test over its data sets."""
     head = ("data", "method", "accuracy %", "paper", "features", "paper", "CPU s", "paper", "")
     sentences = ["Settings are chosen among models with at most as many features as in the paper."]
     names = list(dict.fromkeys(line.entry.name for line in lines))
-    scores = {m: [ln.accuracy.value for ln in lines if ln.method == m] for m in METHODS}
+    scores = {m: [ln.accuracy.value for ln in lines if ln.method == m] for m in COMPARED}
     if len(names) > 1 and all(len(own) == len(names) for own in scores.values()):
         sentences.append(str(rank_methods(scores)))
     others = [line.entry for line in lines if line.entry.stands_in]
@@ -344,7 +346,7 @@ def _missed(line: TableLine) -> str:
 
 
 def figure_section(done: Done) -> Section:
-    """The support against sweeps, with both switch tests."""
+    """Return the support against sweeps, with both switch tests."""
     found = done.figures
     sizes = found["support_sizes"]
     steps = list(range(1, len(sizes) + 1))
@@ -394,7 +396,7 @@ def curve_section(title: str, curves: Sequence[Curve], worth: Worth | None) -> S
 def sweep_section(
     title: str, axis: str, steps: Sequence[SweepStep], figure: str = "balanced accuracy"
 ) -> Section:
-    """What a wrong rule does, and where it starts to harm."""
+    """Return what a wrong rule does, and where it starts to harm."""
     harms = harm_marks(steps)
     sentence = harm_sentence(harms)
     head = (axis, "with rules %", "as certainties %", "without %", "gain, points", "features")
@@ -426,7 +428,7 @@ def sweep_section(
 
 
 def harm_sentence(harms: Sequence[tuple[SweepStep, str]]) -> str:
-    """Where a rule harms, in words."""
+    """Return where a rule harms, in words."""
     if not harms:
         return "No version harms beyond chance."
     step, words = harms[0]
@@ -482,7 +484,7 @@ class RepeatPlan:
 
 
 def gather(parts: Sequence[str], folder: str | None, seeds: int | None) -> RepeatPlan:
-    """What some parts of the paper need; the folder holds the real data of table 1."""
+    """Return what some parts of the paper need; the folder holds the real data of table 1."""
     materials: dict[str, ExperimentData] = {}
     real: list[Entry] = []
     tasks: list[Task] = []
@@ -502,14 +504,14 @@ def gather(parts: Sequence[str], folder: str | None, seeds: int | None) -> Repea
 
 
 def _drawn(entries: Sequence[Entry], seeds: int | None) -> list[Entry]:
-    """The same lines with other numbers of draws; a data set with one split has one."""
+    """Return the same lines with other numbers of draws; a data set with one split has one."""
     if seeds is None:
         return list(entries)
     return [replace(e, draws=seeds if e.rows or e in TABLE2 else e.draws) for e in entries]
 
 
 def told(found: Sequence[Done], plan: RepeatPlan) -> list[Section]:
-    """A section for each part that was run."""
+    """Return a section for each part that was run."""
     sections = []
     if plan.real:
         sections.append(paper_section("Table 1: real data", table_lines(plan.real, found)))
@@ -521,7 +523,7 @@ def told(found: Sequence[Done], plan: RepeatPlan) -> list[Section]:
 
 
 def data_folder(given: str | None) -> Path:
-    """Where real data sets lie: as given, as the environment says, or beside the project."""
+    """Return where real data sets lie: as given, as the environment says, or beside the project."""
     if given or os.environ.get(DATA):
         return Path(given or os.environ[DATA])
     beside = ROOT.parent / "shared" / "data"
@@ -588,7 +590,7 @@ RULE_HEAD = ("rules kept, typical patient %", "rules kept, every patient %", "ma
 
 
 def table_row(point: SettingPoint) -> list[str]:
-    """One setting as cells."""
+    """Return one setting as cells."""
     return [
         number(point.lambda1),
         point.others,
@@ -601,7 +603,9 @@ def table_row(point: SettingPoint) -> list[str]:
 
 
 def along_lambda1(points: Sequence[SettingPoint]) -> dict[str, list[SettingPoint]]:
-    """A line for each of the other settings, named by what differs, from small to large lambda1."""
+    """Return a line for each of the other settings, named by what differs, from small to large
+    lambda1.
+    """
     names = [name for name in points[0].params if name != "lambda1"] if points else []
     differ = [name for name in names if len({str(p.params[name]) for p in points}) > 1]
     lines: dict[str, list[SettingPoint]] = {}
@@ -611,7 +615,7 @@ def along_lambda1(points: Sequence[SettingPoint]) -> dict[str, list[SettingPoint
 
 
 def choice_sentence(points: Sequence[SettingPoint], score: str = "balanced") -> str:
-    """The chosen setting, and what the rules had to do with it."""
+    """Return the chosen setting, and what the rules had to do with it."""
     chosen, by_score = choose(points), choose(points, rules_count=False)
     words = (
         f"Chosen: lambda1 {number(chosen.lambda1)}, {chosen.others}: {SCORE_NAMES[score]} "
@@ -629,7 +633,7 @@ def choice_sentence(points: Sequence[SettingPoint], score: str = "balanced") -> 
 
 
 def honest_sentence(honest: Mean, score: str = "balanced") -> str:
-    """What the whole choice is worth on rows that had no part in it."""
+    """Return what the whole choice is worth on rows that had no part in it."""
     if not honest.n:
         return ""
     interval = (

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from hipad.data import read_table
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.exceptions import DataError
-from hipad.experiments.methods import ExperimentData, Synthetic, TrainTestSplit
+from hipad.experiments.methods import ExperimentData, Synthetic, TrainTestSplit, methods_of
 from hipad.experiments.tasks import Done, Figures, Mean, Task, figures, mean_of, select
 
 # --------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ TABLE2: Final = (
     Entry("ksvm-s-10k", "ksvm-s-10k", _told((99.0, 200, 1.99), (97.25, 200, 3.43), 86.1)),
     Entry("ksvm-s-50k", "ksvm-s-50k", _told((98.8, 200, 8.37), (96.4, 198, 20.89), 74.8)),
 )
-METHODS: Final = ("HIPAD", "ADMM", "LIBSVM")
+COMPARED: Final = methods_of("reproduction")
 KSVM_OPTIONS: Final = {"standardize": False}  # its features have one scale by construction
 
 
@@ -107,12 +107,12 @@ class TableLine:
 
 
 def table_tasks(entries: Sequence[Entry], options: dict[str, Any] | None = None) -> list[Task]:
-    """Every method on every draw of every data set."""
+    """Return every method on every draw of every data set."""
     return [
         Task("contest", entry.name, seed, _settings(entry, method, options or {}))
         for entry in entries
         for seed in range(entry.draws)
-        for method in METHODS
+        for method in COMPARED
     ]
 
 
@@ -129,11 +129,11 @@ def _settings(entry: Entry, method: str, options: dict[str, Any]) -> dict[str, A
 
 
 def table_lines(entries: Iterable[Entry], outcomes: Iterable[Done]) -> list[TableLine]:
-    """The table, one line for each data set and method that has outcomes."""
+    """Return the table, one line for each data set and method that has outcomes."""
     found = list(outcomes)
     lines = []
     for entry in entries:
-        for method in METHODS:
+        for method in COMPARED:
             own = select(found, entry.name, method=method)
             if own:
                 lines.append(_line(entry, method, own))
@@ -154,7 +154,7 @@ def synthetic_material() -> dict[str, ExperimentData]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder; what is no path at all is none."""
+    """Return whether there is a folder; what is no path at all is none."""
     try:
         return path.is_dir()
     except (OSError, ValueError):  # a name that is too long, or has a NUL
@@ -162,7 +162,7 @@ def is_folder(path: Path) -> bool:
 
 
 def real_material(folder: Path) -> dict[str, ExperimentData]:
-    """The data sets of table 1 that lie in a folder, as NPZ or LIBSVM files, by name."""
+    """Return the data sets of table 1 that lie in a folder, as NPZ or LIBSVM files, by name."""
     if not is_folder(folder):
         raise DataError(
             f"expected a folder with data sets of table 1, got {folder}, which is none: "
@@ -180,7 +180,9 @@ def real_material(folder: Path) -> dict[str, ExperimentData]:
 
 
 def available(entries: Sequence[Entry], materials: Iterable[str]) -> list[Entry]:
-    """The lines whose data are there; one that stands in is left out where the real one is."""
+    """Return the lines whose data are there; one that stands in is left out where the real
+    one is.
+    """
     there = set(materials)
     real = {entry.paper_name for entry in entries if entry.name in there and not entry.stands_in}
     return [
@@ -291,5 +293,5 @@ def _phase_one(switch: str, draw: TrainTestSplit) -> int:
 
 
 def figure_tasks(seed: int = 0) -> list[Task]:
-    """One fit tells all."""
+    """Return one fit tells all."""
     return [Task("early support", NAME, seed)]

@@ -43,7 +43,7 @@ class Task:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
-        """The task as a results file keeps it."""
+        """Return the task as a results file keeps it."""
         return {
             "kind": self.kind,
             "data": self.data,
@@ -52,7 +52,7 @@ class Task:
         }
 
     def key(self, fingerprint: str) -> str:
-        """What tells this task, on data with this fingerprint, from every other.
+        """Return what tells this task, on data with this fingerprint, from every other.
 
         >>> Task("a", "d").key("x") == Task("a", "d").key("x") != Task("a", "d", seed=1).key("x")
         True
@@ -77,12 +77,12 @@ class Done:
         return bool(self.error)
 
     def figure(self, name: str) -> float:
-        """One number; nan where this fit has none."""
+        """Return one number; nan where this fit has none."""
         value = self.figures.get(name)
         return math.nan if value is None else float(value)
 
     def setting(self, name: str) -> Any:
-        """One setting of the task; None where it has none of this name."""
+        """Return one setting of the task; None where it has none of this name."""
         return self.task.settings.get(name)
 
 
@@ -107,7 +107,7 @@ class ResultsCache:
             self._open(path)
 
     def __contains__(self, key: str) -> bool:
-        """Whether this fit was done and did not fail: a failed one is tried again."""
+        """Return whether this fit was done and did not fail: a failed one is tried again."""
         return key in self.found and not self.found[key].failed
 
     def __getitem__(self, key: str) -> Done:
@@ -174,7 +174,7 @@ def _entry(line: str) -> dict[str, Any] | None:
 
 
 def _done(entry: dict[str, Any] | None) -> Done | None:
-    """A finished fit from a line; None where the line is not one."""
+    """Return a finished fit from a line; None where the line is not one."""
     try:
         assert entry is not None
         task = Task(entry["kind"], entry["data"], entry["seed"], dict(entry["settings"]))
@@ -255,7 +255,7 @@ class Mean:
 
 
 def mean_of(values: Iterable[float]) -> Mean:
-    """The mean of figures of independent draws, with Student's interval.
+    """Return the mean of figures of independent draws, with Student's interval.
 
     >>> print(mean_of([1.0, 2.0, 3.0]))
     2.000 (-0.484 to 4.484)
@@ -284,7 +284,7 @@ def select(outcomes: Iterable[Done], data: str | None = None, **settings: object
 
 
 def failed_arms(outcomes: Iterable[Done]) -> list[str]:
-    """One sentence for each arm of which fits failed: how many, and why the first did.
+    """Return one sentence for each arm of which fits failed: how many, and why the first did.
 
     An arm is a method on some data, or a kind of task where there are no methods.
     """
@@ -302,17 +302,17 @@ def failed_arms(outcomes: Iterable[Done]) -> list[str]:
 
 
 def figures(outcomes: Sequence[Done], name: str) -> list[float]:
-    """One figure of each fit."""
+    """Return one figure of each fit."""
     return [done.figure(name) for done in outcomes]
 
 
 def difference(ours: Sequence[Done], theirs: Sequence[Done], name: str) -> Mean:
-    """The mean difference of a figure over the draws that both were given."""
+    """Return the mean difference of a figure over the draws that both were given."""
     other = {_draw_of(done): done.figure(name) for done in theirs}
     pairs = [(done.figure(name), other.get(_draw_of(done))) for done in ours]
     return mean_of(mine - his for mine, his in pairs if his is not None)
 
 
 def _draw_of(done: Done) -> tuple[str, int, str]:
-    """What names the rows of a fit."""
+    """Return what names the rows of a fit."""
     return done.task.data, done.task.seed, repr(done.setting("rows"))

@@ -57,17 +57,17 @@ class SettingPoint:
         return self.told(name for name in self.params if name != "lambda1")
 
     def told(self, names: Iterable[str]) -> str:
-        """Some settings as text; a rule's patients are its worth."""
+        """Return some settings as text; a rule's patients are its worth."""
         return ", ".join(f"{CALLED.get(n, n)} {_told(self.params[n])}" for n in names)
 
 
 def settings_of(grid: GridValues) -> list[dict[str, Any]]:
-    """Every setting of a grid, in a fixed order."""
+    """Return every setting of a grid, in a fixed order."""
     return combinations({name: list(grid[name]) for name in GRID})
 
 
 def tuned(outcomes: Iterable[Done]) -> list[SettingPoint]:
-    """The points of the grid over all folds that are done."""
+    """Return the points of the grid over all folds that are done."""
     done = [one for one in outcomes if one.task.kind == "tune" and not one.failed]
     if not done:
         return []
@@ -80,7 +80,9 @@ def tuned(outcomes: Iterable[Done]) -> list[SettingPoint]:
 
 
 def choose(points: Sequence[SettingPoint], *, rules_count: bool = True) -> SettingPoint:
-    """The setting to take: as good as the best, then by the rules, then by the fewest features."""
+    """Return the setting to take: as good as the best, then by the rules, then by the fewest
+    features.
+    """
     known = [point for point in points if not math.isnan(point.score.value)]
     if not known:
         raise DataError("no setting could be judged: add rows, or choose fewer folds")
@@ -92,19 +94,21 @@ def choose(points: Sequence[SettingPoint], *, rules_count: bool = True) -> Setti
 
 
 def honest_estimate(outcomes: Iterable[Done], figure: str = "balanced") -> Mean:
-    """The mean over outer folds; of each repeat its own folds, so the interval is a rough one."""
+    """Return the mean over outer folds; of each repeat its own folds, so the interval is a rough
+    one.
+    """
     done = [one for one in outcomes if one.task.kind == "nested" and not one.failed]
     return mean_of(one.figure(figure) for one in done)
 
 
 def _disagreement(point: SettingPoint) -> list[float]:
-    """What of the rules a setting does not keep; nothing where there are no rules."""
+    """Return what of the rules a setting does not keep; nothing where there are no rules."""
     shares = (point.agrees.value, point.holds.value)
     return [0.0 if math.isnan(share) else round(1.0 - share, 9) for share in shares]
 
 
 def point_of(params: Mapping[str, Any], own: Sequence[Figures], score: str) -> SettingPoint:
-    """The means of a setting's figures over the folds; `score` names the one to judge by."""
+    """Return the means of a setting's figures over the folds; `score` names the one to judge by."""
 
     def mean(name: str) -> Mean:
         return mean_of(math.nan if one[name] is None else float(one[name]) for one in own)
@@ -114,7 +118,7 @@ def point_of(params: Mapping[str, Any], own: Sequence[Figures], score: str) -> S
 
 
 def _error(mean: Mean) -> float:
-    """One standard error."""
+    """Return one standard error."""
     if math.isnan(mean.low):
         return 0.0
     return (mean.value - mean.low) / float(t_distribution.ppf((1 + LEVEL) / 2, mean.n - 1))
@@ -180,7 +184,7 @@ class _RuleScorer:
         return math.nan if value is None else float(value)
 
     def _asked(self, w: FloatArray, b: float) -> Figures:
-        """How far a model agrees with the rules that speak of anybody."""
+        """Return how far a model agrees with the rules that speak of anybody."""
         stats, margins, holds = self.stats, [], []
         scale = np.where(stats.sd > 0, stats.sd, 1.0)
         for rule in self.rules:
@@ -204,7 +208,7 @@ def tune(
     score: str = "balanced",
     options: dict[str, Any] | None = None,
 ) -> Figures:
-    """Every setting on one fold; each figure is a list in the order of `settings_of`."""
+    """Return every setting on one fold; each figure is a list in the order of `settings_of`."""
     learnt, held = material.folds(seed, fold[1])[fold[0]]
     found = _on_fold(material, learnt, held, grid, score, options or {})
     lists = [found[_key(params)][0] for params in settings_of(grid)]
@@ -221,7 +225,7 @@ def nested(
     score: str = "balanced",
     options: dict[str, Any] | None = None,
 ) -> Figures:
-    """The whole choice without one fold, and what was chosen judged on it."""
+    """Return the whole choice without one fold, and what was chosen judged on it."""
     learnt, held = material.folds(seed, fold[1])[fold[0]]
     own, fixed = material.part(learnt), options or {}
     values = with_values(own, grid, fixed)
@@ -277,7 +281,7 @@ def _on_fold(
 def with_values(
     material: ExperimentData, grid: GridValues, options: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The grid with lambda1 as values, spread on the scale of the rows to learn from."""
+    """Return the grid with lambda1 as values, spread on the scale of the rows to learn from."""
     full = {**USUAL, **grid}
     if not isinstance(full["lambda1"], int):
         return {name: list(full[name]) for name in GRID}
@@ -300,7 +304,7 @@ def tune_tasks(
     score: str = "balanced",
     options: dict[str, Any] | None = None,
 ) -> list[Task]:
-    """One task for each fold of each repeat, and one more for the honest estimate on it.
+    """Return one task for each fold of each repeat, and one more for the honest estimate on it.
 
     `options` are further parameters of the classifier, the same for all settings.
     """

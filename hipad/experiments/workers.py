@@ -97,7 +97,7 @@ def perform(
     scheduler: str | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Generator[Done, None, None]:
-    """Each outcome as it is known: first those in the ledger, then the others as they end."""
+    """Yield each outcome as it is known: first those in the ledger, then the others as they end."""
     missing: list[Keyed] = []
     for task in tasks:
         key = task.key(materials[task.data].fingerprint)
@@ -130,7 +130,7 @@ def _spread(
     workers: int,
     scheduler: str | None,
 ) -> Generator[Done, None, None]:
-    """The outcomes in any order."""
+    """Yield the outcomes in any order."""
     if scheduler is None and workers == 1:
         for task, key in missing:
             yield do(task, key, materials[task.data])

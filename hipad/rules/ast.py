@@ -12,6 +12,7 @@ from itertools import product
 from typing import Final, NamedTuple, overload
 
 from hipad.exceptions import RuleError
+from hipad.rules.functions import GROUP_FUNCTIONS, is_learnt
 from hipad.rules.lexer import (
     Place,
     checked_name,
@@ -29,22 +30,7 @@ from hipad.rules.lexer import (
 # Terms, of which the sides of a condition are sums: `2*Glucose`, `mean(K1)`, `4`.
 
 
-FUNCTIONS = ("mean", "sum", "min", "max")
-LEARNT = ("median", "sd", "z")  # of one feature, from the training rows; also p90 and the like
-RATIO, SET = "ratio", "set"
-
-_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?|100)")
-
-
-def percentile(function: str) -> float | None:
-    """The share of rows below, in percent, for p90 and the like; else None."""
-    found = _PERCENTILE.fullmatch(function)
-    return float(found[1]) if found else None
-
-
-def is_learnt(function: str) -> bool:
-    """Whether a function is worked out from the training rows."""
-    return function in LEARNT or percentile(function) is not None
+RATIO, SET = "ratio", "set"  # terms that no function makes: a/b, {I, II}
 
 
 @dataclass(frozen=True)
@@ -83,11 +69,13 @@ class Term:
                 checked_name(text)
         lone = not self.names or (len(self.names) == 1 and isinstance(self.names[0], str))
         if not lone if not self.function else not self._fits():
-            raise rule_error(f"a term needs one of the functions {FUNCTIONS}", column=self.column)
+            raise rule_error(
+                f"a term needs one of the functions {GROUP_FUNCTIONS}", column=self.column
+            )
 
     def _fits(self) -> bool:
-        """Whether the function takes so many names."""
-        if self.function in (*FUNCTIONS, SET):
+        """Return whether the function takes so many names."""
+        if self.function in (*GROUP_FUNCTIONS, SET):
             return bool(self.names)
         if self.function == RATIO:
             return len(self.names) == 2
@@ -120,7 +108,7 @@ Side = tuple[Term, ...]
 
 
 def side_text(side: Iterable[Term]) -> str:
-    """One side of a condition as text, its terms joined by + and -."""
+    """Return one side of a condition as text, its terms joined by + and -."""
     text = ""
     for term in side:
         piece = str(term)
@@ -131,7 +119,7 @@ def side_text(side: Iterable[Term]) -> str:
 
 
 def name_text(name: Name) -> str:
-    """A name or a range of names as the rule language writes it."""
+    """Return a name or a range of names as the rule language writes it."""
     return quote_name(name) if isinstance(name, str) else str(name)
 
 
@@ -244,7 +232,7 @@ class FeaturePrior:
 
 
 def read_statement(body: str) -> FeaturePrior | None:
-    """The statement that a line makes, or None if it is a rule or something else.
+    """Return the statement that a line makes, or None if it is a rule or something else.
 
     >>> read_statement("Glucose, BMI and Age raise the risk of diabetic")
     FeaturePrior(kind='raised', names=('Glucose', 'BMI', 'Age'), outcome='diabetic', ...)
@@ -269,7 +257,7 @@ def read_statement(body: str) -> FeaturePrior | None:
 
 
 def _names(text: str) -> tuple[Name, ...]:
-    """The names of a list; a range of columns is written with a colon."""
+    """Return the names of a list; a range of columns is written with a colon."""
     found: list[Name] = []
     at = 0
     while at < len(text):
@@ -302,7 +290,9 @@ def _statement_label(text: str) -> str:
 
 
 def _name_text(name: Name) -> str:
-    """A name as a list of a statement writes it: other words than a bare one stand in backticks."""
+    """Return a name as a list of a statement writes it: other words than a bare one stand in
+    backticks.
+    """
     return name_text(name) if not isinstance(name, str) else quote_name(name)
 
 
@@ -329,7 +319,9 @@ class Written(NamedTuple):
 
 
 def _folded(side: Side) -> Side:
-    """A side of plain numbers as one number, so that `18 - 25` is not printed like a range."""
+    """Return a side of plain numbers as one number, so that `18 - 25` is not printed like a
+    range.
+    """
     if len(side) < 2 or any(term.names or term.unit for term in side):
         return tuple(side)
     total = sum(term.coefficient for term in side)
@@ -337,7 +329,7 @@ def _folded(side: Side) -> Side:
 
 
 def _converted(side: Side, total: float) -> str:
-    """How numbers that are added up were written: 5 ft 11 in = 180.34 cm."""
+    """Return how numbers that are added up were written: 5 ft 11 in = 180.34 cm."""
     parts = [term.converted.rpartition(" = ") for term in side if term.converted]
     if not parts:
         return ""
@@ -431,7 +423,7 @@ class Rule:
         worth: float | None = None,
         at_least: bool = True,
     ) -> Rule:
-        """The rule `sum of weight * feature >= threshold => outcome` (or `<=`)."""
+        """Return the rule `sum of weight * feature >= threshold => outcome` (or `<=`)."""
         terms = tuple(Term(weight, (feature,)) for feature, weight in weights.items())
         relation = ">=" if at_least else "<="
         condition = Condition((terms, (Term(threshold),)), (relation,))
@@ -522,7 +514,7 @@ class RuleSet(Sequence[Rule]):
         return tuple(found)
 
     def without(self, position: int) -> RuleSet:
-        """The same rules with the one at `position` switched off."""
+        """Return the same rules with the one at `position` switched off."""
         rules = list(self.rules)
         rules[position] = replace(rules[position], enabled=False)
         return replace(self, rules=tuple(rules))
@@ -535,7 +527,7 @@ class RuleSet(Sequence[Rule]):
 
 
 def _free(label: str, taken: set[str]) -> str:
-    """The label, with a mark if a rule is called so."""
+    """Return the label, with a mark if a rule is called so."""
     while label in taken:
         label += "*"
     return label
@@ -570,7 +562,7 @@ Node = Condition | All | Any
 
 
 def negated(node: Node) -> Node:
-    """The opposite.
+    """Return the opposite.
 
     >>> a, three = (Term(1.0, ("a",)),), (Term(3.0),)
     >>> print(negated(Condition((a, three), (">=",))))
@@ -609,7 +601,7 @@ def _not_counted(node: Condition) -> Node:
 
 
 def alternatives(node: Node, column: int = 1) -> list[tuple[Condition, ...]]:
-    """The conditions of each rule that the premise makes."""
+    """Return the conditions of each rule that the premise makes."""
     found = _alternatives(node, column)
     if sum(map(len, found)) > MOST_LEAVES:
         raise too_many(column)
@@ -645,7 +637,7 @@ def _alternatives(node: Node, column: int) -> list[tuple[Condition, ...]]:
 
 
 def too_many(column: int) -> RuleError:
-    """The error for a premise that makes too many rules."""
+    """Return the error for a premise that makes too many rules."""
     return rule_error(
         f"this makes more than {MOST_ALTERNATIVES} rules when it is taken apart: write fewer "
         "conditions with 'or', or several lines",

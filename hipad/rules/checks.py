@@ -65,14 +65,15 @@ def check_rules(
     pulls: Sequence[RuleGradient] | None = None,
     budget: Budget | None = None,
 ) -> tuple[Finding, ...]:
-    """Every finding on rules in the user's units; the knobs are checked if their pulls are given.
+    """Return every finding on rules in the user's units; the knobs are checked if their pulls are
+    given.
 
     `told` are the rules as the solver is told them (`RuleColumns.spoken`), `heard` is what training
     patients say of them. When the budget ends, a finding of kind "unchecked" says how many rules it
     did not reach.
 
     >>> from hipad.rules.compiler import compile_rules
-    >>> rules = compile_rules("a: x0 >= 2 => positive\\nb: x0 >= 3 => positive", n_features=1)
+    >>> rules = compile_rules("a: x0 >= 2 => positive\nb: x0 >= 3 => positive", n_features=1)
     >>> [(finding.kind, finding.rules) for finding in check_rules(rules, 0.0, 9.0)]
     [('subsumed', ('b', 'a'))]
     """
@@ -128,7 +129,7 @@ def _single_findings(
 
 
 def _is_impossible(rule: CompiledRule) -> bool:
-    """True if nobody meets the premise, whatever the values."""
+    """Return True if nobody meets the premise, whatever the values."""
     (region,) = Regions.of([rule], Box(-np.inf, np.inf)).regions
     return region.point is None
 
@@ -136,7 +137,7 @@ def _is_impossible(rule: CompiledRule) -> bool:
 def _containments(
     rules: Sequence[CompiledRule], regions: Regions, pairs: Pairs
 ) -> Iterator[Finding]:
-    """Rules that say nothing beyond others of the same outcome."""
+    """Yield rules that say nothing beyond others of the same outcome."""
     for i in pairs.alive:
         same = [j for j in pairs.near(i) if rules[i].sign == rules[j].sign]
         wider = [j for j in same if pairs.inside(i, j)]
@@ -174,7 +175,7 @@ def _subsumed(rules: Sequence[CompiledRule], regions: Regions, i: int, wider: li
 
 
 def _conflicts(rules: Sequence[CompiledRule], regions: Regions, pairs: Pairs) -> Iterator[Finding]:
-    """Rules of opposite outcome that can fire together."""
+    """Yield rules of opposite outcome that can fire together."""
     against = [j for j in pairs.alive if rules[j].sign < 0]
     for i in (i for i in pairs.alive if rules[i].sign > 0):
         met = pairs.meeting(i, against)

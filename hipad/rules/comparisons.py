@@ -55,145 +55,147 @@ _EVERY: Final = ("both", "all", "each")
 _LIMITS: Final = {"min": ">=", "minimum": ">=", "max": "<=", "maximum": "<="}
 
 
-def read_comparison(cursor: TokenStream, left: Operand) -> Node:
-    """What follows a side: a range, signs with further sides, a number, or nothing."""
-    if cursor.says("of") and (cursor.phrase(1) is not None or is_number(cursor, 1)):
-        cursor.take()
-    if cursor.peek().low in _EVERY:
-        cursor.take()
-        if cursor.relation() is None and cursor.peek().low not in _RANGES:
-            cursor.at -= 1
-    if cursor.peek().low in _LIMITS and is_number(cursor, 1) and lone_feature(left) is not None:
-        return compare(left, _LIMITS[cursor.take().low], read_operand(cursor))
-    start = cursor.at
-    if cursor.peek().low in _BE:
-        cursor.take()
-    ranged = cursor.peek().low in _RANGES or cursor.peek().kind in ("IN", "NOTIN")
-    if ranged and (node := read_ranged(cursor, left)) is not None:
+def read_comparison(tokens: TokenStream, left: Operand) -> Node:
+    """Return what follows a side: a range, signs with further sides, a number, or nothing."""
+    if tokens.matches("of") and (tokens.phrase(1) is not None or is_number(tokens, 1)):
+        tokens.take()
+    if tokens.peek().low in _EVERY:
+        tokens.take()
+        if tokens.relation() is None and tokens.peek().low not in _RANGES:
+            tokens.at -= 1
+    if tokens.peek().low in _LIMITS and is_number(tokens, 1) and lone_feature(left) is not None:
+        return compare(left, _LIMITS[tokens.take().low], read_operand(tokens))
+    start = tokens.at
+    if tokens.peek().low in _BE:
+        tokens.take()
+    ranged = tokens.peek().low in _RANGES or tokens.peek().kind in ("IN", "NOTIN")
+    if ranged and (node := read_ranged(tokens, left)) is not None:
         return node
-    cursor.at = start
-    found = cursor.relation()
+    tokens.at = start
+    found = tokens.relation()
     if found is None:
-        return _uncompared(cursor, left)
+        return _uncompared(tokens, left)
     operands: list[Operand] = [left]
     relations: list[str] = []
     signs: list[Token] = []
-    while (found := cursor.relation()) is not None:
-        if cursor.peek().low in ("is", "are") and cursor.peek(1).kind in RELATION_KINDS:
-            cursor.take()
+    while (found := tokens.relation()) is not None:
+        if tokens.peek().low in ("is", "are") and tokens.peek(1).kind in RELATION_KINDS:
+            tokens.take()
             continue
-        signs.append(cursor.peek())
-        cursor.at += found[1]
-        refuse_vague(cursor, left)
+        signs.append(tokens.peek())
+        tokens.at += found[1]
+        refuse_vague(tokens, left)
         relations.append(found[0])
-        if len(relations) == 1 and (node := read_right_range(cursor, left, found[0])) is not None:
+        if len(relations) == 1 and (node := read_right_range(tokens, left, found[0])) is not None:
             return node
-        cursor.implied = None
-        operands.append(_right(cursor, left, found[0]))
-        if (node := _further_than(cursor, operands, relations)) is not None:
+        tokens.implied = None
+        operands.append(_right(tokens, left, found[0]))
+        if (node := _further_than(tokens, operands, relations)) is not None:
             return node
-        if cursor.implied is not None and cursor.relation() is not None:
-            raise cursor.error(
+        if tokens.implied is not None and tokens.relation() is not None:
+            raise tokens.error(
                 "write 'and' or 'or' between conditions, or * between a number and a feature",
-                cursor.implied,
+                tokens.implied,
             )
-    cursor.asked = relations[-1]
-    return _chain(operands, relations, signs, cursor)
+    tokens.asked = relations[-1]
+    return _chain(operands, relations, signs, tokens)
 
 
 def _further_than(
-    cursor: TokenStream, operands: list[Operand], relations: list[str]
+    tokens: TokenStream, operands: list[Operand], relations: list[str]
 ) -> Node | None:
     """`a at least 40 more than b`: by how much two features differ."""
     left, amount = operands[0], operands[-1]
-    if cursor.says("by") and len(relations) == 1:
-        return _by_how_much(cursor, left, amount, relations[0])
-    phrase = cursor.phrase()
+    if tokens.matches("by") and len(relations) == 1:
+        return _by_how_much(tokens, left, amount, relations[0])
+    phrase = tokens.phrase()
     if len(relations) > 1 or phrase is None or phrase[0] not in (">", "<"):
         return None
     if not isinstance(left, tuple) or not isinstance(amount, tuple) or constant(amount) is None:
         return None
-    start = cursor.at
-    cursor.at += phrase[1]
-    if constant(left) is None and cursor.is_name():
-        other = read_operand(cursor)
+    start = tokens.at
+    tokens.at += phrase[1]
+    if constant(left) is None and tokens.is_name():
+        other = read_operand(tokens)
         if isinstance(other, tuple) and constant(other) is None:
             gap = (*left, *times(other, -1.0))
             return compare(gap if phrase[0] == ">" else times(gap, -1.0), relations[0], amount)
-    cursor.at = start
+    tokens.at = start
     return None
 
 
-def _by_how_much(cursor: TokenStream, left: Operand, right: Operand, relation: str) -> Node | None:
+def _by_how_much(tokens: TokenStream, left: Operand, right: Operand, relation: str) -> Node | None:
     """`a exceeds b by more than 10`, `a differs from b by at least 10`."""
     if not isinstance(left, tuple) or not isinstance(right, tuple) or relation == "=":
         return None
-    start = cursor.at
-    cursor.take()
-    found = cursor.relation()
+    start = tokens.at
+    tokens.take()
+    found = tokens.relation()
     sign = found[0] if found is not None else ">="
-    cursor.at += found[1] if found is not None else 0
-    if is_number(cursor) and sign not in ("=", "!="):
-        amount = read_operand(cursor)
+    tokens.at += found[1] if found is not None else 0
+    if is_number(tokens) and sign not in ("=", "!="):
+        amount = read_operand(tokens)
         gap = (*left, *times(right, -1.0))
         if relation == "!=":
             return compare(AbsoluteValue(gap), sign, amount)
         return compare(gap if relation[0] == ">" else times(gap, -1.0), sign, amount)
-    cursor.at = start
+    tokens.at = start
     return None
 
 
-def _right(cursor: TokenStream, left: Operand, relation: str) -> Operand:
-    """The side after a sign; mean, median and sd alone are those of the left side's feature."""
+def _right(tokens: TokenStream, left: Operand, relation: str) -> Operand:
+    """Return the side after a sign; mean, median and sd alone are those of the left side's
+    feature.
+    """
     name = lone_feature(left)
-    known = cursor.vocabulary
-    if (border := _nth_percentile(cursor, name)) is not None:
+    known = tokens.vocabulary
+    if (border := _nth_percentile(tokens, name)) is not None:
         return border
-    if (border := read_deviations(cursor, left, relation)) is not None:
+    if (border := read_deviations(tokens, left, relation)) is not None:
         return border
-    if (number := _number_word(cursor)) is not None:
+    if (number := _number_word(tokens)) is not None:
         return number
-    if cursor.is_name(1):
-        cursor.accept_words("its")
-    cursor.own = name if known is not None else None
-    right = read_operand(cursor)
-    cursor.own = None
+    if tokens.is_name(1):
+        tokens.accept_words("its")
+    tokens.own = name if known is not None else None
+    right = read_operand(tokens)
+    tokens.own = None
     return right
 
 
-def _number_word(cursor: TokenStream) -> Side | None:
+def _number_word(tokens: TokenStream) -> Side | None:
     """`zero` to `ten`, where no feature is called so."""
-    word, known = cursor.peek(), cursor.vocabulary
+    word, known = tokens.peek(), tokens.vocabulary
     value = 0 if word.low == "zero" else COUNT_WORDS.get(word.low)
-    if value is None or cursor.is_name(1) or known is None or known.is_name(word.text):
+    if value is None or tokens.is_name(1) or known is None or known.is_name(word.text):
         return None
-    cursor.take()
+    tokens.take()
     return (Term(float(value), column=word.column),)
 
 
-def _nth_percentile(cursor: TokenStream, name: str | None) -> Side | None:
+def _nth_percentile(tokens: TokenStream, name: str | None) -> Side | None:
     """`the 90th percentile`, of the feature that is compared."""
-    start = cursor.at
-    if not cursor.accept_words("the"):
-        cursor.accept_words("its")
-    if name is not None and cursor.peek().kind == "NUMBER":
-        number = cursor.take()
+    start = tokens.at
+    if not tokens.accept_words("the"):
+        tokens.accept_words("its")
+    if name is not None and tokens.peek().kind == "NUMBER":
+        number = tokens.take()
         ending = (
-            cursor.accept_words("th")
-            or cursor.accept_words("st")
-            or (cursor.accept_words("nd") or cursor.accept_words("rd"))
+            tokens.accept_words("th")
+            or tokens.accept_words("st")
+            or (tokens.accept_words("nd") or tokens.accept_words("rd"))
         )
-        if ending and number.text in ("1", "2", "3") and cursor.accept_words("quartile"):
+        if ending and number.text in ("1", "2", "3") and tokens.accept_words("quartile"):
             return (Term(1.0, (name,), f"p{25 * int(number.text)}", number.column),)
-        if ending and cursor.accept_words("percentile") and float(number.text) <= 100:
+        if ending and tokens.accept_words("percentile") and float(number.text) <= 100:
             share = format_number(float(number.text))
             return (Term(1.0, (name,), f"p{share}", number.column),)
-    cursor.at = start
+    tokens.at = start
     return None
 
 
 def _chain(
-    operands: list[Operand], relations: list[str], signs: list[Token], cursor: TokenStream
+    operands: list[Operand], relations: list[str], signs: list[Token], tokens: TokenStream
 ) -> Node:
     if len(relations) == 1:
         return _placed(lambda: compare(operands[0], relations[0], operands[1]), signs[0])
@@ -212,7 +214,7 @@ def _chain(
 
 
 def _placed(make, sign: Token) -> Node:  # type: ignore[no-untyped-def]
-    """What `make` gives; its error stands at the sign."""
+    """Return what `make` gives; its error stands at the sign."""
     try:
         node: Node = make()
     except RuleError as error:
@@ -234,31 +236,31 @@ def _check_limits(condition: Condition, column: int) -> None:
         raise rule_error(message, column=column, suggestion=remedy)
 
 
-def _uncompared(cursor: TokenStream, left: Operand) -> Node:
-    """A side without a sign: `Age 18-25`, `BMI 30 or more`, or a name alone."""
-    word = cursor.peek()
+def _uncompared(tokens: TokenStream, left: Operand) -> Node:
+    """Return a side without a sign: `Age 18-25`, `BMI 30 or more`, or a name alone."""
+    word = tokens.peek()
     if not isinstance(left, tuple) or constant(left) is not None:
-        raise cursor.error(
+        raise tokens.error(
             "compare this with something, as in Glucose >= 126"
-            if not cursor.is_over
+            if not tokens.is_over
             else "compare it, and end with the outcome, as in Glucose >= 126 => positive"
         )
     name = lone_feature(left)
-    if (name is not None and is_number(cursor)) or (word.kind == "MINUS" and is_number(cursor, 1)):
-        if (numbers := read_numbers(cursor, left)) is not None:
+    if (name is not None and is_number(tokens)) or (word.kind == "MINUS" and is_number(tokens, 1)):
+        if (numbers := read_numbers(tokens, left)) is not None:
             return numbers
-        if (node := read_right_range(cursor, left, "=")) is not None and _is_settled(node):
-            cursor.asked = "="
+        if (node := read_right_range(tokens, left, "=")) is not None and _is_settled(node):
+            tokens.asked = "="
             return node
         quoted = quote_name(name) if name else "the feature"
-        raise cursor.error(f"write a sign before the number, as in {quoted} >= {word.text}", word)
+        raise tokens.error(f"write a sign before the number, as in {quoted} >= {word.text}", word)
     if len(left) == 1 and left[0].function == "" and left[0].coefficient == 1.0:
-        refuse_vague_name(left[0], cursor)
+        refuse_vague_name(left[0], tokens)
         return named_flag(left[0].names[0], left[0].column or 1)
     if len(left) == 2 and left[0].names[:1] == ("non",):
         name = side_text(times(left[1:], -1.0))
-        raise cursor.error(f"write not {name}, or the whole name between backticks")
-    raise cursor.error(
+        raise tokens.error(f"write not {name}, or the whole name between backticks")
+    raise tokens.error(
         f"'{side_text(left)}' is not compared: write a sign and a number after it, as in "
         f"{side_text(left)} >= 2",
         None,
@@ -275,23 +277,23 @@ def _is_settled(node: Node) -> bool:
 # This is where a condition begins; what follows its first side is read in `comparisons.py`.
 
 
-def read_atom(cursor: TokenStream) -> Node:
+def read_atom(tokens: TokenStream) -> Node:
     """Read one condition; it keeps how it was written until the data are known."""
-    start, first = cursor.at, cursor.peek()
-    cursor.unit = ""
+    start, first = tokens.at, tokens.peek()
+    tokens.unit = ""
     try:
-        node = _in_unit(_atom(cursor), cursor.unit)
+        node = _in_unit(_atom(tokens), tokens.unit)
     except RuleError as error:
         if error.column is not None:
             raise
         raise rule_error(str(error), column=first.column, suggestion=error.suggestion) from None
-    if isinstance(node, Condition) and cursor.vocabulary is None:
-        return replace(node, written=Written(cursor.text(start), first.column, node.sides))
+    if isinstance(node, Condition) and tokens.vocabulary is None:
+        return replace(node, written=Written(tokens.text(start), first.column, node.sides))
     return node
 
 
 def _in_unit(node: Node, unit: str) -> Node:
-    """The condition with a unit for its numbers, that stood after the feature's name."""
+    """Return the condition with a unit for its numbers, that stood after the feature's name."""
     if not unit:
         return node
     if not isinstance(node, Condition):
@@ -303,42 +305,42 @@ def _in_unit(node: Node, unit: str) -> Node:
     return replace(node, sides=sides)
 
 
-def _atom(cursor: TokenStream) -> Node:
-    if (node := read_levels(cursor)) is not None:
+def _atom(tokens: TokenStream) -> Node:
+    if (node := read_levels(tokens)) is not None:
         return node
-    refuse_vague(cursor)
-    if (top := read_share(cursor)) is not None:
-        cursor.accept_words("of")
-        return share_condition(one_feature(read_side(cursor), cursor), *top)
-    given = cursor.relation()
-    if given is not None and cursor.subject is not None and not cursor.says("is", "not"):
-        return read_comparison(cursor, cursor.subject)  # a >= 2 or <= -3
-    if given is not None and cursor.subject is None:
-        return _counted_things(cursor, given)
-    goes_on = cursor.subject is not None and cursor.asked == "=" and is_number(cursor)
-    if goes_on and (node := read_right_range(cursor, cursor.subject, "=")) is not None:
+    refuse_vague(tokens)
+    if (top := read_share(tokens)) is not None:
+        tokens.accept_words("of")
+        return share_condition(one_feature(read_side(tokens), tokens), *top)
+    given = tokens.relation()
+    if given is not None and tokens.subject is not None and not tokens.matches("is", "not"):
+        return read_comparison(tokens, tokens.subject)  # a >= 2 or <= -3
+    if given is not None and tokens.subject is None:
+        return _counted_things(tokens, given)
+    goes_on = tokens.subject is not None and tokens.asked == "=" and is_number(tokens)
+    if goes_on and (node := read_right_range(tokens, tokens.subject, "=")) is not None:
         return node  # a 12-24 or 36-48
-    operand = read_operand(cursor)
+    operand = read_operand(tokens)
     value = constant(operand) if isinstance(operand, tuple) else None
     if value is None:
-        cursor.subject = operand
-    elif cursor.subject is not None and cursor.relation() is None and cursor.asked == "=":
-        return compare(cursor.subject, "=", operand)  # a = 2 or 3
-    return read_comparison(cursor, operand)
+        tokens.subject = operand
+    elif tokens.subject is not None and tokens.relation() is None and tokens.asked == "=":
+        return compare(tokens.subject, "=", operand)  # a = 2 or 3
+    return read_comparison(tokens, operand)
 
 
-def _counted_things(cursor: TokenStream, given: tuple[str, int]) -> Node:
+def _counted_things(tokens: TokenStream, given: tuple[str, int]) -> Node:
     """`at least 3 lymph_nodes`: the sign and the number stand before the feature."""
-    start = cursor.peek()
-    said = cursor.text(cursor.at, cursor.at + given[1])
-    cursor.at += given[1]
-    known = cursor.vocabulary is None or is_known(cursor, cursor.peek(1).text.strip("`"))
-    if is_number(cursor) and cursor.is_name(1) and known:
-        value = Term(read_number(cursor), column=start.column)
-        unit = read_unit(cursor)
-        name = "" if unit else read_name(cursor)
-        if name and cursor.relation() is None:
+    start = tokens.peek()
+    said = tokens.text(tokens.at, tokens.at + given[1])
+    tokens.at += given[1]
+    known = tokens.vocabulary is None or is_known(tokens, tokens.peek(1).text.strip("`"))
+    if is_number(tokens) and tokens.is_name(1) and known:
+        value = Term(read_number(tokens), column=start.column)
+        unit = read_unit(tokens)
+        name = "" if unit else read_name(tokens)
+        if name and tokens.relation() is None:
             return compare((Term(1.0, (name,), column=start.column),), given[0], (value,))
-    raise cursor.error(
+    raise tokens.error(
         f"it is not said what is '{said}': write the feature before it, as in Age >= 45", start
     )

@@ -17,6 +17,7 @@ from hipad.data.preprocessing import MissingValues
 from hipad.data.roles import JoinedClass
 from hipad.exceptions import RuleError
 from hipad.rules.ast import Condition, FeatureSpan, Name, Rule, Side, Term
+from hipad.rules.functions import find_function
 from hipad.rules.lexer import Place, patients_text, plain_signs, quote_label, rule_error
 from hipad.rules.names import FeatureIndex
 from hipad.rules.parser import read_rules
@@ -52,7 +53,7 @@ class Row:
     def of(
         cls, columns: IntArray, values: FloatArray, bound: float, origin: Condition | str = ""
     ) -> Row:
-        """The row with its size."""
+        """Return the row with its size."""
         size = float(np.abs(values).max()) if len(values) else 0.0
         return cls(columns, values, bound, size, origin)
 
@@ -82,7 +83,7 @@ class Row:
 
 
 def columns_of(B: sparse.csr_array) -> IntArray:
-    """The columns that some rows name, in order."""
+    """Return the columns that some rows name, in order."""
     return np.unique(B.indices).astype(np.int64)
 
 
@@ -95,32 +96,32 @@ def on_columns(B: sparse.csr_array, columns: IntArray) -> sparse.csr_array:
 def rows_met(B: sparse.csr_array, d: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
     """For each row of B and each column x of X whether B x <= d, up to rounding.
 
-    The room is a few units in the last place of what is added up. A value that was once kept in
-    single precision meets the number that it stood for: 1.9 there is not 1.9 here.
+    The tolerance is a few units in the last place of what is added up. A value that was once kept
+    in single precision meets the number that it stood for: 1.9 there is not 1.9 here.
     """
     bound = d[:, None]
     with np.errstate(invalid="ignore", over="ignore"):
-        room = comparison_room(abs(B) @ np.abs(X), bound)
-        met = np.asarray(bound + room >= B @ X)
+        tolerance = comparison_tolerance(abs(B) @ np.abs(X), bound)
+        met = np.asarray(bound + tolerance >= B @ X)
         single = np.flatnonzero(np.diff(B.indptr) == 1)
         for i in single:
             met[i] |= same_in_single(X[B.indices[B.indptr[i]]], d[i] / B.data[B.indptr[i]])
     return met
 
 
-def comparison_room(sizes: FloatArray, bound: FloatArray | float) -> FloatArray:
-    """How far a sum of terms of this size may lie from a bound and still be on it."""
+def comparison_tolerance(sizes: FloatArray, bound: FloatArray | float) -> FloatArray:
+    """Return how far a sum of terms of this size may lie from a bound and still be on it."""
     return np.asarray(ULPS * np.finfo(np.float64).eps * (sizes + np.abs(bound)))
 
 
 def same_in_single(x: FloatArray, level: float) -> npt.NDArray[np.bool_]:
-    """Where x is a broken number of single precision, and the one nearest to the level."""
+    """Return where x is a broken number of single precision, and the one nearest to the level."""
     short = x.astype(np.float32)
     return np.asarray((short == np.float32(level)) & (short == x) & (x % 1 != 0))
 
 
 def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:
-    """The rows that matter, and remarks on those left out or never met."""
+    """Return the rows that matter, and remarks on those left out or never met."""
     if _unlike(rows):
         return rows, []
     kept: dict[Direction, Row] = {}
@@ -153,7 +154,9 @@ def needed_rows(rows: list[Row]) -> tuple[list[Row], list[str]]:
 
 
 def _unlike(rows: list[Row]) -> bool:
-    """True if a glance shows that no row follows from another and no two exclude each other."""
+    """Return True if a glance shows that no row follows from another and no two exclude
+    each other.
+    """
     levels: dict[tuple[bytes, bool], float] = {}
     for row in rows:
         if not row.size:
@@ -252,7 +255,7 @@ class CompiledRule:
         return met & ~gaps.rows(columns) if gaps else met
 
     def scaled(self, mean: FloatArray | None, scale: FloatArray | None) -> ScaledRule:
-        """The same rule for z = (x - mean) / scale: B diag(scale) and d - B mean."""
+        """Return the same rule for z = (x - mean) / scale: B diag(scale) and d - B mean."""
         B, d = self.B, self.d
         if mean is not None:
             named = self.columns
@@ -279,12 +282,11 @@ _SIGNS: Final = {
     "<": "below",
     "=": "exactly",
 }
-_FUNCTIONS: Final = {"mean": "mean", "sum": "sum", "min": "every one", "max": "every one"}
 _SHOWN: Final = 4  # names that are listed
 
 
 def meaning(rule: CompiledRule) -> str:
-    """What a rule says, as a sentence for somebody who does not know the rule language.
+    """Return what a rule says, as a sentence for somebody who does not know the rule language.
 
     >>> from hipad.rules.compiler import compile_rules
     >>> (rule,) = compile_rules("mean(K) >= 9.5 => yes", n_features=9, blocks={"K": [1, 2, 3]},
@@ -329,7 +331,7 @@ def _range(condition: Condition, rule: CompiledRule) -> str:
 
 
 def _is_flag(left: Side, right: Side, rule: CompiledRule) -> bool:
-    """A one-hot column or a name that stood alone, compared with 0 or 1."""
+    """Return a one-hot column or a name that stood alone, compared with 0 or 1."""
     alone = len(left) == 1 and left[0].coefficient == 1 and not left[0].function
     plain = len(right) == 1 and right[0].is_number and right[0].coefficient in (0.0, 1.0)
     one_hot = alone and bool(left[0].names) and "=" in str(left[0].names[0])
@@ -348,7 +350,7 @@ def _side(side: Side, rule: CompiledRule) -> str:
 
 
 def _term(term: Term, rule: CompiledRule) -> str:
-    """A term without its sign."""
+    """Return a term without its sign."""
     size = abs(term.coefficient)
     if term.is_number:
         return term.converted.removeprefix("-") or f"{size:.6g}"
@@ -357,11 +359,13 @@ def _term(term: Term, rule: CompiledRule) -> str:
         return times + str(term.names[0])
     columns = _n_columns(term, rule)
     many = f", {count(columns, 'feature')}," if columns else ""
-    return f"{times}{_FUNCTIONS[term.function]} of {_names(term.names)}{many}"
+    function = find_function(term.function)
+    noun = term.function if function is None else function.noun
+    return f"{times}{noun} of {_names(term.names)}{many}"
 
 
 def _n_columns(term: Term, rule: CompiledRule) -> int:
-    """How many features a group has, where that is not seen from its names."""
+    """Return how many features a group has, where that is not seen from its names."""
     if rule.features is None or all(
         isinstance(n, str) and rule.features.position(n) is not None for n in term.names
     ):
@@ -447,7 +451,7 @@ class NamedClass(NamedTuple):
 def named_class(
     outcome: str, classes: Sequence[object], *, place: Place | None = None
 ) -> NamedClass:
-    """Which of several classes an outcome names; RuleError where it is none of them.
+    """Return which of several classes an outcome names; RuleError where it is none of them.
 
     `positive`, `negative` and an empty outcome, which stands for the positive class, name no class
     unless one is called so.
@@ -474,7 +478,7 @@ def named_class(
 
 
 def _example(word: str, quoted: Sequence[str]) -> str:
-    """What to write in place of a word that names no class."""
+    """Return what to write in place of a word that names no class."""
     return f"'=> {quoted[-1]}'" if word else f"'is raised in {quoted[-1]}'"
 
 
@@ -490,13 +494,13 @@ def _no_class(outcome: str, labels: Sequence[str], place: Place | None) -> RuleE
 
 
 def _label_sign(outcome: str, labels: Sequence[str]) -> float | None:
-    """The sign of the only one of two labels that the outcome spells."""
+    """Return the sign of the only one of two labels that the outcome spells."""
     found = _label_position(outcome, labels)
     return None if found is None else (-1.0, 1.0)[found]
 
 
 def _label_position(outcome: str, labels: Sequence[str]) -> int | None:
-    """The only label that the outcome spells: as text, as a number, in other case."""
+    """Return the only label that the outcome spells: as text, as a number, in other case."""
     for same in (_same_text, _same_number, _same_but_case, _same_but_joins):
         found = [at for at, label in enumerate(labels) if same(outcome, label)]
         if len(found) == 1:
@@ -505,7 +509,9 @@ def _label_position(outcome: str, labels: Sequence[str]) -> int | None:
 
 
 def _joined_sign(outcome: str, classes: Sequence[object], place: Place | None) -> float | None:
-    """The sign of the class that a label was joined into; RuleError for `not` such a label."""
+    """Return the sign of the class that a label was joined into; RuleError for `not` such a
+    label.
+    """
     other = _NOT.fullmatch(outcome)
     for sign, label in zip((-1.0, 1.0), classes, strict=True):
         if not isinstance(label, JoinedClass):
@@ -526,7 +532,7 @@ def _joined_sign(outcome: str, classes: Sequence[object], place: Place | None) -
 def _word_sign(
     word: str, labels: Sequence[str], positive_chosen: bool, place: Place | None
 ) -> float:
-    """The sign of `positive` or `negative`; RuleError where the labels leave it open."""
+    """Return the sign of `positive` or `negative`; RuleError where the labels leave it open."""
     sign = _WORDS[word.lower()]
     if positive_chosen:
         return sign
@@ -547,7 +553,7 @@ def _word_sign(
 
 
 def _plain(label: str) -> str:
-    """A label in small letters; 1.0 and +1 are 1."""
+    """Return a label in small letters; 1.0 and +1 are 1."""
     try:
         return f"{float(label):g}"
     except ValueError:
@@ -555,7 +561,9 @@ def _plain(label: str) -> str:
 
 
 def _nearest(outcome: str, labels: Sequence[str]) -> str | None:
-    """The label that a longer text holds as a word, quoted; None if both or none stand in it."""
+    """Return the label that a longer text holds as a word, quoted; None if both or none stand in
+    it.
+    """
     inside = [label for label in labels if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", outcome)]
     return quote_label(inside[0]) if len(inside) == 1 else None
 
@@ -582,11 +590,11 @@ def _same_but_joins(outcome: str, label: str) -> bool:
 
 
 def first_outcome(text: str) -> str:
-    """The outcome of the first rule that is switched on; "" where there is none.
+    """Return the outcome of the first rule that is switched on; "" where there is none.
 
     Rules that say positive or negative are passed over: they do not tell which class that is.
 
-    >>> first_outcome("Glucose >= 126 => positive\\nBMI >= 40 => diabetic")
+    >>> first_outcome("Glucose >= 126 => positive\nBMI >= 40 => diabetic")
     'diabetic'
     """
     found = read_rules(text).rules
@@ -596,5 +604,7 @@ def first_outcome(text: str) -> str:
 
 
 def outcome_sign(rule: Rule, classes: Sequence[object], *, positive_chosen: bool = False) -> float:
-    """The sign of a rule's outcome, as `class_sign` gives it; an error names the rule's place."""
+    """Return the sign of a rule's outcome, as `class_sign` gives it; an error names the rule's
+    place.
+    """
     return class_sign(rule.outcome, classes, positive_chosen=positive_chosen, place=rule.place)

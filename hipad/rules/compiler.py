@@ -27,6 +27,7 @@ from hipad.rules.ast import (
 )
 from hipad.rules.compiled_rule import CompiledRule, Row, class_sign, needed_rows, outcome_sign
 from hipad.rules.context import ColumnValues, Context, NameTable, RowsNeeded, as_values
+from hipad.rules.functions import EXTREMES, RULE_FUNCTIONS
 from hipad.rules.lexer import (
     MOST_WEIGHTS,
     Vocabulary,
@@ -36,7 +37,7 @@ from hipad.rules.lexer import (
     rule_error,
     too_many_weights,
 )
-from hipad.rules.linearize import settle
+from hipad.rules.linearize import linearize
 from hipad.rules.names import (
     Blocks,
     FeatureIndex,
@@ -52,8 +53,6 @@ from hipad.utils import FloatArray, IntArray, count, listed
 # --------------------------------------------------------------------------------------------------
 # From the terms of a condition to sparse rows: names become columns, equal ones are added up.
 
-
-EXTREMES = ("min", "max")
 
 Weighted = list[tuple[float, Term]]
 """Terms with the coefficients they have on the left of `... <= 0`."""
@@ -102,7 +101,9 @@ class RowBuilder:
         self.remarks: list[str] = []
 
     def rows(self, condition: Condition) -> Iterator[Row]:
-        """The rows of one condition; `>` on values with steps begins half-way to the next one."""
+        """Yield the rows of one condition; `>` on values with steps begins half-way to the next
+        one.
+        """
         for terms, strict in inequalities(condition):
             for row in self._rows(terms, condition):
                 if strict and self.values is not None:
@@ -126,7 +127,7 @@ class RowBuilder:
             yield _added_up(fixed + chosen, bound, origin)
 
     def _choices(self, extremes: Weighted, origin: Condition) -> Iterator[list[Part]]:
-        """One feature of each group, in every combination: min(K) >= c holds for all of K."""
+        """Yield one feature of each group, in every combination: min(K) >= c holds for all of K."""
         groups = [self.columns(term) for _, term in extremes]
         if math.prod(map(len, groups)) > MAX_ROWS:
             raise rule_error(
@@ -140,10 +141,13 @@ class RowBuilder:
 
     def _spread(self, weight: float, term: Term) -> Part:
         columns = self.columns(term)
-        return columns, weight / len(columns) if term.function == "mean" else weight
+        function = RULE_FUNCTIONS.get(term.function)
+        if function is None or function.divisor is None:
+            return columns, weight
+        return columns, weight / function.divisor(len(columns))
 
     def columns(self, term: Term) -> IntArray:
-        """The columns that a term names, each once."""
+        """Return the columns that a term names, each once."""
         if not term.function:
             return np.array([self._feature(str(term.names[0]), term.column)])
         parts = [self._group(name, term.column) for name in term.names]
@@ -192,7 +196,7 @@ def _added_up(parts: list[Part], bound: float, origin: Condition) -> Row:
 
 
 def _each_once(columns: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Each column with the sum of its values, without those that cancel."""
+    """Return each column with the sum of its values, without those that cancel."""
     columns, where = np.unique(columns, return_inverse=True)
     total = np.bincount(where, values, len(columns)).astype(np.float64)
     size = np.bincount(where, np.abs(values), len(columns))
@@ -220,7 +224,7 @@ class ResolvedRule:
     settled: tuple[Condition, ...]
 
     def compiled(self, index: FeatureIndex) -> CompiledRule:
-        """The rule with its matrix over all columns."""
+        """Return the rule with its matrix over all columns."""
         B, d = _matrix(self.rows, len(index))
         return CompiledRule(
             self.rule,
@@ -237,8 +241,8 @@ class ResolvedRule:
 
 
 @dataclass(frozen=True, eq=False)
-class _Way:
-    """One way in which a rule is met: its conditions, their rows, and remarks."""
+class _Case:
+    """One case in which a rule is met: its conditions, their rows, and remarks."""
 
     conditions: tuple[Condition, ...]
     rows: list[Row]
@@ -269,7 +273,7 @@ class RuleAssembler:
         self.weights = 0
 
     def without_suggestions(self) -> RuleAssembler:
-        """The same, for errors without near names: finding these takes time."""
+        """Return the same, for errors without near names: finding these takes time."""
         index = self.index.without_suggestions()
         context = (self.blocks, self.classes, self.positive_chosen, self.values)
         other = RuleAssembler(index, *context, asks=self.lexicon.asks)
@@ -277,65 +281,69 @@ class RuleAssembler:
         return other
 
     def resolved(self, rule: Rule, label: str, *, several: bool) -> list[ResolvedRule]:
-        """The rule with its names found: more than one where it says `any` of several features."""
+        """Return the rule with its names found: more than one where it says `any` of several
+        features.
+        """
         line = rule.place and rule.place[0]
         try:
-            ways = self._ways(rule)
-            if len(ways) > 1 and not several:
-                raise _several(rule, [way.conditions for way in ways])
+            cases = self._cases(rule)
+            if len(cases) > 1 and not several:
+                raise _several(rule, [case.conditions for case in cases])
         except RuleError as error:
             raise _on_line(error, line) from None
         sign = outcome_sign(rule, self.classes, positive_chosen=self.positive_chosen)
         outcome = str(self.classes[int(sign > 0)])
-        self._weigh(ways, line)
+        self._weigh(cases, line)
         resolved = []
-        for k, way in enumerate(ways, 1):
+        for k, case in enumerate(cases, 1):
             own, named = rule, label
-            if len(ways) > 1:
-                worth = None if rule.worth is None else rule.worth / len(ways)
-                own, named = replace(rule, conditions=way.conditions, worth=worth), f"{label}.{k}"
-            each = ResolvedRule(own, named, sign, outcome, way.rows, way.remarks, way.conditions)
+            if len(cases) > 1:
+                worth = None if rule.worth is None else rule.worth / len(cases)
+                own, named = replace(rule, conditions=case.conditions, worth=worth), f"{label}.{k}"
+            each = ResolvedRule(own, named, sign, outcome, case.rows, case.remarks, case.conditions)
             resolved.append(each)
         return resolved
 
-    def _ways(self, rule: Rule) -> list[_Way]:
-        """The ways in which the rule is met; without those that never are, if others remain."""
+    def _cases(self, rule: Rule) -> list[_Case]:
+        """Return the cases in which the rule is met; without those that never are, if others
+        remain.
+        """
         found, remarks = self._settled(rule)
-        ways = [self._way(conditions, remarks) for conditions in found]
-        possible = [way for way in ways if way.is_possible]
-        return possible or ways[:1]
+        cases = [self._case(conditions, remarks) for conditions in found]
+        possible = [case for case in cases if case.is_possible]
+        return possible or cases[:1]
 
     def _settled(self, rule: Rule) -> tuple[list[tuple[Condition, ...]], list[str]]:
-        """The conditions in plain sums, for each way in which they are met."""
-        ground = Context(self.lexicon)
+        """Return the conditions in plain sums, for each case in which they are met."""
+        context = Context(self.lexicon)
         nodes: list[Node] = []
         errors: list[RuleError] = []
         for condition in rule.conditions:
             try:
-                nodes.append(settle(ground, condition))
+                nodes.append(linearize(context, condition))
             except RuleError as error:
                 errors.append(_on_line(error, rule.place and rule.place[0]))
         if errors:
             raise together(errors)
         if all(isinstance(node, Condition) for node in nodes):
-            return [tuple(node for node in nodes if isinstance(node, Condition))], ground.remarks
-        return alternatives(All(tuple(nodes))), ground.remarks
+            return [tuple(node for node in nodes if isinstance(node, Condition))], context.remarks
+        return alternatives(All(tuple(nodes))), context.remarks
 
-    def _way(self, conditions: tuple[Condition, ...], remarks: list[str]) -> _Way:
+    def _case(self, conditions: tuple[Condition, ...], remarks: list[str]) -> _Case:
         resolver = RowBuilder(self.index, self.blocks, self.values)
         rows = [row for condition in conditions for row in resolver.rows(condition)]
         kept, more = needed_rows(rows)
-        return _Way(conditions, kept, remarks + resolver.remarks + more)
+        return _Case(conditions, kept, remarks + resolver.remarks + more)
 
-    def _weigh(self, ways: list[_Way], line: int | None) -> None:
+    def _weigh(self, cases: list[_Case], line: int | None) -> None:
         """Count the numbers that the matrices will hold; RuleError if too many."""
-        self.weights += sum(len(row.columns) for way in ways for row in way.rows)
+        self.weights += sum(len(row.columns) for case in cases for row in case.rows)
         if self.weights > MOST_WEIGHTS:
             raise too_many_weights(line)
 
 
 def together(errors: list[RuleError]) -> RuleError:
-    """All mistakes as one error, which stands at the first."""
+    """Return all mistakes as one error, which stands at the first."""
     if len(errors) == 1:
         return errors[0]
     first = errors[0]
@@ -352,18 +360,20 @@ def together(errors: list[RuleError]) -> RuleError:
 
 
 def _on_line(error: RuleError, line: int | None) -> RuleError:
-    """The error with its line, of the same kind."""
+    """Return the error with its line, of the same kind."""
     placed = on_line(error, line)
     if not isinstance(error, RowsNeeded) or placed is error:
         return placed
     return RowsNeeded(str(placed), line=placed.line, column=placed.column)
 
 
-def _several(rule: Rule, ways: list[tuple[Condition, ...]]) -> RuleError:
-    """The error for a rule that stands for several, where each must have a place in the text."""
-    remedy = " or ".join(" and ".join(map(str, conditions)) for conditions in ways)
+def _several(rule: Rule, cases: list[tuple[Condition, ...]]) -> RuleError:
+    """Return the error for a rule that stands for several, where each must have a place in the
+    text.
+    """
+    remedy = " or ".join(" and ".join(map(str, conditions)) for conditions in cases)
     return rule_error(
-        f"this stands for {len(ways)} rules, one for each feature: write {remedy}",
+        f"this stands for {len(cases)} rules, one for each feature: write {remedy}",
         column=rule.conditions[0].sides[0][0].column or 1,
         suggestion=f"{remedy} => {quote_label(rule.outcome)}",
     )
@@ -471,7 +481,8 @@ def compile_each(
     positive_chosen: bool = False,
     values: Any = None,
 ) -> tuple[dict[int, CompiledRule], list[RuleError]]:
-    """Each rule that fits the data by its position, off or on, and what is wrong with the others.
+    """Return each rule that fits the data by its position, off or on, and what is wrong with the
+    others.
 
     Near names are looked for in the first few errors only.
     """
@@ -492,7 +503,7 @@ def compile_each(
 
 
 def as_rule_set(rules: str | Iterable[Rule | str], vocabulary: Vocabulary | None = None) -> RuleSet:
-    """Rules from text, or from any iterable of rules and texts.
+    """Return rules from text, or from any iterable of rules and texts.
 
     >>> print(as_rule_set(["a >= 1 => positive", "b >= 2 => positive"]))
     a >= 1 => positive
@@ -525,11 +536,9 @@ def as_rule_set(rules: str | Iterable[Rule | str], vocabulary: Vocabulary | None
 # looks at rules one by one, as a page or a report does, reads them here.
 
 
-SEVERAL: Final = ("max", "min")  # functions of which one feature may be enough
-
-
 def read_for(text: str, lexicon: NameTable, classes: Sequence[object]) -> RulesText:
-    """The rules of a text as these data understand it; several where a rule stands for several.
+    """Return the rules of a text as these data understand it; several where a rule stands for
+    several.
 
     >>> from hipad.rules.names import FeatureIndex
     >>> names = NameTable(FeatureIndex(["blood pressure", "Age"]))
@@ -545,7 +554,7 @@ def read_for(text: str, lexicon: NameTable, classes: Sequence[object]) -> RulesT
 
 
 def _ways(rule: Rule, lexicon: NameTable, classes: Sequence[object]) -> list[Rule]:
-    """The rules that a rule stands for; itself where it is one, or cannot be used."""
+    """Return the rules that a rule stands for; itself where it is one, or cannot be used."""
     if not _may_be_several(rule):
         return [rule]
     context: dict[str, Any] = {"feature_names": lexicon.index, "blocks": lexicon.blocks}
@@ -571,7 +580,7 @@ def _ways(rule: Rule, lexicon: NameTable, classes: Sequence[object]) -> list[Rul
 
 def _may_be_several(rule: Rule) -> bool:
     terms = (term for each in rule.conditions for side in each.sides for term in side)
-    return any(term.function in SEVERAL for term in terms)
+    return any(term.function in EXTREMES for term in terms)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -687,7 +696,7 @@ def read_knowledge(
     blocks: Blocks | None = None,
     values: Any = None,
 ) -> RuleSet:
-    """Rules and statements as they are read for these columns, before they are compiled."""
+    """Return rules and statements as they are read for these columns, before they are compiled."""
     known = NameTable(index, resolve_blocks(blocks, index), as_values(values))
     return as_rule_set(rules if rules is not None else (), known)
 
@@ -700,7 +709,9 @@ def compile_statements(
     classes: Sequence[object] = ("negative", "positive"),
     positive_chosen: bool = False,
 ) -> tuple[dict[int, CompiledPrior], list[RuleError]]:
-    """Each statement that fits the data by its position, and what is wrong with the others."""
+    """Return each statement that fits the data by its position, and what is wrong with the
+    others.
+    """
     resolver = RowBuilder(feature_names, resolve_blocks(blocks, feature_names))
     found: dict[int, CompiledPrior] = {}
     errors: list[RuleError] = []
@@ -715,7 +726,9 @@ def compile_statements(
 
 
 def known_features(stated: Sequence[CompiledPrior], index: FeatureIndex) -> SignConstraints:
-    """What all statements say together; RuleError where two of them contradict each other."""
+    """Return what all statements say together; RuleError where two of them contradict each
+    other.
+    """
     parts = {
         kind: np.unique(np.concatenate([
             _no_features(), *(each.columns for each in stated if each.kind == kind)

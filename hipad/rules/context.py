@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +16,9 @@ from scipy import sparse
 
 from hipad.data.preprocessing import MissingValues
 from hipad.exceptions import RuleError
-from hipad.rules.ast import Condition, FeatureSpan, Name, Side, Term, percentile
-from hipad.rules.compiled_rule import comparison_room, same_in_single
+from hipad.rules.ast import Condition, FeatureSpan, Name, Side, Term
+from hipad.rules.compiled_rule import comparison_tolerance, same_in_single
+from hipad.rules.functions import find_function
 from hipad.rules.lexer import LevelOrder, quote_name, rule_error
 from hipad.rules.names import FeatureIndex, block_for_feature, folded, odd_by_beginning, squashed
 from hipad.utils import FloatArray, IntArray, listed
@@ -37,7 +39,7 @@ class ColumnValues:
     """Columns of training rows, looked at one by one and remembered; without values in `gaps`.
 
     >>> values = ColumnValues([[0.0, 1.5], [1.0, 2.5], [4.0, 3.5]])
-    >>> values.figure("median", 1), values.is_whole(0), values.lowest(1)
+    >>> values.statistic("median", 1), values.is_whole(0), values.lowest(1)
     (2.5, True, 1.5)
     """
 
@@ -55,7 +57,7 @@ class ColumnValues:
         return int(self._X.shape[1])
 
     def column(self, j: int) -> FloatArray:
-        """The known values of a column."""
+        """Return the known values of a column."""
         if j not in self._columns:
             part = self._X[:, [j]] if sparse.issparse(self._X) else self._X[:, j]
             dense = part.toarray().ravel() if sparse.issparse(part) else part
@@ -67,47 +69,43 @@ class ColumnValues:
         return self._columns[j]
 
     def distinct(self, j: int) -> FloatArray:
-        """The different values of a column, in order."""
+        """Return the different values of a column, in order."""
         if j not in self._distinct:
             self._distinct[j] = np.unique(self.column(j))
         return self._distinct[j]
 
     def lowest(self, j: int) -> float:
-        """The smallest value of a column; nan where none is known."""
+        """Return the smallest value of a column; nan where none is known."""
         values = self.distinct(j)
         return float(values[0]) if len(values) else np.nan
 
     def highest(self, j: int) -> float:
-        """The largest value of a column; nan where none is known."""
+        """Return the largest value of a column; nan where none is known."""
         values = self.distinct(j)
         return float(values[-1]) if len(values) else np.nan
 
     def is_flag(self, j: int) -> bool:
-        """Whether the column holds 0 and 1 only."""
+        """Return whether the column holds 0 and 1 only."""
         values = self.distinct(j)
         return bool(len(values)) and bool(np.isin(values, (0.0, 1.0)).all())
 
     def is_whole(self, j: int) -> bool:
-        """Whether the column holds whole numbers only."""
+        """Return whether the column holds whole numbers only."""
         values = self.distinct(j)
         sizes = np.abs(values)
         return bool(len(values)) and bool((values % 1 == 0).all() and sizes.max() < _LARGEST_WHOLE)
 
-    def figure(self, function: str, j: int) -> float:
-        """The mean, median, sd or percentile of a column; nan if it has no values."""
+    def statistic(self, function: str, j: int) -> float:
+        """Return the mean, median, sd or percentile of a column; nan if it has no values."""
+        found = find_function(function)
+        assert found is not None
+        assert found.statistic is not None
         values = self.column(j)
-        if not len(values):
-            return float("nan")
-        if function == "mean":
-            return float(values.mean())
-        if function == "sd":
-            return float(values.std())
-        share = 50.0 if function == "median" else percentile(function)
-        assert share is not None
-        return float(np.percentile(values, share))
+        return found.statistic(values) if len(values) else math.nan
 
     def strict_bound(self, columns: IntArray, weights: FloatArray, bound: float) -> float:
-        """The bound of sum < bound as one of sum <= ..., which no patient on the border meets.
+        """Return the bound of sum < bound as one of sum <= ..., which no patient on the border
+        meets.
 
         On whole numbers it moves by half a step always. Elsewhere it moves half-way to the next
         sum that a training row has, if one lies on the border, and else stays.
@@ -129,7 +127,7 @@ class ColumnValues:
     def _sums(
         self, columns: IntArray, weights: FloatArray, bound: float
     ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-        """The sum in each row that has all values, and whether it lies on the bound."""
+        """Return the sum in each row that has all values, and whether it lies on the bound."""
         sums, sizes = np.zeros(self._X.shape[0]), np.zeros(self._X.shape[0])
         step = len(columns) if sparse.issparse(self._X) else _AT_ONCE
         for k in range(0, len(columns), step):
@@ -140,14 +138,14 @@ class ColumnValues:
         if self._gaps is not None:
             known &= ~self._gaps.rows(columns)
         sums, sizes = sums[known], sizes[known]
-        on_border = np.abs(sums - bound) <= comparison_room(sizes, bound)
+        on_border = np.abs(sums - bound) <= comparison_tolerance(sizes, bound)
         if len(columns) == 1:
             on_border |= same_in_single(sums / weights[0], bound / float(weights[0]))
         return sums, on_border
 
 
 def _step(weights: FloatArray) -> float:
-    """The step in which a sum of whole numbers moves; 0 if there is none to speak of."""
+    """Return the step in which a sum of whole numbers moves; 0 if there is none to speak of."""
     unit = float(np.abs(weights).min())
     ratios = weights / unit if unit else weights
     if not unit or np.abs(ratios).max() >= _LARGEST_WHOLE:
@@ -220,7 +218,9 @@ _WORDS: Final = re.compile(r"[^\W\d_]+")
 
 
 def level_rank(level: str) -> int | None:
-    """The place of a value that is a number or a Roman numeral, also after a letter: G2, T3."""
+    """Return the place of a value that is a number or a Roman numeral, also after a letter:
+    G2, T3.
+    """
     bare = re.sub(r"^(?:grade|stage|class|level|[a-z](?=\d))\s*", "", level)
     if bare in _ROMAN:
         return _ROMAN[bare]
@@ -228,7 +228,7 @@ def level_rank(level: str) -> int | None:
 
 
 def level_order(levels: Sequence[str]) -> LevelOrder | None:
-    """The values in their order, or None where their words do not tell it.
+    """Return the values in their order, or None where their words do not tell it.
 
     >>> level_order(["high", "low", "medium", "unknown"]).levels
     ('low', 'medium', 'high')
@@ -265,7 +265,7 @@ def _place(level: str, scale: list[tuple[str, ...]]) -> int | None:
 
 
 def _sizes(levels: Sequence[str]) -> list[float] | None:
-    """Where each begins, for ranges such as 18-24, 65+ and < 18; None for other values."""
+    """Return where each begins, for ranges such as 18-24, 65+ and < 18; None for other values."""
     found: list[float] = []
     units = set()
     for level in levels:
@@ -317,7 +317,7 @@ class NameTable:
         return self.values is not None
 
     def name_at(self, text: str, start: int) -> str | None:
-        """The longest name with blanks or signs that stands in the text from `start` on."""
+        """Return the longest name with blanks or signs that stands in the text from `start` on."""
         chunk = _CHUNK.match(text, start)
         if chunk is None:
             return None
@@ -334,7 +334,7 @@ class NameTable:
         return None
 
     def is_name(self, name: str) -> bool:
-        """Whether a feature, block, category or level is called so, in any case."""
+        """Return whether a feature, block, category or level is called so, in any case."""
         if self.block(name) is not None or self.feature(name) is not None:
             return True
         if self.group(name) is not None or self._levels_called(name):
@@ -342,24 +342,26 @@ class NameTable:
         return " " in name and self.flag_column(name) is not None
 
     def is_measured(self, name: str) -> bool:
-        """Whether a feature or block is called so; a category's value such as F is neither."""
+        """Return whether a feature or block is called so; a category's value such as F is
+        neither.
+        """
         return self.block(name) is not None or self.feature(name) is not None
 
     def is_flag(self, name: str) -> bool:
-        """Whether the name alone is a condition."""
+        """Return whether the name alone is a condition."""
         j = self.feature(name)
         if j is not None:
             return self.is_zero_one(j)
         return self.flag_column(name) is not None
 
     def is_zero_one(self, j: int) -> bool:
-        """Whether a column is known to hold 0 and 1; a one-hot column is by its name."""
+        """Return whether a column is known to hold 0 and 1; a one-hot column is by its name."""
         if self.values is not None:
             return self.values.is_flag(j)
         return "=" in self.index.name(j)[1:-1]
 
     def block(self, name: str) -> str | None:
-        """The block of this name, in any case where that is one."""
+        """Return the block of this name, in any case where that is one."""
         if name in self.blocks:
             return name
         if self.index.position(name) is not None:
@@ -368,14 +370,16 @@ class NameTable:
         return found[0] if len(found) == 1 and self.feature(name) is None else None
 
     def feature(self, name: str) -> int | None:
-        """The column of a name: as it is, in other case, or with other blanks if only one fits."""
+        """Return the column of a name: as it is, in other case, or with other blanks if only one
+        fits.
+        """
         j = self.index.position(name)
         if j is not None or self.index.names is None:
             return j
         return self.index.loosely(name)
 
     def group(self, name: str) -> dict[str, int] | None:
-        """The levels of a category and their columns, or None."""
+        """Return the levels of a category and their columns, or None."""
         key = folded(name.strip())
         found = self.index.categories.get(key)
         if found is None and (own := self.index.squashed_categories.get(squashed(key))):
@@ -383,14 +387,16 @@ class NameTable:
         return found
 
     def category(self, name: str) -> str | None:
-        """The category of this name, as the data write it; None for a feature or a block."""
+        """Return the category of this name, as the data write it; None for a feature or a block."""
         levels = self.group(name)
         if levels is None or self.feature(name) is not None or self.block(name) is not None:
             return None
         return self.index.name(next(iter(levels.values()))).partition("=")[0].strip()
 
     def level_at(self, category: str, text: str, start: int) -> tuple[str, int] | None:
-        """The longest value of a category that stands in the text from `start` on, and its end."""
+        """Return the longest value of a category that stands in the text from `start` on, and its
+        end.
+        """
         levels = self.group(category) or {}
         for level in sorted(levels, key=len, reverse=True):
             end = start + len(level)
@@ -399,27 +405,29 @@ class NameTable:
         return None
 
     def level_like(self, category: str, text: str) -> str | None:
-        """The value of a category that a word means: 2 for II, y for yes; None if none is."""
+        """Return the value of a category that a word means: 2 for II, y for yes; None if
+        none is.
+        """
         j = self.level_column(category, text)
         return None if j is None else self.index.level_name(j)
 
     def order(self, category: str) -> LevelOrder | None:
-        """The order of a category's values where it is plain."""
+        """Return the order of a category's values where it is plain."""
         columns = (self.group(category) or {}).values()
         return level_order([self.index.level_name(j) for j in columns])
 
     def members(self, block: str) -> tuple[str, ...]:
-        """The features of a block; none where no block is called so."""
+        """Return the features of a block; none where no block is called so."""
         own = self.block(block)
         return () if own is None else tuple(self.index.name(int(j)) for j in self.blocks[own])
 
     def is_whole(self, name: str) -> bool:
-        """Whether a feature of this name holds whole numbers only."""
+        """Return whether a feature of this name holds whole numbers only."""
         j = self.feature(name)
         return j is not None and self.values is not None and self.values.is_whole(j)
 
     def is_zero_one_name(self, name: str) -> bool:
-        """Whether a feature of this name holds 0 and 1 only."""
+        """Return whether a feature of this name holds 0 and 1 only."""
         j = self.feature(name)
         return j is not None and self.is_zero_one(j)
 
@@ -430,7 +438,9 @@ class NameTable:
         return self.index.levels.get(folded(level), [])
 
     def flag_column(self, name: str) -> int | None:
-        """The column of 0 and 1 that a name alone means: smoker is smoker=yes, male is sex=male."""
+        """Return the column of 0 and 1 that a name alone means: smoker is smoker=yes, male is
+        sex=male.
+        """
         j = self.feature(name)
         if j is not None:
             return j
@@ -448,7 +458,7 @@ class NameTable:
         return None
 
     def level_column(self, group: str, level: str) -> int | None:
-        """The column of one level of a category; numbers and Roman numerals are the same."""
+        """Return the column of one level of a category; numbers and Roman numerals are the same."""
         levels = self.group(group)
         if levels is None:
             return None
@@ -469,7 +479,7 @@ class NameTable:
         return 1.0 if lowered in _YES else 0.0 if lowered in _NO else None
 
     def not_a_flag(self, name: str, column: int | None) -> Exception:
-        """The error for a name that stands alone and is no column of 0 and 1."""
+        """Return the error for a name that stands alone and is no column of 0 and 1."""
         j = self.feature(name)
         quoted = quote_name(name if j is None else self.index.name(j))
         if (block := self.block(name)) is not None:
@@ -495,7 +505,7 @@ class NameTable:
 
 
 def _splits_word(text: str, end: int) -> bool:
-    """Whether a name that ends here would cut a word in two."""
+    """Return whether a name that ends here would cut a word in two."""
     return (
         0 < end < len(text)
         and text[end - 1].isalnum()
@@ -531,54 +541,54 @@ class RowsNeeded(RuleError):
 
 
 def place_of(condition: Condition) -> int | None:
-    """The column of the text where a condition begins, if it is known."""
+    """Return the column of the text where a condition begins, if it is known."""
     return next((t.column for side in condition.sides for t in side if t.column), None)
 
 
-def own_name(ground: Context, name: str, column: int | None) -> str:
-    """The feature's own name; RuleError if there is none, or if a block is called so."""
-    j = ground.lexicon.feature(name)
+def own_name(context: Context, name: str, column: int | None) -> str:
+    """Return the feature's own name; RuleError if there is none, or if a block is called so."""
+    j = context.lexicon.feature(name)
     if j is not None:
-        return ground.index.name(ground.index.find(ground.index.name(j), column))
-    if (block := ground.lexicon.block(name)) is not None:
+        return context.index.name(context.index.find(context.index.name(j), column))
+    if (block := context.lexicon.block(name)) is not None:
         raise block_for_feature(block, column)
     if name.lower() in ("nan", "inf", "infinity"):
         raise rule_error(f"'{name}' is no number to compare with: write another", column=column)
-    raise ground.index.unknown(name, column, ground.lexicon.blocks)
+    raise context.index.unknown(name, column, context.lexicon.blocks)
 
 
-def member_name(ground: Context, name: Name, column: int | None) -> Name:
-    """A name inside a function: a block, a feature or a range of features."""
+def member_name(context: Context, name: Name, column: int | None) -> Name:
+    """Return a name inside a function: a block, a feature or a range of features."""
     if isinstance(name, FeatureSpan):
         return FeatureSpan(
-            own_name(ground, name.first, column), own_name(ground, name.last, column)
+            own_name(context, name.first, column), own_name(context, name.last, column)
         )
-    block = ground.lexicon.block(name)
-    return block if block is not None else own_name(ground, name, column)
+    block = context.lexicon.block(name)
+    return block if block is not None else own_name(context, name, column)
 
 
-def is_feature(ground: Context, names: tuple[Name, ...]) -> bool:
-    """Whether a group is one feature and no block."""
+def is_feature(context: Context, names: tuple[Name, ...]) -> bool:
+    """Return whether a group is one feature and no block."""
     (first,) = names if len(names) == 1 else (None,)
-    return isinstance(first, str) and ground.lexicon.block(first) is None
+    return isinstance(first, str) and context.lexicon.block(first) is None
 
 
-def members_of(ground: Context, term: Term) -> list[str]:
-    """The features of a group, each once."""
+def members_of(context: Context, term: Term) -> list[str]:
+    """Return the features of a group, each once."""
     found: dict[str, None] = {}
     for name in term.names:
         if isinstance(name, FeatureSpan):
-            first, last = (ground.index.find(end) for end in (name.first, name.last))
-            found |= dict.fromkeys(ground.index.name(j) for j in range(first, last + 1))
-        elif name in ground.lexicon.blocks:
-            found |= dict.fromkeys(ground.index.name(int(j)) for j in ground.lexicon.blocks[name])
+            first, last = (context.index.find(end) for end in (name.first, name.last))
+            found |= dict.fromkeys(context.index.name(j) for j in range(first, last + 1))
+        elif name in context.lexicon.blocks:
+            found |= dict.fromkeys(context.index.name(int(j)) for j in context.lexicon.blocks[name])
         else:
             found[name] = None
     return list(found)
 
 
 def lone_name(side: Side) -> str | None:
-    """The feature that a side is, alone and as it is; else None."""
+    """Return the feature that a side is, alone and as it is; else None."""
     if len(side) != 1 or side[0].function or side[0].coefficient != 1.0 or not side[0].names:
         return None
     name = side[0].names[0]

@@ -7,15 +7,19 @@ from typing import Final
 
 from hipad.exceptions import RuleError
 from hipad.rules.ast import (
-    FUNCTIONS,
-    LEARNT,
     RATIO,
     FeatureSpan,
     Name,
     Side,
     Term,
+)
+from hipad.rules.functions import (
+    GROUP_FUNCTIONS,
+    QUANTILES,
+    SYNONYMS,
+    find_function,
+    is_function,
     is_learnt,
-    percentile,
 )
 from hipad.rules.lexer import (
     LARGEST,
@@ -39,17 +43,17 @@ from hipad.utils import listed
 
 
 def constant(side: Side) -> float | None:
-    """The value of a side that names no feature, else None."""
+    """Return the value of a side that names no feature, else None."""
     return sum(t.coefficient for t in side) if all(t.is_number for t in side) else None
 
 
 def times(side: Side, factor: float) -> Side:
-    """The side with every coefficient multiplied."""
+    """Return the side with every coefficient multiplied."""
     return tuple(Term(t.coefficient * factor, t.names, t.function, t.column, t.unit) for t in side)
 
 
 def in_range(value: float, sign: Token) -> float:
-    """The value, if a rule can hold it: 0, or neither too large nor too small."""
+    """Return the value, if a rule can hold it: 0, or neither too large nor too small."""
     if value and not 1 / LARGEST <= abs(value) <= LARGEST:
         raise rule_error(
             f"a number in a rule must be 0 or between {1 / LARGEST:g} and {LARGEST:g} in size, "
@@ -60,7 +64,7 @@ def in_range(value: float, sign: Token) -> float:
 
 
 def ratio_of(side: Side, divisor: Side, sign: Token) -> Side:
-    """Each term of a side over one feature; RuleError for anything else."""
+    """Return each term of a side over one feature; RuleError for anything else."""
     plain = all(t.names and not t.function for t in side)
     below = divisor[0]
     if plain and len(divisor) == 1 and not below.function and below.coefficient:
@@ -89,7 +93,7 @@ _STOPS: Final = NO_NAME | frozenset(
 
 
 def plain_text(text: str) -> str:
-    """A name without the marks that it stands in."""
+    """Return a name without the marks that it stands in."""
     if len(text) > 2 and text[0] in "`\"'" and text[-1] == text[0]:
         return read_quoted(text)
     if len(text) > 2 and text[0] + text[-1] in ("“”", "«»", "„“", "„”", "‘’"):
@@ -97,102 +101,84 @@ def plain_text(text: str) -> str:
     return text
 
 
-def read_name(cursor: TokenStream) -> str:
-    """The name that comes next, of several words where these stand together."""
-    first = cursor.peek()
+def read_name(tokens: TokenStream) -> str:
+    """Return the name that comes next, of several words where these stand together."""
+    first = tokens.peek()
     if first.kind in ("QUOTED", "STRING"):
-        name = plain_text(cursor.take().text)
+        name = plain_text(tokens.take().text)
         if not name.strip():
-            raise cursor.error("the name is empty: write it between backticks", first)
+            raise tokens.error("the name is empty: write it between backticks", first)
         return name
     count = 1
-    while cursor.is_name(count) and cursor.peek(count).kind == "NAME":
-        if cursor.phrase(count) is not None or cursor.peek(count).low in _STOPS:
+    while tokens.is_name(count) and tokens.peek(count).kind == "NAME":
+        if tokens.phrase(count) is not None or tokens.peek(count).low in _STOPS:
             break
         count += 1
-    if cursor.vocabulary is not None:
-        count = _known_words(cursor, count)
-    name = " ".join(word.text for word in cursor.words[cursor.at : cursor.at + count])
-    cursor.at += count
+    if tokens.vocabulary is not None:
+        count = _known_words(tokens, count)
+    name = " ".join(word.text for word in tokens.words[tokens.at : tokens.at + count])
+    tokens.at += count
     return name
 
 
-def _known_words(cursor: TokenStream, count: int) -> int:
-    """How many of the words make the longest known name; all of them if none does."""
-    assert cursor.vocabulary is not None
-    words = [word.text for word in cursor.words[cursor.at : cursor.at + count]]
+def _known_words(tokens: TokenStream, count: int) -> int:
+    """Return how many of the words make the longest known name; all of them if none does."""
+    assert tokens.vocabulary is not None
+    words = [word.text for word in tokens.words[tokens.at : tokens.at + count]]
     for n in range(min(count, 8), 0, -1):
-        if cursor.vocabulary.is_name(" ".join(words[:n])):
+        if tokens.vocabulary.is_name(" ".join(words[:n])):
             return n
     return count
 
 
-def bracketed_name(cursor: TokenStream, opening: Token) -> str | None:
-    """The name between square brackets, as [blood pressure]."""
+def bracketed_name(tokens: TokenStream, opening: Token) -> str | None:
+    """Return the name between square brackets, as [blood pressure]."""
     closing = next(
-        (k for k in range(cursor.at, len(cursor.words)) if cursor.words[k].kind == "CLOSE"), None
+        (k for k in range(tokens.at, len(tokens.words)) if tokens.words[k].kind == "CLOSE"), None
     )
     if closing is None or not all(
         word.kind in ("NAME", "QUOTED", "STRING", "NUMBER", "MINUS")
-        for word in cursor.words[cursor.at : closing]
+        for word in tokens.words[tokens.at : closing]
     ):
         return None
-    inside = cursor.line[opening.end : cursor.words[closing].start].strip()
-    cursor.at = closing + 1
+    inside = tokens.line[opening.end : tokens.words[closing].start].strip()
+    tokens.at = closing + 1
     return plain_text(inside) if inside else None
 
 
-def names_follow(cursor: TokenStream, ahead: int) -> bool:
-    """Whether a name, or a bracket, stands so many words ahead."""
-    word = cursor.peek(ahead)
-    return cursor.is_name(ahead) or (word.kind == "OPEN" and word.text == "(")
+def names_follow(tokens: TokenStream, ahead: int) -> bool:
+    """Return whether a name, or a bracket, stands so many words ahead."""
+    word = tokens.peek(ahead)
+    return tokens.is_name(ahead) or (word.kind == "OPEN" and word.text == "(")
 
 
-def skip_links(cursor: TokenStream) -> None:
+def skip_links(tokens: TokenStream) -> None:
     """Step over small words before a name, as of and the."""
-    while cursor.peek().kind == "NAME" and cursor.peek().low in _LINKS and names_follow(cursor, 1):
-        cursor.take()
+    while tokens.peek().kind == "NAME" and tokens.peek().low in _LINKS and names_follow(tokens, 1):
+        tokens.take()
 
 
 # --------------------------------------------------------------------------------------------------
 # Functions of features: `mean(K1)`, `p90(x)`, and the groups between their brackets.
 #
-# A new function gets its name in `ast.py`; other words for it go here.
+# A new function is an entry of the table in `functions.py`.
 
 
-SYNONYMS: Final = {
-    "avg": "mean",
-    "average": "mean",
-    "total": "sum",
-    "minimum": "min",
-    "maximum": "max",
-    "std": "sd",
-    "stdev": "sd",
-    "stddev": "sd",
-    "zscore": "z",
-}
 CURVES: Final = ("log2", "log10", "ln", "exp", "sqrt")
 GROUPS: Final = {"any": "any", "all": "all", "each": "all", "every": "all", "none": "none"}
-_QUANTILES: Final = {"quantile": 100.0, "percentile": 1.0}
-_KNOWN: Final = frozenset((*FUNCTIONS, *SYNONYMS, *LEARNT, *_QUANTILES))
 
 
-def is_function(name: str) -> bool:
-    """Whether a name, in small letters, is that of a function: mean, p90, ..."""
-    return name in _KNOWN or percentile(name) is not None
-
-
-def read_call(cursor: TokenStream) -> Term:
-    """A function and what stands between its brackets, as mean(K1)."""
-    word = cursor.take()
-    names, number = read_group(cursor)
+def read_call(tokens: TokenStream) -> Term:
+    """Return a function and what stands between its brackets, as mean(K1)."""
+    word = tokens.take()
+    names, number = read_group(tokens)
     return function_of(word, names, number)
 
 
 def function_of(word: Token, names: list[Name], number: float | None) -> Term:
-    """The term of a function of these names; `number` is the share of a quantile."""
+    """Return the term of a function of these names; `number` is the share of a quantile."""
     function = SYNONYMS.get(word.low, word.low)
-    if function in _QUANTILES:
+    if function in QUANTILES:
         return _quantile(word, names, number)
     if number is not None:
         raise rule_error(
@@ -209,63 +195,63 @@ def function_of(word: Token, names: list[Name], number: float | None) -> Term:
 
 
 def _quantile(word: Token, names: list[Name], number: float | None) -> Term:
-    share = None if number is None else number * _QUANTILES[word.low]
+    share = None if number is None else number * QUANTILES[word.low]
     if share is None or not 0 <= share <= 100 or len(names) != 1 or not isinstance(names[0], str):
         raise rule_error("write the percentile as p90(x), of one feature", column=word.column)
     return Term(1.0, (names[0],), f"p{format_number(round(share, 6))}", word.column)
 
 
-def read_group(cursor: TokenStream) -> tuple[list[Name], float | None]:
-    """Names and ranges of names between round brackets, and a number among them."""
-    opening = cursor.take()
+def read_group(tokens: TokenStream) -> tuple[list[Name], float | None]:
+    """Return names and ranges of names between round brackets, and a number among them."""
+    opening = tokens.take()
     names: list[Name] = []
     number: float | None = None
     while True:
-        if is_number(cursor) and names:
-            number = read_number(cursor, listing=True) / (100 if cursor.accept("PERCENT") else 1)
+        if is_number(tokens) and names:
+            number = read_number(tokens, listing=True) / (100 if tokens.accept("PERCENT") else 1)
         else:
-            names.append(read_item(cursor))
-        if cursor.accept("CLOSE"):
+            names.append(read_item(tokens))
+        if tokens.accept("CLOSE"):
             return names, number
-        if cursor.accept("COMMA", "SEMICOLON") is None:
-            raise _wrong_group(cursor, opening, names)
+        if tokens.accept("COMMA", "SEMICOLON") is None:
+            raise _wrong_group(tokens, opening, names)
 
 
-def read_item(cursor: TokenStream) -> Name:
-    """One name between brackets, or a range of columns, as g1:g4."""
-    if not cursor.is_name():
-        raise cursor.error(
+def read_item(tokens: TokenStream) -> Name:
+    """Return one name between brackets, or a range of columns, as g1:g4."""
+    if not tokens.is_name():
+        raise tokens.error(
             "name features or blocks between the brackets, as in mean(K1) or mean(a, b)"
         )
-    first = read_name(cursor)
-    if cursor.peek().kind in ("COLON", "DOTS") or cursor.says("to"):
-        cursor.take()
-        if not cursor.is_name():
-            raise cursor.error("write the last feature of the range, as in g1:g4")
-        return FeatureSpan(first, read_name(cursor))
+    first = read_name(tokens)
+    if tokens.peek().kind in ("COLON", "DOTS") or tokens.matches("to"):
+        tokens.take()
+        if not tokens.is_name():
+            raise tokens.error("write the last feature of the range, as in g1:g4")
+        return FeatureSpan(first, read_name(tokens))
     return first
 
 
-def _wrong_group(cursor: TokenStream, opening: Token, names: list[Name]) -> RuleError:
-    word = cursor.peek()
+def _wrong_group(tokens: TokenStream, opening: Token, names: list[Name]) -> RuleError:
+    word = tokens.peek()
     if word.kind in ("PLUS", "MINUS", "TIMES", "DIVIDED"):
-        return cursor.error(
+        return tokens.error(
             "a function takes names, not sums: write mean(a, b) for the mean of two features, or "
             "the sum outside the function"
         )
     shown = listed([quote_name(n) if isinstance(n, str) else str(n) for n in names], limit=3)
-    if cursor.relation():
-        return cursor.error(
+    if tokens.relation():
+        return tokens.error(
             "compare outside the brackets, as in mean(K1) >= 2: close the bracket with ')' before "
             "you compare"
         )
-    return cursor.error(
+    return tokens.error(
         f"write ',' between the names after {shown}, and put odd names between backticks"
     )
 
 
 def unknown_function(word: Token) -> RuleError:
-    """What is said of a name before a bracket that is no function, with what to write."""
+    """Return what is said of a name before a bracket that is no function, with what to write."""
     name = plain_text(word.text)
     if name.lower() in ("log", "log1p", "lg"):
         return rule_error(
@@ -282,15 +268,15 @@ def unknown_function(word: Token) -> RuleError:
         return rule_error(
             f"{name}(...) is not linear: add it to the data as a feature of its own",
             column=word.column,
-            expected=FUNCTIONS,
+            expected=GROUP_FUNCTIONS,
         )
-    near = difflib.get_close_matches(name.lower(), [*FUNCTIONS, *SYNONYMS], 1)
+    near = difflib.get_close_matches(name.lower(), [*GROUP_FUNCTIONS, *SYNONYMS], 1)
     better = SYNONYMS.get(near[0], near[0]) if near else "mean"
     return rule_error(
         f"'{name}' is not a function here: write {better}(...), the functions are "
-        f"{listed(FUNCTIONS)}, or write '*' to multiply",
+        f"{listed(GROUP_FUNCTIONS)}, or write '*' to multiply",
         column=word.column,
-        expected=FUNCTIONS,
+        expected=GROUP_FUNCTIONS,
         suggestion=better,
     )
 
@@ -299,87 +285,85 @@ def unknown_function(word: Token) -> RuleError:
 # What a name stands for on a side: a feature, a function of features, or a ratio in words.
 
 
-def read_feature(cursor: TokenStream) -> Side:
-    """A feature, or a function of features."""
-    word, after = cursor.peek(), cursor.peek(1)
+def read_feature(tokens: TokenStream) -> Side:
+    """Return a feature, or a function of features."""
+    word, after = tokens.peek(), tokens.peek(1)
     if word.kind in ("NAME", "QUOTED") and after.kind == "OPEN" and after.text in "([":
         if word.kind == "NAME" and after.text == "(" and is_function(word.low):
-            return (read_call(cursor),)
-        if unit_at(cursor.line, after.end) and cursor.peek(2).kind in ("NAME", "PERCENT", "DEGREE"):
-            return _with_unit_in_brackets(cursor)
+            return (read_call(tokens),)
+        if unit_at(tokens.line, after.end) and tokens.peek(2).kind in ("NAME", "PERCENT", "DEGREE"):
+            return _with_unit_in_brackets(tokens)
         raise unknown_function(word)
-    if word.kind == "NAME" and is_function(word.low) and cursor.says("of", ahead=1):
-        function, _ = cursor.take(), cursor.take()
-        skip_links(cursor)
-        if not cursor.is_name():
-            raise cursor.error(f"name a feature or block, as in {word.low}(K1)")
-        return (function_of(function, _names_after(cursor), None),)
-    if _is_called(cursor):
-        return (function_of(cursor.take(), [read_name(cursor)], None),)
-    if word.kind == "NAME" and word.low == "ratio" and cursor.says("of", ahead=1):
-        return _spoken_ratio(cursor)
-    if (own := _own_figure(cursor)) is not None:
+    if word.kind == "NAME" and is_function(word.low) and tokens.matches("of", ahead=1):
+        function, _ = tokens.take(), tokens.take()
+        skip_links(tokens)
+        if not tokens.is_name():
+            raise tokens.error(f"name a feature or block, as in {word.low}(K1)")
+        return (function_of(function, _names_after(tokens), None),)
+    if _is_called(tokens):
+        return (function_of(tokens.take(), [read_name(tokens)], None),)
+    if word.kind == "NAME" and word.low == "ratio" and tokens.matches("of", ahead=1):
+        return _spoken_ratio(tokens)
+    if (own := _own_figure(tokens)) is not None:
         return (own,)
-    name = read_name(cursor)
+    name = read_name(tokens)
     return (Term(1.0, (name,), column=word.column),)
 
 
-def _names_after(cursor: TokenStream) -> list[Name]:
-    """The names after `mean of`: several where all that comes before the sign is names."""
-    names: list[Name] = [read_name(cursor)]
-    at = cursor.at
-    while cursor.accept("COMMA") or cursor.says("and"):
-        cursor.accept_words("and")
-        if not cursor.is_name():
+def _names_after(tokens: TokenStream) -> list[Name]:
+    """Return the names after `mean of`: several where all that comes before the sign is names."""
+    names: list[Name] = [read_name(tokens)]
+    at = tokens.at
+    while tokens.accept("COMMA") or tokens.matches("and"):
+        tokens.accept_words("and")
+        if not tokens.is_name():
             break
-        names.append(read_name(cursor))
-    if len(names) > 1 and cursor.relation() is not None and cursor.vocabulary is not None:
+        names.append(read_name(tokens))
+    if len(names) > 1 and tokens.relation() is not None and tokens.vocabulary is not None:
         return names
-    cursor.at = at
+    tokens.at = at
     return names[:1]
 
 
-def _is_called(cursor: TokenStream) -> bool:
-    """Whether a function stands before a block or a feature without brackets: mean IFN."""
-    known, word, after = cursor.vocabulary, cursor.peek(), cursor.peek(1)
+def _is_called(tokens: TokenStream) -> bool:
+    """Return whether a function stands before a block or a feature without brackets: mean IFN."""
+    known, word, after = tokens.vocabulary, tokens.peek(), tokens.peek(1)
     if known is None or word.kind != "NAME" or after.kind not in ("NAME", "QUOTED"):
         return False
-    if SYNONYMS.get(word.low, word.low) not in FUNCTIONS or known.is_name(word.text):
+    if SYNONYMS.get(word.low, word.low) not in GROUP_FUNCTIONS or known.is_name(word.text):
         return False
     name = plain_text(after.text)
     return bool(known.members(name)) and not known.is_name(f"{word.text} {name}")
 
 
-def _spoken_ratio(cursor: TokenStream) -> Side:
+def _spoken_ratio(tokens: TokenStream) -> Side:
     """`ratio of LDL to HDL`."""
-    sign, _ = cursor.take(), cursor.take()
-    skip_links(cursor)
-    above = read_name(cursor) if cursor.is_name() else None
-    joined = cursor.accept_words("to") or cursor.accept_words("and")
-    if above is None or not joined or not cursor.is_name():
-        raise cursor.error("write the ratio as LDL/HDL", sign)
-    return (Term(1.0, (above, read_name(cursor)), RATIO, sign.column),)
+    sign, _ = tokens.take(), tokens.take()
+    skip_links(tokens)
+    above = read_name(tokens) if tokens.is_name() else None
+    joined = tokens.accept_words("to") or tokens.accept_words("and")
+    if above is None or not joined or not tokens.is_name():
+        raise tokens.error("write the ratio as LDL/HDL", sign)
+    return (Term(1.0, (above, read_name(tokens)), RATIO, sign.column),)
 
 
-def _own_figure(cursor: TokenStream) -> Term | None:
+def _own_figure(tokens: TokenStream) -> Term | None:
     """`mean`, `median`, `sd` or `p90` alone: those of the feature that is compared."""
-    word, known = cursor.peek(), cursor.vocabulary
-    figure = SYNONYMS.get(word.low, word.low)
-    if cursor.own is None or known is None:
+    word, known = tokens.peek(), tokens.vocabulary
+    function = find_function(word.low)
+    if tokens.own is None or known is None or function is None or function.statistic is None:
         return None
-    if figure not in ("mean", "median", "sd") and percentile(figure) is None:
+    if word.kind != "NAME" or known.is_name(word.text) or tokens.is_name(1):
         return None
-    if word.kind != "NAME" or known.is_name(word.text) or cursor.is_name(1):
-        return None
-    cursor.take()
-    return Term(1.0, (cursor.own,), figure, word.column)
+    tokens.take()
+    return Term(1.0, (tokens.own,), function.name, word.column)
 
 
-def _with_unit_in_brackets(cursor: TokenStream) -> Side:
-    """A feature whose unit stands in brackets after it: Glucose (mg/dL) >= 126."""
-    word = cursor.take()
-    cursor.unit = unit_at(cursor.line, cursor.peek().end)
-    while cursor.take().kind != "CLOSE":
+def _with_unit_in_brackets(tokens: TokenStream) -> Side:
+    """Return a feature whose unit stands in brackets after it: Glucose (mg/dL) >= 126."""
+    word = tokens.take()
+    tokens.unit = unit_at(tokens.line, tokens.peek().end)
+    while tokens.take().kind != "CLOSE":
         pass
     return (Term(1.0, (plain_text(word.text),), column=word.column),)
 
@@ -399,49 +383,49 @@ _NO_FACTOR: Final = NO_NAME | frozenset(
 _FACTORS: Final = {"twice": 2.0, "double": 2.0, "half": 0.5, "thrice": 3.0}
 
 
-def read_side(cursor: TokenStream) -> Side:
-    """A sum: products with + and - between them."""
-    terms = list(read_product(cursor))
-    while (sign := cursor.peek()).kind in ("PLUS", "MINUS") or _says_sign(cursor, terms):
-        cursor.take()
-        product = read_product(cursor)
+def read_side(tokens: TokenStream) -> Side:
+    """Return a sum: products with + and - between them."""
+    terms = list(read_product(tokens))
+    while (sign := tokens.peek()).kind in ("PLUS", "MINUS") or _is_sign(tokens, terms):
+        tokens.take()
+        product = read_product(tokens)
         minus = sign.kind == "MINUS" or sign.low == "minus"
         terms += times(product, -1.0) if minus else product
-    if cursor.peek().kind == "PLUSMINUS":
-        raise cursor.error("write the range as: a between 3 and 7, or a = 5 ± 2")
+    if tokens.peek().kind == "PLUSMINUS":
+        raise tokens.error("write the range as: a between 3 and 7, or a = 5 ± 2")
     if len(terms) > 1 and any(term.unit for term in terms):
-        _check_units(terms, cursor)
+        _check_units(terms, tokens)
     return tuple(terms)
 
 
-def _says_sign(cursor: TokenStream, terms: list[Term]) -> bool:
-    """Whether plus or minus comes next and adds: before a number, or among the features that are
-    compared.
+def _is_sign(tokens: TokenStream, terms: list[Term]) -> bool:
+    """Return whether plus or minus comes next and adds: before a number, or among the features that
+    are compared.
     """
-    known, word = cursor.vocabulary, cursor.peek()
+    known, word = tokens.vocabulary, tokens.peek()
     if known is None or word.low not in ("plus", "minus") or known.is_name(word.text):
         return False
-    if is_number(cursor, 1):
-        return not cursor.is_name(2) and cursor.own is not None
-    name = plain_text(cursor.peek(1).text)
+    if is_number(tokens, 1):
+        return not tokens.is_name(2) and tokens.own is not None
+    name = plain_text(tokens.peek(1).text)
     numbers = [t for t in terms if t.names and not known.is_flag(str(t.names[0]))]
-    return cursor.own is None and len(numbers) == len(terms) and not known.is_flag(name)
+    return tokens.own is None and len(numbers) == len(terms) and not known.is_flag(name)
 
 
-def _check_units(terms: list[Term], cursor: TokenStream) -> None:
+def _check_units(terms: list[Term], tokens: TokenStream) -> None:
     if any(term.unit == "%" for term in terms):
-        raise cursor.error(
-            "write the number without '%' in a sum, in the units of the data", cursor.words[0]
+        raise tokens.error(
+            "write the number without '%' in a sum, in the units of the data", tokens.words[0]
         )
 
 
-def read_product(cursor: TokenStream) -> Side:
+def read_product(tokens: TokenStream) -> Side:
     """Factors, of which at most one names features, with the signs between them."""
-    side = _factor(cursor)
+    side = _factor(tokens)
     number, many = 1.0, False
-    while (sign := cursor.peek()).kind in ("TIMES", "DIVIDED") or cursor.says("times"):
-        cursor.take()
-        factor = _factor(cursor)
+    while (sign := tokens.peek()).kind in ("TIMES", "DIVIDED") or tokens.matches("times"):
+        tokens.take()
+        factor = _factor(tokens)
         value = constant(factor)
         many = True
         if value is not None and any(term.unit for term in factor):
@@ -479,54 +463,54 @@ def read_product(cursor: TokenStream) -> Side:
         raise rule_error(str(error), column=sign.column) from None
 
 
-def _factor(cursor: TokenStream) -> Side:
-    word = cursor.peek()
-    usual = word.kind == "NAME" and cursor.peek(1).kind in _AFTER_NAME and cursor.own is None
+def _factor(tokens: TokenStream) -> Side:
+    word = tokens.peek()
+    usual = word.kind == "NAME" and tokens.peek(1).kind in _AFTER_NAME and tokens.own is None
     if usual and word.low not in RESERVED:
-        cursor.at += 1
+        tokens.at += 1
         return (Term(1.0, (word.text,), column=word.column),)
     minus = False
-    while (sign := cursor.peek()).kind in ("PLUS", "MINUS"):
-        cursor.take()
+    while (sign := tokens.peek()).kind in ("PLUS", "MINUS"):
+        tokens.take()
         minus ^= sign.kind == "MINUS"
-    side = _plain_factor(cursor)
-    if cursor.peek().kind == "POWER":
-        raise cursor.error(
+    side = _plain_factor(tokens)
+    if tokens.peek().kind == "POWER":
+        raise tokens.error(
             "a power is not linear: add it to the data as a feature of its own, or write abs(a) "
             "for a comparison of a square"
         )
     return times(side, -1.0) if minus else side
 
 
-def _plain_factor(cursor: TokenStream) -> Side:
-    cursor.deeper()
-    side = _one_factor(cursor)
-    cursor.depth -= 1
+def _plain_factor(tokens: TokenStream) -> Side:
+    tokens.deeper()
+    side = _one_factor(tokens)
+    tokens.depth -= 1
     return side
 
 
-def _one_factor(cursor: TokenStream) -> Side:
-    word = cursor.peek()
-    if is_number(cursor):
-        return _quantity(cursor)
-    if word.kind == "NAME" and word.low in _FACTORS and names_follow(cursor, 1):
-        cursor.take()
-        skip_links(cursor)
-        return times(_plain_factor(cursor), _FACTORS[word.low])
+def _one_factor(tokens: TokenStream) -> Side:
+    word = tokens.peek()
+    if is_number(tokens):
+        return _quantity(tokens)
+    if word.kind == "NAME" and word.low in _FACTORS and names_follow(tokens, 1):
+        tokens.take()
+        skip_links(tokens)
+        return times(_plain_factor(tokens), _FACTORS[word.low])
     if word.kind == "OPEN":
-        return _bracket(cursor)
+        return _bracket(tokens)
     if word.kind == "BAR":
-        raise cursor.error("write |...| alone on its side, as in |a - b| <= 2")
-    if word.kind == "NAME" and word.low == "the" and names_follow(cursor, 1):
-        cursor.take()
-    if cursor.is_name():
-        return read_feature(cursor)
-    raise cursor.error(_nothing_here(cursor))
+        raise tokens.error("write |...| alone on its side, as in |a - b| <= 2")
+    if word.kind == "NAME" and word.low == "the" and names_follow(tokens, 1):
+        tokens.take()
+    if tokens.is_name():
+        return read_feature(tokens)
+    raise tokens.error(_nothing_here(tokens))
 
 
-def _nothing_here(cursor: TokenStream) -> str:
-    word = cursor.peek()
-    if cursor.is_over:
+def _nothing_here(tokens: TokenStream) -> str:
+    word = tokens.peek()
+    if tokens.is_over:
         return (
             "the condition has no end: write a feature, a sign and a number, as in Glucose >= 126"
         )
@@ -538,55 +522,57 @@ def _nothing_here(cursor: TokenStream) -> str:
     )
 
 
-def _quantity(cursor: TokenStream) -> Side:
-    """A number with its unit, or times the feature that follows it."""
-    first = cursor.peek()
-    (value, unit), *more = read_quantity(cursor)
-    if cursor.peek().kind == "PERCENT" and cursor.says("of", ahead=1):
-        cursor.at += 2
-        skip_links(cursor)
-        return times(_plain_factor(cursor), value / 100)
+def _quantity(tokens: TokenStream) -> Side:
+    """Return a number with its unit, or times the feature that follows it."""
+    first = tokens.peek()
+    (value, unit), *more = read_quantity(tokens)
+    if tokens.peek().kind == "PERCENT" and tokens.matches("of", ahead=1):
+        tokens.at += 2
+        skip_links(tokens)
+        return times(_plain_factor(tokens), value / 100)
     if unit:
         parts = [(value, unit), *more]
         return tuple(Term(each, column=first.column, unit=of) for each, of in parts)
-    spoken_times = cursor.says("x") and cursor.is_name(1) and not _is_known(cursor, "x")
-    if cursor.accept_words("times") or (spoken_times and cursor.accept_words("x")):
-        skip_links(cursor)
-        return times(_plain_factor(cursor), value)
-    word = cursor.peek()
+    spoken_times = tokens.matches("x") and tokens.is_name(1) and not _is_known(tokens, "x")
+    if tokens.accept_words("times") or (spoken_times and tokens.accept_words("x")):
+        skip_links(tokens)
+        return times(_plain_factor(tokens), value)
+    word = tokens.peek()
     opens = word.kind == "OPEN" and word.text == "("
-    opens = opens and cursor.peek(1).low not in ("unless", "except")
-    if opens or (cursor.is_name() and _is_factor(cursor)):
-        if word.start > cursor.words[cursor.at - 1].end:
-            cursor.implied = word
-        return times(_plain_factor(cursor), value)
+    opens = opens and tokens.peek(1).low not in ("unless", "except")
+    if opens or (tokens.is_name() and _is_factor(tokens)):
+        if word.start > tokens.words[tokens.at - 1].end:
+            tokens.implied = word
+        return times(_plain_factor(tokens), value)
     return (Term(value, column=first.column),)
 
 
-def _is_known(cursor: TokenStream, name: str) -> bool:
-    return cursor.vocabulary is not None and cursor.vocabulary.is_name(name)
+def _is_known(tokens: TokenStream, name: str) -> bool:
+    return tokens.vocabulary is not None and tokens.vocabulary.is_name(name)
 
 
-def _is_factor(cursor: TokenStream) -> bool:
-    """Whether the name after a number is a feature to multiply, not a word of the sentence."""
-    word = cursor.peek()
+def _is_factor(tokens: TokenStream) -> bool:
+    """Return whether the name after a number is a feature to multiply, not a word of the
+    sentence.
+    """
+    word = tokens.peek()
     if word.kind == "STRING":
         return False
     spoken = word.kind == "NAME" and (
-        word.low in _NO_FACTOR or cursor.phrase() is not None or cursor.says("together", "with")
+        word.low in _NO_FACTOR or tokens.phrase() is not None or tokens.matches("together", "with")
     )
     return not spoken
 
 
-def _bracket(cursor: TokenStream) -> Side:
-    opening = cursor.take()
-    if opening.text == "[" and (name := bracketed_name(cursor, opening)) is not None:
+def _bracket(tokens: TokenStream) -> Side:
+    opening = tokens.take()
+    if opening.text == "[" and (name := bracketed_name(tokens, opening)) is not None:
         return (Term(1.0, (name,), column=opening.column),)
     if opening.text == "{":
-        raise cursor.error("write round brackets around a sum, as in 2*(a + b)", opening)
-    side = read_side(cursor)
-    if cursor.accept("CLOSE") is None:
-        raise cursor.error(
+        raise tokens.error("write round brackets around a sum, as in 2*(a + b)", opening)
+    side = read_side(tokens)
+    if tokens.accept("CLOSE") is None:
+        raise tokens.error(
             "close the bracket with ')' before this, or write 'and' or a sign between the parts"
         )
     return side

@@ -55,7 +55,7 @@ class BoxPoint:
         return {name(int(j)): float(v) for j, v in zip(self.columns, self.values, strict=True)}
 
     def filled(self, others: FloatArray) -> FloatArray:
-        """A whole row: these values, and `others` for the free features."""
+        """Return a whole row: these values, and `others` for the free features."""
         row = np.array(others, dtype=np.float64)
         row[self.columns] = self.values
         return row
@@ -75,7 +75,9 @@ class Box:
 
     @classmethod
     def observed(cls, X: Any) -> Box:
-        """The range of each column of the data, missing values aside; without values no end."""
+        """Return the range of each column of the data, missing values aside; without values
+        no end.
+        """
         if sparse.issparse(X):
             ends = [np.asarray(e.toarray()).ravel() for e in (X.min(axis=0), X.max(axis=0))]
             return cls(ends[0].astype(np.float64), ends[1].astype(np.float64))
@@ -84,7 +86,7 @@ class Box:
         return cls(np.where(np.isnan(lo), -np.inf, lo), np.where(np.isnan(hi), np.inf, hi))
 
     def ends(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-        """The ends of some columns."""
+        """Return the ends of some columns."""
         lo, hi = (
             np.full(len(columns), float(end)) if np.ndim(end) == 0 else np.asarray(end)[columns]
             for end in (self.lo, self.hi)
@@ -114,7 +116,7 @@ UNBOUNDED = Minimum(-np.inf, None)
 def minimise(
     c: FloatArray, A: sparse.csr_array, d: FloatArray, lo: FloatArray, hi: FloatArray
 ) -> Minimum:
-    """The least c'x over the rows and the box."""
+    """Return the least c'x over the rows and the box."""
     empty = np.diff(A.indptr) == 0
     if (d[empty] < 0).any():
         return INFEASIBLE
@@ -140,15 +142,15 @@ def _restricted(
 
 
 def knapsack(c: FloatArray, a: FloatArray, d: float, lo: FloatArray, hi: FloatArray) -> Minimum:
-    """One row, in closed form."""
+    """Return one row, in closed form."""
     x = np.where(np.where(c != 0, c, a) > 0, lo, hi)
     excess = float(a @ x) - d
     slack = ROUNDING * (float(np.abs(a) @ np.maximum(np.abs(lo), np.abs(hi))) + abs(d))
     if excess > 0:
         gives = np.flatnonzero(c * a < 0)
         gives = gives[np.argsort(np.abs(c[gives] / a[gives]), kind="stable")]
-        room = np.abs(a[gives]) * (hi[gives] - lo[gives])
-        taken = np.minimum(room, np.maximum(excess - np.cumsum(room) + room, 0.0))
+        span = np.abs(a[gives]) * (hi[gives] - lo[gives])
+        taken = np.minimum(span, np.maximum(excess - np.cumsum(span) + span, 0.0))
         x[gives] += -np.sign(a[gives]) * taken / np.abs(a[gives])
         x = np.clip(x, lo, hi)
         excess -= float(taken.sum())
@@ -158,7 +160,9 @@ def knapsack(c: FloatArray, a: FloatArray, d: float, lo: FloatArray, hi: FloatAr
 def linear_programme(
     c: FloatArray, A: sparse.csr_array, d: FloatArray, lo: FloatArray, hi: FloatArray
 ) -> Minimum:
-    """Several rows, by HiGHS, in units in which the box is the unit cube and rows are of size 1."""
+    """Return several rows, by HiGHS, in units in which the box is the unit cube and rows are of
+    size 1.
+    """
     origin, width = _unit_cube(lo, hi, column_scales(A, d))
     scaled = sparse.csr_array(A * width)
     bound = d - A @ origin
@@ -178,7 +182,8 @@ def linear_programme(
 
 
 def column_scales(A: sparse.csr_array, d: FloatArray) -> FloatArray:
-    """How large the numbers are that rows compare each column with; one where that is not said.
+    """Return how large the numbers are that rows compare each column with; one where that is not
+    said.
 
     >>> column_scales(sparse.csr_array([[-2.0, 0.0], [1.0, -1.0]]), np.array([-1e-9, 0.0]))
     array([5.e-10, 5.e-10])
@@ -195,7 +200,9 @@ def column_scales(A: sparse.csr_array, d: FloatArray) -> FloatArray:
 
 
 def with_ends(lo: FloatArray, hi: FloatArray, scales: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The ends of a box, those that are infinite far away in units of the columns' thresholds."""
+    """Return the ends of a box, those that are infinite far away in units of the columns'
+    thresholds.
+    """
     far = FAR * np.maximum(scales, np.where(np.isfinite(lo), np.abs(lo), 0.0))
     far = np.maximum(far, FAR * np.where(np.isfinite(hi), np.abs(hi), 0.0))
     return np.where(np.isneginf(lo), -far, lo), np.where(np.isposinf(hi), far, hi)
@@ -223,7 +230,7 @@ _NEAR = 1e-7  # of its reach: a row that a point may have missed through roundin
 
 
 def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
-    """The shortest z with B z <= d, or None if there is none.
+    """Return the shortest z with B z <= d, or None if there is none.
 
     >>> least_norm(sparse.csr_array([[-1.0, -1.0]]), np.array([-2.0]))
     array([1., 1.])
@@ -241,7 +248,7 @@ def least_norm(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
 
 
 def _least_distance(B: FloatArray, d: FloatArray, farthest: float = 1e5) -> FloatArray | None:
-    """The shortest z with B z <= d, for rows of length about one.
+    """Return the shortest z with B z <= d, for rows of length about one.
 
     The residual r of min |E u - f|, u >= 0, with E = -(B' ; d') and f = (0, 1), gives
     z = -r_head / r_last with |r_last| = 1 / (1 + |z|^2), d being scaled to size one. It vanishes
@@ -259,7 +266,8 @@ def _least_distance(B: FloatArray, d: FloatArray, farthest: float = 1e5) -> Floa
 
 
 def some_point(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray | None:
-    """A point of the box lo <= x <= hi with A x <= d, as near to the middle as is cheap, or None.
+    """Return a point of the box lo <= x <= hi with A x <= d, as near to the middle as is cheap, or
+    None.
 
     >>> some_point(np.array([[-1.0, -1.0]]), np.array([-3.0]), np.zeros(2), np.full(2, 2.0))
     array([1.5, 1.5])
@@ -268,50 +276,57 @@ def some_point(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatAr
         return None
     middle, half = (lo + hi) / 2, (hi - lo) / 2
     size = abs(A)
-    room = ROUNDING * (size @ (np.abs(middle) + half) + np.abs(d))
+    tolerance = ROUNDING * (size @ (np.abs(middle) + half) + np.abs(d))
     excess = A @ middle - d
-    if (excess <= room).all():
+    if (excess <= tolerance).all():
         return middle
     reach = size @ half
-    if (excess - reach > room).any():
+    if (excess - reach > tolerance).any():
         return None
     if len(d) == 1:
         row = A.toarray()[0] if sparse.issparse(A) else A[0]
         return middle - np.sign(row) * half * (excess[0] / reach[0])
     dense = A.toarray() if sparse.issparse(A) else A
     if len(d) == 2:
-        x = _meeting_of_two(dense, d + room / 2, lo, hi)
+        x = _meeting_of_two(dense, d + tolerance / 2, lo, hi)
     else:
-        x = _by_search(dense, d, room, lo, hi)
-    return None if x is None else _tried(dense, d, room, lo, hi, x)
+        x = _by_search(dense, d, tolerance, lo, hi)
+    return None if x is None else _tried(dense, d, tolerance, lo, hi, x)
 
 
 def _by_search(
-    A: FloatArray, d: FloatArray, room: FloatArray, lo: FloatArray, hi: FloatArray
+    A: FloatArray, d: FloatArray, tolerance: FloatArray, lo: FloatArray, hi: FloatArray
 ) -> FloatArray | None:
-    """A point of the box that meets three rows or more, up to rounding, or None."""
+    """Return a point of the box that meets three rows or more, up to rounding, or None."""
     middle, half = (lo + hi) / 2, (hi - lo) / 2
     excess = A @ middle - d
     sides = len(d) + 2 * len(lo)
-    z = _projected(A * half, room / 2 - excess) if sides > _TINY else None
+    z = _projected(A * half, tolerance / 2 - excess) if sides > _TINY else None
     if z is None and sides > _SMALL:
         return minimise(np.zeros(len(lo)), sparse.csr_array(A), d, lo, hi).x
     if z is None:
-        z = _in_cube(A * half, room / 2 - excess)
+        z = _in_cube(A * half, tolerance / 2 - excess)
     return None if z is None else np.clip(middle + half * z, lo, hi)
 
 
 def _tried(
-    A: FloatArray, d: FloatArray, room: FloatArray, lo: FloatArray, hi: FloatArray, x: FloatArray
+    A: FloatArray,
+    d: FloatArray,
+    tolerance: FloatArray,
+    lo: FloatArray,
+    hi: FloatArray,
+    x: FloatArray,
 ) -> FloatArray | None:
-    """The point, moved by what it misses rows through rounding; None if it still misses one."""
+    """Return the point, moved by what it misses rows through rounding; None if it still
+    misses one.
+    """
     half = (hi - lo) / 2
     reach = _NEAR * (abs(A) @ half)
     for _ in range(4):
         excess = A @ x - d
-        if (excess <= room).all():
+        if (excess <= tolerance).all():
             return x
-        if (excess > reach + room).any():
+        if (excess > reach + tolerance).any():
             return None
         close = excess > -reach
         free = (x > lo) & (x < hi)
@@ -323,7 +338,7 @@ def _tried(
 
 
 def _meeting_of_two(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray | None:
-    """A point of the box that meets two rows, or None.
+    """Return a point of the box that meets two rows, or None.
 
     The least value of one row among the points that meet the other is a fractional knapsack. From
     the middle of the box one goes only as far towards that point as both rows ask for.
@@ -338,7 +353,9 @@ def _meeting_of_two(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> Fl
 
 
 def _projected(B: FloatArray, d: FloatArray, sweeps: int = 8) -> FloatArray | None:
-    """A z with B z <= d and |z_j| <= 1 by steps onto one row after another; None if not found."""
+    """Return a z with B z <= d and |z_j| <= 1 by steps onto one row after another; None if not
+    found.
+    """
     squares = np.maximum(np.einsum("ij,ij->i", B, B), np.finfo(float).tiny)
     z = np.zeros(B.shape[1])
     for _ in range(sweeps):
@@ -352,7 +369,9 @@ def _projected(B: FloatArray, d: FloatArray, sweeps: int = 8) -> FloatArray | No
 
 
 def _in_cube(B: FloatArray, d: FloatArray) -> FloatArray | None:
-    """The shortest z with B z <= d and |z_j| <= 1, or None; rows of zeros must be met already."""
+    """Return the shortest z with B z <= d and |z_j| <= 1, or None; rows of zeros must be met
+    already.
+    """
     norms = np.linalg.norm(B, axis=1)
     B, d, norms = B[norms > 0], d[norms > 0], norms[norms > 0]
     sides = np.eye(B.shape[1])
@@ -395,7 +414,7 @@ class WorstCase:
         return self.value >= 0
 
     def sentence(self, features: FeatureIndex | None = None) -> str:
-        """The guarantee in words."""
+        """Return the guarantee in words."""
         if not self.feasible:
             return "nobody in the box meets the premise"
         if self.holds:
@@ -424,7 +443,8 @@ def worst_case(
     lo: Ends,
     hi: Ends,
 ) -> WorstCase:
-    """The worst case of one rule over the box; only columns of w or B that are not zero matter.
+    """Return the worst case of one rule over the box; only columns of w or B that are not zero
+    matter.
 
     >>> B = sparse.csr_array([[-1.0, 0.0]])
     >>> worst_case(B, np.array([-2.0]), 1.0, np.array([1.0, 0.5]), -1.0, 0.0, 3.0).value
@@ -446,7 +466,7 @@ def prototype(
     mean: FloatArray | None = None,
     scale: FloatArray | None = None,
 ) -> Prototype:
-    """The patient of the region nearest to the average one; features not named stay average.
+    """Return the patient of the region nearest to the average one; features not named stay average.
 
     `mean` and `scale` are the scaling z = (x - mean) / scale in which nearness is measured, None
     if x is already in such units.
@@ -481,7 +501,7 @@ def tightest_bound(
     row: int = 0,
     margin: float = 0.0,
 ) -> float | None:
-    """The loosest d[row] for which every patient of the region is past the margin.
+    """Return the loosest d[row] for which every patient of the region is past the margin.
 
     +inf if any bound would do, None if no bound that leaves somebody in the region would.
 
@@ -507,7 +527,9 @@ def tightest_bound(
 
 
 def _least_gap(goal: FloatArray, lo: FloatArray, hi: FloatArray) -> float:
-    """What two values of a row must differ by: a little of its reach in the box, or rounding."""
+    """Return what two values of a row must differ by: a little of its reach in the box, or
+    rounding.
+    """
     ends = np.array([lo, hi])[:, goal != 0]
     size = np.abs(goal[goal != 0])
     reach = float(size @ (ends[1] - ends[0]))

@@ -87,7 +87,9 @@ _FIXED: Final[dict[tuple[str, ...], str]] = {
 
 
 def _phrases() -> dict[tuple[str, ...], str]:
-    """Every phrase that compares, with and without a leading is, and the sign it stands for."""
+    """Return every phrase that compares, with and without a leading is, and the sign it
+    stands for.
+    """
     found = dict(_FIXED)
     for sign, words in _THAN.items():
         for word in words.split():
@@ -131,7 +133,7 @@ AFTER_NUMBER: Final = {
 
 
 def spoken(words: str) -> tuple[str, ...]:
-    """Some words of the language, given as one text."""
+    """Return some words of the language, given as one text."""
     return tuple(words.split())
 
 
@@ -175,7 +177,7 @@ def rule_error(
     expected: tuple[str, ...] = (),
     suggestion: str | None = None,
 ) -> RuleError:
-    """A RuleError whose message begins with the place where the mistake stands.
+    """Return a RuleError whose message begins with the place where the mistake stands.
 
     With a column alone the line is not known yet: `on_line` adds it.
     """
@@ -187,7 +189,7 @@ def rule_error(
 
 
 def on_line(error: RuleError, line: int | None) -> RuleError:
-    """The error of a line's text, told which line that is."""
+    """Return the error of a line's text, told which line that is."""
     if line is None or error.column is None or error.line is not None:
         return error
     place = (line, error.column)
@@ -195,7 +197,7 @@ def on_line(error: RuleError, line: int | None) -> RuleError:
 
 
 def checked_number(value: float) -> float:
-    """The value as a float; minus zero becomes zero, so that it prints as it reads.
+    """Return the value as a float; minus zero becomes zero, so that it prints as it reads.
 
     Lengths of rows are sums of squares: what overflows or vanishes there cannot be computed with.
     """
@@ -209,7 +211,7 @@ def checked_number(value: float) -> float:
 
 
 def checked_name(name: str) -> str:
-    """The name, if a rule can hold it: not empty, and on one line."""
+    """Return the name, if a rule can hold it: not empty, and on one line."""
     if not isinstance(name, str) or not name.strip() or len(f"{name}.".splitlines()) > 1:
         raise rule_error(f"a name in a rule must be a text on one line, got {name!r}: rename it")
     return name
@@ -223,7 +225,7 @@ _PIECES = re.compile(r"`[^`]*+`|\"[^\"]*+\"|'[^']*+'|[^`\"']++|.")
 
 
 def plain_signs(text: str) -> str:
-    """A text in composed letters, with the usual sign for each that looks like it.
+    """Return a text in composed letters, with the usual sign for each that looks like it.
 
     >>> plain_signs("age ＞＝ 70"), plain_signs("µ") == "μ"
     ('age >= 70', True)
@@ -232,7 +234,7 @@ def plain_signs(text: str) -> str:
 
 
 def plain_line(line: str) -> str:
-    """A line with plain signs; what stands between quotes or backticks stays as it is."""
+    """Return a line with plain signs; what stands between quotes or backticks stays as it is."""
     if line.isascii():
         return line
     pieces = _PIECES.findall(line)
@@ -240,13 +242,13 @@ def plain_line(line: str) -> str:
 
 
 def is_bare(name: str) -> bool:
-    """True if the name can stand in a rule without backticks."""
+    """Return True if the name can stand in a rule without backticks."""
     plain = bool(_BARE_NAME.fullmatch(name)) and name.lower() not in RESERVED
     return plain and plain_signs(name) == name
 
 
 def quote_name(name: str) -> str:
-    """A feature, block or rule name as the rule language writes it.
+    """Return a feature, block or rule name as the rule language writes it.
 
     >>> quote_name("Glucose"), quote_name("p-36=t"), quote_name("normal")
     ('Glucose', '`p-36=t`', '`normal`')
@@ -256,7 +258,7 @@ def quote_name(name: str) -> str:
 
 
 def quote_label(label: str) -> str:
-    """A class label as the rule language writes it: bare where that is unambiguous.
+    """Return a class label as the rule language writes it: bare where that is unambiguous.
 
     >>> quote_label("NEG"), quote_label("BCR/ABL"), quote_label("-1")
     ('NEG', '"BCR/ABL"', '-1')
@@ -268,7 +270,7 @@ def quote_label(label: str) -> str:
 
 
 def format_number(value: float) -> str:
-    """The shortest text that reads back to the same float, without a needless '.0'.
+    """Return the shortest text that reads back to the same float, without a needless '.0'.
 
     >>> format_number(4.0), format_number(0.1), format_number(1e30)
     ('4', '0.1', '1e+30')
@@ -277,17 +279,17 @@ def format_number(value: float) -> str:
 
 
 def patients_text(worth: float) -> str:
-    """What a rule counts for, in words."""
+    """Return what a rule counts for, in words."""
     return f"{format_number(worth)} patient" + ("" if worth == 1 else "s")
 
 
 def one_line(text: str) -> str:
-    """A note without line breaks and without blanks at its ends."""
+    """Return a note without line breaks and without blanks at its ends."""
     return " ".join(text.splitlines()).strip()
 
 
 def read_quoted(text: str) -> str:
-    """The inside of a text between backticks or quotes; a doubled mark stands for one."""
+    """Return the inside of a text between backticks or quotes; a doubled mark stands for one."""
     mark = text[0]
     return text[1:-1].replace(mark * 2, mark)
 
@@ -307,7 +309,7 @@ MOST_WEIGHTS: Final = 20_000_000  # features that all rules name, counted for ea
 
 
 def text_error(text: str) -> RuleError | None:
-    """What is wrong with a text that is too long to be read at all, or None."""
+    """Return what is wrong with a text that is too long to be read at all, or None."""
     if len(text) <= LONGEST_TEXT:
         return None
     return rule_error(
@@ -317,7 +319,7 @@ def text_error(text: str) -> RuleError | None:
 
 
 def too_many_rules(number: int, line: int | None = None) -> RuleError:
-    """The error for a text with too many rules, from this line on if it is known."""
+    """Return the error for a text with too many rules, from this line on if it is known."""
     return rule_error(
         f"expected at most {MOST_RULES:,} rules, got {number:,}: leave out those that matter least",
         None if line is None else (line, 1),
@@ -325,7 +327,7 @@ def too_many_rules(number: int, line: int | None = None) -> RuleError:
 
 
 def rule_too_long(length: int) -> RuleError:
-    """The error for a rule of too many characters."""
+    """Return the error for a rule of too many characters."""
     return rule_error(
         f"expected a rule of at most {LONGEST_RULE:,} characters, got {length:,}: "
         "name a block of features, and write mean(block)",
@@ -334,7 +336,7 @@ def rule_too_long(length: int) -> RuleError:
 
 
 def too_many_weights(line: int | None) -> RuleError:
-    """The error for rules that together name too many features."""
+    """Return the error for rules that together name too many features."""
     return rule_error(
         f"expected conditions that name at most {MOST_WEIGHTS:,} features in all, got more: "
         "leave out rules from here on, or name fewer features in each",
@@ -343,7 +345,7 @@ def too_many_weights(line: int | None) -> RuleError:
 
 
 def too_deep(column: int) -> RuleError:
-    """The error for brackets inside too many brackets."""
+    """Return the error for brackets inside too many brackets."""
     return rule_error(
         f"expected at most {DEEPEST} brackets inside each other, got more: multiply them out",
         column=column,
@@ -351,7 +353,7 @@ def too_deep(column: int) -> RuleError:
 
 
 def too_many_signs(column: int) -> RuleError:
-    """The error for a sum of too many parts."""
+    """Return the error for a sum of too many parts."""
     return rule_error(
         f"expected at most {MOST_SIGNS:,} of the signs + - * / in a rule, got more: "
         "use sum(...) or mean(...) of a block, or add the sum to the data as a feature",
@@ -360,7 +362,7 @@ def too_many_signs(column: int) -> RuleError:
 
 
 def too_many_words(column: int) -> RuleError:
-    """The error for a rule of too many words."""
+    """Return the error for a rule of too many words."""
     return rule_error(
         f"expected a rule of at most {MOST_WORDS:,} words and signs, got more: "
         "name a block of features, and write mean(block)",
@@ -404,37 +406,41 @@ class Vocabulary(Protocol):
         """Whether the rows are known, which tell columns of 0 and 1."""
 
     def name_at(self, text: str, start: int) -> str | None:
-        """The longest name with blanks or signs that stands in the text from `start` on."""
+        """Return the longest name with blanks or signs that stands in the text from `start` on."""
 
     def is_name(self, name: str) -> bool:
-        """Whether a feature or block is called so, in any case."""
+        """Return whether a feature or block is called so, in any case."""
 
     def is_measured(self, name: str) -> bool:
-        """Whether a feature or block is called so, which a number before it can multiply."""
+        """Return whether a feature or block is called so, which a number before it can multiply."""
 
     def is_flag(self, name: str) -> bool:
-        """Whether the name alone is a condition: a column of 0 and 1, or a category."""
+        """Return whether the name alone is a condition: a column of 0 and 1, or a category."""
 
     def is_zero_one_name(self, name: str) -> bool:
-        """Whether a feature of this name holds 0 and 1 only."""
+        """Return whether a feature of this name holds 0 and 1 only."""
 
     def is_whole(self, name: str) -> bool:
-        """Whether a feature of this name holds whole numbers only."""
+        """Return whether a feature of this name holds whole numbers only."""
 
     def category(self, name: str) -> str | None:
-        """The category of this name, as the data write it; None where there is none."""
+        """Return the category of this name, as the data write it; None where there is none."""
 
     def level_at(self, category: str, text: str, start: int) -> tuple[str, int] | None:
-        """The longest value of a category that stands in the text from `start` on, and its end."""
+        """Return the longest value of a category that stands in the text from `start` on, and its
+        end.
+        """
 
     def level_like(self, category: str, text: str) -> str | None:
-        """The value of a category that a word means: 2 for II, y for yes; None if none is."""
+        """Return the value of a category that a word means: 2 for II, y for yes; None if
+        none is.
+        """
 
     def order(self, category: str) -> LevelOrder | None:
-        """The order of a category's values where it is plain."""
+        """Return the order of a category's values where it is plain."""
 
     def members(self, block: str) -> tuple[str, ...]:
-        """The features of a block; none where no block is called so."""
+        """Return the features of a block; none where no block is called so."""
 
 
 class LevelOrder(NamedTuple):
@@ -500,7 +506,8 @@ _BLANKS = re.compile(r"\s*+")
 
 
 def words_of(line: str, vocabulary: Vocabulary | None = None) -> list[Token]:
-    """The words of a line; RuleError if there are too many signs or brackets, or one is open.
+    """Return the words of a line; RuleError if there are too many signs or brackets, or one is
+    open.
 
     >>> [word.kind for word in words_of("2*a ≥ 3 => ill")]
     ['NUMBER', 'TIMES', 'NAME', 'GE', 'NUMBER', 'ARROW', 'NAME']
@@ -554,7 +561,7 @@ def _word(line: str, at: int, vocabulary: Vocabulary | None, before: list[Token]
 
 
 def _is_bullet(words: list[Token]) -> bool:
-    """Whether a lone ')' closes the number of a list: `1) a >= 2`."""
+    """Return whether a lone ')' closes the number of a list: `1) a >= 2`."""
     return len(words) == 2 and words[0].kind in ("NUMBER", "NAME") and len(words[0].text) < 4
 
 
@@ -600,7 +607,7 @@ class TokenStream:
         self._end = Token(END, "", len(line.rstrip()), len(line.rstrip()))
 
     def part(self, first: int, last: int) -> TokenStream:
-        """A cursor over some of the words."""
+        """Return a tokens over some of the words."""
         other = TokenStream(self.line, self.words[first:last], self.vocabulary)
         other.subject, other.asked, other.depth = self.subject, self.asked, self.depth
         if last < len(self.words):
@@ -609,27 +616,27 @@ class TokenStream:
         return other
 
     def peek(self, ahead: int = 0) -> Token:
-        """The word so many places ahead; at the end a word of kind END."""
+        """Return the word so many places ahead; at the end a word of kind END."""
         at = self.at + ahead
         return self.words[at] if at < len(self.words) else self._end
 
     def take(self) -> Token:
-        """The next word, which is stepped over."""
+        """Return the next word, which is stepped over."""
         word = self.peek()
         self.at += 1
         return word
 
     def accept(self, *kinds: str) -> Token | None:
-        """The next word if it is of one of these kinds, else None."""
+        """Return the next word if it is of one of these kinds, else None."""
         return self.take() if self.peek().kind in kinds else None
 
-    def says(self, *texts: str, ahead: int = 0) -> bool:
-        """Whether the next words are these, in any case and not quoted."""
+    def matches(self, *texts: str, ahead: int = 0) -> bool:
+        """Return whether the next words are these, in any case and not quoted."""
         return all(self.peek(k).low == text for k, text in enumerate(texts, ahead))
 
     def accept_words(self, *texts: str) -> bool:
         """Step over these words if they come next."""
-        if self.peek().low != texts[0] or not self.says(*texts):
+        if self.peek().low != texts[0] or not self.matches(*texts):
             return False
         self.at += len(texts)
         return True
@@ -646,30 +653,30 @@ class TokenStream:
         return self.at >= len(self.words)
 
     def text(self, first: int, last: int | None = None) -> str:
-        """What the user wrote from one word up to another."""
+        """Return what the user wrote from one word up to another."""
         words = self.words[first : self.at if last is None else last]
         return self.line[words[0].start : words[-1].end] if words else ""
 
     def error(self, message: str, word: Token | None = None, *, remedy: str = "") -> RuleError:
-        """An error at a word, or at the next one."""
+        """Return an error at a word, or at the next one."""
         return rule_error(message, column=(word or self.peek()).column, suggestion=remedy or None)
 
     def is_name(self, ahead: int = 0) -> bool:
-        """Whether a word that may be part of a name comes next."""
+        """Return whether a word that may be part of a name comes next."""
         word = self.peek(ahead)
         return word.kind in ("QUOTED", "STRING") or (
             word.kind == "NAME" and word.low not in RESERVED
         )
 
     def relation(self) -> tuple[str, int] | None:
-        """The sign that comes next, as such or in words, and how many words it takes."""
+        """Return the sign that comes next, as such or in words, and how many words it takes."""
         word = self.peek()
         if word.kind in RELATION_KINDS:
             return RELATION_KINDS[word.kind], 1
         return self.phrase()
 
     def phrase(self, ahead: int = 0) -> tuple[str, int] | None:
-        """The sign that the next words stand for, the longest phrase first."""
+        """Return the sign that the next words stand for, the longest phrase first."""
         first = self.peek(ahead)
         if first.low not in FIRST_WORDS:
             return None
@@ -692,22 +699,22 @@ class TokenStream:
 # marks tell. A unit is kept with its number, until the column is known that it is compared with.
 
 
-def read_number(cursor: TokenStream, *, listing: bool = False) -> float:
-    """The number that comes next; in a list a comma ends it.
+def read_number(tokens: TokenStream, *, listing: bool = False) -> float:
+    """Return the number that comes next; in a list a comma ends it.
 
     >>> from hipad.rules.lexer import words_of
     >>> texts = ("6,5", "50,000", "50k", "1½", "1.5 x 10^9")
     >>> [read_number(TokenStream(t, words_of(t))) for t in texts]
     [6.5, 50000.0, 50000.0, 1.5, 1500000000.0]
     """
-    first = cursor.peek()
+    first = tokens.peek()
     if first.kind == "HEX":
-        raise cursor.error("write the number in decimal digits, as in 16")
-    value = _digits(cursor, listing)
-    if (half := cursor.peek()).kind == "FRACTION":
-        value += unicodedata.numeric(cursor.take().text) if first is not half else 0.0
-    value *= _thousand(cursor)
-    value = _power_of_ten(cursor, value)
+        raise tokens.error("write the number in decimal digits, as in 16")
+    value = _digits(tokens, listing)
+    if (half := tokens.peek()).kind == "FRACTION":
+        value += unicodedata.numeric(tokens.take().text) if first is not half else 0.0
+    value *= _thousand(tokens)
+    value = _power_of_ten(tokens, value)
     try:
         return checked_number(value)
     except ValueError as error:
@@ -718,43 +725,43 @@ Quantity = tuple[float, str]
 """A number and its unit, which may be empty."""
 
 
-def read_quantity(cursor: TokenStream, *, listing: bool = False) -> list[Quantity]:
-    """The number that comes next with its unit: 5 cm, $50k; two for 5'11" and 1 h 30 min.
+def read_quantity(tokens: TokenStream, *, listing: bool = False) -> list[Quantity]:
+    """Return the number that comes next with its unit: 5 cm, $50k; two for 5'11" and 1 h 30 min.
 
     >>> from hipad.rules.lexer import words_of
     >>> [read_quantity(TokenStream(t, words_of(t))) for t in ("5 cm", "5'11''", "$2")]
     [[(5.0, 'cm')], [(5.0, 'ft'), (11.0, 'inches')], [(2.0, '$')]]
     """
-    first = cursor.peek()
+    first = tokens.peek()
     if first.kind == "FEET":
-        feet, inches = map(float, _FEET.findall(cursor.take().text))
+        feet, inches = map(float, _FEET.findall(tokens.take().text))
         return [(feet, "ft"), (inches, "inches")]
-    value = read_number(cursor, listing=listing)
+    value = read_number(tokens, listing=listing)
     if first.kind == "MONEY":
-        value *= _million(cursor)
-    if cursor.own is not None and cursor.peek().low == cursor.own.lower():
-        cursor.take()  # rpm > 3000 rpm
+        value *= _million(tokens)
+    if tokens.own is not None and tokens.peek().low == tokens.own.lower():
+        tokens.take()  # rpm > 3000 rpm
         return [(value, "")]
-    unit = read_unit(cursor)
+    unit = read_unit(tokens)
     if first.kind == "MONEY":
         return [(value, unit or first.text)]
     found = [(value, unit)]
-    while unit and (part := _smaller_part(cursor, found[-1][1])) is not None:
+    while unit and (part := _smaller_part(tokens, found[-1][1])) is not None:
         found.append(part)
     return found
 
 
-def _smaller_part(cursor: TokenStream, unit: str) -> Quantity | None:
-    """The rest of `5 ft 11 in`; None, with nothing read, if none follows."""
-    if cursor.peek().kind != "NUMBER" or unit == "%":
+def _smaller_part(tokens: TokenStream, unit: str) -> Quantity | None:
+    """Return the rest of `5 ft 11 in`; None, with nothing read, if none follows."""
+    if tokens.peek().kind != "NUMBER" or unit == "%":
         return None
-    start, large = cursor.at, unit_of(unit)
-    part = read_number(cursor)
-    text = read_unit(cursor)
+    start, large = tokens.at, unit_of(unit)
+    part = read_number(tokens)
+    text = read_unit(tokens)
     small = unit_of(text) if text else None
     plain = large is not None and small is not None and large.kind == small.kind
     if not plain or large is None or small is None or large.offset or small.factor >= large.factor:
-        cursor.at = start
+        tokens.at = start
         return None
     return part, text
 
@@ -773,63 +780,63 @@ def added_up(parts: list[Quantity]) -> Quantity:
     return short(total), parts[-1][1]
 
 
-def is_number(cursor: TokenStream, ahead: int = 0) -> bool:
-    """Whether a number without a sign comes next."""
-    word = cursor.peek(ahead)
+def is_number(tokens: TokenStream, ahead: int = 0) -> bool:
+    """Return whether a number without a sign comes next."""
+    word = tokens.peek(ahead)
     if word.kind == "MONEY":
-        word = cursor.peek(ahead + 1)
+        word = tokens.peek(ahead + 1)
     return word.kind in ("NUMBER", "FRACTION", "HEX", "FEET")
 
 
-def _digits(cursor: TokenStream, listing: bool) -> float:
-    cursor.accept("MONEY")
-    first = cursor.take()
+def _digits(tokens: TokenStream, listing: bool) -> float:
+    tokens.accept("MONEY")
+    first = tokens.take()
     if first.kind == "FRACTION":
         return unicodedata.numeric(first.text)
     text, last = re.sub("[_'’]", "", first.text), first
     if listing:
         return float(text)
-    decimal = "" if cursor.vocabulary is None else cursor.vocabulary.decimal
-    if decimal == "," and (value := _with_comma(cursor, first)) is not None:
+    decimal = "" if tokens.vocabulary is None else tokens.vocabulary.decimal
+    if decimal == "," and (value := _with_comma(tokens, first)) is not None:
         return value
     groups = 0
-    while _follows(cursor, last):
-        mark = cursor.peek()
-        digits = cursor.peek(1) if mark.kind == "COMMA" else mark
+    while _follows(tokens, last):
+        mark = tokens.peek()
+        digits = tokens.peek(1) if mark.kind == "COMMA" else mark
         if (mark.kind == "COMMA" and not _is_group(digits)) or first.text.startswith("0"):
             whole = mark.kind == "COMMA" and text.isdecimal() and digits.text.isdecimal()
             if groups or not whole:
                 break
-            cursor.at += 2
-            _check_end(cursor, first, digits)
+            tokens.at += 2
+            _check_end(tokens, first, digits)
             return float(f"{text}.{digits.text}")
         if not text.isdecimal() or not _is_group(digits) or (not groups and len(first.text) > 3):
             break
         groups += 1
-        cursor.at += 2 if mark.kind == "COMMA" else 1
+        tokens.at += 2 if mark.kind == "COMMA" else 1
         text, last = text + digits.text, digits
     if decimal != ".":
-        _check_group(cursor, first, last, text, groups)
-    _check_end(cursor, first, last, decimal)
+        _check_group(tokens, first, last, text, groups)
+    _check_end(tokens, first, last, decimal)
     return float(text)
 
 
-def _with_comma(cursor: TokenStream, first: Token) -> float | None:
-    """A number as a table with decimal commas writes it: 1.234,5; None for any other."""
+def _with_comma(tokens: TokenStream, first: Token) -> float | None:
+    """Return a number as a table with decimal commas writes it: 1.234,5; None for any other."""
     end, text = first.end, first.text
     if _THOUSANDS.fullmatch(text):
-        while (more := cursor.peek()).start == end and _GROUP.fullmatch(more.text):
-            text, end = text + cursor.take().text, more.end
-    comma, digits = cursor.peek(), cursor.peek(1)
+        while (more := tokens.peek()).start == end and _GROUP.fullmatch(more.text):
+            text, end = text + tokens.take().text, more.end
+    comma, digits = tokens.peek(), tokens.peek(1)
     joined = comma.kind == "COMMA" and comma.start == end and digits.start == comma.end
     if joined and digits.text.isdecimal() and (text.isdecimal() or _GROUPED.fullmatch(text)):
-        cursor.at += 2
+        tokens.at += 2
         return float(f"{text.replace('.', '')}.{digits.text}")
     if not _GROUPED.fullmatch(text):
         return None
     whole = text.replace(".", "")
     if text.count(".") == 1 and not text.endswith("000"):
-        raise cursor.error(
+        raise tokens.error(
             f"'{text}' can be read in two ways, as the table has decimal commas: write {whole}, or "
             f"{text.replace('.', ',')}",
             first,
@@ -839,23 +846,23 @@ def _with_comma(cursor: TokenStream, first: Token) -> float | None:
 
 
 def _is_group(digits: Token) -> bool:
-    """Whether these are three digits, with or without decimals after them."""
+    """Return whether these are three digits, with or without decimals after them."""
     return len(digits.text.partition(".")[0]) == 3
 
 
-def _check_group(cursor: TokenStream, first: Token, last: Token, text: str, groups: int) -> None:
+def _check_group(tokens: TokenStream, first: Token, last: Token, text: str, groups: int) -> None:
     """Refuse 6,500 in the style of 6.5: one group after one digit, other than 000."""
     if groups == 1 and len(first.text) == 1 and last.end - first.start == 5 and text[-3:] != "000":
-        raise cursor.error(
+        raise tokens.error(
             f"'{first.text},{text[1:]}' can be read in two ways: write {text}, or "
             f"{first.text}.{text[1:]}",
             first,
         )
 
 
-def _follows(cursor: TokenStream, last: Token) -> bool:
-    """Whether a comma with digits, or a group of three digits after a blank, comes next."""
-    word, after = cursor.peek(), cursor.peek(1)
+def _follows(tokens: TokenStream, last: Token) -> bool:
+    """Return whether a comma with digits, or a group of three digits after a blank, comes next."""
+    word, after = tokens.peek(), tokens.peek(1)
     if word.kind == "COMMA":
         joined = word.start == last.end and after.start == word.end
         return joined and after.kind == "NUMBER" and after.text[:1].isdecimal()
@@ -863,133 +870,135 @@ def _follows(cursor: TokenStream, last: Token) -> bool:
     return word.kind == "NUMBER" and blank and len(word.text) == 3 and word.text.isdecimal()
 
 
-def _check_end(cursor: TokenStream, first: Token, last: Token, decimal: str = "") -> None:
+def _check_end(tokens: TokenStream, first: Token, last: Token, decimal: str = "") -> None:
     """Refuse a number that can be read in two ways: 126.000,5 or 50.000."""
-    money = first.start > 0 and cursor.line[first.start - 1] in "$€£¥"
+    money = first.start > 0 and tokens.line[first.start - 1] in "$€£¥"
     odd = _THOUSANDS.fullmatch(first.text) and (money or first.text.endswith(".000"))
     if odd and decimal != ".":
         whole = first.text.replace(".", "")
-        raise cursor.error(
+        raise tokens.error(
             f"'{first.text}' can be read in two ways: write {whole}, or "
             f"{float(first.text):g} without the zeros",
             first,
         )
-    word, after = cursor.peek(), cursor.peek(1)
+    word, after = tokens.peek(), tokens.peek(1)
     more = word.kind == "COMMA" and after.start == word.end == last.end + 1
     if (more and after.kind == "NUMBER") or (word.kind == "NUMBER" and word.start == last.end):
-        raise cursor.error(
-            f"'{cursor.line[first.start : (after if more else word).end]}' can be read in two "
+        raise tokens.error(
+            f"'{tokens.line[first.start : (after if more else word).end]}' can be read in two "
             "ways: write the number with a point and without marks between its digits, "
             "as in 126000.5",
             first,
         )
 
 
-def _thousand(cursor: TokenStream) -> float:
+def _thousand(tokens: TokenStream) -> float:
     """1,000 if a k is written at the number."""
-    word, before = cursor.peek(), cursor.words[cursor.at - 1]
+    word, before = tokens.peek(), tokens.words[tokens.at - 1]
     if word.kind == "NAME" and word.text in ("k", "K") and word.start == before.end:
-        if cursor.vocabulary is not None and cursor.vocabulary.is_name(word.text):
-            raise cursor.error(
+        if tokens.vocabulary is not None and tokens.vocabulary.is_name(word.text):
+            raise tokens.error(
                 f"'{word.text}' is a feature and a thousand: write 1000 or 1*{word.text}"
             )
-        cursor.take()
+        tokens.take()
         return 1000.0
     if word.kind == "NAME" and word.low in SCALE_WORDS:  # 1.5 million
-        if cursor.vocabulary is not None and cursor.vocabulary.is_name(word.text):
+        if tokens.vocabulary is not None and tokens.vocabulary.is_name(word.text):
             return 1.0
-        cursor.take()
+        tokens.take()
         return SCALE_WORDS[word.low]
     return 1.0
 
 
-def _million(cursor: TokenStream) -> float:
-    """A million or a thousand million where a letter at a sum of money says so: $1.2M, €3bn."""
-    word, before = cursor.peek(), cursor.words[cursor.at - 1]
+def _million(tokens: TokenStream) -> float:
+    """Return a million or a thousand million where a letter at a sum of money says so:
+    $1.2M, €3bn.
+    """
+    word, before = tokens.peek(), tokens.words[tokens.at - 1]
     sizes = {"m": 1e6, "mn": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
     if word.kind == "NAME" and word.start == before.end and word.low in sizes:
-        cursor.take()
+        tokens.take()
         return sizes[word.low]
     return 1.0
 
 
-def _power_of_ten(cursor: TokenStream, value: float) -> float:
-    """The number with a power of ten after it: 1.5 x 10^9, 10⁹."""
-    before = cursor.words[cursor.at - 1]
-    if cursor.peek().kind == "POWER" and before.kind == "NUMBER":
-        exponent = _exponent(cursor)
+def _power_of_ten(tokens: TokenStream, value: float) -> float:
+    """Return the number with a power of ten after it: 1.5 x 10^9, 10⁹."""
+    before = tokens.words[tokens.at - 1]
+    if tokens.peek().kind == "POWER" and before.kind == "NUMBER":
+        exponent = _exponent(tokens)
         if exponent is None or abs(exponent) > 300:
-            raise cursor.error("write the power as a number, as in 1e9")
+            raise tokens.error("write the power as a number, as in 1e9")
         return value**exponent if value else 0.0
-    word = cursor.peek()
+    word = tokens.peek()
     times = word.kind == "TIMES" or (word.kind == "NAME" and word.low == "x")
-    if times and _TEN_PER.match(unit_at(cursor.line, word.start)):
+    if times and _TEN_PER.match(unit_at(tokens.line, word.start)):
         return value  # 12 x 10^9/L is 12 of a unit
-    ten = cursor.peek(1)
-    if times and ten.kind == "NUMBER" and ten.text == "10" and cursor.peek(2).kind == "POWER":
-        cursor.at += 2
-        exponent = _exponent(cursor)
+    ten = tokens.peek(1)
+    if times and ten.kind == "NUMBER" and ten.text == "10" and tokens.peek(2).kind == "POWER":
+        tokens.at += 2
+        exponent = _exponent(tokens)
         if exponent is not None and abs(exponent) <= 300:
             return value * 10.0**exponent
-        raise cursor.error("write the power as a number, as in 1e9")
+        raise tokens.error("write the power as a number, as in 1e9")
     return value
 
 
-def _exponent(cursor: TokenStream) -> int | None:
-    sign = cursor.take()
+def _exponent(tokens: TokenStream) -> int | None:
+    sign = tokens.take()
     if sign.text not in ("^", "**"):
         digits = "".join(_DIGITS.get(mark, "") for mark in sign.text)
         return int(digits) if digits.strip("-") else None
-    minus = cursor.accept("MINUS") is not None
-    number = cursor.accept("NUMBER")
+    minus = tokens.accept("MINUS") is not None
+    number = tokens.accept("NUMBER")
     if number is None or not number.text.isdecimal() or len(number.text) > 3:
         return None
     return -int(number.text) if minus else int(number.text)
 
 
-def read_unit(cursor: TokenStream) -> str:
+def read_unit(tokens: TokenStream) -> str:
     """Step over the unit that comes next and give it back, tidied; nothing if there is none."""
-    word = cursor.peek()
-    if _is_inches(cursor):
-        cursor.take()
+    word = tokens.peek()
+    if _is_inches(tokens):
+        tokens.take()
         return "inches"
-    if cursor.is_over or word.low in RESERVED or word.low == "patients":
+    if tokens.is_over or word.low in RESERVED or word.low == "patients":
         return ""
-    unit = unit_at(cursor.line, word.start)
+    unit = unit_at(tokens.line, word.start)
     end = word.start + len(unit)
-    if not unit or (unit == "%" and cursor.says("of", ahead=1)):
+    if not unit or (unit == "%" and tokens.matches("of", ahead=1)):
         return ""
-    if unit == "min" and cursor.peek(1).kind == "OPEN":
+    if unit == "min" and tokens.peek(1).kind == "OPEN":
         return ""  # 2 min(a, b)
-    before = cursor.words[cursor.at - 1] if cursor.at else word
+    before = tokens.words[tokens.at - 1] if tokens.at else word
     if unit in ("m", "M") and word.start == before.end:
-        raise cursor.error("'m' can be a million or a metre: write the number in full, or a blank")
-    if _is_own(cursor, unit):
-        cursor.take()  # rpm > 3000 rpm
+        raise tokens.error("'m' can be a million or a metre: write the number in full, or a blank")
+    if _is_own(tokens, unit):
+        tokens.take()  # rpm > 3000 rpm
         return ""
-    if cursor.vocabulary is not None and cursor.vocabulary.is_measured(unit):
-        raise cursor.error(
+    if tokens.vocabulary is not None and tokens.vocabulary.is_measured(unit):
+        raise tokens.error(
             f"'{unit}' is a feature and looks like a unit: write * for the feature, "
             f"as in 2*{unit}, or leave the unit out"
         )
-    while not cursor.is_over and cursor.peek().start < end:
-        cursor.take()
+    while not tokens.is_over and tokens.peek().start < end:
+        tokens.take()
     return "%" if unit in ("percent", "pct") else " ".join(unit.split())
 
 
-def _is_own(cursor: TokenStream, unit: str) -> bool:
-    """Whether the feature that is compared is called like the unit after the number."""
-    side = cursor.subject
+def _is_own(tokens: TokenStream, unit: str) -> bool:
+    """Return whether the feature that is compared is called like the unit after the number."""
+    side = tokens.subject
     if not isinstance(side, tuple) or len(side) != 1 or not side[0].names:
         return False
-    return bool(str(side[0].names[0]).lower() == unit.lower() == cursor.peek().low)
+    return bool(str(side[0].names[0]).lower() == unit.lower() == tokens.peek().low)
 
 
-def _is_inches(cursor: TokenStream) -> bool:
-    """Whether `in` after a number is a unit: nothing follows that something could be in."""
-    if not cursor.says("in") or not cursor.at:
+def _is_inches(tokens: TokenStream) -> bool:
+    """Return whether `in` after a number is a unit: nothing follows that something could be in."""
+    if not tokens.matches("in") or not tokens.at:
         return False
-    after = cursor.peek(1)
+    after = tokens.peek(1)
     ends = after.low in ("and", "or", "unless", "but", "then", "worth", "to", "with", "plus")
     return ends or after.kind in ("END", "ARROW", "CLOSE", "COMMA", "AND", "OR", "PLUSMINUS")
 

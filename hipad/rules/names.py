@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from numbers import Real
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import re2
 
 from hipad.exceptions import DataError, HipadError, RuleError
 from hipad.rules.lexer import RESERVED, on_line, plain_signs, quote_name, read_quoted, rule_error
 from hipad.rules.parser import split_note
 from hipad.rules.units import without_unit
-from hipad.utils import Budget, IntArray, count, listed
+from hipad.utils import Budget, IntArray, count, listed, require
 
 # --------------------------------------------------------------------------------------------------
 # The names that look most like an unknown one, for the error that asks whether they were meant.
@@ -42,7 +42,7 @@ class NameSuggestions:
         self._names = names
 
     def roughly_like(self, name: str) -> list[str]:
-        """The names that share most pairs of neighbouring letters, found in one sweep."""
+        """Return the names that share most pairs of neighbouring letters, found in one sweep."""
         if not self._names:
             return []
         wanted = np.zeros(1 << 16, dtype=bool)
@@ -63,7 +63,7 @@ class NameSuggestions:
 
 
 def _letter_pairs(names: list[str]) -> npt.NDArray[np.uint16]:
-    """A hash of each pair of neighbouring letters, one name per row, 0 beyond its end."""
+    """Return a hash of each pair of neighbouring letters, one name per row, 0 beyond its end."""
     width = min(max(map(len, names), default=1), _WIDTH) + 2
     padded = np.array([" " + name[:_WIDTH] for name in names], dtype=f"U{width}")
     codes = padded.view(np.uint32).reshape(len(names), width)
@@ -99,7 +99,9 @@ class PunctuatedNames(NamedTuple):
 
 
 def odd_by_beginning(names: Iterable[str]) -> dict[str, PunctuatedNames]:
-    """Names with blanks or signs, by their first word or sign; what is all digits is none."""
+    """Return names with blanks or signs, by their first word or sign; what is all digits is
+    none.
+    """
     found: dict[str, set[str]] = {}
     for name in names:
         name = name if name.isascii() else plain_signs(name).translate(_DASHES)
@@ -152,18 +154,18 @@ class FeatureIndex:
         return self.n_features
 
     def name(self, position: int) -> str:
-        """The name of a column."""
+        """Return the name of a column."""
         return f"x{position}" if self.names is None else self.names[position]
 
     def position(self, name: str) -> int | None:
-        """The column of a name, or None."""
+        """Return the column of a name, or None."""
         if self.names is not None:
             return self._positions.get(name)
         match = _GENERATED.fullmatch(name)
         return int(name[1:]) if match and int(name[1:]) < self.n_features else None
 
     def find(self, name: str, column: int | None = None, also: Iterable[str] = ()) -> int:
-        """The column of a name; RuleError with the nearest names if there is none or two."""
+        """Return the column of a name; RuleError with the nearest names if there is none or two."""
         found = self.position(name)
         if found is None:
             raise self.unknown(name, column, also)
@@ -175,7 +177,7 @@ class FeatureIndex:
     def unknown(
         self, name: str, column: int | None = None, blocks: Iterable[str] = ()
     ) -> Exception:
-        """The error for a name that is neither a feature nor a block."""
+        """Return the error for a name that is neither a feature nor a block."""
         near = [quote_name(other) for other in self.nearest(name, also=blocks)]
         if near:
             remedy = f"did you mean {listed(near, 'or')}? Check the name"
@@ -193,13 +195,13 @@ class FeatureIndex:
         )
 
     def without_suggestions(self) -> FeatureIndex:
-        """The same names, for errors without near names: finding these takes time."""
+        """Return the same names, for errors without near names: finding these takes time."""
         other = copy(self)
         other._suggests = False
         return other
 
     def nearest(self, name: str, n: int = 3, also: Iterable[str] = ()) -> list[str]:
-        """Up to n known names that look most like this one, best first."""
+        """Return up to n known names that look most like this one, best first."""
         if not self._suggests:
             return []
         lowered = name.lower()
@@ -221,7 +223,8 @@ class FeatureIndex:
         return frozenset(name for j, name in enumerate(names) if self._positions[name] != j)
 
     def loosely(self, name: str) -> int | None:
-        """The only column whose name differs in case, blanks and joining signs alone, or None.
+        """Return the only column whose name differs in case, blanks and joining signs alone, or
+        None.
 
         A name may also be written without the unit at its end (lactate for lactate_mmol_l), or
         without the n that says that it counts (n_inquiries).
@@ -287,7 +290,9 @@ class FeatureIndex:
         return found
 
     def level_name(self, position: int) -> str:
-        """The value of a category that a column of 0 and 1 stands for, as the data write it."""
+        """Return the value of a category that a column of 0 and 1 stands for, as the data
+        write it.
+        """
         return self.name(position).partition("=")[2].strip()
 
     @cached_property
@@ -305,7 +310,7 @@ class FeatureIndex:
 
 
 def _once(keys: Iterable[str]) -> dict[str, int]:
-    """The position of each key; -1 for one that occurs twice."""
+    """Return the position of each key; -1 for one that occurs twice."""
     found: dict[str, int] = {}
     for j, key in enumerate(keys):
         found[key] = -1 if key in found else j
@@ -313,25 +318,25 @@ def _once(keys: Iterable[str]) -> dict[str, int]:
 
 
 def _placed(short: dict[int, str]) -> dict[str, int]:
-    """The column of each short name; -1 for one that two columns share."""
+    """Return the column of each short name; -1 for one that two columns share."""
     places = list(short)
     return {key: places[at] if at >= 0 else -1 for key, at in _once(short.values()).items() if key}
 
 
 def folded(name: str) -> str:
-    """A name in small composed letters with plain dashes, as names are compared."""
+    """Return a name in small composed letters with plain dashes, as names are compared."""
     return name.lower() if name.isascii() else plain_signs(name).translate(_DASHES).lower()
 
 
 def squashed(name: str) -> str:
-    """A name without blanks and joining signs, in small letters."""
+    """Return a name without blanks and joining signs, in small letters."""
     return _JOINING.sub("", folded(name))
 
 
 def as_index(
     feature_names: FeatureIndex | Sequence[object] | None, n_features: int | None = None
 ) -> FeatureIndex:
-    """The index itself, or one made of names or a number of features."""
+    """Return the index itself, or one made of names or a number of features."""
     if isinstance(feature_names, FeatureIndex):
         return feature_names
     return FeatureIndex(feature_names, n_features)
@@ -345,7 +350,7 @@ Blocks = Mapping[str, Iterable[int] | Iterable[str]]
 
 
 def resolve_blocks(blocks: Blocks | None, index: FeatureIndex) -> dict[str, IntArray]:
-    """Each block as sorted column numbers, however its features are given."""
+    """Return each block as sorted column numbers, however its features are given."""
     return {
         str(name): block_columns(str(name), members, index)
         for name, members in (blocks or {}).items()
@@ -353,7 +358,8 @@ def resolve_blocks(blocks: Blocks | None, index: FeatureIndex) -> dict[str, IntA
 
 
 def block_columns(block: str, members: Iterable[Any], index: FeatureIndex) -> IntArray:
-    """The columns of a block: names, numbers that count from zero, or one true or false per column.
+    """Return the columns of a block: names, numbers that count from zero, or one true or false per
+    column.
 
     >>> block_columns("K", ["a", "c"], FeatureIndex(["a", "b", "c"]))
     array([0, 2])
@@ -411,7 +417,7 @@ def _wrong_members(block: str, found: str) -> RuleError:
 
 
 def block_for_feature(block: str, column: int | None) -> RuleError:
-    """What is said where a block stands in the place of one feature."""
+    """Return what is said where a block stands in the place of one feature."""
     quoted = quote_name(block)
     return rule_error(
         f"{quoted} is a block of features: write mean({quoted}), sum({quoted}), "
@@ -460,7 +466,7 @@ _REFUSALS: Final = {
 
 
 def regex_columns(expression: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:
-    """The columns in whose names the expression is found.
+    """Return the columns in whose names the expression is found.
 
     >>> regex_columns("^AB+L", FeatureIndex(["ABL1", "JAK1", "ABBL2"]))
     array([0, 2])
@@ -469,8 +475,20 @@ def regex_columns(expression: str, index: FeatureIndex, budget: Budget | None = 
 
 
 def glob_columns(glob: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:
-    """The columns whose whole names fit a glob with `*`, `?` and `[...]`, case included."""
+    """Return the columns whose whole names fit a glob with `*`, `?` and `[...]`, case included."""
     return _columns(glob_expression(glob), glob, index, budget)
+
+
+def _re2() -> Any:
+    """Return RE2, the one matcher whose time is bounded whatever the pattern.
+
+    Python's own `re` is no substitute: a pattern such as (a+)+$ can hold it up for years.
+    """
+    try:
+        require(["re2"], "a pattern of names, as JAK* or /^AB/,", extra="patterns")
+    except DataError as error:
+        raise rule_error(f"{error}, or name the features one by one") from None
+    return import_module("re2")
 
 
 def _columns(expression: str, shown: str, index: FeatureIndex, budget: Budget | None) -> IntArray:
@@ -491,7 +509,8 @@ def _columns(expression: str, shown: str, index: FeatureIndex, budget: Budget | 
     return np.array(found, dtype=np.int64)
 
 
-def _compiled(expression: str, shown: str) -> re2._Regexp:
+def _compiled(expression: str, shown: str) -> Any:
+    re2 = _re2()
     if len(shown) > LONGEST:
         raise rule_error(
             f"expected a pattern of at most {LONGEST:,} characters, got {len(shown):,}: shorten it"
@@ -506,7 +525,7 @@ def _compiled(expression: str, shown: str) -> re2._Regexp:
         raise rule_error(_refusal(error, shown)) from None
 
 
-def _refusal(error: re2.error, shown: str) -> str:
+def _refusal(error: Exception, shown: str) -> str:
     reason = error.args[0]
     reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
     for sign, what in _REFUSALS.items():
@@ -521,7 +540,9 @@ def _refusal(error: re2.error, shown: str) -> str:
 
 
 def _in_re2(expression: str) -> str:
-    r"""The expression as RE2 writes it: `\w`, `\u00e9`, `{,3}` and `\Z` have other forms there."""
+    r"""Return the expression as RE2 writes it: `\w`, `\u00e9`, `{,3}` and `\Z` have other forms
+    there.
+    """
     parts = []
     opened = -1  # where the present class [...] was opened
     for token in _TOKEN.finditer(expression):
@@ -554,32 +575,33 @@ def _escape(letter: str, in_class: bool) -> str:
 
 
 def glob_expression(glob: str) -> str:
-    r"""A glob as an expression for the whole name.
+    r"""Return a glob as an expression for the whole name.
 
     >>> glob_expression("AB?_[!0-9]*")
     '\\A(?s:AB._[^0-9].*)\\z'
     """
+    escape = _re2().escape
     parts, at = [], 0
     while at < len(glob):
         sign, at = glob[at], at + 1
         if sign == "[" and (end := glob.find("]", at + 1 + (glob[at : at + 1] == "!"))) > 0:
-            parts.append(_class(glob[at:end]))
+            parts.append(_class(glob[at:end], escape))
             at = end + 1
         elif sign in "*?":
             parts.append({"*": ".*", "?": "."}[sign])
         else:
-            parts.append(re2.escape(sign))
+            parts.append(escape(sign))
     return rf"\A(?s:{''.join(parts)})\z"
 
 
-def _class(inside: str) -> str:
+def _class(inside: str, escape: Callable[[str], str]) -> str:
     negated = inside.startswith("!")
     members = []
     for first, last, single in _RANGE.findall(inside[negated:]):
         if single:
-            members.append(re2.escape(single))
+            members.append(escape(single))
         elif first <= last:
-            members.append(f"{re2.escape(first)}-{re2.escape(last)}")
+            members.append(f"{escape(first)}-{escape(last)}")
     if not members:
         return "." if negated else r"[^\x00-\x{10FFFF}]"
     return f"[{'^' if negated else ''}{''.join(members)}]"
@@ -602,7 +624,7 @@ _ENDS = re.compile(r"(`(?:[^`]++|``)++`|[^`:]++)\s*+:\s*+(`(?:[^`]++|``)++`|[^`:
 
 
 def split_parts(line: str) -> list[str]:
-    """The parts of a line, without the commas or semicolons between them.
+    """Return the parts of a line, without the commas or semicolons between them.
 
     >>> split_parts("JAK*, `a,b`; /^x{2,3}$/, ,")
     ['JAK*', '`a,b`', '/^x{2,3}$/']
@@ -629,13 +651,13 @@ def _past_blanks(line: str, at: int) -> int:
 
 
 def range_ends(part: str) -> tuple[str, str] | None:
-    """The two names of a range such as x101:x150, or None."""
+    """Return the two names of a range such as x101:x150, or None."""
     ends = _ENDS.fullmatch(part)
     return None if ends is None else (plain_name(ends[1]), plain_name(ends[2]))
 
 
 def plain_name(part: str) -> str:
-    """A name without the backticks that it may stand in."""
+    """Return a name without the backticks that it may stand in."""
     part = part.strip()
     return read_quoted(part) if len(part) > 2 and part[0] == part[-1] == "`" else part
 
@@ -653,7 +675,7 @@ LONGEST_NAME: Final = 200  # characters; gene sets have names of more than a hun
 
 
 def select_features(text: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:
-    """The columns that a text describes: names, ranges, globs and /expressions/, each once.
+    """Return the columns that a text describes: names, ranges, globs and /expressions/, each once.
 
     RuleError if the patterns take longer than the budget, or `PATIENCE` without one.
 
@@ -688,7 +710,7 @@ def _select_part(part: str, index: FeatureIndex, budget: Budget) -> IntArray | s
 
 
 def block_members(definition: str, index: FeatureIndex, budget: Budget | None = None) -> IntArray:
-    """The columns that a definition means; RuleError when it means none."""
+    """Return the columns that a definition means; RuleError when it means none."""
     columns = select_features(definition, index, budget)
     if not len(columns):
         raise rule_error("expected features, got none: write a range, a pattern or names")
@@ -698,7 +720,7 @@ def block_members(definition: str, index: FeatureIndex, budget: Budget | None = 
 def resolve_definitions(
     definitions: Mapping[str, str], index: FeatureIndex
 ) -> tuple[dict[str, IntArray], dict[str, str]]:
-    """Each block's columns, and for the blocks that do not fit these data the reason."""
+    """Return each block's columns, and for the blocks that do not fit these data the reason."""
     check_number(len(definitions))
     found: dict[str, IntArray] = {}
     failed: dict[str, str] = {}
@@ -718,7 +740,7 @@ def check_number(number: int) -> None:
 
 
 def block_name(name: str) -> str:
-    """A block's name, tidied; DataError when it is empty or too long.
+    """Return a block's name, tidied; DataError when it is empty or too long.
 
     >>> block_name("  my  `block` ")
     'my block'
@@ -733,7 +755,7 @@ def block_name(name: str) -> str:
 
 
 def define_columns(columns: Iterable[int], index: FeatureIndex) -> str:
-    """The shortest definition of some columns: ranges where they are neighbours.
+    """Return the shortest definition of some columns: ranges where they are neighbours.
 
     >>> define_columns([0, 1, 2, 5], FeatureIndex(n_features=9))
     'x0:x2, x5'
@@ -835,7 +857,7 @@ def _nothing(found: BlockFile) -> str:
 
 
 def _reader(text: str) -> Callable[[str, FeatureIndex], BlockFile]:
-    """The reader for a text that begins like this."""
+    """Return the reader for a text that begins like this."""
     if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
         return _read_json
     lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
@@ -865,7 +887,7 @@ def _read_lines(text: str, index: FeatureIndex) -> BlockFile:
 
 
 def _new_name(text: str, found: BlockFile, line: int | None = None) -> str:
-    """The tidied name of a block; RuleError if it cannot be used or another block has it."""
+    """Return the tidied name of a block; RuleError if it cannot be used or another block has it."""
     place = None if line is None else (line, 1)
     try:
         name = block_name(text)
@@ -897,7 +919,7 @@ def _read_gmt(text: str, index: FeatureIndex) -> BlockFile:
 
 
 def _known(names: Iterable[str], index: FeatureIndex) -> tuple[IntArray, tuple[str, ...]]:
-    """The columns of the names that are features, and the other names."""
+    """Return the columns of the names that are features, and the other names."""
     columns = {name: index.position(name) for name in dict.fromkeys(names)}
     found = np.unique([j for j in columns.values() if j is not None]).astype(np.int64)
     return found, tuple(name for name, j in columns.items() if j is None)

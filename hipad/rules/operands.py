@@ -17,6 +17,7 @@ from hipad.rules.expressions import (
     read_side,
     times,
 )
+from hipad.rules.functions import RULE_FUNCTIONS
 from hipad.rules.lexer import (
     RELATION_KINDS,
     VAGUE,
@@ -60,53 +61,53 @@ class AnyOfGroup:
 Operand = Side | AbsoluteValue | MonotoneFunction | AnyOfGroup
 
 
-def read_operand(cursor: TokenStream) -> Operand:
-    """What stands on one side of a sign: a sum, |a|, abs(a), log2(a), or any(a, b)."""
-    word, after = cursor.peek(), cursor.peek(1)
+def read_operand(tokens: TokenStream) -> Operand:
+    """Return what stands on one side of a sign: a sum, |a|, abs(a), log2(a), or any(a, b)."""
+    word, after = tokens.peek(), tokens.peek(1)
     if word.kind == "BAR":
-        cursor.take()
-        side = read_side(cursor)
-        if cursor.accept("BAR") is None:
-            raise cursor.error("close |...| with a second '|', as in |a| <= 2")
+        tokens.take()
+        side = read_side(tokens)
+        if tokens.accept("BAR") is None:
+            raise tokens.error("close |...| with a second '|', as in |a| <= 2")
         return AbsoluteValue(side)
     if word.kind == "NAME" and after.kind == "OPEN" and after.text == "(":
         if word.low == "abs" or word.low in CURVES:
-            cursor.at += 2
-            side = read_side(cursor)
-            if cursor.accept("CLOSE") is None:
-                raise cursor.error("close the bracket with ')'")
-            if cursor.peek().kind in ("PLUS", "MINUS", "TIMES", "DIVIDED"):
-                raise cursor.error(
+            tokens.at += 2
+            side = read_side(tokens)
+            if tokens.accept("CLOSE") is None:
+                raise tokens.error("close the bracket with ')'")
+            if tokens.peek().kind in ("PLUS", "MINUS", "TIMES", "DIVIDED"):
+                raise tokens.error(
                     f"{word.text}(...) must stand alone on its side: compare it with a number, or "
                     "add what you mean to the data as a feature of its own"
                 )
             return AbsoluteValue(side) if word.low == "abs" else MonotoneFunction(word.low, side)
         if word.low in GROUPS:
-            cursor.take()
-            names, number = read_group(cursor)
+            tokens.take()
+            names, number = read_group(tokens)
             if number is not None:
-                raise cursor.error("name features or blocks between the brackets", word)
+                raise tokens.error("name features or blocks between the brackets", word)
             return AnyOfGroup(GROUPS[word.low], tuple(names), word.column)
-    if word.kind in ("NAME", "QUOTED") and after.kind == "POWER" and (n := _square(cursor)):
+    if word.kind in ("NAME", "QUOTED") and after.kind == "POWER" and (n := _square(tokens)):
         side = (Term(1.0, (plain_text(word.text),), column=word.column),)
-        cursor.at += n
+        tokens.at += n
         return MonotoneFunction("square", side)
-    side = read_side(cursor)
+    side = read_side(tokens)
     if side[0].function == RATIO:
-        cursor.accept_words("ratio")
+        tokens.accept_words("ratio")
     return side
 
 
-def _square(cursor: TokenStream) -> int:
-    """How many words a feature, squared and compared, takes; 0 if something else comes."""
-    n = 2 if cursor.peek(1).text == "²" else 3
-    squared = n == 2 or (cursor.peek(1).text in ("^", "**") and cursor.peek(2).text == "2")
-    compared = cursor.peek(n).kind in RELATION_KINDS or cursor.phrase(n) is not None
+def _square(tokens: TokenStream) -> int:
+    """Return how many words a feature, squared and compared, takes; 0 if something else comes."""
+    n = 2 if tokens.peek(1).text == "²" else 3
+    squared = n == 2 or (tokens.peek(1).text in ("^", "**") and tokens.peek(2).text == "2")
+    compared = tokens.peek(n).kind in RELATION_KINDS or tokens.phrase(n) is not None
     return n if squared and compared else 0
 
 
 def lone_feature(operand: Operand) -> str | None:
-    """The name of an operand that is one feature and nothing else; None for any other."""
+    """Return the name of an operand that is one feature and nothing else; None for any other."""
     if isinstance(operand, tuple) and len(operand) == 1:
         term = operand[0]
         if len(term.names) == 1 and not term.function and isinstance(term.names[0], str):
@@ -114,11 +115,11 @@ def lone_feature(operand: Operand) -> str | None:
     return None
 
 
-def one_feature(operand: Operand, cursor: TokenStream) -> Term:
-    """The term of an operand that is one feature; RuleError for any other."""
+def one_feature(operand: Operand, tokens: TokenStream) -> Term:
+    """Return the term of an operand that is one feature; RuleError for any other."""
     name = lone_feature(operand)
     if name is None or not isinstance(operand, tuple):
-        raise cursor.error(
+        raise tokens.error(
             "name one feature for its top or bottom share, as in top 10 % of Glucose"
         )
     return operand[0]
@@ -132,7 +133,7 @@ def one_feature(operand: Operand, cursor: TokenStream) -> Term:
 
 
 def compare(left: Operand, relation: str, right: Operand) -> Node:
-    """Two operands compared."""
+    """Return two operands compared."""
     if not isinstance(right, tuple):
         if not isinstance(left, tuple):
             raise rule_error("only one side may hold a function like this: bring it to one side")
@@ -169,7 +170,9 @@ def _sized(side: Side, relation: str, right: Side) -> Node:
 
 
 def _curved(curve: MonotoneFunction, relation: str, right: Side) -> Node:
-    """A rising function compared with a number: the side compared with the number it stands for."""
+    """Return a rising function compared with a number: the side compared with the number it stands
+    for.
+    """
     value = constant(right)
     if value is None:
         raise rule_error(
@@ -186,7 +189,7 @@ def _curved(curve: MonotoneFunction, relation: str, right: Side) -> Node:
 
 
 def level_of(function: str, value: float) -> float:
-    """The value of the side at which the function has this value."""
+    """Return the value of the side at which the function has this value."""
     if (function in ("sqrt", "square") and value < 0) or (function == "exp" and value <= 0):
         said = "a square" if function == "square" else f"{function}(...)"
         raise rule_error(f"{said} is never {format_number(value)}: compare it with another number")
@@ -229,7 +232,7 @@ def _grouped(among: AnyOfGroup, relation: str, right: Side) -> Node:
 
 
 def flag_name(node: Node, *, spans: bool = False) -> Name | None:
-    """The name that stands alone as a condition, not turned round; else None."""
+    """Return the name that stands alone as a condition, not turned round; else None."""
     if not isinstance(node, Condition) or node.form != "flag" or not node.sides[1][0].coefficient:
         return None
     name = node.sides[0][0].names[0]
@@ -237,14 +240,14 @@ def flag_name(node: Node, *, spans: bool = False) -> Name | None:
 
 
 def named_flag(name: Name, column: int) -> Condition:
-    """A name that stands alone: `smoker`."""
+    """Return a name that stands alone: `smoker`."""
     function = "" if isinstance(name, str) else "min"
     term = Term(1.0, (name,), function, column)
     return Condition(((term,), (Term(1.0),)), ("=",), "flag")
 
 
 def with_relation(node: Node, like: Condition) -> Node:
-    """A name that stands alone, compared as another one is."""
+    """Return a name that stands alone, compared as another one is."""
     name = flag_name(node)
     assert name is not None
     return replace(like, sides=((Term(1.0, (name,)),), *like.sides[1:]), written=None)
@@ -257,31 +260,31 @@ def with_relation(node: Node, like: Condition) -> Node:
 _LOW: Final = frozenset(spoken("low decreased reduced underexpressed downregulated small young"))
 
 
-def is_known(cursor: TokenStream, name: str) -> bool:
-    """Whether the data are known and have a feature or block of this name."""
-    return cursor.vocabulary is not None and cursor.vocabulary.is_name(name)
+def is_known(tokens: TokenStream, name: str) -> bool:
+    """Return whether the data are known and have a feature or block of this name."""
+    return tokens.vocabulary is not None and tokens.vocabulary.is_name(name)
 
 
-def refuse_vague(cursor: TokenStream, left: Operand | None = None) -> None:
+def refuse_vague(tokens: TokenStream, left: Operand | None = None) -> None:
     """`high CRP`, `CRP is elevated`: how high is not said."""
-    word = cursor.peek()
-    if word.kind != "NAME" or word.low not in VAGUE or is_known(cursor, word.text):
+    word = tokens.peek()
+    if word.kind != "NAME" or word.low not in VAGUE or is_known(tokens, word.text):
         return
-    if left is None and not cursor.is_name(1):
+    if left is None and not tokens.is_name(1):
         return
     name = lone_feature(left) if left is not None else None
-    if name is None and cursor.is_name(1) and cursor.peek(1).kind != "STRING":
-        name = plain_text(cursor.peek(1).text)
+    if name is None and tokens.is_name(1) and tokens.peek(1).kind != "STRING":
+        name = plain_text(tokens.peek(1).text)
     raise _vague(word.text, name or "x", word.column)
 
 
-def refuse_vague_name(term: Term, cursor: TokenStream) -> None:
+def refuse_vague_name(term: Term, tokens: TokenStream) -> None:
     """`ABL1 overexpressed`, read as a name of two words."""
     name = str(term.names[0])
     first, _, last = name.rpartition(" ")
-    if first and last.lower() in VAGUE and not is_known(cursor, name):
+    if first and last.lower() in VAGUE and not is_known(tokens, name):
         raise _vague(last, first, term.column or 1)
-    after = cursor.peek()
+    after = tokens.peek()
     if after.kind == "NAME" and after.low in VAGUE:
         raise _vague(after.text, name, after.column)
 
@@ -310,34 +313,36 @@ def _vague(word: str, name: str, column: int) -> RuleError:
 
 
 _SD: Final = frozenset(spoken("sd sds std stds stdev stdevs stddev stddevs sigma sigmas"))
-_MEANS: Final = {"mean": "mean", "average": "mean", "avg": "mean", "median": "median"}
+_MIDDLES: Final = {
+    word: name for name in ("mean", "median") for word in (name, *RULE_FUNCTIONS[name].synonyms)
+}
 _SIDES: Final = {"above": 1.0, "over": 1.0, "below": -1.0, "under": -1.0}
 
 
-def read_deviations(cursor: TokenStream, left: Operand, relation: str) -> Side | None:
-    """The mean and so many deviations of the compared feature; None if something else comes.
+def read_deviations(tokens: TokenStream, left: Operand, relation: str) -> Side | None:
+    """Return the mean and so many deviations of the compared feature; None if something else comes.
 
     `x > 2 sd` is meant from the mean on. Which of the two borders is meant below the mean, and on
     which side of it (`more than 2 sd below the mean`), is asked.
     """
-    name, start = lone_feature(left), cursor.at
-    known = name is not None and cursor.vocabulary is not None  # a feature may be called sd
-    number = _number_of_sd(cursor) if known else None
+    name, start = lone_feature(left), tokens.at
+    known = name is not None and tokens.vocabulary is not None  # a feature may be called sd
+    number = _number_of_sd(tokens) if known else None
     if name is None or number is None:
-        cursor.at = start
+        tokens.at = start
         return None
     side, middle = 1.0, "mean"
-    if cursor.peek().low in _SIDES and (found := _middle(cursor, 1)) is not None:
-        side = _SIDES[cursor.peek().low]
-        middle, cursor.at = found
+    if tokens.peek().low in _SIDES and (found := _middle(tokens, 1)) is not None:
+        side = _SIDES[tokens.peek().low]
+        middle, tokens.at = found
         if side < 0:
-            raise _which_border(cursor, start, name, "<" + relation[1:], ">" + relation[1:], number)
-    elif not _ends(cursor):
-        cursor.at = start
+            raise _which_border(tokens, start, name, "<" + relation[1:], ">" + relation[1:], number)
+    elif not _ends(tokens):
+        tokens.at = start
         return None
     elif relation[0] == "<" and number > 0:
-        raise _which_border(cursor, start, name, relation, relation, number)
-    column = cursor.words[start].column
+        raise _which_border(tokens, start, name, relation, relation, number)
+    column = tokens.words[start].column
     return (
         Term(1.0, (name,), middle, column),
         Term(side * number, (name,), "sd", column),
@@ -345,67 +350,67 @@ def read_deviations(cursor: TokenStream, left: Operand, relation: str) -> Side |
 
 
 def _which_border(
-    cursor: TokenStream, start: int, name: str, low: str, other: str, number: float
+    tokens: TokenStream, start: int, name: str, low: str, other: str, number: float
 ) -> RuleError:
-    """The error for deviations of which it is not said where they are counted."""
+    """Return the error for deviations of which it is not said where they are counted."""
     quoted, size = quote_name(name), format_number(abs(number))
     ways = [f"{quoted} {low} mean({quoted}) - {size}*sd({quoted})"]
     ways.append(
         f"{quoted} {other} mean({quoted}) {'+' if low == other else '-'} {size}*sd({quoted})"
     )
-    return cursor.error(
-        f"'{cursor.text(start)}' can be read in two ways: write {' or '.join(ways)}",
-        cursor.words[start],
+    return tokens.error(
+        f"'{tokens.text(start)}' can be read in two ways: write {' or '.join(ways)}",
+        tokens.words[start],
         remedy=ways[0],
     )
 
 
-def read_within(cursor: TokenStream, left: Operand) -> Condition | None:
+def read_within(tokens: TokenStream, left: Operand) -> Condition | None:
     """`within 2 sd of the mean`, after its first word; None if something else comes."""
-    name, start = lone_feature(left), cursor.at
-    number = _number_of_sd(cursor) if name is not None else None
+    name, start = lone_feature(left), tokens.at
+    number = _number_of_sd(tokens) if name is not None else None
     if name is None or number is None or not isinstance(left, tuple):
-        cursor.at = start
+        tokens.at = start
         return None
     middle = "mean"
-    if (found := _middle(cursor, 1)) is not None and cursor.peek().low in ("of", "from", "around"):
-        middle, cursor.at = found
-    centre = Term(1.0, (name,), middle, cursor.words[start].column)
+    if (found := _middle(tokens, 1)) is not None and tokens.peek().low in ("of", "from", "around"):
+        middle, tokens.at = found
+    centre = Term(1.0, (name,), middle, tokens.words[start].column)
     low, high = ((centre, Term(sign * number, (name,), "sd")) for sign in (-1.0, 1.0))
     return Condition((low, left, high), ("<=", "<="))
 
 
-def _number_of_sd(cursor: TokenStream) -> float | None:
-    """The number before sd, with its sign."""
-    minus = cursor.peek().kind == "MINUS"
-    if cursor.peek().kind in ("MINUS", "PLUS"):
-        cursor.take()
-    known = cursor.vocabulary
-    if not is_number(cursor) or cursor.peek().kind == "FEET":
+def _number_of_sd(tokens: TokenStream) -> float | None:
+    """Return the number before sd, with its sign."""
+    minus = tokens.peek().kind == "MINUS"
+    if tokens.peek().kind in ("MINUS", "PLUS"):
+        tokens.take()
+    known = tokens.vocabulary
+    if not is_number(tokens) or tokens.peek().kind == "FEET":
         return None
-    value = read_number(cursor)
-    if cursor.peek().kind == "TIMES":
-        cursor.take()
-    if cursor.says("standard") and cursor.peek(1).low in ("deviation", "deviations"):
-        cursor.at += 2
-    elif cursor.peek().low in _SD and not (known and known.is_name(cursor.peek().text)):
-        cursor.take()
+    value = read_number(tokens)
+    if tokens.peek().kind == "TIMES":
+        tokens.take()
+    if tokens.matches("standard") and tokens.peek(1).low in ("deviation", "deviations"):
+        tokens.at += 2
+    elif tokens.peek().low in _SD and not (known and known.is_name(tokens.peek().text)):
+        tokens.take()
     else:
         return None
     return -value if minus else value
 
 
-def _middle(cursor: TokenStream, ahead: int) -> tuple[str, int] | None:
-    """The middle that is named so many words ahead, and the place after it."""
-    ahead += cursor.peek(ahead).low in ("the", "its", "their")
-    middle = _MEANS.get(cursor.peek(ahead).low)
-    is_call = cursor.peek(ahead + 1).kind == "OPEN" or cursor.says("of", ahead=ahead + 1)
-    return None if middle is None or is_call else (middle, cursor.at + ahead + 1)
+def _middle(tokens: TokenStream, ahead: int) -> tuple[str, int] | None:
+    """Return the middle that is named so many words ahead, and the place after it."""
+    ahead += tokens.peek(ahead).low in ("the", "its", "their")
+    middle = _MIDDLES.get(tokens.peek(ahead).low)
+    is_call = tokens.peek(ahead + 1).kind == "OPEN" or tokens.matches("of", ahead=ahead + 1)
+    return None if middle is None or is_call else (middle, tokens.at + ahead + 1)
 
 
-def _ends(cursor: TokenStream) -> bool:
-    """Whether nothing follows that belongs to the number."""
-    return cursor.peek().kind not in (
+def _ends(tokens: TokenStream) -> bool:
+    """Return whether nothing follows that belongs to the number."""
+    return tokens.peek().kind not in (
         "OPEN",
         "PLUS",
         "MINUS",
@@ -413,4 +418,4 @@ def _ends(cursor: TokenStream) -> bool:
         "DIVIDED",
         "NUMBER",
         "NAME",
-    ) or (cursor.peek().low in ("and", "or", "unless", "but", "then", "worth", "with", "plus"))
+    ) or (tokens.peek().low in ("and", "or", "unless", "but", "then", "worth", "with", "plus"))

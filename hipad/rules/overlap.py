@@ -80,12 +80,12 @@ def touching(lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def largest_sums(A: Any, d: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
-    """The size of what each row adds up, at most, in a box."""
+    """Return the size of what each row adds up, at most, in a box."""
     return np.asarray(abs(A) @ np.maximum(np.abs(lo), np.abs(hi)) + np.abs(d))
 
 
 def row_matrix(rows: Sequence[Row], columns: IntArray) -> tuple[Any, FloatArray]:
-    """Rows as a matrix on some sorted columns; dense unless that is large."""
+    """Return rows as a matrix on some sorted columns; dense unless that is large."""
     bounds = np.array([row.bound for row in rows])
     places = [np.searchsorted(columns, row.columns) for row in rows]
     if len(rows) * len(columns) > 1_000_000:
@@ -139,7 +139,7 @@ class Regions:
         return cls(tuple(regions), columns, group, lo, hi, group_lo, group_hi)
 
     def patient(self, groups: IntArray, values: FloatArray) -> BoxPoint:
-        """A patient whose groups of columns have these sums.
+        """Return a patient whose groups of columns have these sums.
 
         Within a group every column lies at the same share of its range.
         """
@@ -152,13 +152,13 @@ class Regions:
         return BoxPoint(self.columns[own], lo + share[self.group[own]] * (hi - lo))
 
     def witness(self, i: int) -> BoxPoint:
-        """A patient of region i, which must not be empty."""
+        """Return a patient of region i, which must not be empty."""
         region = self.regions[i]
         assert region.point is not None
         return self.patient(region.columns, region.point)
 
     def inside(self, i: int, j: int) -> bool:
-        """True if region i lies in region j."""
+        """Return True if region i lies in region j."""
         inner, outer = self.regions[i], self.regions[j]
         if inner.point is None or outer.point is None:
             return inner.point is None
@@ -169,7 +169,7 @@ class Regions:
         )
 
     def _implied(self, inner: Region, row: Row) -> bool:
-        """True if every point of the region meets the row."""
+        """Return True if every point of the region meets the row."""
         groups = np.union1d(inner.columns, row.columns)
         lo, hi = touching(*self._ends([inner], groups))
         slack = self.slack(row)
@@ -186,7 +186,7 @@ class Regions:
         )
 
     def meeting(self, i: int, j: int) -> BoxPoint | None:
-        """A patient of both regions, or None."""
+        """Return a patient of both regions, or None."""
         first, second = self.regions[i], self.regions[j]
         if first.point is None or second.point is None:
             return None
@@ -196,7 +196,9 @@ class Regions:
         return None if x is None else self.patient(groups, x)
 
     def _ends(self, regions: list[Region], groups: IntArray) -> tuple[FloatArray, FloatArray]:
-        """The ends of these groups, which include those of the regions, narrowed by each region."""
+        """Return the ends of these groups, which include those of the regions, narrowed by each
+        region.
+        """
         lo, hi = self.group_lo[groups], self.group_hi[groups]
         for region in regions:
             own = np.searchsorted(groups, region.columns)
@@ -206,7 +208,7 @@ class Regions:
 
 
 def _same_weights(matrices: list[sparse.csr_array], n: int) -> IntArray:
-    """A number for each column, equal for columns that are equal in every matrix.
+    """Return a number for each column, equal for columns that are equal in every matrix.
 
     Equal columns have bitwise equal products with random vectors, and no others do in practice.
     """
@@ -218,7 +220,7 @@ def _same_weights(matrices: list[sparse.csr_array], n: int) -> IntArray:
 
 
 def _grouped_rows(B: sparse.csr_array, d: FloatArray, group: IntArray) -> tuple[Row, ...]:
-    """The rows of B with one entry for each group."""
+    """Return the rows of B with one entry for each group."""
     found = []
     for start, end, bound in zip(B.indptr[:-1], B.indptr[1:], d, strict=True):
         groups, first = np.unique(group[B.indices[start:end]], return_index=True)
@@ -232,7 +234,9 @@ def _finite(
     matrices: list[sparse.csr_array],
     rules: Sequence[CompiledRule],
 ) -> tuple[FloatArray, FloatArray]:
-    """The ends of the columns; one that is infinite lies beyond all that the rules compare with."""
+    """Return the ends of the columns; one that is infinite lies beyond all that the rules compare
+    with.
+    """
     lo, hi = box.ends(columns)
     if np.isfinite(lo).all() and np.isfinite(hi).all():
         return lo, hi
@@ -241,13 +245,15 @@ def _finite(
 
 
 def _bounds(B: sparse.csr_array, rule: CompiledRule, lo: FloatArray, hi: FloatArray) -> FloatArray:
-    """The bounds of a rule; that of a strict row lies a little inside, so that borders part."""
+    """Return the bounds of a rule; that of a strict row lies a little inside, so that
+    borders part.
+    """
     strict = strict_rows(rule)
     return rule.d - _STRICT * largest_sums(B, rule.d, lo, hi) * strict if strict.any() else rule.d
 
 
 def strict_rows(rule: CompiledRule) -> BoolArray:
-    """Which rows come from `<` or `>`, so that their border itself is not meant.
+    """Return which rows come from `<` or `>`, so that their border itself is not meant.
 
     >>> from hipad.rules.compiler import compile_rules
     >>> (rule,) = compile_rules("1 <= x0 < 3 and x1 >= 2 => positive", n_features=2)
@@ -291,7 +297,7 @@ class PairScreen:
 
     @classmethod
     def of(cls, regions: Regions, alive: Sequence[int]) -> PairScreen:
-        """The regions with these numbers, each of which has a point."""
+        """Return the regions with these numbers, each of which has a point."""
         lo, hi = regions.group_lo, regions.group_hi
         own = [regions.regions[i] for i in alive]
         rows = [row for region in own for row in region.rows]
@@ -370,8 +376,10 @@ class PairScreen:
         kept = R.multiply(own[self.owner[first:last]]).tocsr()
         values = kept.sum(axis=1)[:, None] + (R @ others.T).toarray()
         values -= (kept @ named.T).toarray()
-        room = (self.d + ROUNDING * self._size)[first:last, None]
-        return np.asarray(np.logical_and.reduceat(values <= room, self.starts[part] - first, 0))
+        tolerance = (self.d + ROUNDING * self._size)[first:last, None]
+        return np.asarray(
+            np.logical_and.reduceat(values <= tolerance, self.starts[part] - first, 0)
+        )
 
     def _parts(self, width: int, budget: Budget) -> Iterator[slice]:
         """Slices of regions, each small enough for a dense matrix of rows by `width` columns."""
@@ -390,7 +398,9 @@ def _point(region: Region) -> FloatArray:
 
 
 def _corner(region: Region) -> FloatArray:
-    """The corner of the narrowed box that gives the rows most room, if the region holds it."""
+    """Return the corner of the narrowed box that gives the rows most room, if the region
+    holds it.
+    """
     pull = np.zeros(len(region.columns))
     for row in region.wide_rows:
         pull[np.searchsorted(region.columns, row.columns)] += row.values / (row.size or 1.0)
@@ -504,7 +514,7 @@ class RegionTable:
             found[at, others] |= least > row.bound + ROUNDING * size
 
     def _narrowing(self, row: Row) -> IntArray:
-        """The regions that narrow some column of a row."""
+        """Return the regions that narrow some column of a row."""
         own = [self.narrowed[j] for j in row.columns.tolist() if j in self.narrowed]
         return np.unique(np.concatenate(own)) if own else np.empty(0, np.int64)
 
@@ -576,7 +586,8 @@ class RegionTable:
         return A, d
 
     def met_by_steps(self, at: int, others: IntArray) -> BoolArray:
-        """Which others have a common point with a region, as far as steps onto its rows find.
+        """Return which others have a common point with a region, as far as steps onto its rows
+        find.
 
         All start in the middle of the ranges that a pair has in common.
         """
@@ -598,7 +609,7 @@ class RegionTable:
         return np.unique(np.concatenate([*own, np.empty(0, np.int64)])).astype(np.int64)
 
     def _highest(self) -> FloatArray:
-        """The highest value of each row in the ranges of each region."""
+        """Return the highest value of each row in the ranges of each region."""
         assert self.ranges is not None
         lo, hi = (np.ascontiguousarray(end.T) for end in self.ranges)
         found = np.empty((len(self.rows), self.n))
@@ -618,7 +629,9 @@ def _stacked_columns(rows: list[Row], width: int) -> sparse.csr_array:
 def _met_by_steps(
     rows: list[tuple[FloatArray, FloatArray]], lo: FloatArray, hi: FloatArray
 ) -> BoolArray:
-    """Which lines of the boxes have a point that meets all rows, as far as a few sweeps show."""
+    """Return which lines of the boxes have a point that meets all rows, as far as a few sweeps
+    show.
+    """
     x, square = (lo + hi) / 2, (hi - lo) ** 2
     reach = [np.maximum((row**2 * square).sum(axis=1), _TINY) for row, _ in rows]
     for _ in range(_SWEEPS):
@@ -667,17 +680,17 @@ class Pairs:
         return True
 
     def _shared(self) -> BoolArray:
-        """Which two regions name a common column."""
+        """Return which two regions name a common column."""
         shared = (self._glance.inside @ self._glance.inside.T).astype(bool).toarray()
         np.fill_diagonal(shared, False)
         return np.asarray(shared)
 
     def near(self, i: int) -> list[int]:
-        """The regions that share a column with region i and may hold it."""
+        """Return the regions that share a column with region i and may hold it."""
         return [self.alive[at] for at in np.flatnonzero(self._near[self._place[i]])]
 
     def inside(self, i: int, j: int) -> bool:
-        """True if region i lies in region j; False as well when that was not reached."""
+        """Return True if region i lies in region j; False as well when that was not reached."""
         place = self._place[i], self._place[j]
         if not self._near[place] or self._within[place]:
             return bool(self._near[place])

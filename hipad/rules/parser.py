@@ -39,79 +39,79 @@ _WORTHS: Final = (("worth",), ("counts", "for"), ("counts", "as"), ("counting", 
 _SPOKEN: Final = re.compile(r"\s++")
 
 
-def read_outcome(cursor: TokenStream) -> tuple[str, int, float | None, str]:
-    """The class label, its column, the worth and a note after two dashes."""
+def read_outcome(tokens: TokenStream) -> tuple[str, int, float | None, str]:
+    """Return the class label, its column, the worth and a note after two dashes."""
     note = ""
-    for at, word in enumerate(cursor.words):
+    for at, word in enumerate(tokens.words):
         if word.kind == "NOTE" and at:
-            note = cursor.line[word.end :].strip()
-            cursor = cursor.part(0, at)
+            note = tokens.line[word.end :].strip()
+            tokens = tokens.part(0, at)
             break
-    start = cursor.peek()
-    worth_at = _worth_at(cursor)
-    worth = _worth(cursor, worth_at) if worth_at is not None else None
-    end = len(cursor.words) if worth_at is None else _before_worth(cursor, worth_at)
-    label = _label(cursor.part(0, end))
+    start = tokens.peek()
+    worth_at = _worth_at(tokens)
+    worth = _worth(tokens, worth_at) if worth_at is not None else None
+    end = len(tokens.words) if worth_at is None else _before_worth(tokens, worth_at)
+    label = _label(tokens.part(0, end))
     return label, start.column, worth, note
 
 
-def _label(cursor: TokenStream) -> str:
-    while len(cursor.words) > 1 and cursor.words[-1].text in (".", "!", ","):
-        cursor = cursor.part(0, len(cursor.words) - 1)
-    if len(cursor.words) > 1 and cursor.words[0].low in ("predict", "predicts", "expect"):
-        cursor = cursor.part(1, len(cursor.words))
-    if not cursor.words:
-        raise cursor.error("write the class label after '=>', as in => diabetic")
-    first = cursor.words[0]
-    if first.kind in ("STRING", "QUOTED") and len(cursor.words) == 1:
+def _label(tokens: TokenStream) -> str:
+    while len(tokens.words) > 1 and tokens.words[-1].text in (".", "!", ","):
+        tokens = tokens.part(0, len(tokens.words) - 1)
+    if len(tokens.words) > 1 and tokens.words[0].low in ("predict", "predicts", "expect"):
+        tokens = tokens.part(1, len(tokens.words))
+    if not tokens.words:
+        raise tokens.error("write the class label after '=>', as in => diabetic")
+    first = tokens.words[0]
+    if first.kind in ("STRING", "QUOTED") and len(tokens.words) == 1:
         text = plain_text(first.text)
         if not text.strip():
-            raise cursor.error("the outcome is empty: write a class label", first)
+            raise tokens.error("the outcome is empty: write a class label", first)
         return text
-    for word in cursor.words:
-        _check_label(cursor, word)
-    return _SPOKEN.sub(" ", cursor.text(0, len(cursor.words))).replace("−", "-")
+    for word in tokens.words:
+        _check_label(tokens, word)
+    return _SPOKEN.sub(" ", tokens.text(0, len(tokens.words))).replace("−", "-")
 
 
-def _check_label(cursor: TokenStream, word: Token) -> None:
+def _check_label(tokens: TokenStream, word: Token) -> None:
     text = word.low if word.kind == "NAME" else ""
     if word.kind in ("SEMICOLON", "COMMA"):
-        raise cursor.error(
+        raise tokens.error(
             "write one rule per line, a worth as in worth 20 patients, and a note after #", word
         )
     if text in ("otherwise", "else"):
-        raise cursor.error(
+        raise tokens.error(
             f"'{word.text}' is a second rule: write it on a line of its own, with the opposite "
             "condition",
             word,
         )
-    if word is cursor.words[0]:
+    if word is tokens.words[0]:
         return
     if word.kind in RELATION_KINDS or word.kind == "STRING":
-        raise cursor.error('put a class label with signs between quotes, as in => "BCR/ABL"', word)
+        raise tokens.error('put a class label with signs between quotes, as in => "BCR/ABL"', word)
     if text in ("and", "or") or word.kind in ("AND", "OR"):
-        raise cursor.error("a rule has one outcome: write a second rule on a line of its own", word)
+        raise tokens.error("a rule has one outcome: write a second rule on a line of its own", word)
     if text in ("weight", "weighted", "with", "probability", "count", "counts", "value"):
-        raise cursor.error(
+        raise tokens.error(
             "say what the rule counts for, as in worth 20 patients, or put the label in quotes",
             word,
         )
 
 
-def _worth_at(cursor: TokenStream) -> int | None:
-    for at in range(len(cursor.words)):
-        cursor.at = at
-        if any(cursor.says(*words) for words in _WORTHS):
-            cursor.at = 0
+def _worth_at(tokens: TokenStream) -> int | None:
+    for at in range(len(tokens.words)):
+        tokens.at = at
+        if any(tokens.matches(*words) for words in _WORTHS):
+            tokens.at = 0
             return at
-    cursor.at = 0
+    tokens.at = 0
     return None
 
 
-def _before_worth(cursor: TokenStream, at: int) -> int:
-    """Where the label ends, without commas, brackets and words that lead to the worth."""
+def _before_worth(tokens: TokenStream, at: int) -> int:
+    """Return where the label ends, without commas, brackets and words that lead to the worth."""
     while at > 0:
-        word = cursor.words[at - 1]
+        word = tokens.words[at - 1]
         lead = word.kind == "NAME" and word.low in ("with", "a", "and", "is", "at") and at > 1
         if not lead and word.kind not in ("COMMA", "OPEN", "SEMICOLON", "MINUS"):
             break
@@ -119,33 +119,33 @@ def _before_worth(cursor: TokenStream, at: int) -> int:
     return at
 
 
-def _worth(cursor: TokenStream, at: int) -> float:
-    cursor.at = at
-    word = cursor.take()
+def _worth(tokens: TokenStream, at: int) -> float:
+    tokens.at = at
+    word = tokens.take()
     if word.low != "worth":
-        cursor.take()
+        tokens.take()
     for filler in ("of", "about", "as", "much"):
-        cursor.accept_words(filler)
-    cursor.accept("COLON", "EQ")
-    minus = cursor.accept("MINUS") is not None
-    if not is_number(cursor):
-        raise cursor.error("write the worth as a number of patients, as in worth 20 patients", word)
-    number = read_number(cursor)
+        tokens.accept_words(filler)
+    tokens.accept("COLON", "EQ")
+    minus = tokens.accept("MINUS") is not None
+    if not is_number(tokens):
+        raise tokens.error("write the worth as a number of patients, as in worth 20 patients", word)
+    number = read_number(tokens)
     if minus and number:
-        raise cursor.error(
+        raise tokens.error(
             f"a rule cannot be worth -{number:g} patients: write 0 or more, or the other outcome",
             word,
         )
-    if cursor.peek().kind == "NAME" and cursor.peek().low in _PATIENTS:
-        cursor.take()
-    cursor.accept_words("each")
-    cursor.accept("CLOSE")
-    cursor.accept("DOT")
-    if not cursor.is_over:
-        raise cursor.error(
+    if tokens.peek().kind == "NAME" and tokens.peek().low in _PATIENTS:
+        tokens.take()
+    tokens.accept_words("each")
+    tokens.accept("CLOSE")
+    tokens.accept("DOT")
+    if not tokens.is_over:
+        raise tokens.error(
             "write the worth as a number of patients, as in worth 20 patients, and a note after #"
         )
-    cursor.at = 0
+    tokens.at = 0
     return number
 
 
@@ -159,11 +159,11 @@ _WHEN: Final = (("if",), ("when",), ("whenever",), ("provided", "that"))
 PEOPLE: Final = ("patients", "people", "subjects", "anyone", "everyone", "those")
 
 
-def outside_brackets(cursor: TokenStream) -> list[int]:
-    """Where the words stand that are in no bracket."""
+def outside_brackets(tokens: TokenStream) -> list[int]:
+    """Return where the words stand that are in no bracket."""
     found, depth = [], 0
-    for at in range(cursor.at, len(cursor.words)):
-        kind = cursor.words[at].kind
+    for at in range(tokens.at, len(tokens.words)):
+        kind = tokens.words[at].kind
         if kind == "CLOSE":
             depth -= 1
         elif depth == 0:
@@ -172,107 +172,107 @@ def outside_brackets(cursor: TokenStream) -> list[int]:
     return found
 
 
-def read_halves(cursor: TokenStream) -> tuple[TokenStream, TokenStream]:
-    """The words of the premise and those of the outcome."""
-    start, end = cursor.at, len(cursor.words)
-    places = outside_brackets(cursor)
-    arrows = [at for at in places if cursor.words[at].kind == "ARROW"]
-    _check_arrows(cursor, places, arrows)
+def read_halves(tokens: TokenStream) -> tuple[TokenStream, TokenStream]:
+    """Return the words of the premise and those of the outcome."""
+    start, end = tokens.at, len(tokens.words)
+    places = outside_brackets(tokens)
+    arrows = [at for at in places if tokens.words[at].kind == "ARROW"]
+    _check_arrows(tokens, places, arrows)
     if arrows:
-        first = _after_if(cursor, start)
-        return cursor.part(first, arrows[0]), cursor.part(arrows[0] + 1, end)
+        first = _after_if(tokens, start)
+        return tokens.part(first, arrows[0]), tokens.part(arrows[0] + 1, end)
     for at in places:
-        if cursor.words[at].kind == "BACK":
-            return cursor.part(at + 1, end), cursor.part(start, at)
+        if tokens.words[at].kind == "BACK":
+            return tokens.part(at + 1, end), tokens.part(start, at)
     for at in places:
-        cursor.at = at
-        if cursor.says("then"):
-            last = at - (cursor.words[at - 1].kind == "COMMA")
-            return cursor.part(_after_if(cursor, start), last), cursor.part(at + 1, end)
+        tokens.at = at
+        if tokens.matches("then"):
+            last = at - (tokens.words[at - 1].kind == "COMMA")
+            return tokens.part(_after_if(tokens, start), last), tokens.part(at + 1, end)
         for words in _VERBS:
-            if at > start and cursor.says(*words):
-                return cursor.part(_after_if(cursor, start), at), cursor.part(at + len(words), end)
-    return _halves_without_arrow(cursor, start, end, places)
+            if at > start and tokens.matches(*words):
+                return tokens.part(_after_if(tokens, start), at), tokens.part(at + len(words), end)
+    return _halves_without_arrow(tokens, start, end, places)
 
 
 def _halves_without_arrow(
-    cursor: TokenStream, start: int, end: int, places: list[int]
+    tokens: TokenStream, start: int, end: int, places: list[int]
 ) -> tuple[TokenStream, TokenStream]:
     for at in places:
-        cursor.at = at
+        tokens.at = at
         for words in _WHEN:
-            if at > start and cursor.says(*words) and not cursor.says("unless", ahead=-1):
-                return cursor.part(at + len(words), end), cursor.part(start, at)
-    colons = [at for at in places if cursor.words[at].kind == "COLON" and at > start]
-    first = _after_if(cursor, start)
+            if at > start and tokens.matches(*words) and not tokens.matches("unless", ahead=-1):
+                return tokens.part(at + len(words), end), tokens.part(start, at)
+    colons = [at for at in places if tokens.words[at].kind == "COLON" and at > start]
+    first = _after_if(tokens, start)
     if colons:
         at = colons[-1]
-        if _has_relation(cursor, at + 1, end) and not _has_relation(cursor, start, at):
-            return cursor.part(at + 1, end), cursor.part(start, at)
-        return cursor.part(first, at), cursor.part(at + 1, end)
-    if (people := _people_are(cursor, start, end, places)) is not None:
+        if _has_relation(tokens, at + 1, end) and not _has_relation(tokens, start, at):
+            return tokens.part(at + 1, end), tokens.part(start, at)
+        return tokens.part(first, at), tokens.part(at + 1, end)
+    if (people := _people_are(tokens, start, end, places)) is not None:
         return people
-    commas = [at for at in places if cursor.words[at].kind == "COMMA"]
-    if first > start and commas and not _has_relation(cursor, commas[-1], end):
-        return cursor.part(first, commas[-1]), cursor.part(commas[-1] + 1, end)
-    cursor.at = end
-    raise cursor.error(
+    commas = [at for at in places if tokens.words[at].kind == "COMMA"]
+    if first > start and commas and not _has_relation(tokens, commas[-1], end):
+        return tokens.part(first, commas[-1]), tokens.part(commas[-1] + 1, end)
+    tokens.at = end
+    raise tokens.error(
         f"the rule has no outcome: write '=>' and a class at its end, as in {EXAMPLE}"
     )
 
 
 def _people_are(
-    cursor: TokenStream, start: int, end: int, places: list[int]
+    tokens: TokenStream, start: int, end: int, places: list[int]
 ) -> tuple[TokenStream, TokenStream] | None:
     """`patients with Glucose >= 126 are diabetic`."""
-    cursor.at = start
-    cursor.accept_words("all")
-    if not any(cursor.says(word) for word in PEOPLE):
+    tokens.at = start
+    tokens.accept_words("all")
+    if not any(tokens.matches(word) for word in PEOPLE):
         return None
     verbs = [
-        at for at in places if cursor.words[at].low in ("are", "is", "have") and at > start + 1
+        at for at in places if tokens.words[at].low in ("are", "is", "have") and at > start + 1
     ]
-    if not verbs or _has_relation(cursor, verbs[-1] + 1, end):
+    if not verbs or _has_relation(tokens, verbs[-1] + 1, end):
         return None
-    return cursor.part(start, verbs[-1]), cursor.part(verbs[-1] + 1, end)
+    return tokens.part(start, verbs[-1]), tokens.part(verbs[-1] + 1, end)
 
 
-def _after_if(cursor: TokenStream, start: int) -> int:
-    at, cursor.at = cursor.at, start
+def _after_if(tokens: TokenStream, start: int) -> int:
+    at, tokens.at = tokens.at, start
     for words in _WHEN:
-        if cursor.says(*words):
+        if tokens.matches(*words):
             start += len(words)
             break
-    cursor.at = at
+    tokens.at = at
     return start
 
 
-def _has_relation(cursor: TokenStream, first: int, last: int) -> bool:
-    part = cursor.part(first, last)
+def _has_relation(tokens: TokenStream, first: int, last: int) -> bool:
+    part = tokens.part(first, last)
     while not part.is_over:
-        if part.relation() is not None or part.says("between") or part.says("in"):
+        if part.relation() is not None or part.matches("between") or part.matches("in"):
             return True
         part.take()
     return False
 
 
-def _check_arrows(cursor: TokenStream, places: list[int], arrows: list[int]) -> None:
+def _check_arrows(tokens: TokenStream, places: list[int], arrows: list[int]) -> None:
     for at in places:
-        if cursor.words[at].kind == "IFF":
-            raise cursor.error(
+        if tokens.words[at].kind == "IFF":
+            raise tokens.error(
                 "a rule speaks in one direction: write one rule with => for each, the second with "
                 "the opposite condition and the other class",
-                cursor.words[at],
+                tokens.words[at],
             )
-        if cursor.words[at].kind == "DEFINE":
-            raise cursor.error("write '=>' before the outcome, in place of ':='", cursor.words[at])
+        if tokens.words[at].kind == "DEFINE":
+            raise tokens.error("write '=>' before the outcome, in place of ':='", tokens.words[at])
     if len(arrows) < 2:
         return
-    between = cursor.words[arrows[0] : arrows[1]]
+    between = tokens.words[arrows[0] : arrows[1]]
     if any(word.kind in ("SEMICOLON", "COMMA") for word in between):
-        raise cursor.error("write one rule per line", cursor.words[arrows[1]])
-    raise cursor.error(
-        "a rule has one '=>': to compare, write >= in place of =>", cursor.words[arrows[1]]
+        raise tokens.error("write one rule per line", tokens.words[arrows[1]])
+    raise tokens.error(
+        "a rule has one '=>': to compare, write >= in place of =>", tokens.words[arrows[1]]
     )
 
 
@@ -283,100 +283,100 @@ def _check_arrows(cursor: TokenStream, places: list[int], arrows: list[int]) -> 
 _SPLITS: Final = ("ARROW", "IFF", "BACK", "COMMA", "SEMICOLON")
 
 
-def accept_off(cursor: TokenStream) -> bool:
+def accept_off(tokens: TokenStream) -> bool:
     """Step over the word off, which switches a rule off; not where off is a feature's name."""
-    if cursor.says("off") and cursor.peek(1).kind not in (*RELATION_KINDS, "COLON", "ARROW"):
-        cursor.take()
+    if tokens.matches("off") and tokens.peek(1).kind not in (*RELATION_KINDS, "COLON", "ARROW"):
+        tokens.take()
         return True
     return False
 
 
-def skip_bullet(cursor: TokenStream) -> None:
+def skip_bullet(tokens: TokenStream) -> None:
     """Step over the mark of a list: 1) or 1. or (1) or * or a dash with a blank after it."""
-    first, second, third = cursor.peek(), cursor.peek(1), cursor.peek(2)
+    first, second, third = tokens.peek(), tokens.peek(1), tokens.peek(2)
     blank = second.start > first.end
     starts = second.kind in ("NAME", "QUOTED", "NUMBER", "OPEN", "STRING", "BAR", "NOT")
     if first.kind == "TIMES" and blank:
-        cursor.at = 1
+        tokens.at = 1
     elif (first.kind in ("NUMBER", "NAME") and second.kind == "CLOSE") or (
         re.fullmatch(r"(?:r|rule)\d{1,4}", first.low) and second.kind == "DOT"
     ):
-        cursor.at = 2
+        tokens.at = 2
     elif first.kind == "NUMBER" and first.text.endswith(".") and blank and starts:
-        cursor.at = 1
+        tokens.at = 1
     elif first.kind == "OPEN" and second.kind in ("NUMBER", "NAME") and third.kind == "CLOSE":
-        if len(second.text) <= 3 and cursor.peek(3).kind in ("NAME", "QUOTED", "STRING"):
-            cursor.at = 3
+        if len(second.text) <= 3 and tokens.peek(3).kind in ("NAME", "QUOTED", "STRING"):
+            tokens.at = 3
     elif first.kind in ("MINUS", "NOTE") and blank and starts:
-        _check_dash(cursor)
-        cursor.at = 1
+        _check_dash(tokens)
+        tokens.at = 1
 
 
-def _check_dash(cursor: TokenStream) -> None:
+def _check_dash(tokens: TokenStream) -> None:
     """A dash before a sum may be its sign: refuse to guess."""
-    for word in cursor.words[1:]:
+    for word in tokens.words[1:]:
         if word.kind in RELATION_KINDS or word.kind == "ARROW" or word.low in ("and", "or", "if"):
             return
         if word.kind in ("PLUS", "MINUS", "TIMES", "DIVIDED"):
-            raise cursor.error(
+            raise tokens.error(
                 "a dash before a sum may be its sign or the mark of a list: write * for a list, or "
                 "the sign without a blank after it"
             )
 
 
-def read_title(cursor: TokenStream) -> str:
-    """The name before a colon, if what follows is a rule."""
-    places = outside_brackets(cursor)
-    colon = next((at for at in places if cursor.words[at].kind == "COLON"), None)
-    if colon is None or colon == cursor.at:
+def read_title(tokens: TokenStream) -> str:
+    """Return the name before a colon, if what follows is a rule."""
+    places = outside_brackets(tokens)
+    colon = next((at for at in places if tokens.words[at].kind == "COLON"), None)
+    if colon is None or colon == tokens.at:
         return ""
-    before = cursor.words[cursor.at : colon]
+    before = tokens.words[tokens.at : colon]
     if any(word.kind in RELATION_KINDS or word.kind in _SPLITS for word in before):
         return ""
     if any(word.low in ("of", "if") and word.kind == "NAME" for word in before):
         return ""
     later = [at for at in places if at > colon]
-    if not any(_splits(cursor, at) for at in later):
+    if not any(_splits(tokens, at) for at in later):
         return ""
-    after = cursor.words[colon + 1] if colon + 1 < len(cursor.words) else None
-    if after is not None and after.start == cursor.words[colon].end and not _is_label(before):
-        name, other = cursor.text(cursor.at, colon), after.text
-        raise cursor.error(
+    after = tokens.words[colon + 1] if colon + 1 < len(tokens.words) else None
+    if after is not None and after.start == tokens.words[colon].end and not _is_label(before):
+        name, other = tokens.text(tokens.at, colon), after.text
+        raise tokens.error(
             f"'{name}:{other}' can be a rule's name or a ratio: write {name}/{other} for the "
             "ratio, or a blank after the colon of a rule's name",
-            cursor.words[colon],
+            tokens.words[colon],
         )
-    text = plain_text(cursor.text(cursor.at, colon).strip())
-    if _is_compared(cursor, text, colon):
-        del cursor.words[colon]  # SBP: 140-160
+    text = plain_text(tokens.text(tokens.at, colon).strip())
+    if _is_compared(tokens, text, colon):
+        del tokens.words[colon]  # SBP: 140-160
         return ""
-    cursor.at = colon + 1
+    tokens.at = colon + 1
     return text
 
 
-def _is_compared(cursor: TokenStream, name: str, colon: int) -> bool:
-    """Whether a feature stands before the colon, and what it is compared with after it."""
-    known = cursor.vocabulary
+def _is_compared(tokens: TokenStream, name: str, colon: int) -> bool:
+    """Return whether a feature stands before the colon, and what it is compared with after it."""
+    known = tokens.vocabulary
     if known is None or not known.is_name(name):
         return False
-    after = cursor.part(colon + 1, len(cursor.words))
+    after = tokens.part(colon + 1, len(tokens.words))
     if after.peek().low in ("between", "from", "within", "outside") or after.relation() is not None:
         return True
     category = known.category(name)
     if category is not None:
-        return known.level_at(category, cursor.line, after.peek().start) is not None
+        return known.level_at(category, tokens.line, after.peek().start) is not None
     return is_number(after) and (not after.is_name(1) or after.peek(1).low == "to")
 
 
 def _is_label(before: list[Token]) -> bool:
-    """Whether a name is plainly one of a rule: R1, rule 2, or between backticks."""
+    """Return whether a name is plainly one of a rule: R1, rule 2, or between backticks."""
     if len(before) > 1 or before[0].kind == "QUOTED":
         return True
     return bool(re.fullmatch(r"(?:r|rule)_?\d+", before[0].low))
 
 
-def _splits(cursor: TokenStream, at: int) -> bool:
-    word = cursor.words[at]
+def _splits(tokens: TokenStream, at: int) -> bool:
+    word = tokens.words[at]
     if word.kind in ("ARROW", "IFF", "BACK", "COLON"):
         return True
     return word.kind == "NAME" and word.low in ("then", "implies", "if", "when", "means")
@@ -409,11 +409,11 @@ def read_line(body: str, vocabulary: Vocabulary | None = None) -> LineDraft:
     >>> draft.outcome, str(draft.conjunctions[0][0])
     ('diabetic', 'Glucose >= 126')
     """
-    cursor = TokenStream(body, words_of(body, vocabulary), vocabulary)
-    skip_bullet(cursor)
-    enabled = not accept_off(cursor)
-    name = read_title(cursor)
-    premise, outcome = read_halves(cursor)
+    tokens = TokenStream(body, words_of(body, vocabulary), vocabulary)
+    skip_bullet(tokens)
+    enabled = not accept_off(tokens)
+    name = read_title(tokens)
+    premise, outcome = read_halves(tokens)
     _skip_people(premise)
     if premise.is_over:
         raise premise.error(f"write a condition first, as in {EXAMPLE}")
@@ -424,18 +424,18 @@ def read_line(body: str, vocabulary: Vocabulary | None = None) -> LineDraft:
     return LineDraft(conjunctions, label, label_column, name, worth, enabled, note)
 
 
-def _skip_people(cursor: TokenStream) -> None:
+def _skip_people(tokens: TokenStream) -> None:
     """Step over `patients with`."""
-    start = cursor.at
-    cursor.accept_words("all")
-    if any(cursor.accept_words(word) for word in PEOPLE) and (
-        cursor.accept_words("with")
-        or cursor.accept_words("whose")
-        or cursor.accept_words("who", "have")
-        or cursor.accept_words("having")
+    start = tokens.at
+    tokens.accept_words("all")
+    if any(tokens.accept_words(word) for word in PEOPLE) and (
+        tokens.accept_words("with")
+        or tokens.accept_words("whose")
+        or tokens.accept_words("who", "have")
+        or tokens.accept_words("having")
     ):
         return
-    cursor.at = start
+    tokens.at = start
 
 
 # --------------------------------------------------------------------------------------------------
@@ -478,7 +478,7 @@ class _Lines:
     starts: tuple[int, ...] = (0,)
 
     def placed(self, error: RuleError) -> RuleError:
-        """The error with its line, at the beginning if no column is known."""
+        """Return the error with its line, at the beginning if no column is known."""
         if error.line is not None:
             return error
         column = (error.column or 1) - 1
@@ -505,7 +505,7 @@ def parse_rules(text: str, vocabulary: Vocabulary | None = None) -> RuleSet:
 
 
 def rule_errors(text: str, vocabulary: Vocabulary | None = None) -> list[RuleError]:
-    """Every mistake in the text, at most one per line: what an editor underlines."""
+    """Return every mistake in the text, at most one per line: what an editor underlines."""
     return list(read_rules(text, vocabulary).errors)
 
 
@@ -528,7 +528,7 @@ def read_rules(text: str, vocabulary: Vocabulary | None = None) -> RulesText:
 
 
 def _read(text: str, vocabulary: Vocabulary | None) -> RulesText:
-    """What the text says."""
+    """Return what the text says."""
     if error := text_error(text):
         return RulesText(RuleSet(), (error,))
     lines = _joined(text)
@@ -601,7 +601,7 @@ class _Reading:
 
 
 def split_note(line: str) -> tuple[str, str | None]:
-    """A line's rule and its note; None if no `#` stands outside quotes and backticks."""
+    """Return a line's rule and its note; None if no `#` stands outside quotes and backticks."""
     last = {mark: line.rfind(closing) for mark, closing in _CLOSING.items()}
     at = 0
     while at < len(line) and "#" in line:
@@ -615,7 +615,7 @@ def split_note(line: str) -> tuple[str, str | None]:
 
 
 def _joined(text: str) -> list[_Lines]:
-    """The lines of a text, those joined that say one thing together."""
+    """Return the lines of a text, those joined that say one thing together."""
     found: list[_Lines] = []
     for number, line in enumerate(text.splitlines(), 1):
         body, note = split_note(line)
@@ -630,7 +630,7 @@ def _joined(text: str) -> list[_Lines]:
 
 
 def _continues(before: _Lines, body: str) -> bool:
-    """Whether a line goes on with what the lines before it say."""
+    """Return whether a line goes on with what the lines before it say."""
     start = before.body.rstrip()
     if not start or len(before.starts) >= MOST_LINES:
         return False
@@ -658,7 +658,7 @@ def _longer(before: _Lines, body: str, note: str | None) -> _Lines:
 def parse_line(
     body: str, number: int = 1, note: str = "", vocabulary: Vocabulary | None = None
 ) -> list[Rule]:
-    """The rules of one line: several where conditions are joined by `or`."""
+    """Return the rules of one line: several where conditions are joined by `or`."""
     body = plain_line(body)
     lines = _Lines(number, body, note)
     try:
@@ -668,7 +668,7 @@ def parse_line(
 
 
 def _rules(draft: LineDraft, lines: _Lines, preface: tuple[str, ...]) -> list[Rule]:
-    """The rules of a draft; they share its worth, and the first bears the preface."""
+    """Return the rules of a draft; they share its worth, and the first bears the preface."""
     many = len(draft.conjunctions)
     worth = None if draft.worth is None else draft.worth / many
     note = "; ".join(filter(None, [draft.note, (lines.note or "").strip()]))

@@ -42,22 +42,22 @@ from hipad.rules.operands import flag_name, named_flag, with_relation
 _LOGIC: Final = frozenset(spoken("and or not unless between in either neither but"))
 
 
-def closing_bracket(cursor: TokenStream, start: int | None = None) -> int | None:
-    """Where the bracket that comes next, or stands at `start`, ends."""
+def closing_bracket(tokens: TokenStream, start: int | None = None) -> int | None:
+    """Return where the bracket that comes next, or stands at `start`, ends."""
     depth = 0
-    for at in range(cursor.at if start is None else start, len(cursor.words)):
-        kind = cursor.words[at].kind
+    for at in range(tokens.at if start is None else start, len(tokens.words)):
+        kind = tokens.words[at].kind
         depth += (kind == "OPEN") - (kind == "CLOSE")
         if depth == 0:
             return at
     return None
 
 
-def holds_conditions(cursor: TokenStream, end: int) -> bool:
-    """Whether a bracket holds conditions, and not a sum or a name."""
-    if cursor.peek().text == "{":
+def holds_conditions(tokens: TokenStream, end: int) -> bool:
+    """Return whether a bracket holds conditions, and not a sum or a name."""
+    if tokens.peek().text == "{":
         return False
-    inner = cursor.part(cursor.at + 1, end)
+    inner = tokens.part(tokens.at + 1, end)
     depth = 0
     while not inner.is_over:
         word = inner.peek()
@@ -67,9 +67,9 @@ def holds_conditions(cursor: TokenStream, end: int) -> bool:
         if word.kind == "NAME" and (word.low in _LOGIC or inner.phrase() is not None):
             return True
         inner.take()
-    after = cursor.words[end + 1] if end + 1 < len(cursor.words) else None
+    after = tokens.words[end + 1] if end + 1 < len(tokens.words) else None
     lone = after is None or after.low in _LOGIC or after.kind in ("AND", "OR", "COMMA", "CLOSE")
-    return cursor.peek().text == "(" and lone
+    return tokens.peek().text == "(" and lone
 
 
 # --------------------------------------------------------------------------------------------------
@@ -102,71 +102,71 @@ class JoinedPart:
     column: int
 
 
-def read_join(cursor: TokenStream) -> str:
-    """The word between two conditions."""
-    comma = cursor.accept("COMMA") is not None
-    if any(cursor.accept_words(*words) for words in _DENIED if comma or words[0] == "but"):
-        cursor.accept_words("if")
+def read_join(tokens: TokenStream) -> str:
+    """Return the word between two conditions."""
+    comma = tokens.accept("COMMA") is not None
+    if any(tokens.accept_words(*words) for words in _DENIED if comma or words[0] == "but"):
+        tokens.accept_words("if")
         return "unless"
     if comma:
-        return ", and" if accept_and(cursor) else "or" if accept_or(cursor) else ","
-    if any(cursor.accept_words(*words) for words in _UNLESS):
-        cursor.accept_words("if")
+        return ", and" if accept_and(tokens) else "or" if accept_or(tokens) else ","
+    if any(tokens.accept_words(*words) for words in _UNLESS):
+        tokens.accept_words("if")
         return "unless"
-    if accept_or(cursor):
+    if accept_or(tokens):
         return "or"
-    if accept_and(cursor):
+    if accept_and(tokens):
         return "and"
-    if cursor.peek().kind == "OPEN" and cursor.peek(1).low in ("unless", "except"):
+    if tokens.peek().kind == "OPEN" and tokens.peek(1).low in ("unless", "except"):
         return "and"  # a >= 2 (unless b >= 3)
-    if cursor.accept_words("xor"):
+    if tokens.accept_words("xor"):
         return "xor"
-    raise _no_join(cursor)
+    raise _no_join(tokens)
 
 
-def accept_and(cursor: TokenStream) -> bool:
+def accept_and(tokens: TokenStream) -> bool:
     """Step over and, &, as well as, and the like, but not over and/or."""
-    if cursor.says("and") and cursor.peek(1).kind == "DIVIDED" and cursor.says("or", ahead=2):
+    if tokens.matches("and") and tokens.peek(1).kind == "DIVIDED" and tokens.matches("or", ahead=2):
         return False
-    return bool(cursor.accept("AND")) or any(cursor.accept_words(*words) for words in _AND)
+    return bool(tokens.accept("AND")) or any(tokens.accept_words(*words) for words in _AND)
 
 
-def accept_or(cursor: TokenStream) -> bool:
+def accept_or(tokens: TokenStream) -> bool:
     """Step over or, |, or and/or."""
-    if cursor.says("and") and cursor.peek(1).kind == "DIVIDED" and cursor.says("or", ahead=2):
-        cursor.at += 3
+    if tokens.matches("and") and tokens.peek(1).kind == "DIVIDED" and tokens.matches("or", ahead=2):
+        tokens.at += 3
         return True
-    return bool(cursor.accept("OR", "BAR")) or cursor.accept_words("or")
+    return bool(tokens.accept("OR", "BAR")) or tokens.accept_words("or")
 
 
-def _no_join(cursor: TokenStream) -> RuleError:
-    word = cursor.peek()
+def _no_join(tokens: TokenStream) -> RuleError:
+    word = tokens.peek()
     if word.low in ("otherwise", "else"):
-        return cursor.error(
+        return tokens.error(
             f"'{word.text}' has no rule of its own: write one rule for each case on a line of its "
             "own"
         )
     if word.text in _NO_SIGNS:
-        return cursor.error(f"'{word.text}' is no sign here: write {_NO_SIGNS[word.text]}")
+        return tokens.error(f"'{word.text}' is no sign here: write {_NO_SIGNS[word.text]}")
     if word.kind == "SEMICOLON":
-        return cursor.error("write 'and' or 'or' in place of ';', and one rule per line")
+        return tokens.error("write 'and' or 'or' in place of ';', and one rule per line")
     if word.kind == "DEFINE":
-        return cursor.error("write '=>' before the outcome, in place of ':='")
-    if is_number(cursor):
-        return cursor.error("write a sign before the number, as in Glucose >= 126")
+        return tokens.error("write '=>' before the outcome, in place of ':='")
+    if is_number(tokens):
+        return tokens.error("write a sign before the number, as in Glucose >= 126")
     if word.kind == "POWER":
-        return cursor.error(
+        return tokens.error(
             "a power is not linear: add it to the data as a feature of its own, or write abs(a)"
         )
-    return cursor.error(
+    return tokens.error(
         f"'{word.text}' does not belong here: write 'and' or 'or' between conditions, and put "
         "names with signs or blanks between backticks"
     )
 
 
-def completed(parts: list[JoinedPart], cursor: TokenStream) -> list[JoinedPart]:
+def completed(parts: list[JoinedPart], tokens: TokenStream) -> list[JoinedPart]:
     """`a, b >= 2` with the comparison given to both, where a is not 0 or 1."""
-    known = cursor.vocabulary
+    known = tokens.vocabulary
     if known is None:
         return parts
     later: Condition | None = None
@@ -177,24 +177,24 @@ def completed(parts: list[JoinedPart], cursor: TokenStream) -> list[JoinedPart]:
             later = _shared(part.node)
         elif later and isinstance(name, str) and known.is_name(name) and not known.is_flag(name):
             if not known.has_values:
-                raise _which(later, name, cursor, part.column)
+                raise _which(later, name, tokens, part.column)
             part = replace(part, node=_given(later, name, part.column))
         done.append(part)
     return done[::-1]
 
 
-def _which(later: Condition, name: str, cursor: TokenStream, column: int) -> RuleError:
-    """The error for a name that is 0 or 1 or shares a comparison, as only the rows tell."""
+def _which(later: Condition, name: str, tokens: TokenStream, column: int) -> RuleError:
+    """Return the error for a name that is 0 or 1 or shares a comparison, as only the rows tell."""
     both = [f"{quote_name(name)} = 1", str(_given(later, name, column))]
-    return cursor.error(
+    return tokens.error(
         f"whether {quote_name(name)} is a column of 0 and 1 or is compared too is not known "
         f"without rows: pass the rows (values=X), or write {' or '.join(both)} for it",
-        next((word for word in cursor.words if word.text == name), None),
+        next((word for word in tokens.words if word.text == name), None),
     )
 
 
 def _shared(node: Node) -> Condition | None:
-    """A comparison of one feature, which names before it may share; else None."""
+    """Return a comparison of one feature, which names before it may share; else None."""
     if not isinstance(node, Condition) or node.form not in ("compare", "between"):
         return None
     if len(node.sides) != (3 if node.form == "between" else 2):
@@ -211,7 +211,7 @@ def _given(later: Condition, name: str, column: int) -> Condition:
 
 
 def joined(parts: list[JoinedPart]) -> Node:
-    """The parts joined: and before or, unless last; a comma is what the list ends with."""
+    """Return the parts joined: and before or, unless last; a comma is what the list ends with."""
     if any(part.join == "xor" for part in parts):
         return _one_only(parts)
     groups: list[list[JoinedPart]] = [[]]
@@ -226,7 +226,7 @@ def joined(parts: list[JoinedPart]) -> Node:
 
 
 def unclear(example: str, column: int) -> RuleError:
-    """What is said where words that join conditions can be read in two ways."""
+    """Return what is said where words that join conditions can be read in two ways."""
     return rule_error(
         f"it is not clear what belongs together: write brackets, as in {example}", column=column
     )
@@ -271,86 +271,86 @@ _NUMBERED: Final = re.compile(r"(.*?\D)(\d{1,6})")
 _Reader = Callable[[TokenStream], Node]
 
 
-def read_count(cursor: TokenStream, read_one: _Reader) -> Node | None:
+def read_count(tokens: TokenStream, read_one: _Reader) -> Node | None:
     """`at least 2 of (a, b, c)` and its relatives, or None if no such words come next."""
-    start = cursor.at
-    found = _how_many(cursor)
-    of = found is not None and (cursor.accept_words("of") or cursor.accept_words("out", "of"))
-    if found is None or not (of or _block_at(cursor)):
-        cursor.at = start
+    start = tokens.at
+    found = _how_many(tokens)
+    of = found is not None and (tokens.accept_words("of") or tokens.accept_words("out", "of"))
+    if found is None or not (of or _block_at(tokens)):
+        tokens.at = start
         return None
-    relation, number, column = *found, cursor.words[start].column
-    _skip_fillers(cursor)
-    if (members := _members(cursor)) and not _ends(cursor):
-        return _of_block(cursor, relation, number, members, column)
-    cursor.accept("COLON")
-    parts = _elements(cursor, read_one)
-    given = cursor.relation()
+    relation, number, column = *found, tokens.words[start].column
+    _skip_fillers(tokens)
+    if (members := _members(tokens)) and not _ends(tokens):
+        return _of_block(tokens, relation, number, members, column)
+    tokens.accept("COLON")
+    parts = _elements(tokens, read_one)
+    given = tokens.relation()
     if given is not None and all(flag_name(part) for part in parts):
-        parts = [_compared(part, cursor, given) if k == 0 else part for k, part in enumerate(parts)]
+        parts = [_compared(part, tokens, given) if k == 0 else part for k, part in enumerate(parts)]
         first = parts[0]
         assert isinstance(first, Condition)
         parts = [first, *(with_relation(part, first) for part in parts[1:])]
         if relation in ("any", "all") and isinstance(parts[0], Condition):
             return _among(relation, parts)
-    return _counting(relation, number, parts, column, cursor)
+    return _counting(relation, number, parts, column, tokens)
 
 
-def _skip_fillers(cursor: TokenStream) -> None:
+def _skip_fillers(tokens: TokenStream) -> None:
     """Step over `the following`, and over how many there are to choose from."""
-    if is_number(cursor) and (cursor.peek(1).kind == "COLON" or cursor.is_name(1)):
-        cursor.take()
-    while cursor.peek().kind == "NAME" and cursor.peek().low in _FILLERS:
-        cursor.take()
+    if is_number(tokens) and (tokens.peek(1).kind == "COLON" or tokens.is_name(1)):
+        tokens.take()
+    while tokens.peek().kind == "NAME" and tokens.peek().low in _FILLERS:
+        tokens.take()
 
 
-def _block_at(cursor: TokenStream) -> bool:
-    """Whether the name of a block comes next."""
-    known, word = cursor.vocabulary, cursor.peek()
-    return known is not None and cursor.is_name() and bool(known.members(plain_text(word.text)))
+def _block_at(tokens: TokenStream) -> bool:
+    """Return whether the name of a block comes next."""
+    known, word = tokens.vocabulary, tokens.peek()
+    return known is not None and tokens.is_name() and bool(known.members(plain_text(word.text)))
 
 
-def _members(cursor: TokenStream) -> tuple[str, ...]:
+def _members(tokens: TokenStream) -> tuple[str, ...]:
     """Step over a block, or a range such as T1-T4, and give back its features."""
-    known, word = cursor.vocabulary, cursor.peek()
+    known, word = tokens.vocabulary, tokens.peek()
     if known is None:
         return ()
-    if word.kind == "OPEN" and cursor.is_name(1) and cursor.peek(2).kind == "CLOSE":
-        if members := known.members(plain_text(cursor.peek(1).text)):
-            cursor.at += 3
+    if word.kind == "OPEN" and tokens.is_name(1) and tokens.peek(2).kind == "CLOSE":
+        if members := known.members(plain_text(tokens.peek(1).text)):
+            tokens.at += 3
         return members
-    if not cursor.is_name():
+    if not tokens.is_name():
         return ()
     if members := known.members(plain_text(word.text)):
-        after = cursor.peek(1)
+        after = tokens.peek(1)
         if after.kind in ("COMMA", "OPEN", "COLON", "CLOSE") or after.low in ("and", "or"):
             return ()
-        cursor.take()
-        while cursor.peek().kind == "NAME" and cursor.peek().low in _NOUNS:
-            cursor.take()
+        tokens.take()
+        while tokens.peek().kind == "NAME" and tokens.peek().low in _NOUNS:
+            tokens.take()
         return members
-    if cursor.peek(1).kind == "MINUS" and cursor.peek(2).kind == "NAME":
-        first, last = (_NUMBERED.fullmatch(cursor.peek(k).text) for k in (0, 2))
+    if tokens.peek(1).kind == "MINUS" and tokens.peek(2).kind == "NAME":
+        first, last = (_NUMBERED.fullmatch(tokens.peek(k).text) for k in (0, 2))
         if first and last and first[1].lower() == last[1].lower():
             numbers = range(int(first[2]), int(last[2]) + 1)
             members = tuple(f"{first[1]}{k}" for k in numbers)
             if len(members) > 1 and all(map(known.is_name, members)):
-                cursor.at += 3
+                tokens.at += 3
                 return members
     return ()
 
 
-def _ends(cursor: TokenStream) -> bool:
-    """Whether nothing that compares comes next: a block of 0 and 1 is counted as it is."""
-    return cursor.is_over or cursor.peek().kind in ("CLOSE", "AND", "OR", "COMMA")
+def _ends(tokens: TokenStream) -> bool:
+    """Return whether nothing that compares comes next: a block of 0 and 1 is counted as it is."""
+    return tokens.is_over or tokens.peek().kind in ("CLOSE", "AND", "OR", "COMMA")
 
 
 def _of_block(
-    cursor: TokenStream, relation: str, number: float, members: tuple[str, ...], column: int
+    tokens: TokenStream, relation: str, number: float, members: tuple[str, ...], column: int
 ) -> Node:
     """`at least 2 of K1 > 8`: the comparison is one of each feature."""
     first = members[0]
-    node = read_comparison(cursor, (Term(1.0, (first,), column=column),))
+    node = read_comparison(tokens, (Term(1.0, (first,), column=column),))
     plain = isinstance(node, Condition) and node.form == "compare" and len(node.sides) == 2
     if relation in ("any", "all") and plain:
         parts: list[Node] = [renamed(node, first, name) for name in members]
@@ -363,12 +363,12 @@ def _of_block(
     if too_many_ways:
         raise too_many(column)
     return _counting(
-        relation, number, [renamed(node, first, name) for name in members], column, cursor
+        relation, number, [renamed(node, first, name) for name in members], column, tokens
     )
 
 
 def renamed(node: Node, old: str, new: str) -> Node:
-    """A node with one feature in the place of another."""
+    """Return a node with one feature in the place of another."""
     if not isinstance(node, Condition):
         return type(node)(tuple(renamed(part, old, new) for part in node.parts))
     sides = tuple(
@@ -378,9 +378,9 @@ def renamed(node: Node, old: str, new: str) -> Node:
     return replace(node, sides=sides, written=None)
 
 
-def _compared(part: Node, cursor: TokenStream, given: tuple[str, int]) -> Condition:
-    cursor.at += given[1]
-    side = read_side(cursor)
+def _compared(part: Node, tokens: TokenStream, given: tuple[str, int]) -> Condition:
+    tokens.at += given[1]
+    side = read_side(tokens)
     name = flag_name(part)
     assert name is not None
     return Condition(((Term(1.0, (name,)),), side), (given[0],))
@@ -398,8 +398,8 @@ def _among(word: str, parts: list[Node]) -> Node:
     return Condition(((term,), conditions[0].sides[1]), (relation,))
 
 
-def _how_many(cursor: TokenStream) -> tuple[str, float] | None:
-    """The sign and the number of a count; any, all and none stand for themselves."""
+def _how_many(tokens: TokenStream) -> tuple[str, float] | None:
+    """Return the sign and the number of a count; any, all and none stand for themselves."""
     for words, kind in (
         (("any",), "any"),
         (("either",), "any"),
@@ -412,79 +412,79 @@ def _how_many(cursor: TokenStream) -> tuple[str, float] | None:
         (("neither",), "none"),
         (("no",), "none"),
     ):
-        if cursor.says(*words):
-            cursor.at += len(words)
-            if cursor.says("of") or _block_at(cursor):
+        if tokens.matches(*words):
+            tokens.at += len(words)
+            if tokens.matches("of") or _block_at(tokens):
                 return kind, 1.0
-            cursor.at -= len(words)
-    cursor.accept_words("any")
+            tokens.at -= len(words)
+    tokens.accept_words("any")
     relation = ">="
-    if (found := cursor.relation()) is not None and found[0] != "!=":
+    if (found := tokens.relation()) is not None and found[0] != "!=":
         relation, n = found
-        cursor.at += n
-    elif cursor.accept_words("exactly") or cursor.accept_words("only"):
+        tokens.at += n
+    elif tokens.accept_words("exactly") or tokens.accept_words("only"):
         relation = "="
-    number = _count_number(cursor)
+    number = _count_number(tokens)
     if number is None:
         return None
-    if cursor.accept_words("or", "more"):
+    if tokens.accept_words("or", "more"):
         relation = ">="
-    elif cursor.accept_words("or", "fewer") or cursor.accept_words("or", "less"):
+    elif tokens.accept_words("or", "fewer") or tokens.accept_words("or", "less"):
         relation = "<="
     strict = {">": (">=", number + 1), "<": ("<=", number - 1)}
     return strict.get(relation, (relation, number))
 
 
-def _count_number(cursor: TokenStream) -> float | None:
-    word = cursor.peek()
+def _count_number(tokens: TokenStream) -> float | None:
+    word = tokens.peek()
     if word.kind == "NAME" and word.low in COUNT_WORDS:
-        cursor.take()
+        tokens.take()
         return float(COUNT_WORDS[word.low])
-    minus = word.kind == "MINUS" and is_number(cursor, 1)
+    minus = word.kind == "MINUS" and is_number(tokens, 1)
     if minus:
-        cursor.take()
-    if not is_number(cursor):
+        tokens.take()
+    if not is_number(tokens):
         return None
-    return -read_number(cursor) if minus else read_number(cursor)
+    return -read_number(tokens) if minus else read_number(tokens)
 
 
-def _elements(cursor: TokenStream, read_one: _Reader) -> list[Node]:
-    """What is counted: between brackets, or up to the end."""
-    word = cursor.peek()
-    if word.kind == "OPEN" and (end := closing_bracket(cursor)) is not None:
-        inner = cursor.part(cursor.at + 1, end)
-        cursor.at = end + 1
+def _elements(tokens: TokenStream, read_one: _Reader) -> list[Node]:
+    """Return what is counted: between brackets, or up to the end."""
+    word = tokens.peek()
+    if word.kind == "OPEN" and (end := closing_bracket(tokens)) is not None:
+        inner = tokens.part(tokens.at + 1, end)
+        tokens.at = end + 1
         return _listed(inner, read_one)
-    return _listed(cursor, read_one)
+    return _listed(tokens, read_one)
 
 
-def _listed(cursor: TokenStream, read_one: _Reader) -> list[Node]:
+def _listed(tokens: TokenStream, read_one: _Reader) -> list[Node]:
     """Conditions or names with commas (or and, or) between them."""
     parts: list[JoinedPart] = []
     while True:
-        parts.append(JoinedPart("", _element(cursor, read_one), cursor.peek().column))
-        if cursor.is_over:
+        parts.append(JoinedPart("", _element(tokens, read_one), tokens.peek().column))
+        if tokens.is_over:
             break
-        if cursor.accept("COMMA", "SEMICOLON"):
-            if not accept_and(cursor):
-                accept_or(cursor)
+        if tokens.accept("COMMA", "SEMICOLON"):
+            if not accept_and(tokens):
+                accept_or(tokens)
             continue
-        at = cursor.at
-        if not (accept_and(cursor) or accept_or(cursor)):
-            cursor.at = at
+        at = tokens.at
+        if not (accept_and(tokens) or accept_or(tokens)):
+            tokens.at = at
             break
-    return [part.node for part in completed(parts, cursor)]
+    return [part.node for part in completed(parts, tokens)]
 
 
-def _element(cursor: TokenStream, read_one: _Reader) -> Node:
-    """One thing that is counted; a range of columns is written with a colon."""
-    if cursor.is_name() and cursor.peek(1).kind in ("COLON", "DOTS"):
-        return named_flag(read_item(cursor), cursor.peek().column)
-    return read_one(cursor)
+def _element(tokens: TokenStream, read_one: _Reader) -> Node:
+    """Return one thing that is counted; a range of columns is written with a colon."""
+    if tokens.is_name() and tokens.peek(1).kind in ("COLON", "DOTS"):
+        return named_flag(read_item(tokens), tokens.peek().column)
+    return read_one(tokens)
 
 
 def _counting(
-    relation: str, number: float, parts: list[Node], column: int, cursor: TokenStream
+    relation: str, number: float, parts: list[Node], column: int, tokens: TokenStream
 ) -> Node:
     names = [flag_name(part, spans=True) for part in parts]
     if all(names) and relation != "all":
@@ -498,25 +498,25 @@ def _counting(
     if relation == "none":
         return All(tuple(map(negated, parts)))
     if number != int(number):
-        raise cursor.error(
-            "write a whole number of conditions, as in at least 2 of", cursor.words[0]
+        raise tokens.error(
+            "write a whole number of conditions, as in at least 2 of", tokens.words[0]
         )
-    return _some_of(relation, int(number), parts, column, cursor)
+    return _some_of(relation, int(number), parts, column, tokens)
 
 
 def _some_of(
-    relation: str, number: int, parts: list[Node], column: int, cursor: TokenStream
+    relation: str, number: int, parts: list[Node], column: int, tokens: TokenStream
 ) -> Node:
     """At least, at most or exactly so many of the conditions."""
     if not 0 <= number <= len(parts) or (relation == ">=" and number == 0):
-        raise cursor.error(
+        raise tokens.error(
             f"there are {len(parts)} conditions to count, {number} of them cannot be asked for: "
             "write another number",
-            cursor.words[0],
+            tokens.words[0],
         )
     if relation == "<=":
         if number == len(parts):
-            raise cursor.error("this is always true: write a smaller number", cursor.words[0])
+            raise tokens.error("this is always true: write a smaller number", tokens.words[0])
         relation, number, parts = ">=", len(parts) - number, list(map(negated, parts))
     if math.comb(len(parts), number) > MOST_ALTERNATIVES:
         raise too_many(column)
@@ -561,114 +561,114 @@ class _Score:
         )
 
 
-def read_score(cursor: TokenStream, read_premise: _Reader) -> Node | None:
-    """A points score compared, or None if something else comes."""
-    if not _is_score(cursor):
+def read_score(tokens: TokenStream, read_premise: _Reader) -> Node | None:
+    """Return a points score compared, or None if something else comes."""
+    if not _is_score(tokens):
         return None
-    start, column = cursor.at, cursor.peek().column
-    left = _read_sum(cursor, read_premise)
+    start, column = tokens.at, tokens.peek().column
+    left = _read_sum(tokens, read_premise)
     node: list[Node] = []
-    if cursor.says("between") or cursor.says("from") or cursor.says("within"):
-        cursor.take()
-        low = _read_sum(cursor, read_premise)
-        if not (cursor.accept_words("and") or cursor.accept_words("to") or cursor.accept("MINUS")):
-            raise cursor.error("write the range as: a between 1 and 3")
-        high = _read_sum(cursor, read_premise)
-        node = [_compared_score(cursor, left.less(low), ">=", column),
-                _compared_score(cursor, left.less(high), "<=", column)]  # fmt: skip
+    if tokens.matches("between") or tokens.matches("from") or tokens.matches("within"):
+        tokens.take()
+        low = _read_sum(tokens, read_premise)
+        if not (tokens.accept_words("and") or tokens.accept_words("to") or tokens.accept("MINUS")):
+            raise tokens.error("write the range as: a between 1 and 3")
+        high = _read_sum(tokens, read_premise)
+        node = [_compared_score(tokens, left.less(low), ">=", column),
+                _compared_score(tokens, left.less(high), "<=", column)]  # fmt: skip
         return All(tuple(node))
-    while (found := cursor.relation()) is not None:
-        cursor.at += found[1]
-        right = _read_sum(cursor, read_premise)
-        node.append(_compared_score(cursor, left.less(right), found[0], column))
+    while (found := tokens.relation()) is not None:
+        tokens.at += found[1]
+        right = _read_sum(tokens, read_premise)
+        node.append(_compared_score(tokens, left.less(right), found[0], column))
         left = right
     if not node:
-        said = cursor.text(start)
-        raise cursor.error(f"the points are not compared: write {said} >= 2")
+        said = tokens.text(start)
+        raise tokens.error(f"the points are not compared: write {said} >= 2")
     return node[0] if len(node) == 1 else All(tuple(node))
 
 
-def _is_score(cursor: TokenStream) -> bool:
-    """Whether a sum with conditions between brackets comes next."""
-    at, arithmetic, bracket = cursor.at, False, False
-    while at < len(cursor.words):
-        word = cursor.words[at]
+def _is_score(tokens: TokenStream) -> bool:
+    """Return whether a sum with conditions between brackets comes next."""
+    at, arithmetic, bracket = tokens.at, False, False
+    while at < len(tokens.words):
+        word = tokens.words[at]
         if word.low in _JOINS or word.kind in ("AND", "OR", "COMMA", "ARROW", "SEMICOLON"):
             break
         if word.kind == "OPEN" and word.text != "{":
-            end = closing_bracket(cursor, at)
+            end = closing_bracket(tokens, at)
             if end is None:
                 return False
-            before = cursor.words[at - 1] if at > cursor.at else None
+            before = tokens.words[at - 1] if at > tokens.at else None
             function = before is not None and before.kind == "NAME" and before.end == word.start
-            if not function and _holds_relation(cursor, at + 1, end):
+            if not function and _holds_relation(tokens, at + 1, end):
                 bracket = True
                 joined = before is not None and before.end == word.start
                 kinds = (*_ARITHMETIC, "NUMBER") if joined else _ARITHMETIC
                 arithmetic |= before is not None and before.kind in kinds
-                after = cursor.words[end + 1 : end + 2]
+                after = tokens.words[end + 1 : end + 2]
                 arithmetic |= bool(after) and after[0].kind in _ARITHMETIC
             at = end
         at += 1
     return bracket and arithmetic
 
 
-def _holds_relation(cursor: TokenStream, first: int, last: int) -> bool:
-    inner = cursor.part(first, last)
+def _holds_relation(tokens: TokenStream, first: int, last: int) -> bool:
+    inner = tokens.part(first, last)
     while not inner.is_over:
-        if inner.peek().kind in _HOLDS or inner.phrase() is not None or inner.says("between"):
+        if inner.peek().kind in _HOLDS or inner.phrase() is not None or inner.matches("between"):
             return True
         inner.take()
     return False
 
 
-def _read_sum(cursor: TokenStream, read_premise: _Reader) -> _Score:
+def _read_sum(tokens: TokenStream, read_premise: _Reader) -> _Score:
     """Products with + and - between them."""
     score = _Score()
     sign = 1.0
-    while cursor.peek().kind in ("PLUS", "MINUS"):
-        sign *= -1.0 if cursor.take().kind == "MINUS" else 1.0
+    while tokens.peek().kind in ("PLUS", "MINUS"):
+        sign *= -1.0 if tokens.take().kind == "MINUS" else 1.0
     while True:
-        _read_part(cursor, read_premise, sign, score)
-        word = cursor.accept("PLUS", "MINUS")
+        _read_part(tokens, read_premise, sign, score)
+        word = tokens.accept("PLUS", "MINUS")
         if word is None:
             return score
         sign = -1.0 if word.kind == "MINUS" else 1.0
 
 
-def _read_part(cursor: TokenStream, read_premise: _Reader, sign: float, score: _Score) -> None:
+def _read_part(tokens: TokenStream, read_premise: _Reader, sign: float, score: _Score) -> None:
     """One part of the sum: points for a condition, or a plain product."""
-    start, weight = cursor.at, 1.0
-    if is_number(cursor):
-        weight = read_number(cursor)
-        if cursor.accept("TIMES") is None and not cursor.accept_words("times"):
-            cursor.accept_words("x")
-    if cursor.peek().kind == "OPEN" and (node := _condition(cursor, read_premise)) is not None:
-        if cursor.accept("TIMES") is not None:
-            if not is_number(cursor):
-                raise cursor.error("write the points as a number, as in 2*(age >= 75)")
-            weight *= read_number(cursor)
+    start, weight = tokens.at, 1.0
+    if is_number(tokens):
+        weight = read_number(tokens)
+        if tokens.accept("TIMES") is None and not tokens.accept_words("times"):
+            tokens.accept_words("x")
+    if tokens.peek().kind == "OPEN" and (node := _condition(tokens, read_premise)) is not None:
+        if tokens.accept("TIMES") is not None:
+            if not is_number(tokens):
+                raise tokens.error("write the points as a number, as in 2*(age >= 75)")
+            weight *= read_number(tokens)
         score.points.append((sign * weight, node))
         return
-    cursor.at = start
-    score.plain += times(read_product(cursor), sign)
+    tokens.at = start
+    score.plain += times(read_product(tokens), sign)
 
 
-def _condition(cursor: TokenStream, read_premise: _Reader) -> Node | None:
-    """The condition between the brackets that come next; None for a sum or a number."""
-    end = closing_bracket(cursor)
+def _condition(tokens: TokenStream, read_premise: _Reader) -> Node | None:
+    """Return the condition between the brackets that come next; None for a sum or a number."""
+    end = closing_bracket(tokens)
     if end is None:
         return None
-    inner = cursor.part(cursor.at + 1, end)
-    if not _holds_relation(cursor, cursor.at + 1, end) and not _is_category(inner):
+    inner = tokens.part(tokens.at + 1, end)
+    if not _holds_relation(tokens, tokens.at + 1, end) and not _is_category(inner):
         return None
     node = read_premise(inner)
-    cursor.at = end + 1
+    tokens.at = end + 1
     return node
 
 
 def _is_category(inner: TokenStream) -> bool:
-    """Whether a name stands alone that is a category's value and no column of numbers."""
+    """Return whether a name stands alone that is a category's value and no column of numbers."""
     known, words = inner.vocabulary, inner.words
     if known is None or not words or any(w.kind not in ("NAME", "QUOTED") for w in words):
         return False
@@ -676,8 +676,8 @@ def _is_category(inner: TokenStream) -> bool:
     return known.is_flag(name) and not known.is_zero_one_name(name)
 
 
-def _compared_score(cursor: TokenStream, score: _Score, relation: str, column: int) -> Node:
-    """The score, all on the left, compared with 0."""
+def _compared_score(tokens: TokenStream, score: _Score, relation: str, column: int) -> Node:
+    """Return the score, all on the left, compared with 0."""
     if len(score.points) > MOST_POINTS:
         raise too_many(column)
     if relation in ("<=", "<"):
@@ -697,26 +697,26 @@ def _compared_score(cursor: TokenStream, score: _Score, relation: str, column: i
             weights.append(abs(weight))
             nodes.append(negated(node) if weight < 0 else node)
         strict = relation == ">"
-        sets = _Sets(weights, target, strict, *_score_ends(cursor, plain))
+        sets = _Sets(weights, target, strict, *_score_ends(tokens, plain))
         found = []
         for chosen, need in sets.smallest():
             parts = [nodes[k] for k in chosen]
             if need is not None:
                 parts.append(Condition((plain, (Term(need),)), (relation,)))
             if not parts:
-                raise cursor.error("this is always true: write a larger number", cursor.words[0])
+                raise tokens.error("this is always true: write a larger number", tokens.words[0])
             found.append(parts[0] if len(parts) == 1 else All(tuple(parts)))
             if len(found) > MOST_ALTERNATIVES:
                 raise too_many(column)
     if not found:
-        raise cursor.error("so many points cannot be reached: write a smaller number",
-                           cursor.words[0])  # fmt: skip
+        raise tokens.error("so many points cannot be reached: write a smaller number",
+                           tokens.words[0])  # fmt: skip
     return found[0] if len(found) == 1 else Any(tuple(found))
 
 
-def _score_ends(cursor: TokenStream, plain: Side) -> tuple[float, float]:
+def _score_ends(tokens: TokenStream, plain: Side) -> tuple[float, float]:
     """Between which values the plain part lies: known where all its features hold 0 and 1."""
-    known = cursor.vocabulary
+    known = tokens.vocabulary
     if not plain:
         return 0.0, 0.0
     alone = [t.names[0] if not t.function and isinstance(t.names[0], str) else "" for t in plain]
@@ -739,7 +739,9 @@ class _Sets:
     def smallest(
         self, at: int = 0, chosen: tuple[int, ...] = ()
     ) -> Iterator[tuple[tuple[int, ...], float | None]]:
-        """Each set of positions, and the least value of the plain part; None where any will do."""
+        """Yield each set of positions, and the least value of the plain part; None where any will
+        do.
+        """
         need = float(f"{self.target - sum(self.weights[k] for k in chosen):.12g}")
         if self._reached(self.low, need):
             yield chosen, None
@@ -760,7 +762,9 @@ class _Sets:
 def _exactly(
     plain: Side, points: list[tuple[float, Node]], target: float, column: int
 ) -> Node | None:
-    """The score equal to a number: each way in which some conditions hold and the others do not."""
+    """Return the score equal to a number: each way in which some conditions hold and the others do
+    not.
+    """
     if 2 ** len(points) > MOST_ALTERNATIVES:
         raise too_many(column)
     found: list[Node] = []
@@ -798,123 +802,123 @@ _STARTS: Final = frozenset(
 ) | frozenset(COUNT_WORDS)
 
 
-def read_premise(cursor: TokenStream, *, ends: frozenset[str] = frozenset()) -> Node:
+def read_premise(tokens: TokenStream, *, ends: frozenset[str] = frozenset()) -> Node:
     """Read conditions up to the end of the words, or to a word of one of these kinds."""
-    parts = [JoinedPart("", _unit(cursor), cursor.peek().column)]
-    while not cursor.is_over and cursor.peek().kind not in ends:
-        column = cursor.peek().column
-        parts.append(JoinedPart(read_join(cursor), _unit(cursor), column))
-    return joined(completed(parts, cursor))
+    parts = [JoinedPart("", _unit(tokens), tokens.peek().column)]
+    while not tokens.is_over and tokens.peek().kind not in ends:
+        column = tokens.peek().column
+        parts.append(JoinedPart(read_join(tokens), _unit(tokens), column))
+    return joined(completed(parts, tokens))
 
 
-def _unit(cursor: TokenStream) -> Node:
-    """A condition, a negation, a bracket with conditions in it, or a count."""
-    cursor.deeper()
-    if cursor.peek().low in _LEADS:
-        _skip_lead(cursor)
-    node = read_score(cursor, read_premise)
+def _unit(tokens: TokenStream) -> Node:
+    """Return a condition, a negation, a bracket with conditions in it, or a count."""
+    tokens.deeper()
+    if tokens.peek().low in _LEADS:
+        _skip_lead(tokens)
+    node = read_score(tokens, read_premise)
     if node is None:
-        node = _special(cursor) if _is_special(cursor) else read_atom(cursor)
-    cursor.depth -= 1
+        node = _special(tokens) if _is_special(tokens) else read_atom(tokens)
+    tokens.depth -= 1
     return node
 
 
-def _skip_lead(cursor: TokenStream) -> None:
+def _skip_lead(tokens: TokenStream) -> None:
     """Step over `has`, `on` or `history of` before a name that is a condition by itself."""
-    known = cursor.vocabulary
-    if known is None or known.is_name(cursor.peek().text):
+    known = tokens.vocabulary
+    if known is None or known.is_name(tokens.peek().text):
         return
-    ahead = 1 + (cursor.peek(1).low in ("a", "an", "the", "of"))
+    ahead = 1 + (tokens.peek(1).low in ("a", "an", "the", "of"))
     for n in range(4, 0, -1):
-        words = [cursor.peek(ahead + k) for k in range(n)]
+        words = [tokens.peek(ahead + k) for k in range(n)]
         if all(word.kind in ("NAME", "QUOTED") for word in words):
             name = " ".join(plain_text(word.text) for word in words)
-            if known.is_flag(name) and cursor.phrase(ahead + n) is None:
-                cursor.at += ahead
+            if known.is_flag(name) and tokens.phrase(ahead + n) is None:
+                tokens.at += ahead
                 return
 
 
-def _unless_bracket(cursor: TokenStream, end: int) -> Node | None:
+def _unless_bracket(tokens: TokenStream, end: int) -> Node | None:
     """`(unless a >= 2)`: what must not hold."""
-    inner = cursor.part(cursor.at + 1, end)
+    inner = tokens.part(tokens.at + 1, end)
     if not (inner.accept_words("unless") or inner.accept_words("except")):
         return None
     inner.accept_words("if")
-    cursor.at = end + 1
+    tokens.at = end + 1
     return negated(read_premise(inner))
 
 
-def _is_special(cursor: TokenStream) -> bool:
-    """Whether the next word may begin something else than a condition."""
-    word = cursor.peek()
+def _is_special(tokens: TokenStream) -> bool:
+    """Return whether the next word may begin something else than a condition."""
+    word = tokens.peek()
     return word.low in _STARTS or word.kind in ("NOT", "OPEN", "NUMBER", *RELATION_KINDS)
 
 
-def _special(cursor: TokenStream) -> Node:
-    if cursor.says("no") and (counted := read_count(cursor, _unit)) is not None:
+def _special(tokens: TokenStream) -> Node:
+    if tokens.matches("no") and (counted := read_count(tokens, _unit)) is not None:
         return counted
-    if cursor.says("no") or cursor.says("without"):
-        if (absent := _absent(cursor)) is not None:
+    if tokens.matches("no") or tokens.matches("without"):
+        if (absent := _absent(tokens)) is not None:
             return absent
-    elif cursor.accept("NOT") or cursor.accept_words("not"):
-        return negated(_unit(cursor))
-    if cursor.says("neither"):
-        return _neither(cursor)
+    elif tokens.accept("NOT") or tokens.accept_words("not"):
+        return negated(_unit(tokens))
+    if tokens.matches("neither"):
+        return _neither(tokens)
     for pair in ("either", "both"):
-        if cursor.says(pair) and not cursor.says(pair, "of"):
-            cursor.take()
-            return _pair(cursor, pair)
-    if (counted := read_count(cursor, _unit)) is not None:
+        if tokens.matches(pair) and not tokens.matches(pair, "of"):
+            tokens.take()
+            return _pair(tokens, pair)
+    if (counted := read_count(tokens, _unit)) is not None:
         return counted
-    return _bracket(cursor) or read_atom(cursor)
+    return _bracket(tokens) or read_atom(tokens)
 
 
-def _bracket(cursor: TokenStream) -> Node | None:
-    """The conditions between brackets; None if something else comes."""
-    end = closing_bracket(cursor) if cursor.peek().kind == "OPEN" else None
-    if end is not None and (node := _unless_bracket(cursor, end)) is not None:
+def _bracket(tokens: TokenStream) -> Node | None:
+    """Return the conditions between brackets; None if something else comes."""
+    end = closing_bracket(tokens) if tokens.peek().kind == "OPEN" else None
+    if end is not None and (node := _unless_bracket(tokens, end)) is not None:
         return node
-    if end is None or not holds_conditions(cursor, end):
+    if end is None or not holds_conditions(tokens, end):
         return None
-    node = read_premise(cursor.part(cursor.at + 1, end))
-    cursor.at = end + 1
+    node = read_premise(tokens.part(tokens.at + 1, end))
+    tokens.at = end + 1
     return node
 
 
-def _absent(cursor: TokenStream) -> Node | None:
+def _absent(tokens: TokenStream) -> Node | None:
     """`no hypertension`: a name that stands alone, turned round; None if something else comes."""
-    if not cursor.is_name(1) or cursor.phrase() is not None:
+    if not tokens.is_name(1) or tokens.phrase() is not None:
         return None
-    word = cursor.take()
-    node = _unit(cursor)
+    word = tokens.take()
+    node = _unit(tokens)
     if flag_name(node) is None:
-        raise cursor.error(f"write 'not' in place of '{word.text}' before a comparison", word)
+        raise tokens.error(f"write 'not' in place of '{word.text}' before a comparison", word)
     return negated(node)
 
 
-def _pair(cursor: TokenStream, word: str) -> Node:
+def _pair(tokens: TokenStream, word: str) -> Node:
     """`either a or b`, `both a and b`: the two belong together."""
-    parts = [JoinedPart("", _unit(cursor), cursor.peek().column)]
+    parts = [JoinedPart("", _unit(tokens), tokens.peek().column)]
     accept = accept_or if word == "either" else accept_and
-    while (comma := cursor.peek().kind == "COMMA") or not cursor.is_over:
-        at = cursor.at
+    while (comma := tokens.peek().kind == "COMMA") or not tokens.is_over:
+        at = tokens.at
         if comma:
-            cursor.take()
-        if not accept(cursor) and not comma:
-            cursor.at = at
+            tokens.take()
+        if not accept(tokens) and not comma:
+            tokens.at = at
             break
-        parts.append(JoinedPart("", _unit(cursor), cursor.peek().column))
+        parts.append(JoinedPart("", _unit(tokens), tokens.peek().column))
         if word == "both":
             break
-    nodes = tuple(part.node for part in completed(parts, cursor))
+    nodes = tuple(part.node for part in completed(parts, tokens))
     if len(nodes) == 1:
         return nodes[0]
     return Any(nodes) if word == "either" else All(nodes)
 
 
-def _neither(cursor: TokenStream) -> Node:
-    cursor.take()
-    parts = [JoinedPart("", _unit(cursor), cursor.peek().column)]
-    while cursor.accept_words("nor"):
-        parts.append(JoinedPart("", _unit(cursor), cursor.peek().column))
-    return All(tuple(negated(part.node) for part in completed(parts, cursor)))
+def _neither(tokens: TokenStream) -> Node:
+    tokens.take()
+    parts = [JoinedPart("", _unit(tokens), tokens.peek().column)]
+    while tokens.accept_words("nor"):
+        parts.append(JoinedPart("", _unit(tokens), tokens.peek().column))
+    return All(tuple(negated(part.node) for part in completed(parts, tokens)))

@@ -42,42 +42,46 @@ from hipad.rules.units import convert, unit_of
 NumbersFound = tuple[str, Term, Term]
 
 
-def read_two_numbers(cursor: TokenStream) -> NumbersFound | None:
-    """The sign of `30 or more` with its number twice, or "range" with both limits; else None."""
-    start = cursor.at
-    number = read_signed(cursor)
+def read_two_numbers(tokens: TokenStream) -> NumbersFound | None:
+    """Return the sign of `30 or more` with its number twice, or "range" with both limits; else
+    None.
+    """
+    start = tokens.at
+    number = read_signed(tokens)
     found = None
     if number is not None:
-        found = _spread(cursor, number) or _or_more(cursor, number) or _up_to(cursor, number)
+        found = _spread(tokens, number) or _or_more(tokens, number) or _up_to(tokens, number)
     if found is None:
-        cursor.at = start
+        tokens.at = start
     return found
 
 
-def _spread(cursor: TokenStream, middle: Term) -> NumbersFound | None:
+def _spread(tokens: TokenStream, middle: Term) -> NumbersFound | None:
     """5 ± 2."""
-    if cursor.accept("PLUSMINUS") is None:
+    if tokens.accept("PLUSMINUS") is None:
         return None
-    spread = read_signed(cursor)
+    spread = read_signed(tokens)
     if spread is None:
-        raise cursor.error("write the spread after ±, as in 5 ± 2")
-    unit, width = middle.unit or spread.unit, _width(cursor, middle, spread)
+        raise tokens.error("write the spread after ±, as in 5 ± 2")
+    unit, width = middle.unit or spread.unit, _width(tokens, middle, spread)
     low, high = sorted(_short(middle.coefficient + side * width) for side in (-1, 1))
     return "range", Term(low, unit=unit), Term(high, unit=unit)
 
 
-def _width(cursor: TokenStream, middle: Term, spread: Term) -> float:
-    """How far a range goes to each side, in the unit of its middle; ± 10 % is a part of that."""
+def _width(tokens: TokenStream, middle: Term, spread: Term) -> float:
+    """Return how far a range goes to each side, in the unit of its middle; ± 10 % is a part of
+    that.
+    """
     if spread.unit == "%":
         if middle.unit == "%":
             low, high = (_short(middle.coefficient + k * spread.coefficient) for k in (-1, 1))
             part = _short(abs(middle.coefficient) * spread.coefficient / 100)
             near = [_short(middle.coefficient + k * part) for k in (-1, 1)]
-            raise cursor.error(
+            raise tokens.error(
                 f"± {spread} of {middle} can be read in two ways: write between "
                 f"{format_number(low)} % and {format_number(high)} %, or between "
                 f"{format_number(near[0])} % and {format_number(near[1])} %",
-                cursor.words[cursor.at - 1],
+                tokens.words[tokens.at - 1],
             )
         return abs(middle.coefficient) * spread.coefficient / 100
     own, other = unit_of(middle.unit or spread.unit), unit_of(spread.unit or middle.unit)
@@ -85,32 +89,32 @@ def _width(cursor: TokenStream, middle: Term, spread: Term) -> float:
         return spread.coefficient
     width = convert(spread.coefficient, other, own, difference=True)
     if width is None:
-        raise cursor.error(
+        raise tokens.error(
             f"'{middle} ± {spread}' has units of different kinds: write both in that of the data",
-            cursor.words[cursor.at - 1],
+            tokens.words[tokens.at - 1],
         )
     return width
 
 
-def _or_more(cursor: TokenStream, number: Term) -> NumbersFound | None:
+def _or_more(tokens: TokenStream, number: Term) -> NumbersFound | None:
     """`30 or more`, `30+`."""
-    word = cursor.peek()
-    after = AFTER_NUMBER.get((word.low, cursor.peek(1).low)) if word.kind == "NAME" else None
-    if after and not (cursor.is_name(2) or is_number(cursor, 2)) and cursor.phrase(1) != (after, 3):
-        cursor.at += 2
+    word = tokens.peek()
+    after = AFTER_NUMBER.get((word.low, tokens.peek(1).low)) if word.kind == "NAME" else None
+    if after and not (tokens.is_name(2) or is_number(tokens, 2)) and tokens.phrase(1) != (after, 3):
+        tokens.at += 2
         return after, number, number
-    if word.kind == "PLUS" and _ends_condition(cursor, 1):
-        cursor.take()
+    if word.kind == "PLUS" and _ends_condition(tokens, 1):
+        tokens.take()
         return ">=", number, number
     return None
 
 
-def _up_to(cursor: TokenStream, low: Term) -> NumbersFound | None:
+def _up_to(tokens: TokenStream, low: Term) -> NumbersFound | None:
     """18-25, 18..25, `18 to 25`."""
-    if cursor.accept("MINUS", "DOTS") is None and not cursor.accept_words("to"):
+    if tokens.accept("MINUS", "DOTS") is None and not tokens.accept_words("to"):
         return None
-    high = read_signed(cursor)
-    if high is None or not _ends_condition(cursor, 0):
+    high = read_signed(tokens)
+    if high is None or not _ends_condition(tokens, 0):
         return None
     unit = high.unit or low.unit
     return "range", replace(low, unit=unit), replace(high, unit=unit)
@@ -120,30 +124,30 @@ def _short(value: float) -> float:
     return float(f"{value:.15g}")
 
 
-def _ends_condition(cursor: TokenStream, ahead: int) -> bool:
-    word = cursor.peek(ahead)
+def _ends_condition(tokens: TokenStream, ahead: int) -> bool:
+    word = tokens.peek(ahead)
     return word.kind not in ("PLUS", "MINUS", "TIMES", "DIVIDED", "NUMBER", "OPEN") and not (
-        cursor.is_name(ahead) and word.low not in ("with", "plus", "as")
+        tokens.is_name(ahead) and word.low not in ("with", "plus", "as")
     )
 
 
-def read_signed(cursor: TokenStream, *, listing: bool = False) -> Term | None:
-    """A number with its sign and unit, or None."""
-    minus = cursor.peek().kind == "MINUS"
-    if cursor.peek().kind in ("MINUS", "PLUS"):
-        if not is_number(cursor, 1):
+def read_signed(tokens: TokenStream, *, listing: bool = False) -> Term | None:
+    """Return a number with its sign and unit, or None."""
+    minus = tokens.peek().kind == "MINUS"
+    if tokens.peek().kind in ("MINUS", "PLUS"):
+        if not is_number(tokens, 1):
             return None
-        cursor.take()
-    if not is_number(cursor):
+        tokens.take()
+    if not is_number(tokens):
         return None
-    column = cursor.peek().column
-    parts = read_quantity(cursor, listing=listing)
+    column = tokens.peek().column
+    parts = read_quantity(tokens, listing=listing)
     value, unit = parts[0] if len(parts) == 1 else added_up(parts)
     return Term(-value if minus else value, column=column, unit=unit)
 
 
 def between(left: Operand, low: Term, high: Term, word: Token) -> Node:
-    """The condition low <= left <= high; RuleError where the limits are exchanged."""
+    """Return the condition low <= left <= high; RuleError where the limits are exchanged."""
     if isinstance(left, MonotoneFunction):
         low, high = (
             replace(each, coefficient=level_of(left.function, each.coefficient))
@@ -168,7 +172,7 @@ def between(left: Operand, low: Term, high: Term, word: Token) -> Node:
 
 
 def is_above(low: Term, high: Term) -> bool:
-    """Whether the first of two numbers is the larger one, their units counted."""
+    """Return whether the first of two numbers is the larger one, their units counted."""
     first, second = unit_of(low.unit), unit_of(high.unit)
     if low.unit != high.unit and first is not None and second is not None:
         same = convert(high.coefficient, second, first)
@@ -176,36 +180,36 @@ def is_above(low: Term, high: Term) -> bool:
     return low.coefficient > high.coefficient
 
 
-def read_range(cursor: TokenStream, left: Operand, opened: Token) -> Node:
-    """What follows `between` or `in`: two limits, or an interval between brackets."""
+def read_range(tokens: TokenStream, left: Operand, opened: Token) -> Node:
+    """Return what follows `between` or `in`: two limits, or an interval between brackets."""
     for words in (("the", "range"), ("range",), ("the", "interval"), ("of",)):
-        if cursor.accept_words(*words):
+        if tokens.accept_words(*words):
             break
-    bracket = cursor.accept("OPEN")
+    bracket = tokens.accept("OPEN")
     if bracket is not None:
-        return read_interval(cursor, left, bracket)
-    low = read_signed(cursor)
+        return read_interval(tokens, left, bracket)
+    low = read_signed(tokens)
     if low is None:
-        raise cursor.error("write the range as: a between 1 and 3")
+        raise tokens.error("write the range as: a between 1 and 3")
     joined = (
-        cursor.accept_words("and")
-        or cursor.accept_words("to")
-        or cursor.accept("AND", "MINUS", "DOTS", "COMMA")
+        tokens.accept_words("and")
+        or tokens.accept_words("to")
+        or tokens.accept("AND", "MINUS", "DOTS", "COMMA")
     )
-    high = read_signed(cursor) if joined else None
+    high = read_signed(tokens) if joined else None
     if high is None:
-        raise cursor.error("write the range as: a between 1 and 3")
+        raise tokens.error("write the range as: a between 1 and 3")
     return between(left, low, high, opened)
 
 
-def read_interval(cursor: TokenStream, left: Operand, bracket: Token) -> Node:
+def read_interval(tokens: TokenStream, left: Operand, bracket: Token) -> Node:
     """[1, 5], [1, 5) or (1, 5]."""
-    low = read_signed(cursor, listing=True)
-    comma = cursor.accept("COMMA", "SEMICOLON", "DOTS", "MINUS") or cursor.accept_words("to")
-    high = read_signed(cursor, listing=True) if comma else None
-    closing = cursor.accept("CLOSE")
+    low = read_signed(tokens, listing=True)
+    comma = tokens.accept("COMMA", "SEMICOLON", "DOTS", "MINUS") or tokens.accept_words("to")
+    high = read_signed(tokens, listing=True) if comma else None
+    closing = tokens.accept("CLOSE")
     if low is None or high is None or closing is None:
-        raise cursor.error("write the range as: a in [1, 3], or a between 1 and 3")
+        raise tokens.error("write the range as: a in [1, 3], or a between 1 and 3")
     node = between(left, low, high, bracket)
     assert isinstance(node, Condition)
     if bracket.text == "(" and closing.text == ")":
@@ -231,33 +235,33 @@ _TOPS: Final = {"top": True, "highest": True, "upper": True, "bottom": False, "l
                 "lower": False}  # fmt: skip
 
 
-def read_share(cursor: TokenStream) -> tuple[bool, float] | None:
+def read_share(tokens: TokenStream) -> tuple[bool, float] | None:
     """`top 10 %`, `the lowest quartile`: whether it is the top, and the share in percent."""
-    start = cursor.at
-    if cursor.peek().low != "the" and cursor.peek().low not in _TOPS:
+    start = tokens.at
+    if tokens.peek().low != "the" and tokens.peek().low not in _TOPS:
         return None
-    cursor.accept_words("the")
-    word = cursor.peek()
+    tokens.accept_words("the")
+    word = tokens.peek()
     if word.low not in _TOPS:
-        cursor.at = start
+        tokens.at = start
         return None
-    cursor.take()
-    after = cursor.peek()
+    tokens.take()
+    after = tokens.peek()
     if after.kind == "NAME" and after.low in _SHARES:
-        cursor.take()
+        tokens.take()
         return _TOPS[word.low], _SHARES[after.low]
-    if is_number(cursor):
-        share = read_number(cursor)
-        if cursor.accept("PERCENT") or cursor.accept_words("percent"):
+    if is_number(tokens):
+        share = read_number(tokens)
+        if tokens.accept("PERCENT") or tokens.accept_words("percent"):
             if not 0 < share < 100:
-                raise cursor.error("write a share between 0 and 100 %", after)
+                raise tokens.error("write a share between 0 and 100 %", after)
             return _TOPS[word.low], share
-    cursor.at = start
+    tokens.at = start
     return None
 
 
 def share_condition(term: Term, top: bool, share: float) -> Condition:
-    """A feature beyond its own percentile: `top 10 % of x` is x >= p90(x)."""
+    """Return a feature beyond its own percentile: `top 10 % of x` is x >= p90(x)."""
     level = format_number(round(100 - share if top else share, 6))
     border = Term(1.0, term.names, f"p{level}", term.column)
     return Condition(((term,), (border,)), (">=" if top else "<=",))
@@ -270,101 +274,101 @@ def share_condition(term: Term, top: bool, share: float) -> Condition:
 _SUM: Final = ("PLUS", "MINUS", "TIMES", "DIVIDED")
 
 
-def _is_whole(cursor: TokenStream, name: str) -> bool:
-    return cursor.vocabulary is not None and cursor.vocabulary.is_whole(name)
+def _is_whole(tokens: TokenStream, name: str) -> bool:
+    return tokens.vocabulary is not None and tokens.vocabulary.is_whole(name)
 
 
 def number_of(name: Name) -> float | None:
-    """The number that a value is written as; None for a word."""
+    """Return the number that a value is written as; None for a word."""
     try:
         return float(name) if isinstance(name, str) else None
     except ValueError:
         return None
 
 
-def read_right_range(cursor: TokenStream, left: Operand, relation: str) -> Node | None:
+def read_right_range(tokens: TokenStream, left: Operand, relation: str) -> Node | None:
     """18-25, 5 ± 2, `30 or more`, `top 10 %`, a missing value: what may follow = or is."""
-    word = cursor.peek()
-    if word.kind == "NAME" and word.low in MISSING and not is_known(cursor, word.text):
-        raise cursor.error(
+    word = tokens.peek()
+    if word.kind == "NAME" and word.low in MISSING and not is_known(tokens, word.text):
+        raise tokens.error(
             f"'{word.text}' is no value to compare with, a patient without a value meets no "
             "condition: add a column of 0 and 1 that says where the value is missing"
         )
-    if relation == "=" and (top := read_share(cursor)) is not None:
-        return share_condition(one_feature(left, cursor), *top)
-    start = cursor.at
-    pair = read_two_numbers(cursor)
+    if relation == "=" and (top := read_share(tokens)) is not None:
+        return share_condition(one_feature(left, tokens), *top)
+    start = tokens.at
+    pair = read_two_numbers(tokens)
     if pair is None:
         return None
     kind, low, high = pair
     if kind != "range":
         if relation != "=":
-            cursor.at = start
+            tokens.at = start
             return None
         return compare(left, kind, (low,))
     if relation != "=":
-        raise cursor.error(
-            f"'{cursor.text(start)}' is a range: write = before a range, as in "
+        raise tokens.error(
+            f"'{tokens.text(start)}' is a range: write = before a range, as in "
             f"a = {low}-{high}, or one number after {relation}",
-            cursor.words[start],
+            tokens.words[start],
         )
-    return between(left, low, high, cursor.words[start])
+    return between(left, low, high, tokens.words[start])
 
 
-def read_ranged(cursor: TokenStream, left: Operand) -> Node | None:
+def read_ranged(tokens: TokenStream, left: Operand) -> Node | None:
     """between, in, from, within, outside: a range or a set after its word."""
-    start = cursor.at
-    if cursor.accept("NOTIN"):
-        return negated(_set_or_range(cursor, left, cursor.peek()))
-    opened = cursor.peek(1)
-    if cursor.accept_words("outside"):
-        cursor.accept_words("of")
-        return negated(read_range(cursor, left, opened))
-    if cursor.accept_words("out", "of"):
-        cursor.accept_words("the")
-        cursor.accept_words("range")
-        return negated(read_range(cursor, left, opened))
-    turned = cursor.accept_words("not")
-    strict = cursor.accept_words("strictly")
-    opened = cursor.peek()
-    if cursor.says("within") and (near := _near_mean(cursor, left)) is not None:
+    start = tokens.at
+    if tokens.accept("NOTIN"):
+        return negated(_set_or_range(tokens, left, tokens.peek()))
+    opened = tokens.peek(1)
+    if tokens.accept_words("outside"):
+        tokens.accept_words("of")
+        return negated(read_range(tokens, left, opened))
+    if tokens.accept_words("out", "of"):
+        tokens.accept_words("the")
+        tokens.accept_words("range")
+        return negated(read_range(tokens, left, opened))
+    turned = tokens.accept_words("not")
+    strict = tokens.accept_words("strictly")
+    opened = tokens.peek()
+    if tokens.matches("within") and (near := _near_mean(tokens, left)) is not None:
         node = near
-    elif any(cursor.accept_words(word) for word in ("between", "from", "within", "inside")):
-        if (near := _near(cursor, left, opened)) is not None:
+    elif any(tokens.accept_words(word) for word in ("between", "from", "within", "inside")):
+        if (near := _near(tokens, left, opened)) is not None:
             return negated(near) if turned else near
-        node = read_range(cursor, left, opened)
-        if cursor.accept_words("exclusive") or strict:
+        node = read_range(tokens, left, opened)
+        if tokens.accept_words("exclusive") or strict:
             assert isinstance(node, Condition)
             node = Condition(node.sides, ("<", "<"))
         else:
-            cursor.accept_words("inclusive")
-    elif cursor.accept("IN") or cursor.accept_words("in") or cursor.accept_words("one", "of"):
-        node = _set_or_range(cursor, left, opened)
+            tokens.accept_words("inclusive")
+    elif tokens.accept("IN") or tokens.accept_words("in") or tokens.accept_words("one", "of"):
+        node = _set_or_range(tokens, left, opened)
     else:
-        cursor.at = start
+        tokens.at = start
         return None
     return negated(node) if turned else node
 
 
-def _near_mean(cursor: TokenStream, left: Operand) -> Node | None:
+def _near_mean(tokens: TokenStream, left: Operand) -> Node | None:
     """`within 2 sd of the mean`; None, with nothing read, if something else comes."""
-    word = cursor.take()
-    if (node := read_within(cursor, left)) is None:
-        cursor.at -= 1
-        assert cursor.peek() is word
+    word = tokens.take()
+    if (node := read_within(tokens, left)) is None:
+        tokens.at -= 1
+        assert tokens.peek() is word
     return node
 
 
-def _near(cursor: TokenStream, left: Operand, opened: Token) -> Node | None:
+def _near(tokens: TokenStream, left: Operand, opened: Token) -> Node | None:
     """`within 5 of 100`, `within ±1 of 5`: at most so far from a number; `from 65 up`."""
-    start = cursor.at
-    both = cursor.accept("PLUSMINUS") is not None
-    spread = read_signed(cursor)
+    start = tokens.at
+    both = tokens.accept("PLUSMINUS") is not None
+    spread = read_signed(tokens)
     if spread is not None and opened.low == "from":
-        if any(cursor.accept_words(word) for word in ("up", "upwards", "on", "onwards")):
+        if any(tokens.accept_words(word) for word in ("up", "upwards", "on", "onwards")):
             return compare(left, ">=", (spread,))
-    elif spread is not None and cursor.accept_words("of"):
-        middle = read_signed(cursor)
+    elif spread is not None and tokens.accept_words("of"):
+        middle = read_signed(tokens)
         if middle is not None and (not spread.unit or (spread.unit == "%" != middle.unit)):
             size = abs(spread.coefficient)
             size *= abs(middle.coefficient) / 100 if spread.unit else 1.0
@@ -376,34 +380,34 @@ def _near(cursor: TokenStream, left: Operand, opened: Token) -> Node | None:
         size = abs(spread.coefficient)
         ends = (replace(spread, coefficient=way * size) for way in (-1, 1))
         return between(left, next(ends), next(ends), opened)
-    cursor.at = start
+    tokens.at = start
     return None
 
 
-def read_numbers(cursor: TokenStream, left: Operand) -> Node | None:
+def read_numbers(tokens: TokenStream, left: Operand) -> Node | None:
     """`ecog 0 or 1`, `ecog 3, 4`: several whole values of a column of whole numbers."""
-    name, known, start = lone_feature(left), cursor.vocabulary, cursor.at
+    name, known, start = lone_feature(left), tokens.vocabulary, tokens.at
     if name is None or known is None or not known.is_whole(name):
         return None
     found: list[float] = []
-    while is_number(cursor):
-        found.append(read_number(cursor, listing=True))
-        at = cursor.at
-        if cursor.accept("COMMA", "OR"):
-            cursor.accept_words("or")
-        elif not cursor.accept_words("or"):
+    while is_number(tokens):
+        found.append(read_number(tokens, listing=True))
+        at = tokens.at
+        if tokens.accept("COMMA", "OR"):
+            tokens.accept_words("or")
+        elif not tokens.accept_words("or"):
             break
-        if not is_number(cursor) or cursor.peek(1).kind in ("MINUS", "DOTS") or cursor.is_name(1):
-            cursor.at = at
+        if not is_number(tokens) or tokens.peek(1).kind in ("MINUS", "DOTS") or tokens.is_name(1):
+            tokens.at = at
             break
-    if len(found) < 2 or cursor.relation() is not None or cursor.peek().kind in _SUM:
-        cursor.at = start
+    if len(found) < 2 or tokens.relation() is not None or tokens.peek().kind in _SUM:
+        tokens.at = start
         return None
     return one_of(left, found)
 
 
 def one_of(left: Operand, values: list[float]) -> Node:
-    """One of several numbers; a range where they are neighbours."""
+    """Return one of several numbers; a range where they are neighbours."""
     whole = sorted(set(values))
     if len(whole) > 1 and whole == [whole[0] + k for k in range(len(whole))] and whole[0] % 1 == 0:
         assert isinstance(left, tuple)
@@ -412,50 +416,50 @@ def one_of(left: Operand, values: list[float]) -> Node:
     return parts[0] if len(parts) == 1 else Any(parts)
 
 
-def _set_or_range(cursor: TokenStream, left: Operand, opened: Token) -> Node:
-    cursor.accept_words("the")
-    if (top := read_share(cursor)) is not None:
-        return share_condition(one_feature(left, cursor), *top)
-    bracket = cursor.peek()
+def _set_or_range(tokens: TokenStream, left: Operand, opened: Token) -> Node:
+    tokens.accept_words("the")
+    if (top := read_share(tokens)) is not None:
+        return share_condition(one_feature(left, tokens), *top)
+    bracket = tokens.peek()
     if bracket.kind != "OPEN":
-        return read_range(cursor, left, opened)
-    numbers = is_number(cursor, 1) or (cursor.peek(1).kind in ("MINUS", "PLUS"))
-    if numbers and bracket.text in "[(" and _count_commas(cursor) == 1:
-        cursor.take()
-        return read_interval(cursor, left, bracket)
-    return _member(cursor, left)
+        return read_range(tokens, left, opened)
+    numbers = is_number(tokens, 1) or (tokens.peek(1).kind in ("MINUS", "PLUS"))
+    if numbers and bracket.text in "[(" and _count_commas(tokens) == 1:
+        tokens.take()
+        return read_interval(tokens, left, bracket)
+    return _member(tokens, left)
 
 
-def _count_commas(cursor: TokenStream) -> int:
-    count, at = 0, cursor.at
-    while at < len(cursor.words) and cursor.words[at].kind != "CLOSE":
-        count += cursor.words[at].kind in ("COMMA", "SEMICOLON", "DOTS") or (
-            cursor.words[at].low == "to"
+def _count_commas(tokens: TokenStream) -> int:
+    count, at = 0, tokens.at
+    while at < len(tokens.words) and tokens.words[at].kind != "CLOSE":
+        count += tokens.words[at].kind in ("COMMA", "SEMICOLON", "DOTS") or (
+            tokens.words[at].low == "to"
         )
         at += 1
     return count
 
 
-def _member(cursor: TokenStream, left: Operand) -> Node:
+def _member(tokens: TokenStream, left: Operand) -> Node:
     """stage in {II, III}."""
     name = lone_feature(left)
-    opening = cursor.take()
+    opening = tokens.take()
     if name is None:
-        raise cursor.error("name one feature before 'in', as in stage in {II, III}", opening)
+        raise tokens.error("name one feature before 'in', as in stage in {II, III}", opening)
     items: list[Name] = []
     while True:
-        if cursor.peek().kind == "NUMBER":
-            items.append(format_number(read_number(cursor, listing=True)))
-        elif cursor.is_name():
-            items.append(read_name(cursor))
+        if tokens.peek().kind == "NUMBER":
+            items.append(format_number(read_number(tokens, listing=True)))
+        elif tokens.is_name():
+            items.append(read_name(tokens))
         else:
-            raise cursor.error("write values with commas between them, as in stage in {II, III}")
-        if cursor.accept("CLOSE"):
+            raise tokens.error("write values with commas between them, as in stage in {II, III}")
+        if tokens.accept("CLOSE"):
             break
-        if not (cursor.accept("COMMA", "SEMICOLON") or cursor.accept_words("or")):
-            raise cursor.error("write ',' between the values, as in stage in {II, III}")
+        if not (tokens.accept("COMMA", "SEMICOLON") or tokens.accept_words("or")):
+            raise tokens.error("write ',' between the values, as in stage in {II, III}")
     unique = tuple(dict.fromkeys(items))
-    if all(number_of(item) is not None for item in unique) and _is_whole(cursor, name):
+    if all(number_of(item) is not None for item in unique) and _is_whole(tokens, name):
         return one_of(left, [number_of(item) or 0.0 for item in unique])
     return Condition(
         ((Term(1.0, (name,), column=opening.column),), (Term(1.0, unique, SET),)), ("=",), "member"
@@ -486,210 +490,212 @@ _ABSENT: Final = frozenset(spoken("absent no false off negative undetected inact
 _JUDGED: Final = {"worse": "worse", "better": "better"}
 
 
-def read_levels(cursor: TokenStream) -> Node | None:
-    """A category or a column of 0 and 1 compared with values of its own; None for anything else."""
-    known = cursor.vocabulary
-    if known is None or not cursor.is_name():
+def read_levels(tokens: TokenStream) -> Node | None:
+    """Return a category or a column of 0 and 1 compared with values of its own; None for anything
+    else.
+    """
+    known = tokens.vocabulary
+    if known is None or not tokens.is_name():
         return None
-    start = cursor.at
-    for n in range(_n_words(cursor), 0, -1):
-        name = _name(cursor, n)
-        cursor.at = start + n
+    start = tokens.at
+    for n in range(_n_words(tokens), 0, -1):
+        name = _name(tokens, n)
+        tokens.at = start + n
         if (category := known.category(name)) is not None:
-            node = _Comparison(cursor, known, category, start).read()
+            node = _Comparison(tokens, known, category, start).read()
             if node is not None:
-                cursor.subject = (Term(1.0, (category,), column=cursor.words[start].column),)
-                cursor.asked = "="
+                tokens.subject = (Term(1.0, (category,), column=tokens.words[start].column),)
+                tokens.asked = "="
                 return node
         is_flag = category is None and known.is_zero_one_name(name)
-        if is_flag and (node := _present_or_absent(cursor, name, start)) is not None:
+        if is_flag and (node := _present_or_absent(tokens, name, start)) is not None:
             return node
-        cursor.at = start
+        tokens.at = start
     return None
 
 
-def _n_words(cursor: TokenStream) -> int:
-    """How many words from here on may be a name together."""
-    if cursor.peek().kind != "NAME":
+def _n_words(tokens: TokenStream) -> int:
+    """Return how many words from here on may be a name together."""
+    if tokens.peek().kind != "NAME":
         return 1
     n = 1
-    while n < MOST_WORDS and cursor.peek(n).kind == "NAME" and cursor.is_name(n):
+    while n < MOST_WORDS and tokens.peek(n).kind == "NAME" and tokens.is_name(n):
         n += 1
     return n
 
 
-def _name(cursor: TokenStream, n: int) -> str:
-    words = cursor.words[cursor.at : cursor.at + n]
+def _name(tokens: TokenStream, n: int) -> str:
+    words = tokens.words[tokens.at : tokens.at + n]
     return plain_text(words[0].text) if n == 1 else " ".join(word.text for word in words)
 
 
-def _present_or_absent(cursor: TokenStream, name: str, start: int) -> Node | None:
+def _present_or_absent(tokens: TokenStream, name: str, start: int) -> Node | None:
     """`diabetes present`, `alarm off`, `alarm is not active`."""
-    if cursor.peek().low in _IS:
-        cursor.take()
-    turned = cursor.accept_words("not")
-    word = cursor.peek().low
+    if tokens.peek().low in _IS:
+        tokens.take()
+    turned = tokens.accept_words("not")
+    word = tokens.peek().low
     if word not in _PRESENT | _ABSENT:
         return None
-    cursor.take()
-    if not _ends(cursor):
+    tokens.take()
+    if not _ends(tokens):
         return None
-    flag = named_flag(name, cursor.words[start].column)
+    flag = named_flag(name, tokens.words[start].column)
     return negated(flag) if (word in _ABSENT) != turned else flag
 
 
-def _ends(cursor: TokenStream) -> bool:
-    """Whether a condition may end here."""
-    word = cursor.peek()
-    return cursor.is_over or word.kind in _ENDS or word.low in _STOPS
+def _ends(tokens: TokenStream) -> bool:
+    """Return whether a condition may end here."""
+    word = tokens.peek()
+    return tokens.is_over or word.kind in _ENDS or word.low in _STOPS
 
 
 class _Comparison:
     """What follows the name of a category."""
 
-    def __init__(self, cursor: TokenStream, known: Vocabulary, category: str, start: int) -> None:
-        self.cursor, self.known, self.category = cursor, known, category
-        self.column = cursor.words[start].column
+    def __init__(self, tokens: TokenStream, known: Vocabulary, category: str, start: int) -> None:
+        self.tokens, self.known, self.category = tokens, known, category
+        self.column = tokens.words[start].column
 
     def read(self) -> Node | None:
-        """The condition; None if no value of the category follows."""
-        cursor = self.cursor
+        """Return the condition; None if no value of the category follows."""
+        tokens = self.tokens
         self._skip_nouns()
         if (level := self._level()) is not None:
             return self._listed(level, False)
         turned = False
-        if cursor.peek().low in _IS or cursor.accept("EQ", "COLON"):
-            cursor.at += cursor.peek().low in _IS
+        if tokens.peek().low in _IS or tokens.accept("EQ", "COLON"):
+            tokens.at += tokens.peek().low in _IS
             self._skip_nouns()
             if (level := self._level()) is not None:
                 return self._listed(level, False)
-        elif cursor.accept("NE") or cursor.accept_words("isn't"):
+        elif tokens.accept("NE") or tokens.accept_words("isn't"):
             turned = True
             if (level := self._level()) is not None:
                 return self._listed(level, True)
-        if cursor.accept_words("neither"):
+        if tokens.accept_words("neither"):
             return self._neither()
-        if cursor.accept("NOTIN") or cursor.accept("NOT") or cursor.accept_words("not"):
+        if tokens.accept("NOTIN") or tokens.accept("NOT") or tokens.accept_words("not"):
             turned = not turned
             if (level := self._level()) is not None:
                 return self._listed(level, turned)
-        if any(cursor.accept_words(word) for word in ("between", "from", "within")):
+        if any(tokens.accept_words(word) for word in ("between", "from", "within")):
             return self._between(turned)
-        if cursor.accept("IN") or cursor.accept_words("in") or cursor.accept_words("one", "of"):
+        if tokens.accept("IN") or tokens.accept_words("in") or tokens.accept_words("one", "of"):
             return self._set(turned)
-        if cursor.accept_words("either") or cursor.accept("OPEN"):
-            cursor.at -= cursor.words[cursor.at - 1].kind == "OPEN"
+        if tokens.accept_words("either") or tokens.accept("OPEN"):
+            tokens.at -= tokens.words[tokens.at - 1].kind == "OPEN"
             return self._set(turned)
         return self._ranked(turned)
 
     def _skip_nouns(self) -> None:
         """Step over a word such as class, where it does not begin a value."""
-        cursor = self.cursor
-        while cursor.peek().low in _NOUNS and self._level(step=False) is None:
-            cursor.take()
-        if cursor.accept_words("of") and self._level(step=False) is None:
-            cursor.at -= 1
+        tokens = self.tokens
+        while tokens.peek().low in _NOUNS and self._level(step=False) is None:
+            tokens.take()
+        if tokens.accept_words("of") and self._level(step=False) is None:
+            tokens.at -= 1
 
     def _level(self, *, step: bool = True, strict: bool = False) -> str | None:
-        """The value that comes next, as the data write it."""
-        cursor, word = self.cursor, self.cursor.peek()
-        if cursor.is_over:
+        """Return the value that comes next, as the data write it."""
+        tokens, word = self.tokens, self.tokens.peek()
+        if tokens.is_over:
             return None
         if word.kind in ("QUOTED", "STRING"):
             text = plain_text(word.text)
             found = self.known.level_at(self.category, text, 0)
             if found is None or found[1] != len(text):
                 return None
-            cursor.at += step
+            tokens.at += step
             return found[0]
-        found = self.known.level_at(self.category, cursor.line, word.start)
+        found = self.known.level_at(self.category, tokens.line, word.start)
         if found is None and not strict and word.kind in ("NAME", "NUMBER"):
             level = self.known.level_like(self.category, word.text)
             found = None if level is None else (level, word.end)
         if found is None:
             return None
         level, end = found
-        at, cut = cursor.at, False
-        while not cursor.is_over and cursor.peek().start < end:
-            cut = cursor.take().end > end
+        at, cut = tokens.at, False
+        while not tokens.is_over and tokens.peek().start < end:
+            cut = tokens.take().end > end
         if cut or not step:
-            cursor.at = at
+            tokens.at = at
         return None if cut else level
 
     def _listed(self, first: str, turned: bool) -> Node | None:
-        """One value, several, a range of them, or one and those above it."""
-        cursor = self.cursor
+        """Return one value, several, a range of them, or one and those above it."""
+        tokens = self.tokens
         if (beyond := self._beyond(first)) is not None:
             return negated(beyond) if turned else beyond
-        at = cursor.at
+        at = tokens.at
         if (
-            cursor.accept("MINUS", "DOTS")
-            or cursor.accept_words("to")
-            or cursor.accept_words("through")
+            tokens.accept("MINUS", "DOTS")
+            or tokens.accept_words("to")
+            or tokens.accept_words("through")
         ):
             last = self._level(strict=True)
-            if last is not None and _ends(cursor):
+            if last is not None and _ends(tokens):
                 return self._range(first, last, turned)
-            cursor.at = at
+            tokens.at = at
         levels = [first, *self._more()]
-        return self._among(levels, turned) if _ends(cursor) else None
+        return self._among(levels, turned) if _ends(tokens) else None
 
     def _more(self) -> list[str]:
         """Further values, with or, commas or a stroke before them."""
-        cursor = self.cursor
+        tokens = self.tokens
         found: list[str] = []
         while True:
-            at = cursor.at
-            comma = cursor.accept("COMMA", "OR", "BAR", "DIVIDED") is not None
-            joined = cursor.accept_words("or") or cursor.accept_words("and")
-            if joined and cursor.accept("DIVIDED"):
-                cursor.accept_words("or")
+            at = tokens.at
+            comma = tokens.accept("COMMA", "OR", "BAR", "DIVIDED") is not None
+            joined = tokens.accept_words("or") or tokens.accept_words("and")
+            if joined and tokens.accept("DIVIDED"):
+                tokens.accept_words("or")
             if not (comma or joined):
                 return found
             level = self._level(strict=True)
-            if level is None or not _ends(cursor):
-                cursor.at = at
+            if level is None or not _ends(tokens):
+                tokens.at = at
                 return found
             found.append(level)
 
     def _beyond(self, level: str) -> Node | None:
         """`II or higher`, `II+`, `II or worse`."""
-        cursor, word = self.cursor, self.cursor.peek()
+        tokens, word = self.tokens, self.tokens.peek()
         if word.kind == "PLUS":
-            cursor.take()
-            if _ends(cursor):
+            tokens.take()
+            if _ends(tokens):
                 return self._compared(">=", level)
-            cursor.at -= 1
+            tokens.at -= 1
             return None
-        after = cursor.peek(1).low
-        if word.low in ("or", "and") and after in _JUDGED and not cursor.is_name(2):
-            cursor.at += 2
+        after = tokens.peek(1).low
+        if word.low in ("or", "and") and after in _JUDGED and not tokens.is_name(2):
+            tokens.at += 2
             return self._compared(self._judged(after, level) + "=", level)
         relation = AFTER_NUMBER.get((word.low, after))
-        if relation is None or cursor.is_name(2):
+        if relation is None or tokens.is_name(2):
             return None
-        cursor.at += 2
+        tokens.at += 2
         return self._compared(relation, level)
 
     def _neither(self) -> Node | None:
-        cursor = self.cursor
+        tokens = self.tokens
         levels = []
         while (level := self._level()) is not None:
             levels.append(level)
-            if not (cursor.accept_words("nor") or cursor.accept_words("or")
-                    or cursor.accept("COMMA")):  # fmt: skip
+            if not (tokens.accept_words("nor") or tokens.accept_words("or")
+                    or tokens.accept("COMMA")):  # fmt: skip
                 break
-        return self._among(levels, True) if levels and _ends(cursor) else None
+        return self._among(levels, True) if levels and _ends(tokens) else None
 
     def _between(self, turned: bool) -> Node | None:
-        cursor = self.cursor
+        tokens = self.tokens
         low = self._level()
         joined = low is not None and (
-            cursor.accept_words("and") or cursor.accept_words("to")
-            or cursor.accept("AND", "MINUS", "DOTS") is not None
+            tokens.accept_words("and") or tokens.accept_words("to")
+            or tokens.accept("AND", "MINUS", "DOTS") is not None
         )  # fmt: skip
         high = self._level() if joined else None
-        if low is None or high is None or not _ends(cursor):
+        if low is None or high is None or not _ends(tokens):
             return None
         return self._range(low, high, turned)
 
@@ -707,40 +713,42 @@ class _Comparison:
         return self._among(list(order.levels[first : last + 1]), turned)
 
     def _set(self, turned: bool) -> Node | None:
-        """Values with commas between them, with or without brackets."""
-        cursor = self.cursor
-        opened = cursor.accept("OPEN")
-        cursor.accept_words("either")
+        """Return values with commas between them, with or without brackets."""
+        tokens = self.tokens
+        opened = tokens.accept("OPEN")
+        tokens.accept_words("either")
         level = self._level()
         if level is None:
             return None
         levels = [level, *self._more()]
-        if opened is not None and cursor.accept("CLOSE") is None:
+        if opened is not None and tokens.accept("CLOSE") is None:
             return None
-        return self._among(levels, turned) if _ends(cursor) else None
+        return self._among(levels, turned) if _ends(tokens) else None
 
     def _ranked(self, turned: bool) -> Node | None:
-        """A sign and a value: `stage >= II`, `worse than II`."""
-        cursor = self.cursor
-        if cursor.peek().low in _JUDGED and cursor.says("than", ahead=1):
-            word = cursor.take().low
-            cursor.take()
+        """Return a sign and a value: `stage >= II`, `worse than II`."""
+        tokens = self.tokens
+        if tokens.peek().low in _JUDGED and tokens.matches("than", ahead=1):
+            word = tokens.take().low
+            tokens.take()
             level = self._level()
-            if level is None or not _ends(cursor):
+            if level is None or not _ends(tokens):
                 return None
             return self._compared(self._judged(word, level), level)
-        found = cursor.relation()
+        found = tokens.relation()
         if found is None or found[0] in ("=", "!="):
             return None
-        cursor.at += found[1]
+        tokens.at += found[1]
         level = self._level()
-        if level is None or not _ends(cursor):
+        if level is None or not _ends(tokens):
             return None
         node = self._compared(found[0], level)
         return negated(node) if turned else node
 
     def _judged(self, word: str, level: str) -> str:
-        """The sign of worse or better, where the data tell which end of the values is worse."""
+        """Return the sign of worse or better, where the data tell which end of the values
+        is worse.
+        """
         order = self.known.order(self.category)
         if order is None or not order.worse or level not in order.levels:
             name, quoted = quote_name(self.category), quote_name(level)
@@ -754,7 +762,9 @@ class _Comparison:
         return ">" if (word == "worse") == (order.worse == "up") else "<"
 
     def _compared(self, relation: str, level: str) -> Node:
-        """The category on one side of a value; letters count from A, where worse is meant."""
+        """Return the category on one side of a value; letters count from A, where worse is
+        meant.
+        """
         order = self.known.order(self.category)
         if order is not None and not order.ranked and level in order.levels and self._by_word:
             at = order.levels.index(level)
@@ -768,7 +778,7 @@ class _Comparison:
     @property
     def _by_word(self) -> bool:
         """Whether the words before say worse or better, so that letters have a direction."""
-        before = self.cursor.words[max(self.cursor.at - 3, 0) : self.cursor.at]
+        before = self.tokens.words[max(self.tokens.at - 3, 0) : self.tokens.at]
         return any(word.low in _JUDGED for word in before)
 
     @property
@@ -784,6 +794,6 @@ class _Comparison:
 
 
 def _level_term(level: str) -> Term:
-    """A value as a side: a number where it is one, else a name."""
+    """Return a value as a side: a number where it is one, else a name."""
     plain = level.isdecimal() and len(level) < 10 and str(int(level)) == level
     return Term(float(level)) if plain else Term(1.0, (level,))

@@ -103,7 +103,9 @@ def rule_counts(rule: CompiledRule, X: Any, y: Any, *, missing: Any = None) -> R
 
 
 def _with_gaps(rule: CompiledRule, X: Any, missing: Any) -> FloatArray | None:
-    """The features that the rule names, with nan in their gaps; None where they have none."""
+    """Return the features that the rule names, with nan in their gaps; None where they have
+    none.
+    """
     named = X[:, rule.columns]
     if isinstance(missing, MissingValues):
         named = missing.put_into(named, rule.columns)
@@ -117,7 +119,7 @@ def _with_gaps(rule: CompiledRule, X: Any, missing: Any) -> FloatArray | None:
 
 
 def _undecided(rule: CompiledRule, values: FloatArray) -> BoolArray:
-    """Rows that would fire if each condition with a missing value were met."""
+    """Return rows that would fire if each condition with a missing value were met."""
     found = np.zeros(len(values), dtype=bool)
     rows = np.flatnonzero(np.isnan(values).any(axis=1))
     if len(rows):
@@ -149,7 +151,7 @@ def rule_overlap(
 
 
 def overlap_of(rules: Sequence[CompiledRule], fired: Sequence[BoolArray], n_rows: int) -> Overlap:
-    """The overlap of rules of which it is known on which rows each fires."""
+    """Return the overlap of rules of which it is known on which rows each fires."""
     fires = np.array(fired, dtype=bool).reshape(len(rules), n_rows)
     counts = fires.astype(np.float64)  # exact for any number of rows, and fast
     together = (counts @ counts.T).astype(np.int64)
@@ -163,7 +165,9 @@ def overlap_of(rules: Sequence[CompiledRule], fired: Sequence[BoolArray], n_rows
 def rules_alone(
     rules: Sequence[CompiledRule], X: Any, *, gaps: MissingValues | None = None
 ) -> npt.NDArray[np.float64]:
-    """The vote of the rules without a classifier: the sum of the signs of those that fire."""
+    """Return the vote of the rules without a classifier: the sum of the signs of those that
+    fire.
+    """
     X = X if sparse.issparse(X) else np.asarray(X)
     votes = np.zeros(X.shape[0])
     for rule in rules:
@@ -205,7 +209,7 @@ class Threshold:
 
 
 def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshold | None:
-    """The threshold of one row that separates the outcomes best, the other rows kept.
+    """Return the threshold of one row that separates the outcomes best, the other rows kept.
 
     Best is the largest difference between the share of the rule's own class that fires and the
     share of the other class. None if the condition has no single threshold, or if no threshold
@@ -243,7 +247,7 @@ def best_threshold(rule: CompiledRule, X: Any, y: Any, row: int = 0) -> Threshol
 
 
 def measured_rows(rule: CompiledRule, X: Any) -> BoolArray:
-    """The rows that have a value of every feature that the rule names."""
+    """Return the rows that have a value of every feature that the rule names."""
     part: Any = (X if sparse.issparse(X) else np.asarray(X))[:, rule.columns]
     values = part.toarray() if sparse.issparse(part) else np.asarray(part, dtype=np.float64)
     return np.asarray(~np.isnan(values).any(axis=1))
@@ -264,7 +268,9 @@ def _row_values(rule: CompiledRule, X: Any, row: int) -> tuple[FloatArray, BoolA
 def holding_threshold(
     rule: CompiledRule, w: FloatArray, b: float, lo: Any, hi: Any, *, row: int = 0
 ) -> Rule | None:
-    """The rule with the loosest threshold for which it holds everywhere in the box, or None."""
+    """Return the rule with the loosest threshold for which it holds everywhere in the box,
+    or None.
+    """
     bound = tightest_bound(rule.B, rule.d, rule.sign, w, b, lo, hi, row=row)
     if bound is None or not np.isfinite(bound):
         return None
@@ -279,7 +285,7 @@ def holding_threshold(
 def with_bound(
     rule: CompiledRule, row: int, least: float, most: float
 ) -> tuple[Rule, float] | None:
-    """The rule with the shortest number whose bound is at least `least` and below `most`.
+    """Return the rule with the shortest number whose bound is at least `least` and below `most`.
 
     None if the row's condition does not compare with one number.
     """
@@ -300,7 +306,7 @@ def with_bound(
 
 
 def _condition_of(rule: CompiledRule, row: int) -> int | None:
-    """Which condition the row comes from, if it gives no other row."""
+    """Return which condition the row comes from, if it gives no other row."""
     source = rule.sources[row]
     if rule.sources.count(source) > 1:
         return None
@@ -309,7 +315,9 @@ def _condition_of(rule: CompiledRule, row: int) -> int | None:
 
 
 def _in_data_units(rule: CompiledRule) -> list[Condition]:
-    """The conditions as written, but those with a unit as they were settled: in the data's."""
+    """Return the conditions as written, but those with a unit as they were settled: in the
+    data's.
+    """
     written = rule.rule.conditions
     if len(rule.settled) != len(written):
         return list(written)
@@ -320,7 +328,9 @@ def _in_data_units(rule: CompiledRule) -> list[Condition]:
 
 
 def _number_side(condition: Condition) -> tuple[int, float] | None:
-    """The side that is one number, and whether it rises (1) or falls (-1) with the row's bound."""
+    """Return the side that is one number, and whether it rises (1) or falls (-1) with the row's
+    bound.
+    """
     if len(condition.sides) != 2 or condition.relations == ("=",):
         return None
     below = condition.relations[0][0] == "<"
@@ -332,7 +342,7 @@ def _number_side(condition: Condition) -> tuple[int, float] | None:
 
 
 def short_number(low: float, high: float, *, from_low: bool) -> float:
-    """The number of fewest digits in [low, high), or in (low, high] unless `from_low`.
+    """Return the number of fewest digits in [low, high), or in (low, high] unless `from_low`.
 
     >>> short_number(2.0, 5.0, from_low=False), short_number(0.1234, 0.1237, from_low=True)
     (4.0, 0.1235)
@@ -348,7 +358,7 @@ def short_number(low: float, high: float, *, from_low: bool) -> float:
 
 
 def needed_worth(pull: RuleGradient, n_samples: float) -> float:
-    """The worth, in patients, above which a feature of the rule can enter; inf if never."""
+    """Return the worth, in patients, above which a feature of the rule can enter; inf if never."""
     return pull.sigma_needed * n_samples
 
 
@@ -710,7 +720,8 @@ def picture(
     blocks: Mapping[str, IntArray] | None = None,
     most: int = 12,
 ) -> tuple[PictureRow, ...]:
-    """Every row as -B x >= -d, with at most `most` cells: equal weights of a block are one cell.
+    """Return every row as -B x >= -d, with at most `most` cells: equal weights of a block are one
+    cell.
 
     >>> from hipad.rules.compiler import compile_rules
     >>> import numpy as np
@@ -846,7 +857,7 @@ def _columns(
     blocks: Mapping[str, IntArray],
     most: int,
 ) -> tuple[tuple[MatrixColumn, ...], bool]:
-    """The features that rows name; those of one block and of equal weights together."""
+    """Return the features that rows name; those of one block and of equal weights together."""
     features = np.unique(B.indices).astype(np.int64)
     block_of = np.full(features.size, -1)
     for k, members in reversed(list(enumerate(blocks.values()))):
@@ -904,7 +915,7 @@ def _latex_name(column: MatrixColumn) -> str:
 
 
 def _escaped(name: str) -> str:
-    """A name from the user's data that LaTeX sets as it is."""
+    """Return a name from the user's data that LaTeX sets as it is."""
     special = {
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",

@@ -142,7 +142,7 @@ def remedies(
 
 
 def _keeps_numbers(line: str, text: str) -> bool:
-    """Whether a number that is compared did not vanish from a line."""
+    """Return whether a number that is compared did not vanish from a line."""
     numbers = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
     return bool(numbers.search(text)) or not numbers.search(_premise(line))
 
@@ -153,7 +153,9 @@ def _premise(line: str) -> str:
 
 
 def _next_mended(text: str, error: RuleError) -> str | None:
-    """A text with what its next mistake suggests in place of the name there; None for none."""
+    """Return a text with what its next mistake suggests in place of the name there; None
+    for none.
+    """
     column = error.column or 0
     name = re.compile(r"`[^`]*`|\w+(?: \w+)*?(?=\s*(?:$|[<>=≤≥),]|\b(?:and|or|above|below)\b))")
     found = name.match(text, column - 1) if column else None
@@ -172,7 +174,7 @@ def can_be_used(
 def _mistake(
     text: str, lexicon: NameTable, classes: Sequence[object], positive_chosen: bool
 ) -> RuleError | None:
-    """What is wrong with a text on these data; None where it can be used."""
+    """Return what is wrong with a text on these data; None where it can be used."""
     try:  # each line by itself: what was read before stays remembered
         rules = [
             rule
@@ -196,7 +198,7 @@ def _mistake(
 def _candidates(
     line: str, error: RuleError, lexicon: NameTable, labels: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """Texts that may be meant, with what a button says of each; the likeliest first."""
+    """Yield texts that may be meant, with what a button says of each; the likeliest first."""
     body = split_note(line)[0]
     at = min(max((error.column or 1) - 1, 0), len(line))
     told = [text for text in (error.suggestion, *error.expected) if text]
@@ -222,12 +224,12 @@ def _candidates(
 
 
 def _n_denied(line: str) -> int:
-    """How often a line says not, so that no remedy turns its meaning round."""
+    """Return how often a line says not, so that no remedy turns its meaning round."""
     return len(_DENIED.findall(line)) + (_ARROW.search(line) is None)
 
 
 def _on_button(text: str) -> str:
-    """A text of one line or several, as a button says it."""
+    """Return a text of one line or several, as a button says it."""
     return " / ".join(part.strip() for part in text.splitlines())
 
 
@@ -255,7 +257,7 @@ def _parts(line: str, at: int) -> Iterator[tuple[int, int]]:
 
 
 def _outcome_part(body: str) -> tuple[int, int] | None:
-    """Where the class stands after an arrow."""
+    """Return where the class stands after an arrow."""
     arrow = _ARROW.search(body)
     if arrow is None:
         return None
@@ -267,7 +269,9 @@ def _outcome_part(body: str) -> tuple[int, int] | None:
 def _outcomes(
     line: str, body: str, part: tuple[int, int] | None, labels: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """A class of the data in place of what stands at the end, or after a rule that has none."""
+    """Yield a class of the data in place of what stands at the end, or after a rule that
+    has none.
+    """
     if part is not None:
         said = body[part[0] : part[1]]
         before = line[: part[0]] + ("" if line[: part[0]].endswith(" ") else " ")
@@ -290,7 +294,7 @@ def _outcomes(
 
 
 def _ranked_labels(said: str, labels: list[str]) -> list[str]:
-    """The classes, first the one that the words are most like."""
+    """Return the classes, first the one that the words are most like."""
     text = said.lower().strip(" \"'.!")
 
     def likeness(label: str) -> float:
@@ -307,7 +311,9 @@ def _ranked_labels(said: str, labels: list[str]) -> list[str]:
 
 
 def _split_rules(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
-    """Rules on one line on lines of their own; `and` in place of `;`; else as a second rule."""
+    """Yield rules on one line on lines of their own; `and` in place of `;`; else as a
+    second rule.
+    """
     body = split_note(line)[0]
     parts = [part.strip() for part in re.split(r"[;,]|\band\b", body) if part.strip()]
     arrows = len(_ARROW.findall(body))
@@ -334,7 +340,9 @@ def _split_rules(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
 
 
 def _signs(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
-    """A sign where a number follows a name; `and` for a word that joins; `*` and `>=` repaired."""
+    """Yield a sign where a number follows a name; `and` for a word that joins; `*` and `>=`
+    repaired.
+    """
     body, rest = split_note(line)[0], line[at:]
     if _NUMBER.match(rest) and re.search(r"\w[`\"]?\s+$", line[:at]):
         for sign in (">=", "=", "<="):
@@ -363,7 +371,7 @@ def _signs(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
 
 
 def _numbers(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
-    """A number without marks between its digits, with a point, or of words."""
+    """Yield a number without marks between its digits, with a point, or of words."""
     found = _NUMBER.match(line, at)
     if found:
         bare = re.sub(r"[.,'_ ]", "", found[0])
@@ -386,7 +394,9 @@ def _numbers(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
 
 
 def _blocks(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
-    """The mean of a block where one feature is asked for; how many of it where a share is said."""
+    """Yield the mean of a block where one feature is asked for; how many of it where a share is
+    said.
+    """
     low = line.lower()
     held = [name for name in lexicon.blocks if name.lower() in low]
     names = [name for name in held if re.search(_whole(name), line, re.IGNORECASE)]
@@ -478,7 +488,9 @@ def _words(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
 
 
 def _categories(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
-    """A category with its values: none where it is denied, else those that are like the words."""
+    """Yield a category with its values: none where it is denied, else those that are like the
+    words.
+    """
     if ends := re.search(r"(?<!\w)(\w+)\s*[-–]\s*(\w+)(?!\w)", line):
         for group, known in lexicon.index.categories.items():
             if {ends[1].lower(), ends[2].lower()} <= set(known) and lexicon.order(group):
@@ -509,7 +521,7 @@ def _categories(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
 
 
 def _is_like(level: str, words: list[str]) -> bool:
-    """Whether words begin like a value, hold it, or are another word for it."""
+    """Return whether words begin like a value, hold it, or are another word for it."""
     low = level.lower()
     pieces = [piece for piece in re.findall(r"[^\W\d_]+", low) if len(piece) > 2]
     for word in words:
@@ -528,7 +540,7 @@ def _common(one: str, other: str) -> int:
 
 
 def _condition_at(line: str, at: int) -> tuple[int, int]:
-    """Where the condition begins and ends in which a place lies."""
+    """Return where the condition begins and ends in which a place lies."""
     body = split_note(line)[0]
     arrow = _ARROW.search(body)
     last = len(body[: arrow.start() if arrow else None].rstrip())
@@ -543,7 +555,9 @@ def _condition_at(line: str, at: int) -> tuple[int, int]:
 
 
 def _near_names(line: str, at: int, lexicon: NameTable) -> Iterator[tuple[str, str]]:
-    """Names of the data for one that they do not have: other letters, a part of it, a value."""
+    """Yield names of the data for one that they do not have: other letters, a part of it, a
+    value.
+    """
     start, end = _condition_at(line, at)
     sign = _SIGN.search(line, start, end)
     stop = len(line[: sign.start()].rstrip()) if sign else end
@@ -562,7 +576,7 @@ def _near_names(line: str, at: int, lexicon: NameTable) -> Iterator[tuple[str, s
 
 
 def _spans(line: str, at: int, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Which words may be the name: the one at the mistake, and all up to the sign."""
+    """Yield which words may be the name: the one at the mistake, and all up to the sign."""
     if start < stop:
         yield start, stop
     if at < stop:
@@ -576,7 +590,9 @@ def _spans(line: str, at: int, start: int, stop: int) -> Iterator[tuple[int, int
 
 
 def _known_names(lexicon: NameTable) -> list[tuple[str, str]]:
-    """Names in plain letters with how a rule writes them: features where few, blocks, values."""
+    """Return names in plain letters with how a rule writes them: features where few, blocks,
+    values.
+    """
     index, names = lexicon.index, []
     own = index.names or []
     if len(own) <= MOST_NAMES:
@@ -592,14 +608,16 @@ def _known_names(lexicon: NameTable) -> list[tuple[str, str]]:
 
 
 def _roughly_like(typed: str, lexicon: NameTable) -> list[tuple[str, str]]:
-    """The features that share most letters with a name, where there are too many to compare all."""
+    """Return the features that share most letters with a name, where there are too many to compare
+    all.
+    """
     if len(lexicon.index.names or []) <= MOST_NAMES:
         return []
     return [(_ascii(name), quote_name(name)) for name in lexicon.index.nearest(typed, 12)]
 
 
 def _ascii(name: str) -> str:
-    """A name in plain small letters: without accents, Greek letters spelt out, ß as ss."""
+    """Return a name in plain small letters: without accents, Greek letters spelt out, ß as ss."""
     text = unicodedata.normalize("NFD", name.lower()).replace("ß", "ss").replace("∆", "δ")
     for word, letter in _GREEK.items():
         text = text.replace(letter, word)
@@ -608,7 +626,7 @@ def _ascii(name: str) -> str:
 
 
 def _like(typed: str, known: list[tuple[str, str]]) -> list[str]:
-    """Up to three names that a typed one is most like."""
+    """Return up to three names that a typed one is most like."""
     variants = {_ascii(typed), _ascii(typed.replace("ß", "β"))}
     plain = _ascii(typed)
     variants.add(re.sub(r"([aou])e", r"\1", plain))
@@ -642,7 +660,7 @@ def _score(typed: str, name: str) -> float:
 
 
 def _shorter(line: str, at: int) -> Iterator[str]:
-    """The line without the word, or the words, that could not be read."""
+    """Yield the line without the word, or the words, that could not be read."""
     start, end = _condition_at(line, at)
     word = _WORD.match(line, at)
     if (
@@ -767,7 +785,7 @@ def _columns(lexicon: NameTable) -> _Columns:
 def _example_candidates(
     lexicon: NameTable, columns: _Columns, negative: str, positive: str
 ) -> Iterator[ExampleRule]:
-    """Rules in the order in which they are wished for."""
+    """Yield rules in the order in which they are wished for."""
     numbers, values = columns.numbers, lexicon.values
     if not numbers or values is None:
         yield from _without_numbers(lexicon, columns, positive)
@@ -858,9 +876,9 @@ def _without_numbers(lexicon: NameTable, columns: _Columns, positive: str) -> It
 
 
 def _short(values: ColumnValues, j: int, share: str) -> str:
-    """A quantile of a column in as few digits as tell it from the others."""
-    exact = values.figure(share, j)
-    spread = abs(values.figure("p75", j) - values.figure("p25", j)) or abs(exact) or 1.0
+    """Return a quantile of a column in as few digits as tell it from the others."""
+    exact = values.statistic(share, j)
+    spread = abs(values.statistic("p75", j) - values.statistic("p25", j)) or abs(exact) or 1.0
     for digits in range(1, 8):
         rounded = float(f"{exact:.{digits}g}")
         if abs(rounded - exact) <= 0.05 * spread:

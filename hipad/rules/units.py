@@ -193,7 +193,7 @@ _NUMBERED: Final = re.compile(r"(\d+(?:\.\d+)?)\s?(.+)")
 
 @cache
 def _symbols() -> dict[str, tuple[float, Kind]]:
-    """Every spelling of a simple unit, as it is written."""
+    """Return every spelling of a simple unit, as it is written."""
     found: dict[str, tuple[float, Kind]] = {}
     for factor, kind, words in _WORDS:
         for word in words.split():
@@ -207,7 +207,7 @@ def _symbols() -> dict[str, tuple[float, Kind]]:
 
 @cache
 def _lowered() -> dict[str, tuple[float, Kind]]:
-    """The same in small letters; milli goes before mega."""
+    """Return the same in small letters; milli goes before mega."""
     found: dict[str, tuple[float, Kind]] = {}
     for text, unit in sorted(_symbols().items(), key=lambda pair: pair[0][0] in "MG"):
         found.setdefault(text.lower(), unit)  # mIU before MIU
@@ -215,12 +215,12 @@ def _lowered() -> dict[str, tuple[float, Kind]]:
 
 
 def _simple(text: str) -> tuple[float, Kind] | None:
-    """One unit without a power: as written, or in other case where that can be only one."""
+    """Return one unit without a power: as written, or in other case where that can be only one."""
     return _symbols().get(text) or _lowered().get(text.lower())
 
 
 def tidied(text: str) -> str:
-    """A unit with one sign for each thing: powers as ^2, one µ, no double blanks."""
+    """Return a unit with one sign for each thing: powers as ^2, one µ, no double blanks."""
     raised = _RAISED.sub(lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text)
     same = unicodedata.normalize("NFKC", raised.replace("℃", "°C").replace("℉", "°F"))
     return " ".join(same.replace("μ", "µ").replace("º", "°").split())
@@ -228,7 +228,7 @@ def tidied(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def unit_of(text: str) -> Unit | None:
-    """The unit that a text is; None where it is none, or counts something (cells, points).
+    """Return the unit that a text is; None where it is none, or counts something (cells, points).
 
     >>> unit_of("mg/dL").kind == unit_of("g/l").kind, unit_of("mg/dL").factor
     (True, 10.0)
@@ -322,7 +322,7 @@ def _product(text: str, *, counted: bool) -> tuple[float, dict[str, int]] | None
 
 
 def _raised(word: str) -> tuple[float, Kind] | None:
-    """One unit, maybe with a power: m2, cm^3, dl-1."""
+    """Return one unit, maybe with a power: m2, cm^3, dl-1."""
     if simple := _simple(word):
         return simple
     if word in ("qm", "sqm"):
@@ -347,7 +347,9 @@ _UNWRITTEN: Final = (
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """A unit in a text: simple units with powers, joined by / and per and blanks before Hg."""
+    """Return a unit in a text: simple units with powers, joined by / and per and blanks
+    before Hg.
+    """
     names = {*_symbols(), *COUNTED, *(name.upper() for name in ("mg", "kg", "ml", "cm", "mm"))}
     names |= {"MG", "DL", "Mg", "Kg", "Ml", "KG", "CM", "MM", "Years", "Days", "Weeks", "Months"}
     names |= {"usd", "USD", "EUR", "GBP", "CHF", "JPY", "dollars", "euros", "dollar", "euro"}
@@ -381,7 +383,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 def unit_at(text: str, start: int) -> str:
-    """The unit that stands in the text from `start` on, or nothing.
+    """Return the unit that stands in the text from `start` on, or nothing.
 
     >>> unit_at("126 mg/dL and", 4), unit_at("30 kg/m2", 3), unit_at("3 apples", 2)
     ('mg/dL', 'kg/m2', '')
@@ -419,7 +421,7 @@ def _glued() -> dict[str, str]:
 
 @lru_cache(maxsize=65536)
 def unit_in_name(name: str) -> ColumnUnit | None:
-    """The unit that the name of a column holds, or None.
+    """Return the unit that the name of a column holds, or None.
 
     >>> unit_in_name("tumor_size_mm").unit.text, unit_in_name("Glucose (mg/dL)").unit.text
     ('mm', 'mg/dL')
@@ -438,7 +440,7 @@ def unit_in_name(name: str) -> ColumnUnit | None:
 
 @cache
 def _last_words() -> frozenset[str]:
-    """The words with which a unit at the end of a name may end, in small letters."""
+    """Return the words with which a unit at the end of a name may end, in small letters."""
     simple = [text.lower() for text in (*_symbols(), *_MONEY, *_TEMPERATURE_WORDS, *_glued())]
     return frozenset([*simple, "hg", "h2o", "m2", "m3", "2", "3", "k", "thousands", "millions"])
 
@@ -447,7 +449,7 @@ _LETTERS: Final = ("d", "h", "s")  # vitamin_d, factor_h and protein_s, more oft
 
 
 def without_unit(name: str) -> str | None:
-    """A column's name without the unit at its end; None where it has none there.
+    """Return a column's name without the unit at its end; None where it has none there.
 
     >>> without_unit("lactate_mmol_l"), without_unit("temp_c"), without_unit("days_since_visit")
     ('lactate', 'temp', None)
@@ -479,7 +481,7 @@ def _unit_in_name(name: str) -> ColumnUnit | None:
 
 
 def _named(text: str, name: str) -> Unit | None:
-    """A unit that stands apart in a name; G/l of cells is no mass."""
+    """Return a unit that stands apart in a name; G/l of cells is no mass."""
     unit = unit_of(text) or (unit_of(text.lower()) if text.isupper() else None)
     if unit is None and text.lower() in ("thousands", "thousand", "k", "millions", "million"):
         return Unit(text, _SCALES[text.lower()], (("money", 1),))
@@ -487,7 +489,7 @@ def _named(text: str, name: str) -> Unit | None:
 
 
 def fitted(unit: Unit, name: str) -> Unit:
-    """The unit as it is meant of a column: g/l of blood cells is giga per litre."""
+    """Return the unit as it is meant of a column: g/l of blood cells is giga per litre."""
     text = unit.text.replace(" ", "")
     if text.lower() != "g/l":
         return unit
@@ -528,7 +530,7 @@ def _is_never(parts: list[str]) -> bool:
 
 
 def _window(parts: list[str], name: str) -> Unit | None:
-    """The unit that some neighbouring words of a name make, or None."""
+    """Return the unit that some neighbouring words of a name make, or None."""
     for text in _spellings(parts):
         unit = unit_of(text)
         if unit is None:
@@ -556,7 +558,7 @@ _SPEED: Final = re.compile(r"speed|veloc|wind", re.IGNORECASE)
 
 @cache
 def _usual_kinds() -> frozenset[Kind]:
-    """The kinds of units that a name of several words may hold."""
+    """Return the kinds of units that a name of several words may hold."""
     texts = (
         "g/day mol/day U/day U/kg mmol/kg ml/kg ml/kg/h l/min/m2 W/kg mg/m2 J/day mosm/kg USD EUR"
     )
@@ -569,7 +571,7 @@ def _usual_kinds() -> frozenset[Kind]:
 
 
 def _is_temperature(part: str, name: str) -> bool:
-    """Whether c, f and k are degrees: in the name of a temperature, or written out."""
+    """Return whether c, f and k are degrees: in the name of a temperature, or written out."""
     return len(part) > 2 or bool(_TEMPERATURE.search(name))
 
 
@@ -586,7 +588,7 @@ _SHARES: Final = frozenset(["pct", "percent", "perc", "fraction", "frac", "prop"
 
 
 def _spellings(parts: list[str]) -> Iterator[str]:
-    """How neighbouring words of a name may be one unit: mg dl as mg/dl, 10 9 l as 10^9/l."""
+    """Yield how neighbouring words of a name may be one unit: mg dl as mg/dl, 10 9 l as 10^9/l."""
     low = [part.lower() for part in parts]
     if len(parts) == 1:
         yield parts[0].upper() if low[0] in ("c", "f", "k") else parts[0]
@@ -697,7 +699,7 @@ def _substance_patterns() -> tuple[tuple[Substance, re.Pattern[str]], ...]:
 
 @lru_cache(maxsize=4096)
 def substance_of(name: str) -> Substance | None:
-    """What a column is called after, of the usual laboratory values, or None.
+    """Return what a column is called after, of the usual laboratory values, or None.
 
     >>> substance_of("fasting_glucose_mg_dl").mass, substance_of("BUN").mass, substance_of("Age")
     (180.156, 28.014, None)
@@ -710,7 +712,7 @@ def substance_of(name: str) -> Substance | None:
 
 
 def is_cell_count(name: str) -> bool:
-    """Whether a column is called after blood cells."""
+    """Return whether a column is called after blood cells."""
     return bool(_CELLS.search(name.replace("_", " ")))
 
 
@@ -725,7 +727,7 @@ def convert(
     *,
     difference: bool = False,
 ) -> float | None:
-    """A number of one unit in another; None where these are of different kinds.
+    """Return a number of one unit in another; None where these are of different kinds.
 
     A `difference` of temperatures has no zero point.
 
@@ -762,7 +764,9 @@ def _is_per_mole(unit: Unit) -> bool:
 
 
 def _bridge(written: Kind, own: Kind, substance: Substance | None) -> float | None:
-    """What turns one kind into the other: 1 for the same, else by the substance; None for none."""
+    """Return what turns one kind into the other: 1 for the same, else by the substance; None for
+    none.
+    """
     if written == own or _is_money(written, own):
         return 1.0
     if substance is None or not substance.mass:
@@ -784,13 +788,13 @@ def _bridge(written: Kind, own: Kind, substance: Substance | None) -> float | No
 
 
 def _is_money(written: Kind, own: Kind) -> bool:
-    """Whether both are money: a currency, and thousands of what is not said."""
+    """Return whether both are money: a currency, and thousands of what is not said."""
     bases = [kind[0][0] for kind in (written, own) if len(kind) == 1 and kind[0][1] == 1]
     return len(bases) == 2 and "money" in bases and all(base.startswith("money") for base in bases)
 
 
 def short(value: float, digits: int = 12) -> float:
-    """The number without what rounding added to it."""
+    """Return the number without what rounding added to it."""
     return float(f"{value:.{digits}g}")
 
 
@@ -804,7 +808,7 @@ _USUAL: Final = (
 
 
 def others_of_kind(unit: Unit, substance: Substance | None) -> Iterator[Unit]:
-    """The usual units in which a number of this unit could be kept."""
+    """Yield the usual units in which a number of this unit could be kept."""
     seen: set[tuple[float, Kind]] = {(unit.factor, unit.kind)}
     for group in _USUAL:
         for text in group.split():
@@ -817,7 +821,7 @@ def others_of_kind(unit: Unit, substance: Substance | None) -> Iterator[Unit]:
 
 
 def unit_text(unit: Unit) -> str:
-    """The unit as it is usually written, however a name spells it."""
+    """Return the unit as it is usually written, however a name spells it."""
     if unit.kind == (("K", 1),):
         return {273.15: "°C", 0.0: "K"}.get(unit.offset, "°F")
     if unit.kind == _NONE and "/" not in unit.text:
@@ -826,7 +830,7 @@ def unit_text(unit: Unit) -> str:
 
 
 def kind_name(unit: Unit) -> str:
-    """What units of this kind measure, in a word."""
+    """Return what units of this kind measure, in a word."""
     return _KIND_NAMES.get(unit.kind, "")
 
 

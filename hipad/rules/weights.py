@@ -69,7 +69,7 @@ class RuleEvidence:
         return float(betainc(1 + right, 1 + self.fired - right, 0.5)) > SURE
 
     def contradiction(self, name: str) -> str:
-        """How many patients contradict a rule of this name.
+        """Return how many patients contradict a rule of this name.
 
         >>> RuleEvidence(5, 1).contradiction("r1")
         '4 of the 5 training patients r1 speaks of contradict it'
@@ -99,7 +99,7 @@ class RuleColumns:
         unlabelled: Any = None,
         gaps: MissingValues | None = None,
     ) -> RuleColumns:
-        """The part of the data that rules look at, in the user's units.
+        """Return the part of the data that rules look at, in the user's units.
 
         `gaps` are the cells that were filled: of X, then of the rows without a label.
         """
@@ -120,7 +120,7 @@ class RuleColumns:
         return shares
 
     def middle(self, n_features: int) -> FloatArray:
-        """The middle between the class means; zero for features that no rule names."""
+        """Return the middle between the class means; zero for features that no rule names."""
         found = np.zeros(n_features)
         found[self.columns] = self.halves @ self.values
         return found
@@ -128,20 +128,20 @@ class RuleColumns:
     def spoken(
         self, rule: CompiledRule, middle: FloatArray, scale: FloatArray | None
     ) -> ScaledRule:
-        """The rule of the typical patient, in the design's units from the middle on."""
+        """Return the rule of the typical patient, in the design's units from the middle on."""
         return replace(rule, d=rule.d - self.excess(rule)).scaled(middle, scale)
 
     def all_spoken(
         self, rules: Sequence[CompiledRule], scale: FloatArray | None = None
     ) -> tuple[ScaledRule, ...]:
-        """All rules as the solver is told them."""
+        """Return all rules as the solver is told them."""
         if not rules:
             return ()
         middle = self.middle(rules[0].B.shape[1])
         return tuple(self.spoken(rule, middle, scale) for rule in rules)
 
     def excess(self, rule: CompiledRule) -> FloatArray:
-        """How far beyond each threshold the typical patient lies who meets the rule."""
+        """Return how far beyond each threshold the typical patient lies who meets the rule."""
         B, own = self._on(rule)
         weights, known = self.weights, self._measured(rule)
         if self.unlabelled is not None:
@@ -171,7 +171,9 @@ class RuleColumns:
         return met if known is None else met & known[: len(met)]
 
     def _measured(self, rule: CompiledRule) -> BoolArray | None:
-        """The rows with all values that the rule names, those without a label last; None: all."""
+        """Return the rows with all values that the rule names, those without a label last; None:
+        all.
+        """
         if self.gaps is None:
             return None
         named = self.gaps[:, np.searchsorted(self.columns, rule.columns)]
@@ -184,7 +186,7 @@ class RuleColumns:
         return on_columns(rule.B, named), np.ascontiguousarray(own.T)
 
     def heard(self, rule: CompiledRule) -> RuleEvidence:
-        """What the patients who meet a rule say of it."""
+        """Return what the patients who meet a rule say of it."""
         met, known = self.fires(rule), self._measured(rule)
         weights = self.weights if known is None else self.weights * known[: len(met)]
         right, halves = met & (self.y == rule.sign), self._halves(weights)
@@ -193,7 +195,7 @@ class RuleColumns:
         return RuleEvidence(float(self.weights @ met), float(self.weights @ right), agreement)
 
     def all_heard(self, rules: Sequence[CompiledRule]) -> list[RuleEvidence]:
-        """What the patients say of each rule."""
+        """Return what the patients say of each rule."""
         return [self.heard(rule) for rule in rules]
 
 
@@ -202,7 +204,9 @@ def _dense(part: Any) -> FloatArray:
 
 
 def _room(B: sparse.csr_array, d: FloatArray, excess: FloatArray) -> float:
-    """The share of the excess that leaves somebody to speak of: two rows may end in one another."""
+    """Return the share of the excess that leaves somebody to speak of: two rows may end in one
+    another.
+    """
     if B.nnz == len(np.unique(B.indices)):
         return 1.0
     rows = np.hstack([B.toarray(), excess[:, None]])
@@ -306,7 +310,7 @@ def shortest_patient(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
 def rule_pull(
     B: sparse.csr_array, d: FloatArray, *, sigma: float, rho: float, lambda1: float
 ) -> RuleGradient:
-    """The pull of a rule in scaled units.
+    """Return the pull of a rule in scaled units.
 
     >>> B, d = sparse.csr_array([[-0.5, -0.5]]), np.array([-4.0])
     >>> pull = rule_pull(B, d, sigma=0.25, rho=100.0, lambda1=0.1)
@@ -337,7 +341,9 @@ def rule_pulls(
     lambda1: float,
     data_pull: DataPull | None = None,
 ) -> list[RuleGradient]:
-    """The pulls of rules in scaled units, each alone and, if the patients' is known, together."""
+    """Return the pulls of rules in scaled units, each alone and, if the patients' is known,
+    together.
+    """
     shortest = [shortest_patient(rule.B, rule.d) for rule in rules]
     alone = [_pull(z, own.sigma, own.rho, lambda1) for z, own in zip(shortest, knobs, strict=True)]
     if data_pull is None or not rules:
@@ -357,7 +363,7 @@ def rule_pulls(
 def _joined(
     pull: RuleGradient, z: FloatArray | None, force: FloatArray, towards: FloatArray
 ) -> RuleGradient:
-    """The pull with what patients and other rules add to it, or take away."""
+    """Return the pull with what patients and other rules add to it, or take away."""
     pull = replace(pull, together=float(np.max(towards, initial=0.0)))
     if z is None or not z.any() or not force.any():
         return pull
@@ -367,14 +373,14 @@ def _joined(
 
 
 def _force(rule: ScaledRule, z: FloatArray | None, knobs: RuleWeights) -> FloatArray:
-    """The pull of a rule on each feature that it names, with its sign."""
+    """Return the pull of a rule on each feature that it names, with its sign."""
     if z is None or not z.any():
         return np.zeros(len(rule.columns))
     return rule.sign * min(knobs.sigma, knobs.rho / float(z @ z)) * z
 
 
 def knob_advice(pull: RuleGradient, knobs: RuleWeights) -> str:
-    """Which knobs must turn, and how far, for a feature of the rule to enter."""
+    """Return which knobs must turn, and how far, for a feature of the rule to enter."""
     if pull.sigma_needed == np.inf:
         return "lower lambda1: no worth of it brings a feature in"
     steps = []

@@ -7,19 +7,21 @@ subject to A x + xi >= 1,  xi >= 0,  u >= 0              (rows and prices as in 
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
-import osqp
 import scipy.sparse as sp
 
 from hipad.solvers.problem import Problem
-from hipad.utils import FloatArray
+from hipad.utils import FloatArray, require
 
 Result = tuple[FloatArray, float, FloatArray, FloatArray]
 TIME_LIMIT = 20.0  # seconds; what is not solved by then is left to the interior point
 
 
 def solve_osqp(problem: Problem, features: np.ndarray, X: FloatArray) -> Result:
-    """(w, b, u, alpha) of the problem on `features`, whose columns are X."""
+    """Return (w, b, u, alpha) of the problem on `features`, whose columns are X."""
+    require(["osqp"], "phase 2 by OSQP", extra="osqp")
     k, n = features.size, problem.n_samples + problem.stack.n_rules
     A, prices = _rows(problem, X), np.r_[problem.p, problem.stack.sigma]
     unit = float(prices.max())  # OSQP is at its best with costs of about one
@@ -63,7 +65,7 @@ def _solve(
     signs = sp.diags_array(own, format="csr")[own != 0]
     rows = sp.vstack([sp.hstack([sp.csc_array(A), sp.eye_array(n)]), signs], format="csc")
     lower = np.r_[np.ones(n), np.zeros(signs.shape[0])]
-    solver = osqp.OSQP()
+    solver = import_module("osqp").OSQP()
     solver.setup(
         sp.csc_matrix(P),
         np.r_[np.zeros(size), prices],

@@ -1,4 +1,4 @@
-"""How a text table is written, found from tables that were written in a known way."""
+from __future__ import annotations
 
 import csv
 import io
@@ -8,12 +8,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hipad.data import FileFormat, dialect
+from hipad.data import dialect as lines
 from hipad.data.delimited import TextTable
 from hipad.data.dialect import (
     SAMPLE_ROWS,
     Frame,
+    Lines,
     Row,
+    count_letters,
     csv_rows,
+    cut_label_lines,
     find_frame,
     find_names,
     find_separator,
@@ -24,6 +28,10 @@ from hipad.data.dialect import (
 from hipad.data.file_format import SEPARATORS
 from hipad.data.limits import LIMITS, Limits
 from hipad.exceptions import DataError
+
+# --------------------------------------------------------------------------------------------------
+# How a text table is written, found from tables that were written in a known way.
+
 
 NUMBERS = st.integers(-99, 99).map(lambda n: n / 4).map(str)
 
@@ -134,3 +142,73 @@ def test_the_sample_is_long_only_where_lines_are_short(monkeypatch):
 def test_a_line_of_too_many_cells_is_refused_at_once():
     with pytest.raises(DataError, match="at most 3 columns, got 5"):
         first_lines(["1;2;3;4;5"], Limits(columns=3))
+
+
+# --------------------------------------------------------------------------------------------------
+# Lines.
+
+
+@given(st.binary(max_size=50), st.integers(1, 9))
+def test_letters_are_counted_piece_by_piece(data, size):
+    usual = lines.CHUNK_BYTES
+    try:
+        lines.CHUNK_BYTES = size
+        assert count_letters(data, 10) == data.count(b"\n")
+    finally:
+        lines.CHUNK_BYTES = usual
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_may_end_in_any_usual_way(end):
+    assert list(Lines(end.join(["a", "", "b"]).encode(), Limits())) == ["a", "", "b"]
+
+
+def test_empty_lines_count_only_up_to_a_bound():
+    assert Lines(b"a\n\n\nb\n", Limits(rows=2)).most_rows == 2
+    with pytest.raises(DataError, match="at most 2 rows"):
+        Lines(b"\n" * 20, Limits(rows=2))
+
+
+# --------------------------------------------------------------------------------------------------
+# Label lines.
+
+
+VALUES = b"".join(b"g%d\t%d\t%d\n" % (i, i, i * i) for i in range(200))
+HEADER = b"gene\ta\tb\n"
+CLASSES = b"class\till\twell\n"
+
+
+def test_lines_of_words_are_cut_above_and_below():
+    for data in (
+        HEADER + CLASSES + VALUES,
+        HEADER + VALUES + CLASSES,
+        HEADER + VALUES + CLASSES[:-1],
+    ):
+        rest, found = cut_label_lines(data)
+        assert rest == HEADER + VALUES
+        assert found.of(["a", "b"]) == {"class": ["ill", "well"]}
+
+
+def test_a_header_as_r_writes_it():
+    _, found = cut_label_lines(b"a\tb\n" + CLASSES + VALUES)
+    assert found.of(["b"]) == {"class": ["well"]}
+
+
+def test_tables_of_patients_lose_nothing():
+    for data in (
+        HEADER + VALUES,
+        b"a,b,c\n" + b"x,1,2\n" * 9,
+        b"a,b,c\n" + b"x,y,z\n" * 9,
+        b"",
+        b"\n",
+    ):
+        rest, found = cut_label_lines(data)
+        assert rest == data
+        assert not found
+
+
+@given(st.binary(max_size=80), st.integers(0, 3))
+def test_any_bytes_are_cut_into_lines_of_the_same_bytes(data, times):
+    data = HEADER + data * times
+    rest, found = cut_label_lines(data)
+    assert (rest == data) is not bool(found)

@@ -9,7 +9,7 @@ from hipad.exceptions import RuleError
 from hipad.rules import FeatureIndex, parse_rules
 from hipad.rules.ast import alternatives
 from hipad.rules.context import ColumnValues, Context, NameTable
-from hipad.rules.linearize import settle
+from hipad.rules.linearize import linearize
 
 RNG = np.random.default_rng(4)
 NAMES = ["a", "b", "income", "debt", "share", "hbc", "IL", "IL-6", "p", "q", "sex=male",
@@ -38,7 +38,7 @@ def settled(text: str, *, known: bool = True) -> list[str]:
     """The condition as each rule has it after it was settled."""
     (rule,) = parse_rules(f"{text} => x")
     (condition,) = rule.conditions
-    found = alternatives(settle(ground(known=known), condition))
+    found = alternatives(linearize(ground(known=known), condition))
     return [" and ".join(map(str, each)) for each in found]
 
 

@@ -16,6 +16,7 @@ from hipad.evaluation.rule_study import Study
 from hipad.exceptions import HipadError, RuleError
 from hipad.rules import Condition, Rule, RuleSet, Term
 from hipad.rules.compiled_rule import outcome_sign
+from hipad.rules.functions import RULE_FUNCTIONS
 from hipad.rules.lexer import format_number, quote_label, quote_name
 from hipad.rules.parser import parse_line
 from ui.dataset import Dataset
@@ -32,10 +33,11 @@ BETWEEN: Final = "between"
 AS_WRITTEN: Final = "as written"
 KINDS: Final = {
     "": "the value of",
-    "mean": "the mean of",
-    "sum": "the sum of",
-    "min": "the smallest of",
-    "max": "the largest of",
+    **{
+        name: function.phrase
+        for name, function in RULE_FUNCTIONS.items()
+        if not function.statistic or function.takes_group
+    },
     AS_WRITTEN: "as written:",
 }
 RELATIONS: Final = {
@@ -72,7 +74,8 @@ class ConditionFields:
         else:
             return whole
         alone = len(side) == 1 and side[0].coefficient == 1 and not side[0].is_number
-        if not alone or not _is_number(low) or not _is_number(high):
+        known = alone and side[0].function in KINDS
+        if not known or not _is_number(low) or not _is_number(high):
             return whole
         upper = high[0].coefficient if relation == BETWEEN else None
         return cls(side[0].function, _names(side[0]), relation, low[0].coefficient, upper)

@@ -29,9 +29,8 @@ from streamlit.runtime import Runtime
 from hipad.evaluation.rule_study import Study
 from hipad.exceptions import DataError, RuleError
 from hipad.rules import read_rules
-from hipad.rules.ast import FUNCTIONS as LINEAR
-from hipad.rules.ast import LEARNT
 from hipad.rules.compiled_rule import meaning
+from hipad.rules.functions import RULE_FUNCTIONS
 from hipad.rules.lexer import RESERVED, Place, format_number, quote_label, quote_name
 from hipad.rules.suggestions import remedies
 from ui.dataset import Dataset
@@ -149,7 +148,7 @@ class EditorLink:
 # as a file under an address made of its content: with 50,000 names it is too much for every rerun.
 
 KIND: Final = "application/json"
-FUNCTIONS: Final = (*LINEAR, *LEARNT, "p90")
+FUNCTIONS: Final = tuple(RULE_FUNCTIONS)
 WORDS: Final = (
     *sorted(RESERVED - {"off"}),
     "at least",
