@@ -18,9 +18,16 @@ CSV = "\n".join(
 RULE = "a >= 5 => sick worth 3 patients"
 
 
+AT_REST = "[data-testid=stApp][data-test-script-state=notRunning]"
+
+
 def upload(page: Page, name: str, text: str, key: str = "upload_") -> None:
+    """Choose a file in the page as it is drawn to its end: until then boxes that go still stand."""
+    expect(page.locator(AT_REST)).to_be_attached()
+    box = page.locator(f"[class*=st-key-{key}] input[type=file]")
+    expect(box).to_have_count(1)
     file = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
-    page.locator(f"[class*=st-key-{key}] input[type=file]").set_input_files(file)
+    box.set_input_files(file)
 
 
 def sidebar(page: Page, words: str) -> None:

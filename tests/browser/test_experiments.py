@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.rule_typing import type_rules
 from tests.browser.test_path import go, heading, press
 from tests.pages.test_experiments_page import small_table
 
@@ -20,9 +21,7 @@ def test_a_rule_is_doubted_from_the_workbench(server, visit):
     page.locator("[class*=st-key-upload_] input[type=file]").set_input_files(file)
     expect(heading(page, "Preparation")).to_be_visible()
     go(page, "Rules")
-    editor = page.locator(".cm-content")
-    editor.fill("f0 >= 1 => ill\nf1 <= -1 => well")
-    editor.press("Control+Enter")
+    type_rules(page, "f0 >= 1 => ill\nf1 <= -1 => well")
     expect(page.get_by_text("2 rules on, 0 off")).to_be_visible()
     go(page, "Workbench")
     press(page, "bench_first")

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import serving
+from tests.browser.rule_typing import type_rules
 
 pytestmark = pytest.mark.browser
 
@@ -79,9 +80,7 @@ def test_a_wide_table_from_upload_to_export(server, visit, tmp_path):
     expect(page.get_by_text("No block yet")).not_to_be_visible()
 
     go(page, "Rules")
-    editor = page.locator(".cm-content")
-    editor.fill("mean(genes) >= 1 => sick worth 10 patients")
-    editor.press("Control+Enter")
+    type_rules(page, "mean(genes) >= 1 => sick worth 10 patients")
     expect(page.get_by_text("1 rule on, 0 off")).to_be_visible()
 
     go(page, "Run")

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.app import PLAYER
+from tests.browser.rule_typing import type_rules
 from tests.browser.test_path import go, heading, press
 from ui.run.replay.player import SCRIPTS, source
 
@@ -168,10 +169,8 @@ def test_rules_that_do_harm_are_named_in_the_first_screen_and_to_the_audience(se
     press(page, "sample_ksvm-s-10k")
     expect(heading(page, "Preparation")).to_be_visible()
     go(page, "Rules")
-    editor = page.locator(".cm-content")
     weight = "worth 30 patients"
-    editor.fill(f"mean(K1) >= 4 => negative {weight}\nmean(K4) >= 3 => negative {weight}")
-    editor.press("Control+Enter")
+    type_rules(page, f"mean(K1) >= 4 => negative {weight}\nmean(K4) >= 3 => negative {weight}")
     expect(page.get_by_text("2 rules on, 0 off")).to_be_visible()
     go(page, "Run")
     press(page, "run")

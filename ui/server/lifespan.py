@@ -303,10 +303,15 @@ class Sweeper:
 
 
 def stop_work(session_state: Any) -> None:
-    """Stop the work of a session that nobody can come back to."""
+    """Stop the work of a session that nobody can come back to, and empty its state.
+
+    Streamlit may hold the state for longer: until the next visit its loop keeps the last session in
+    a variable, with the callbacks of its widgets and timers, which know the state.
+    """
     with suppress(KeyError):
         state: AppState = session_state[KEY]
         state.stop_work()
+        vars(state).update(vars(AppState()))
 
 
 def give_back_memory() -> None:

@@ -190,9 +190,13 @@ class Writer:
         return ""
 
     def _note(self, slot: Slot, due: Due, why: str) -> None:
-        """Note what came of an attempt; one that failed is made again, unless a newer waits."""
+        """Note what came of an attempt; one that failed is made again, unless a newer waits.
+
+        What failed stays told until the newest state is written, not an older one.
+        """
         if not why:
-            self.failed.pop(slot, None)
+            if slot not in self._due:
+                self.failed.pop(slot, None)
             return
         self.failed[slot] = why
         now = time.monotonic()
