@@ -27,6 +27,7 @@ from hipad.estimator.multiclass import (
     owners,
     worst_certificate,
 )
+from hipad.estimator.parameters import LayeredParameters
 from hipad.estimator.rule_report import FeaturePriorRecord, model_report, statement_report
 from hipad.estimator.training_data import TrainingData
 from hipad.exceptions import DataError, HipadError
@@ -232,7 +233,7 @@ def group_codes(groups: Any, n_rows: int) -> IntArray | None:
     return codes
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator):
+class TableClassifier(LayeredParameters, ClassifierMixin, BaseEstimator):
     """A classifier that takes sparse rows as they are."""
 
     classes_: np.ndarray

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 MOST_STEPS = 50
-MOST_FOLDS = 0.5  # share of the folds that keep a feature which is stable
 LEAST_SCALE = 0.1  # scores that tell next to nothing say nothing of the cut either
 
 
@@ -182,12 +181,13 @@ class CVResult:
     by_repeat: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     features: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
     frequency: FloatArray = field(default_factory=lambda: np.zeros(0))
-    clusters: IntArray | None = None  # equal numbers for rows of one patient
+    clusters: IntArray | None = None  # equal numbers for rows of one group
+    stable_share: float = 0.5
 
     @cached_property
     def stable(self) -> np.ndarray:
         """The features that most folds keep; those that are kept most often, where none is."""
-        least = min(MOST_FOLDS, float(self.frequency.max(initial=0.0)))
+        least = min(self.stable_share, float(self.frequency.max(initial=0.0)))
         return self.features[self.frequency >= least]
 
     @cached_property
@@ -225,13 +225,6 @@ class CVResult:
 # nobody holds a rule out. It fades with the worth.
 
 
-SAY = 0.5
-FOLDS = 5
-MOST_ROWS = 1000  # as many teach enough to choose by, where features are as many
-PATIENTS = 120  # scores of the rarer class that a choice should rest on: else folds are repeated
-MOST_REPEATS = 4
-FARTHEST = 3.0  # times the median: what scores beyond it say, they say there
-LEAST_MEDIAN = 1 / FARTHEST  # class means lie at 1, and are no outliers
 LEAST_VARIANCE = 1e-6  # of a feature that is constant in a fold, and has no weight there
 
 
@@ -241,16 +234,18 @@ class CrossValidator:
     def __init__(self, posing: ProblemFactory) -> None:
         data, plan = posing.data, posing.plan
         self.data, self.in_sight = data, not plan.rules or posing.in_sight
+        self.settings, self.vote = plan.selection, plan.rule_settings.vote
         self.says = posing.says() if self.in_sight else ()
         self.named = posing.trial(1.0).stack.features
         given = np.where(np.arange(data.y.size) < data.n_labelled, data.weights, 0.0)
         rarer = min(self._n_patients(given, sign) for sign in (-1.0, 1.0))
-        repeats = int(np.clip(round(PATIENTS / max(rarer, 1.0)), 1, MOST_REPEATS))
+        own = self.settings
+        repeats = int(np.clip(round(own.judged_rows / max(rarer, 1.0)), 1, own.max_repeats))
         seed = plan.random_state or 0
         if isinstance(plan.cv, list):
             self.ways = given_folds(plan.cv, data.y[: data.n_labelled])
         else:
-            count = plan.cv or FOLDS
+            count = plan.cv or own.n_folds
             labelled = data.labelled  # labels that rules gave judge nothing
             groups = None if data.groups is None else data.groups[: data.n_labelled]
             self.ways = repeated_folds(*labelled, count, repeats, seed, groups)
@@ -323,15 +318,16 @@ class CrossValidator:
             features=fits.features,
             frequency=fits.kept[:, :-1].mean(axis=1),
             clusters=self._clusters,
+            stable_share=self.settings.stable_share,
         )
 
     def _teachers(self) -> np.ndarray:
         """The rows to learn from while choosing: all, unless rows and features are both many."""
-        data = self.data
+        data, most = self.data, self.settings.max_rows
         n, m = data.design.shape
-        if min(n, m) <= MOST_ROWS:
+        if min(n, m) <= most:
             return np.arange(n)
-        parts = content_folds(data.design, data.y, data.p, -(-n // MOST_ROWS), wave=20.0)
+        parts = content_folds(data.design, data.y, data.p, -(-n // most), wave=20.0)
         return np.flatnonzero(parts == 0)
 
     def _without_named(self, fits: PathFits) -> PathFits:
@@ -349,7 +345,7 @@ class CrossValidator:
                 scores[repeat, out] = scale.factor * fits.scores[out, k] + scale.offset
                 margins[repeat] += scale.factor * self._margins(fits.named[:, k]) / len(parts)
                 k += 1
-        return _without_outliers(scores, self.data.weights), margins
+        return _without_outliers(scores, self.data.weights, self.settings.outlier), margins
 
     def _calibration(self, fits: PathFits, k: int) -> Calibration:
         rows, data = self.training[k], self.data
@@ -381,20 +377,20 @@ class CrossValidator:
     def _weights(self, heard: np.ndarray) -> FloatArray:
         """Of the patients who are heard, as their classes count, and of the rules; sum 1."""
         p = np.where(heard, self.data.p, 0.0)
-        weights = np.r_[p / p.sum(), [SAY * say.sigma for say in self.says]]
+        weights = np.r_[p / p.sum(), [self.vote * say.sigma for say in self.says]]
         return weights / weights.sum()
 
     def _counts(self) -> FloatArray:
         return np.r_[self.data.weights, [say.sigma * self.data.total for say in self.says]]
 
 
-def _without_outliers(scores: FloatArray, weights: FloatArray) -> FloatArray:
+def _without_outliers(scores: FloatArray, weights: FloatArray, outlier: float) -> FloatArray:
     """No score so far out that a single patient rules the best scale of a repeat.
 
     A patient with a value that nobody else has may score a hundred times what others do.
     """
     medians = [[weighted_median(np.abs(one), weights)] for one in scores]
-    far = FARTHEST * np.maximum(medians, LEAST_MEDIAN)
+    far = outlier * np.maximum(medians, 1.0 / outlier)  # class means lie at 1, and are no outliers
     return np.clip(scores, -far, far)
 
 

@@ -42,7 +42,7 @@ CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so 
 class Model:
     """A fitted model in the user's units, with the optimisation result behind it.
 
-    Where it is an average, problem, solution, knobs and path are those of its most probable member.
+    Where it is an average, problem, solution, rule weights and path are those of its most probable member.
     """
 
     features: np.ndarray
@@ -54,7 +54,7 @@ class Model:
     told: tuple[ScaledRule, ...]
     lambda1: float
     lambda2: float
-    knobs: list[RuleWeights]
+    rule_weights: list[RuleWeights]
     path: tuple[PathPoint, ...]
     members: tuple[MemberRecord, ...] = ()
     held_out: FloatArray | None = None  # out-of-fold decision values, where there are some
@@ -84,7 +84,7 @@ def count_steps(history: Sequence[Progress]) -> int:
 
 
 class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
-    """What `HIPADClassifier.start` returns: the choice of lambda1, then the optimisation.
+    """What `HIPADClassifier.fit_iter` returns: the choice of lambda1, then the optimisation.
 
     The classifier itself stays as it was until `finish()`.
     """
@@ -95,13 +95,13 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         plan: FitSettings,
         warm: Sequence[Hipad] = (),
         *,
-        quick: bool = False,
+        interactive: bool = True,
         take: Callable[[FitRun[Classifier]], Classifier] | None = None,
         mixture: ModelAverage | None = None,
         left_out: int | None = None,
     ) -> None:
         self.data, self.plan = data, plan
-        self._quick, self._outcome = quick, take
+        self._interactive, self._outcome = interactive, take
         self.hipad: Hipad | None = None
         self._warm, self._beside = warm[0] if warm else None, tuple(warm[1:])
         self.mixture = mixture if mixture is not None else ModelAverage(data, plan)
@@ -143,7 +143,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 
     def finish(self) -> Classifier:
         """The classifier with the model so far; its certificate says if that was the end."""
-        assert self._outcome is not None  # `start` gives it
+        assert self._outcome is not None  # `fit_iter` gives it
         return self._outcome(self)
 
     def model(self) -> Model:
@@ -163,7 +163,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
             told=self.posing.told,
             lambda1=hipad.problem.lambda1,
             lambda2=hipad.problem.lambda2,
-            knobs=self.posing.knobs,
+            rule_weights=self.posing.rule_weights,
             path=self.choice.path,
             members=self._records_of_members(),
             held_out=self._held_out(),
@@ -232,13 +232,13 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         self._weigh(self.members)
         for share, member in self._used():
             if share > 0 and member is not self.leading and member.hipad is None:
-                member.hipad = self._fit(member, quick=True)
+                member.hipad = self._fit(member, interactive=False)
                 member.hipad.run()
         leading = self.leading
-        if leading.hipad is not None and self._quick:
+        if leading.hipad is not None and not self._interactive:
             self.hipad = leading.hipad  # fitted before, for another mixture of the same candidates
             return
-        self.hipad = leading.hipad = self._fit(leading, quick=self._quick)
+        self.hipad = leading.hipad = self._fit(leading, interactive=self._interactive)
         yield from self.hipad
 
     def _choose(self) -> Iterator[Progress]:
@@ -264,7 +264,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         self._weigh([m for m in self.members if m.choice.opinions] or self.members)
         for _, member in self._used():
             if member.hipad is None:
-                member.hipad = self._fit(member, quick=self._quick)
+                member.hipad = self._fit(member, interactive=self._interactive)
                 if self.history:
                     member.hipad.run()
                 member.hipad.finished = False
@@ -272,9 +272,9 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         assert leading is not None
         return leading
 
-    def _fit(self, member: Member, *, quick: bool) -> Hipad:
+    def _fit(self, member: Member, *, interactive: bool) -> Hipad:
         problem = member.posing.problem(*member.values, among=member.among)
-        settings = replace(self.plan.settings, quick=quick and self.plan.fastest)
+        settings = replace(self.plan.settings, quick=not interactive and self.plan.fastest)
         if settings.switch == "paper":
             problem = without_repeats(problem)
         # a state of other rows, among them those that rules labelled, does not serve
@@ -409,7 +409,7 @@ def learnt_curve(data: TrainingData, model: Model) -> CalibrationMap:
         return constant
     scores, scale = model.fresh_scores(), score_scale(data, model, own)
     weights = data.patient_weights  # several rows of one patient make nobody more certain
-    curve = _short(CalibrationMap.fit(scores, data.y, weights))
+    curve = _short(CalibrationMap.fit(scores, data.y, weights, model.plan.selection))
     if asks_who_is_likelier(data):
         curve = curve.even_at(scale.offset, scores, data.y, weights)
     return curve.of_scaled(scale.factor, scale.offset)

@@ -19,7 +19,7 @@ from hipad.estimator.calibration import CalibrationMap, ClassProbabilities, Mult
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.fit import LazyCalibration, count_steps
 from hipad.estimator.multiclass import LazyClassCalibration, class_labels
-from hipad.estimator.parameters import MemberRecord, check_parameters
+from hipad.estimator.parameters import LAYERS, RENAMED, MemberRecord, check_parameters
 from hipad.estimator.path import PathPoint
 from hipad.estimator.rule_report import FeaturePriorRecord
 from hipad.estimator.serialization import (
@@ -118,8 +118,6 @@ def checked_classes(stored: dict[str, Any]) -> np.ndarray:
 def check_settings(clf: HIPADClassifier) -> None:
     """Settings that `fit` would refuse are refused here too."""
     check_parameters(clf)
-    for name in ("calibrate", "standardize"):
-        _expect(isinstance(getattr(clf, name), bool), name, getattr(clf, name))
 
 
 def check_recipe(recipe: ColumnRecipe, n_features: int) -> None:
@@ -411,7 +409,7 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
 
 def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     """A classifier with settings, classes, columns and reports."""
-    settings = dict(content["settings"])
+    settings = _settings_of_today(content["settings"])
     if isinstance(settings["class_weight"], list):
         settings["class_weight"] = dict(settings["class_weight"])
     if isinstance(settings.get("rule_trust"), list):
@@ -432,6 +430,18 @@ def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     check_statements(clf._stated, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
     return clf
+
+
+def _settings_of_today(stored: dict[str, Any]) -> dict[str, Any]:
+    """Stored settings by today's names; files before there were layers hold all of them flat."""
+    found: dict[str, Any] = {}
+    for name, value in stored.items():
+        layer, _, own = RENAMED.get(name, name).partition("__")
+        if own:
+            found[layer] = {**(found.get(layer) or {}), own: value}
+        elif layer not in LAYERS or value is not None:
+            found[layer] = value
+    return found
 
 
 def _two_classes(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:

@@ -13,6 +13,7 @@ import numpy as np
 from hipad.designs import column_moments
 from hipad.estimator.cross_validation import CrossValidator, CVResult, upper_median
 from hipad.estimator.problem_factory import ProblemFactory, noise
+from hipad.estimator.settings import SelectionSettings
 from hipad.estimator.training_data import TrainingData
 from hipad.solvers.batched import EXACT, BatchedInteriorPoint, RestrictedProblem, WorkingSetSelector
 from hipad.solvers.problem import Problem
@@ -23,18 +24,14 @@ from hipad.utils import FloatArray
 # The values of lambda1 and lambda2 that an automatic choice tries.
 
 
-N_STEPS = 9
-FIRST, SMALLEST = 0.7, 0.01  # the path goes between these fractions of lambda1_max,
-WIDENING = 1.25  # in steps that grow: among sparse models large ones would miss the best
 ABOVE = 2.0  # factor between values above the path, at which only features of rules are in
-RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 
 
 class LambdaGrid:
     """What is tried for one fit."""
 
     def __init__(self, posing: ProblemFactory) -> None:
-        self.posing = posing
+        self.posing, self.settings = posing, posing.plan.selection
 
     @property
     def ridges(self) -> list[float]:
@@ -42,7 +39,7 @@ class LambdaGrid:
         given = self.posing.plan.lambda2
         if not isinstance(given, str):
             return [given]
-        return [rounded(ridge * self.unit) for ridge in RIDGES]
+        return [rounded(ridge * self.unit) for ridge in self.settings.ridges]
 
     def lambda1(self) -> tuple[FloatArray, float]:
         """Values of lambda1 from large to small, and from which on they are judged."""
@@ -50,15 +47,19 @@ class LambdaGrid:
         largest = max(data_alone, self.posing.first_lambda1)
         given = self.posing.plan.lambda1
         if isinstance(given, str):
-            path = widening(FIRST * data_alone, SMALLEST * data_alone)
-            grid = np.r_[values_above(FIRST * largest, path[0]), path]
+            own = self.settings
+            first, last = own.largest * data_alone, own.smallest * data_alone
+            path = widening(first, last, own.n_lambda1, own.widening)
+            grid = np.r_[values_above(own.largest * largest, path[0]), path]
             return np.array([rounded(value) for value in grid]), np.inf
         return approach(largest, given), given
 
     @property
     def spacing(self) -> FloatArray:
         """How far one value lies from the next, as logarithms of lambda1 and lambda2."""
-        return np.array([-np.log(SMALLEST) / N_STEPS, np.log(RIDGES[0] / RIDGES[1])])
+        own = self.settings
+        ridges = own.ridges[0] / own.ridges[1] if len(own.ridges) > 1 else np.e
+        return np.array([-np.log(own.smallest) / own.n_lambda1, abs(np.log(ridges))])
 
     @cached_property
     def unit(self) -> float:
@@ -70,14 +71,13 @@ class LambdaGrid:
         return float(np.mean(deviation**2)) or 1.0
 
 
-def widening(first: float, last: float) -> FloatArray:
-    """Falling values, each by a larger factor than the one before.
+def widening(first: float, last: float, count: int, exponent: float) -> FloatArray:
+    """Return falling values, each by a larger factor than the one before.
 
-    >>> widening(0.7, 0.01).round(3).tolist()
+    >>> widening(0.7, 0.01, 9, 1.25).round(3).tolist()
     [0.7, 0.51, 0.33, 0.201, 0.117, 0.066, 0.036, 0.019, 0.01]
     """
-    way = np.linspace(0.0, 1.0, N_STEPS) ** WIDENING
-    values: FloatArray = first * (last / first) ** way
+    values: FloatArray = first * (last / first) ** (np.linspace(0.0, 1.0, count) ** exponent)
     return values
 
 
@@ -237,39 +237,38 @@ class PathSolver:
 # must not outvote them either: on a path there are more of them.
 
 
-ALIKE = 0.01  # share of a loss: nobody would notice a smaller difference
-PATIENCE = 2  # values clearly worse than the best before a path is left,
-GAINLESS = 2  # or no better, with more features than patients;
 LARGE = 250_000  # numbers in the columns of a model: before such a one, one value is enough
 
 
-def is_over(done: Sequence[CVResult], ahead: int, patients: float) -> bool:
+def is_over(done: Sequence[CVResult], ahead: int, rows: float, settings: SelectionSettings) -> bool:
     """Whether a path is to be left: the next model is expected to have `ahead` features."""
-    return is_hopeless(done) or gains_nothing(done, ahead, patients)
+    return is_hopeless(done, settings) or gains_nothing(done, ahead, rows, settings)
 
 
-def is_hopeless(done: Sequence[CVResult]) -> bool:
+def is_hopeless(done: Sequence[CVResult], settings: SelectionSettings) -> bool:
     """Whether the last few values were all clearly worse than the best."""
-    if len(done) <= PATIENCE:
+    if len(done) <= settings.patience:
         return False
     best = min(done, key=lambda one: one.loss)
-    last = [one.behind(best) for one in done[-PATIENCE:]]
+    last = [one.behind(best) for one in done[-settings.patience :]]
     return all(mean > 2 * error > 0 for mean, error in last)
 
 
-def gains_nothing(done: Sequence[CVResult], ahead: int, patients: float) -> bool:
-    """Whether models with more features than patients have them for nothing.
+def gains_nothing(
+    done: Sequence[CVResult], ahead: int, rows: float, settings: SelectionSettings
+) -> bool:
+    """Whether models with more features than rows have them for nothing.
 
     These are the last few, or the one ahead if it will be large: then the last one tells enough.
     """
-    large = ahead * patients > LARGE
-    count = 1 if large else GAINLESS
+    large = ahead * rows > LARGE
+    count = 1 if large else settings.patience
     last, before = done[-count:], done[:-count]
     sizes = [ahead] if large else [one.support_size for one in last]
-    if not before or min(sizes) <= patients:
+    if not before or min(sizes) <= rows:
         return False
     least = min(one.loss for one in before)
-    return all(one.loss > (1 - ALIKE) * least for one in last)
+    return all(one.loss > (1 - settings.negligible) * least for one in last)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -291,11 +290,7 @@ def gains_nothing(done: Sequence[CVResult], ahead: int, patients: float) -> bool
 # those that most folds keep, and the model on all rows is fitted to these alone.
 
 
-SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
-FEW, CAUTION = 60.0, 0.6  # patients, so few that a large ridge is the safer guess; and how much
-SPARING = 0.25  # errors by which a sparser model may be behind the best
-CHANCE = float(np.log(2.0))  # the loss of who knows nothing
-LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
+CHANCE = float(np.log(2.0))  # log loss of a constant prediction
 TOGETHER = 1_000_000  # weights of all models of a path: up to here all paths are followed at once
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
@@ -328,6 +323,7 @@ class PathSelector:
 
     def __init__(self, posing: ProblemFactory) -> None:
         self.posing, self.plan, self.tried = posing, posing.plan, LambdaGrid(posing)
+        self.settings = posing.plan.selection
         self.opinions: list[CVResult] = []
         self.ways: list[list[np.ndarray]] = []  # held-out rows of the folds of each repeat
 
@@ -381,9 +377,21 @@ class PathSelector:
         """What is said of the values taken: one of the pairs tried."""
         if self.plan.is_sparse:
             return self.sparsest
+        if self.settings.choice == "least_loss":
+            return self.best
+        if self.settings.choice == "one_se":
+            return self._within_one_error
         if self.plan.max_features is not None:
             return self._middle  # the wish says how sparse
         return max(self._sparser, key=lambda one: one.lambda1, default=self._middle)
+
+    @property
+    def _within_one_error(self) -> CVResult:
+        """The largest lambda1 within one standard error of the best, at its lambda2."""
+        best = self.best
+        most = best.loss + best.error
+        near = [o for o in self._fitting if o.lambda2 == best.lambda2 and o.loss <= most]
+        return max(near, key=lambda one: one.lambda1)
 
     @property
     def sparsest(self) -> CVResult:
@@ -416,9 +424,9 @@ class PathSelector:
         difference's error or of the loss itself. Where nothing is better than chance, sparse models
         are not either.
         """
-        middle, best = self._middle, self.best
+        middle = self._middle
         beside = [one for one in self._fitting if one.lambda2 == middle.lambda2]
-        return [one for one in beside if one.lambda1 > middle.lambda1 and _as_good(one, best)]
+        return [one for one in beside if one.lambda1 > middle.lambda1 and self._as_good(one)]
 
     @property
     def _middle(self) -> CVResult:
@@ -434,10 +442,10 @@ class PathSelector:
         """How much each model of the size asked for has to say, by how near it is to the best."""
         fitting, best = self._fitting, self.best
         behind = np.array([one.behind(best) for one in fitting])
-        errors = np.hypot(behind[:, 1], LEAST_ERROR)
+        own, errors = self.settings, np.hypot(behind[:, 1], self.settings.least_error)
         ridge = np.array([one.lambda2 for one in fitting])
-        caution = (ridge / ridge.max()) ** min(FEW / self.posing.data.total, CAUTION)
-        return caution * np.exp(-SHARPNESS * behind[:, 0] / errors)
+        caution = (ridge / ridge.max()) ** min(own.few_rows / self.posing.data.total, own.caution)
+        return caution * np.exp(-own.sharpness * behind[:, 0] / errors)
 
     @property
     def _fitting(self) -> list[CVResult]:
@@ -473,7 +481,7 @@ class PathSelector:
         for lambda1 in grid.tolist():
             for lambda2 in tuple(follower.ridges):
                 ahead = follower.expected_size(lambda1, lambda2)
-                if is_over(done[lambda2], ahead, posing.data.total):
+                if is_over(done[lambda2], ahead, posing.data.total, self.settings):
                     follower.leave(lambda2)
             for fits in follower.fit(lambda1) if follower.ridges else ():
                 own = done[fits.lambda2]
@@ -481,6 +489,14 @@ class PathSelector:
                     continue  # lambda1_max is an upper bound where the classes are not balanced
                 own.append(jury.opinion(fits))
                 yield own[-1]
+
+    def _as_good(self, one: CVResult) -> bool:
+        """Whether a model beats a constant prediction, and hardly loses against the best."""
+        best, own = self.best, self.settings
+        behind, error = one.behind(best)
+        gain, doubt = one.behind(replace(one, losses=np.full_like(one.losses, CHANCE)))
+        spared = own.sparing * float(np.hypot(error, own.least_error))
+        return -gain > 2 * doubt and behind <= max(spared, own.negligible * best.loss)
 
     def _point(self, opinion: CVResult) -> PathPoint:
         return PathPoint(
@@ -498,13 +514,6 @@ def balanced_accuracy(scores: FloatArray, data: TrainingData) -> float:
     right = np.where(data.y * scores > 0, 1.0, 0.0)
     parts = [np.isfinite(scores) & (data.y == sign) for sign in (-1.0, 1.0)]
     return float(np.mean([np.average(right[one], weights=data.weights[one]) for one in parts]))
-
-
-def _as_good(one: CVResult, best: CVResult) -> bool:
-    behind, error = one.behind(best)
-    gain, doubt = one.behind(replace(one, losses=np.full_like(one.losses, CHANCE)))
-    spared = max(SPARING * float(np.hypot(error, LEAST_ERROR)), ALIKE * best.loss)
-    return -gain > 2 * doubt and behind <= spared
 
 
 def _places(opinions: Sequence[CVResult]) -> FloatArray:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from hipad.designs import LAST_DIGITS, Design, make_design
 from hipad.estimator.parameters import FitSettings
+from hipad.estimator.settings import RULE_SETTINGS, RuleSettings
 from hipad.estimator.training_data import TrainingData, shares, standardised_design
 from hipad.rules import RuleEvidence, RuleWeights, ScaledRule, shortest_patient
 from hipad.rules.compiler import SignConstraints
@@ -20,7 +21,7 @@ from hipad.solvers.certificate import relative_gap
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
-# From what the user says of a rule (worth in patients, stiffness) to the solver's sigma and rho.
+# From what the user says of a rule (its weight in rows, rho) to the solver's sigma and rho.
 #
 # One training sample weighs 1/N in the objective, so sigma = n/N says "this rule counts as n
 # patients". With z the shortest patient who meets the premise, a rule pulls on feature j at w = 0
@@ -28,55 +29,57 @@ from hipad.utils import FloatArray
 #
 #     min( sigma, rho / |z|^2 ) |z_j|,
 #
-# and a feature enters only when its pull exceeds lambda1. Stiffness beyond sigma |z|^2 adds no
-# pull. It adds a ridge on every feature that the rule does not name, so a rule of hardly any worth
-# would still favour its own. The automatic stiffness is therefore a small multiple of sigma |z|^2:
-# the pull is whole until most of the way is gone, and a rule vanishes with its worth. A stiffness
-# of the user's own is held within reach of it for the same reason.
+# and a feature enters only when this gradient exceeds lambda1. A rho beyond sigma |z|^2 adds nothing
+# to it. It adds a ridge on every feature that the rule does not name, so a rule of hardly any weight
+# would still favour its own. The automatic rho is therefore a small multiple of sigma |z|^2: the
+# gradient is whole until most of the distance is gone, and a rule vanishes with its weight. A rho of
+# the user's own is held within reach of it for the same reason.
 
 
-STIFFNESS_FACTOR = 3.0
-STIFFEST = 100.0  # times the automatic stiffness: beyond it a rule is a ridge and nothing else
-NEAREST = 1.0  # a premise next to the average patient is taken to be one deviation away
-RULE_SHARE = 0.15  # of the rows: what a rule counts for where no weight is written or learnt
+NEAREST = 1.0  # a premise next to the average row is taken to be one deviation away
 
 
-def default_patients(patients: float | str, total: float) -> float:
-    """For how many of `total` rows a rule counts where no weight is written or learnt.
+def default_weight(
+    rule_weight: float | str, total: float, settings: RuleSettings = RULE_SETTINGS
+) -> float:
+    """Return for how many of `total` rows a rule counts where no weight is written or learnt.
 
-    >>> default_patients("auto", 200), default_patients(5, 200)
+    >>> default_weight("auto", 200), default_weight(5, 200)
     (30.0, 5.0)
     """
-    return RULE_SHARE * total if isinstance(patients, str) else float(patients)
+    return settings.default_share * total if isinstance(rule_weight, str) else float(rule_weight)
 
 
-def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
-    """Three times the stiffness from which on the worth alone limits the pull: sigma |z|^2."""
+def automatic_rho(
+    B: csr_array, d: FloatArray, sigma: float, settings: RuleSettings = RULE_SETTINGS
+) -> float:
+    """Return a multiple of sigma |z|^2, from which on the weight alone limits the gradient."""
     z = shortest_patient(B, d)
     square = 0.0 if z is None else float(z @ z)
-    return STIFFNESS_FACTOR * sigma * max(square, NEAREST)
+    return settings.rho_factor * sigma * max(square, NEAREST)
 
 
-def knobs_of(
+def rule_weights(
     rule: ScaledRule,
     *,
     total: float,
-    patients: float | str,
-    stiffness: float | str,
-    heard: RuleEvidence | None = None,
+    rule_weight: float | str,
+    rho: float | str,
+    evidence: RuleEvidence | None = None,
+    settings: RuleSettings = RULE_SETTINGS,
 ) -> RuleWeights:
-    """sigma and rho of a rule in the design's units; `total` is the number of patients.
+    """Return sigma and rho of a rule in the design's units; `total` is the number of rows.
 
-    `heard` is what the patients whom it covers say of the rule.
+    `evidence` is what the rows that it covers say of the rule.
     """
     worth = rule.rule.worth
-    sigma = (default_patients(patients, total) if worth is None else worth) / total
-    follows = isinstance(stiffness, str)
-    softest = automatic_stiffness(rule.B, rule.d, sigma)
-    rho = softest if follows else min(float(stiffness), STIFFEST * softest)
-    if worth is None and patients == "equal":
-        sigma = rho = softest if follows else float(stiffness)
-    return RuleWeights(sigma, rho, total, rho_follows=follows, heard=heard)
+    sigma = (default_weight(rule_weight, total, settings) if worth is None else worth) / total
+    follows = isinstance(rho, str)
+    automatic = automatic_rho(rule.B, rule.d, sigma, settings)
+    used = automatic if isinstance(rho, str) else min(float(rho), settings.rho_limit * automatic)
+    if worth is None and rule_weight == "equal":
+        sigma = used = automatic if isinstance(rho, str) else float(rho)
+    return RuleWeights(sigma, used, total, rho_follows=follows, heard=evidence)
 
 
 def rule_blocks(
@@ -100,11 +103,8 @@ def rule_blocks(
 # that is certain pays nothing.
 
 
-KNOWN_SHARE = 0.25  # of lambda1, for a feature whose direction is known (measured)
-
-
 def feature_prices(
-    known: SignConstraints, *, share: float = KNOWN_SHARE, certain: float = 0.0
+    known: SignConstraints, *, share: float = RULE_SETTINGS.known_share, certain: float = 0.0
 ) -> PenaltyFactors:
     """The prices of the features of which something is known.
 
@@ -143,9 +143,11 @@ def signs_alone(known: SignConstraints) -> PenaltyFactors:
     return feature_prices(known, share=1.0, certain=1.0)
 
 
-def entering_first(known: SignConstraints) -> PenaltyFactors:
+def entering_first(
+    known: SignConstraints, *, share: float = RULE_SETTINGS.known_share
+) -> PenaltyFactors:
     """As if certain features paid a share too: a path that begins here lets the known in first."""
-    return feature_prices(known, certain=KNOWN_SHARE)
+    return feature_prices(known, share=share, certain=share)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -155,8 +157,6 @@ def entering_first(known: SignConstraints) -> PenaltyFactors:
 # told the same rules at the same worth.
 
 
-NEAR: Final = 0.1  # share of the way to the patients of a rule at which a row counts one half
-LEAST_TESTIMONY: Final = 0.02  # mean over the rows: with less, no row can speak on the rules
 FAINT = 1e-3  # patients: what a rule of less worth changes is less than what folds can tell
 
 
@@ -219,16 +219,17 @@ class ProblemFactory:
         return self.data.problem(rules, 0.0, lambda2, self.plan.scope, self.prices)
 
     @cached_property
-    def knobs(self) -> list[RuleWeights]:
+    def rule_weights(self) -> list[RuleWeights]:
         """sigma and rho of every rule."""
         total, plan = self.data.total, self.plan
         return [
-            knobs_of(
+            rule_weights(
                 rule if weight is None else replace(rule, rule=replace(rule.rule, worth=weight)),
                 total=total,
-                patients=plan.patients,
-                stiffness=plan.stiffness,
-                heard=heard,
+                rule_weight=plan.rule_weight,
+                rho=plan.rho,
+                evidence=heard,
+                settings=plan.rule_settings,
             )
             for rule, heard, weight in zip(self.told, self.heard, self.weights, strict=True)
         ]
@@ -236,12 +237,12 @@ class ProblemFactory:
     @cached_property
     def prices(self) -> PenaltyFactors:
         """What is known of single features, for the solver."""
-        return feature_prices(self.plan.known)
+        return feature_prices(self.plan.known, share=self.plan.rule_settings.known_share)
 
     @cached_property
     def blocks(self) -> tuple[RuleBlock, ...]:
         """The rules for the solver."""
-        return rule_blocks(self.told, self.knobs, anchored=self.plan.anchored)
+        return rule_blocks(self.told, self.rule_weights, anchored=self.plan.centered)
 
     @cached_property
     def largest_lambda1(self) -> float:
@@ -255,16 +256,17 @@ class ProblemFactory:
     @cached_property
     def first_lambda1(self) -> float:
         """lambda1_max with rules and knowledge, which may let their features in before others."""
-        problem = self.trial(1.0)
-        return lambda1_max(problem.with_parameters(prices=entering_first(self.plan.known)))
+        share = self.plan.rule_settings.known_share
+        prices = entering_first(self.plan.known, share=share)
+        return lambda1_max(self.trial(1.0).with_parameters(prices=prices))
 
     def says(self) -> tuple[RuleVote, ...]:
         """What the rules have to say in a choice."""
-        if not self.plan.anchored:
+        if not self.plan.centered:
             return ()
         told = [
             (rule, shortest_patient(rule.B, rule.d), own.sigma)
-            for rule, own in zip(self.told, self.knobs, strict=True)
+            for rule, own in zip(self.told, self.rule_weights, strict=True)
         ]
         return tuple(
             RuleVote(rule.columns, z, rule.sign, sigma)
@@ -296,20 +298,21 @@ class ProblemFactory:
     @cached_property
     def in_sight(self) -> bool:
         """Whether labelled rows lie near enough to what rules speak of to say anything on them."""
-        heard = relevance(self.reach.max(axis=1, initial=0.0))
-        return float(np.average(heard, weights=self.data.weights)) >= LEAST_TESTIMONY
+        own = self.plan.rule_settings
+        evidence = relevance(self.reach.max(axis=1, initial=0.0), own.near)
+        return float(np.average(evidence, weights=self.data.weights)) >= own.least_evidence
 
     def _told(self) -> tuple[tuple[ScaledRule, ...], list[RuleEvidence | None]]:
         """The rules as the solver is told them, and what the patients say of each."""
         data, rules = self.data, self.plan.rules
-        if not rules or not self.plan.anchored:
+        if not rules or not self.plan.centered:
             return data.scaled(rules), [None] * len(rules)
         patients = data.patients(rules)
         spoken = patients.all_spoken(rules, data.design.scale)
         return spoken, list(patients.all_heard(rules))
 
 
-def relevance(reach: FloatArray) -> FloatArray:
+def relevance(reach: FloatArray, near: float = RULE_SETTINGS.near) -> FloatArray:
     """How much rows may say on rules, from 0 to 1.
 
     `reach` is the share of the way from the middle between the classes to the typical patient of
@@ -318,7 +321,7 @@ def relevance(reach: FloatArray) -> FloatArray:
     >>> relevance(np.array([0.0, 0.01, 0.1, 1.0])).round(2).tolist()
     [0.0, 0.0, 0.5, 1.0]
     """
-    return reach**4 / (reach**4 + NEAR**4)
+    return reach**4 / (reach**4 + near**4)
 
 
 # --------------------------------------------------------------------------------------------------

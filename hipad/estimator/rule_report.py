@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.estimator.fit import FitRun, Model
-from hipad.estimator.problem_factory import feature_prices, knobs_of, rule_blocks
+from hipad.estimator.problem_factory import feature_prices, rule_blocks, rule_weights
 from hipad.estimator.training_data import TrainingData
-from hipad.estimator.trust import MOST_SINGLE, learns_trust, trust_of
+from hipad.estimator.trust import learns_trust, trust_of
 from hipad.rules import (
     CompiledRule,
     Effect,
@@ -52,7 +52,7 @@ def model_effects(
         if i >= MOST_LEFT_OUT:
             yield None
             continue
-        counts = model.knobs[i].sigma > 0 or bool(model.members)
+        counts = model.rule_weights[i].sigma > 0 or bool(model.members)
         without = fit_without(i, data, model, warm) if counts else model
         yield rule_effect(rule, model, without, data)
 
@@ -66,12 +66,14 @@ def fit_without(i: int, data: TrainingData, model: Model, warm: Hipad | None = N
     start = [] if warm is None else [warm]
     if model.members and model.mixture is not None:  # what both have is fitted already
         mixture = model.mixture
-        if len(model.plan.rules) > MOST_SINGLE:
+        if len(model.plan.rules) > model.plan.rule_settings.max_single:
             mixture = mixture.held_at(model.members)
-        return FitRun(data, mixture.plan, start, quick=True, mixture=mixture, left_out=i).run()
+        return FitRun(
+            data, mixture.plan, start, interactive=False, mixture=mixture, left_out=i
+        ).run()
     others = tuple(rule for k, rule in enumerate(model.plan.rules) if k != i)
     plan = replace(model.plan.at(model.lambda1, model.lambda2), rules=others)
-    return FitRun(data, plan, start, quick=True).run()
+    return FitRun(data, plan, start, interactive=False).run()
 
 
 def rule_effect(rule: CompiledRule, model: Model, without: Model, data: TrainingData) -> Effect:
@@ -125,7 +127,7 @@ def model_pulls(data: TrainingData, model: Model) -> list[RuleGradient]:
     """How each rule pulls, how many of its features are in this model, and what it would take."""
     pulls = rule_pulls(
         model.told,
-        model.knobs,
+        model.rule_weights,
         model.lambda1,
         lambda columns: data.design.columns(columns).T @ (data.p * data.y),
     )
@@ -157,7 +159,7 @@ class WeightRefits:
 
     def needed(self, i: int, least: float) -> float:
         """The sigma from which on a feature of rule i enters; inf where none does."""
-        low, high = 0.0, max(least, self.model.knobs[i].sigma)
+        low, high = 0.0, max(least, self.model.rule_weights[i].sigma)
         while high <= MOST_SIGMA and self.fits < MOST_FITS and not self.enters(i, high):
             low, high = high, 2.0 * high
         if high > MOST_SIGMA:
@@ -176,18 +178,22 @@ class WeightRefits:
 
     def worth(self, i: int, sigma: float) -> RuleWeights:
         """The knobs of rule i as if this worth had been written for it."""
-        own, rule, plan = self.model.knobs[i], self.model.told[i], self.model.plan
+        own, rule, plan = self.model.rule_weights[i], self.model.told[i], self.model.plan
         written = replace(rule, rule=replace(rule.rule, worth=sigma * own.n_samples))
-        return knobs_of(
-            written, total=own.n_samples, patients=plan.patients, stiffness=plan.stiffness
+        return rule_weights(
+            written,
+            total=own.n_samples,
+            rule_weight=plan.rule_weight,
+            rho=plan.rho,
+            settings=plan.rule_settings,
         )
 
     def fitted(self, i: int, knobs: RuleWeights) -> Solution:
         """The solution with other knobs of rule i."""
         self.fits += 1
         model = self.model
-        changed = [knobs if k == i else own for k, own in enumerate(model.knobs)]
-        blocks = rule_blocks(model.told, changed, anchored=model.plan.anchored)
+        changed = [knobs if k == i else own for k, own in enumerate(model.rule_weights)]
+        blocks = rule_blocks(model.told, changed, anchored=model.plan.centered)
         problem: Problem = model.problem.with_parameters(rules=blocks)
         return Hipad(problem, replace(model.plan.settings, quick=True)).run()
 
@@ -227,7 +233,7 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
         missing=data.gaps,
         pulls=model_pulls(data, model),
         effects=list(model_effects(data, model, warm)),
-        knobs=model.knobs,
+        knobs=model.rule_weights,
         certificates=farkas_residuals(model),
     )
     unseen = (UNSEEN,) if _unseen(model) else ()
@@ -254,7 +260,7 @@ def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:
     inside, outside = _split_weights(model)
     active = iter(range(stack.n_rules))
     pairs: list[tuple[float | None, float | None]] = []
-    for own in model.knobs:
+    for own in model.rule_weights:
         if own.sigma <= 0:
             pairs.append((None, None))
             continue
@@ -373,7 +379,8 @@ def _refitted(
 ) -> FeaturePriorRecord:
     """The record with what a fit without the statement says."""
     others = [other for k, other in enumerate(model.plan.statements) if k != i]
-    prices = feature_prices(known_features(others, names))
+    share = model.plan.rule_settings.known_share
+    prices = feature_prices(known_features(others, names), share=share)
     problem = model.problem.with_parameters(prices=prices)
     without = Hipad(problem, replace(model.plan.settings, quick=True)).run()
     size = problem.n_features

@@ -17,6 +17,7 @@ from scipy.stats import t as student
 from hipad.data.preprocessing import MissingValues, same_gaps
 from hipad.data.table import ColumnStatistics, canonical_csc, column_statistics
 from hipad.designs import Design, damped_scale, make_design, unit_scale, varying
+from hipad.estimator.settings import SELECTION, SelectionSettings
 from hipad.rules import Box, CompiledRule, RuleColumns, ScaledRule
 from hipad.rules.linearize import UNSURE
 from hipad.solvers import PenaltyFactors, Problem, RuleBlock
@@ -164,21 +165,23 @@ def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndar
 # bordered by ones, and leverages h = 1 - t diag(A^{-1}) / p. The error of row j, were it left out,
 # is r_j / (1 - h_j) (Allen's PRESS); a row of weight two is two rows, of which one is left out. The
 # ridge of least error counts for each scaling. Deviation 1 stays unless the damped scale is better
-# by more than `CLEARLY` standard errors of the difference, row by row, at the level of Student's t
+# by more than `damping_errors` standard errors of the difference, row by row, at the level of Student's t
 # for so many rows: of few rows the error itself is hardly known.
 #
 # On text, images and gene expression the difference was 3 to 20 standard errors in favour of
 # damping, on clinical tables and spectra -8 to 1.
 
 
-CLEARLY: Final = 3.0  # standard errors of many rows by which damping must be better
 RIDGES: Final = np.geomspace(1e-3, 10.0, 9)  # t, in units of the mean squared norm of a row
 LEAST_ROWS: Final = 3  # of each class: with fewer nobody can say
-MOST_ROWS: Final = 400  # as many say it clearly
 
 
 def standardised_design(
-    X: Any, labels: FloatArray, weights: FloatArray, moments: ColumnStatistics | None = None
+    X: Any,
+    labels: FloatArray,
+    weights: FloatArray,
+    moments: ColumnStatistics | None = None,
+    settings: SelectionSettings = SELECTION,
 ) -> Design:
     """Return the rows with columns scaled as serves them best.
 
@@ -190,7 +193,7 @@ def standardised_design(
     classes = np.unique(labels)
     told_apart = classes[1:] if classes.size == 2 else classes
     signs = np.where(labels[:, None] == told_apart, 1.0, -1.0)
-    rows = _rows_to_ask(usual, signs, weights)
+    rows = _rows_to_ask(usual, signs, weights, settings.damping_rows)
     if rows.size == 0 or not varying(stats).any():
         return usual
     damped = make_design(X, mean=stats.mean, scale=damped_scale(stats))
@@ -200,7 +203,9 @@ def standardised_design(
         for one in (usual, damped)
     ]
     gain, error = _gain(grams, signs[rows], weights[rows])
-    least = float(student.isf(norm.sf(CLEARLY), max(weights[rows].sum() - 1.0, 1.0)))
+    least = float(
+        student.isf(norm.sf(settings.damping_errors), max(weights[rows].sum() - 1.0, 1.0))
+    )
     return damped if gain > least * error else usual
 
 
@@ -233,15 +238,15 @@ def leave_one_out_errors(
     return found
 
 
-def _rows_to_ask(design: Design, signs: FloatArray, weights: FloatArray) -> np.ndarray:
+def _rows_to_ask(design: Design, signs: FloatArray, weights: FloatArray, most: int) -> np.ndarray:
     """Rows of all classes, not too many; none where a class has too few."""
     smallest = min(np.count_nonzero(signs == sign, axis=0).min() for sign in (-1.0, 1.0))
     if smallest < LEAST_ROWS:
         return np.zeros(0, dtype=int)
     n = len(signs)
-    if n <= MOST_ROWS:
+    if n <= most:
         return np.arange(n)
-    parts = content_folds(design, signs[:, 0], weights / weights.sum(), -(-n // MOST_ROWS))
+    parts = content_folds(design, signs[:, 0], weights / weights.sum(), -(-n // most))
     rows = np.flatnonzero(parts == 0)
     both = all(np.unique(column).size == 2 for column in signs[rows].T)
     return rows if both else np.zeros(0, dtype=int)
@@ -341,6 +346,7 @@ class TrainingData:
     groups: IntArray | None = None  # equal numbers belong together: rows of y, then unlabelled ones
     gaps: MissingValues | None = None  # cells of X that were filled
     unlabelled_gaps: MissingValues | None = None
+    selection: SelectionSettings = SELECTION
 
     @classmethod
     def of(
@@ -354,6 +360,7 @@ class TrainingData:
         unlabelled: Any = None,
         groups: IntArray | None = None,
         gaps: tuple[MissingValues | None, MissingValues | None] = (None, None),
+        selection: SelectionSettings = SELECTION,
     ) -> TrainingData:
         """Scale the columns as serves these rows best (damping.py); `source` is what X came from.
 
@@ -365,13 +372,15 @@ class TrainingData:
             X = canonical_csc(X)
         if not standardize:
             design = make_design(X)
-            return cls(X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps)
+            return cls(
+                X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps, selection
+            )
         moments = None
         if unlabelled is not None:
             counts = np.r_[weights, np.ones(unlabelled.shape[0])]
             moments = column_statistics(stacked_rows(X, unlabelled), counts)
-        design = standardised_design(X, y, weights, moments)
-        return cls(X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps)
+        design = standardised_design(X, y, weights, moments, selection)
+        return cls(X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps, selection)
 
     def with_rule_labels(
         self, rules: Sequence[CompiledRule], weights: Sequence[float | None]
@@ -496,6 +505,7 @@ class TrainingData:
         unlabelled: Any = None,
         groups: IntArray | None = None,
         gaps: tuple[MissingValues | None, MissingValues | None] = (None, None),
+        selection: SelectionSettings = SELECTION,
     ) -> bool:
         """Whether a refit may reuse this: the same matrix object, labels, weights and scaling.
 
@@ -504,6 +514,8 @@ class TrainingData:
         rows = X if unlabelled is None else stacked_rows(X, unlabelled)
         return (
             self.source is source
+            and self.selection.damping_errors == selection.damping_errors
+            and self.selection.damping_rows == selection.damping_rows
             and np.array_equal(self.row_sums, row_sums(rows))
             and (self.design.scale is not None) == standardize
             and np.array_equal(self.y, y)

@@ -15,6 +15,7 @@ from hipad.estimator.calibration import Calibration, class_means_at_one, least_h
 from hipad.estimator.parameters import PRIOR_TRUST, FitSettings, MemberRecord
 from hipad.estimator.path import PathPoint, PathSelector
 from hipad.estimator.problem_factory import ProblemFactory, explained, relevance, score_noise
+from hipad.estimator.settings import RULE_SETTINGS, RuleSettings
 from hipad.estimator.training_data import TrainingData
 from hipad.rules import CompiledRule, RuleTrust
 from hipad.solvers import Hipad
@@ -29,24 +30,14 @@ from hipad.utils import FloatArray, IntArray
 # (trust.py):
 #
 #  without rules                        prior 1 - trust
-#  all rules, at each of `SHARES`       the trust, in equal parts
-#  all but one, at `LEFT_OUT_SHARE`     for two to `MOST_SINGLE` rules: one bad rule must not cost
+#  all rules, at each of `shares`       the trust, in equal parts
+#  all but one, at `left_out_share`     for two to `max_single` rules: one bad rule must not cost
 #                                       the good ones
 #
 # A weight is a share of all labelled rows. Where there are rows without a label, a rule's weight
-# can also be spread over those that it covers, with its outcome for their label (`ROW_SHARE`). A
-# written weight is the same in all candidates.
-#
-# None of these numbers is tuned: on fifteen tables and families, right, irrelevant and flipped
-# rules, 4, 8 and 16 labelled rows a class, every variant that was tried (two of the three shares,
-# priors of 0.4 and 0.6, none left out, wider and narrower bounds) ended within half a point of this
-# one, and so did the best of them chosen with the table left out on which it was judged.
-
-
-SHARES: Final = (0.15, 0.5, 1.5)  # weights of a rule, as shares of all labelled rows
-LEFT_OUT_SHARE: Final = 0.5  # weight of the others where one rule is left out
-ROW_SHARE: Final = 4.0  # the same, spread over the unlabelled rows that it covers
-MOST_SINGLE: Final = 4  # rules up to which each is also left out by itself
+# can also be spread over those that it covers, with its outcome for their label
+# (`unlabelled_share`). A written weight is the same in all candidates. The numbers are those of
+# `RuleSettings`.
 
 
 @dataclass(frozen=True)
@@ -71,6 +62,7 @@ def rule_candidates(
     *,
     left_out: int | None = None,
     unlabelled: bool = False,
+    settings: RuleSettings = RULE_SETTINGS,
 ) -> dict[RuleCandidate, float]:
     """All candidates with their prior, the one without rules first.
 
@@ -86,11 +78,11 @@ def rule_candidates(
             for i, rule in enumerate(rules)
         )
 
-    single = free if 1 < len(free) <= MOST_SINGLE else []
-    whole = [RuleCandidate(shares(share)) for share in SHARES]
+    single = free if 1 < len(free) <= settings.max_single else []
+    whole = [RuleCandidate(shares(share)) for share in settings.shares]
     if unlabelled:
-        whole.append(RuleCandidate(shares(ROW_SHARE), on_rows=True))
-    whole += [RuleCandidate(shares(LEFT_OUT_SHARE, without=i)) for i in single]
+        whole.append(RuleCandidate(shares(settings.unlabelled_share), on_rows=True))
+    whole += [RuleCandidate(shares(settings.left_out_share, without=i)) for i in single]
     return {
         RuleCandidate(shares(0.0)): 1.0 - prior_trust,
         **dict.fromkeys(whole, prior_trust / len(whole)),
@@ -106,7 +98,7 @@ def rule_candidates(
 #     l_ik = log(1 + exp(-2 y_i f_k(x_i)))
 #
 # is the log loss of held-out row i under candidate k, and prior_k exp(-sum_i l_ik) would be its
-# posterior. Few rows make nobody certain, so decision values count up to `MOST` in either
+# posterior. Few rows make nobody certain, so decision values count up to `max_score` in either
 # direction: log odds of three. With few rows that sum is mostly chance. As in pseudo-BMA+ (Yao,
 # Vehtari, Simpson and Gelman 2018, Bayesian Analysis 13:917) the posterior is therefore averaged
 # over how the sums would vary if other rows had been drawn. They are taken to be normal, with the
@@ -118,13 +110,13 @@ def rule_candidates(
 # (`choosing.posing.relevance`).
 
 
-LOG_ODDS: Final = 2.0  # of a decision value of one
-MOST: Final = 1.5  # decision value: 95 % certain
 DRAWS: Final = 10  # powers of two: 1,024 points of the normal distribution, always the same
 
 
-def held_out_losses(scores: FloatArray, y: FloatArray) -> FloatArray:
-    """Log losses of held-out decision values, one column for each candidate.
+def held_out_losses(
+    scores: FloatArray, y: FloatArray, settings: RuleSettings = RULE_SETTINGS
+) -> FloatArray:
+    """Return the log losses of held-out decision values, one column for each candidate.
 
     >>> held_out_losses(np.array([[0.0], [1.0], [np.nan]]), np.array([1.0, 1.0, -1.0])).round(3)
     array([[0.693],
@@ -132,7 +124,9 @@ def held_out_losses(scores: FloatArray, y: FloatArray) -> FloatArray:
            [0.693]])
     """
     known = np.where(np.isfinite(scores), scores, 0.0)  # a score of 0 has the loss of a coin
-    losses: FloatArray = np.logaddexp(0.0, -LOG_ODDS * y[:, None] * np.clip(known, -MOST, MOST))
+    most = settings.max_score
+    clipped = np.clip(known, -most, most)
+    losses: FloatArray = np.logaddexp(0.0, -settings.log_odds * y[:, None] * clipped)
     return losses
 
 
@@ -189,7 +183,6 @@ def normal_points(dimensions: int) -> FloatArray:
 # fit itself, or the report, which asks for the model without each of the rules.
 
 
-LEAST: Final = 0.02  # probability below which a member has no part in the model
 DIGITS: Final = 3  # of probabilities: further ones hang on the order of the rows
 
 
@@ -277,7 +270,8 @@ class Member:
         if not np.isfinite(scores).any():
             return float("nan")
         _, y, p = self.posing.data.labelled
-        return float(p @ held_out_losses(scores[:, None], y)[:, 0])
+        settings = self.posing.plan.rule_settings
+        return float(p @ held_out_losses(scores[:, None], y, settings)[:, 0])
 
     @property
     def cut(self) -> float | None:
@@ -328,7 +322,13 @@ class ModelAverage:
         if learns_trust(self.plan) and self.can_testify:
             trust = trust if isinstance(trust, float) else PRIOR_TRUST
             unlabelled = self.data.unlabelled is not None
-            found = rule_candidates(rules, trust, left_out=left_out, unlabelled=unlabelled)
+            found = rule_candidates(
+                rules,
+                trust,
+                left_out=left_out,
+                unlabelled=unlabelled,
+                settings=self.plan.rule_settings,
+            )
             found = {one: prior for one, prior in found.items() if self._exists(one)}
             if found:
                 return found
@@ -359,7 +359,7 @@ class ModelAverage:
         if all(member.given is not None for member in members):
             return prior  # as it was learnt before
         data = self.data
-        losses = held_out_losses(scores, data.y)
+        losses = held_out_losses(scores, data.y, self.plan.rule_settings)
         heard = np.column_stack([self._relevance(one) for one in candidates])
         losses = losses[:, :1] + heard * (losses - losses[:, :1])
         groups = None if data.groups is None else data.groups[: data.y.size]
@@ -370,7 +370,8 @@ class ModelAverage:
     def shares(self, candidates: dict[RuleCandidate, float], *, single: bool = False) -> FloatArray:
         """What each candidate has of the model; shares that an earlier fit learnt stay."""
         found = self.probabilities(candidates)
-        return found if self._held else shares_of(found, single=single)
+        least = self.plan.rule_settings.least_probability
+        return found if self._held else shares_of(found, least, single=single)
 
     def _member(self, candidate: RuleCandidate) -> Member:
         if candidate not in self._members:
@@ -448,27 +449,30 @@ class ModelAverage:
     def _relevance(self, candidate: RuleCandidate) -> FloatArray:
         """How much each row may say on the rules that are weighed here; 0 without any."""
         free = [i for i, share in enumerate(candidate.shares) if share]
-        return relevance(self._plain.reach[:, free].max(axis=1, initial=0.0))
+        reach = self._plain.reach[:, free].max(axis=1, initial=0.0)
+        return relevance(reach, self.plan.rule_settings.near)
 
 
 def learns_trust(plan: FitSettings) -> bool:
     """Whether rules without a written weight are weighed by held-out rows."""
     return (
         plan.rule_trust is not None
-        and plan.patients == "auto"
-        and plan.anchored
+        and plan.rule_weight == "auto"
+        and plan.centered
         and plan.calibrate
         and any(rule.rule.worth is None for rule in plan.rules)
     )
 
 
-def shares_of(probability: FloatArray, *, single: bool = False) -> FloatArray:
-    """What members have of the model; `single` leaves all of it to the most probable one.
+def shares_of(probability: FloatArray, least: float, *, single: bool = False) -> FloatArray:
+    """Return the share of each member in the model; those below `least` have none.
 
-    >>> shares_of(np.array([0.01, 0.39, 0.6])).round(3).tolist()
+    `single` leaves all of it to the most probable one.
+
+    >>> shares_of(np.array([0.01, 0.39, 0.6]), 0.02).round(3).tolist()
     [0.0, 0.394, 0.606]
     """
-    kept = probability >= min(LEAST, probability.max())
+    kept = probability >= min(least, probability.max())
     if single:
         kept = np.arange(probability.size) == int(np.argmax(probability))
     shares: FloatArray = np.where(kept, probability, 0.0)

@@ -225,12 +225,12 @@ def cross_validate(
 
     def start(learnt: IntArray) -> Any:
         rows = np.sort(np.r_[places[learnt], others])
-        return type(estimator)(**estimator.get_params(deep=False)).start(
+        return type(estimator)(**estimator.get_params(deep=False)).fit_iter(
             _rows(X, rows),
             labels[learnt] if missing is None else spelled[rows],
             groups=None if every is None else every[rows],
             feature_names=feature_names,
-            quick=True,
+            interactive=False,
             gaps=gaps.take(rows) if gaps else None,
         )
 

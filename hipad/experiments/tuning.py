@@ -31,7 +31,7 @@ from hipad.utils import FloatArray
 
 SCORES: Final = ("balanced", "accuracy", "area")
 FIGURES: Final = (*SCORES, "support", "agrees", "holds", "margin")
-CALLED: Final = {"patients": "worth"}
+CALLED: Final = {"rule_weight": "worth"}
 
 GridValues = Mapping[str, Any]
 
@@ -142,8 +142,8 @@ def _told(value: Any) -> str:
 USUAL: Final[Mapping[str, Any]] = {
     "lambda1": 10,
     "lambda2": [0.1, 1.0, 10.0],
-    "patients": ["auto"],
-    "stiffness": ["auto"],
+    "rule_weight": ["auto"],
+    "rho": ["auto"],
 }
 
 
@@ -236,7 +236,7 @@ def nested(
     clf = HIPADClassifier(**known, **chosen.params, **{"rule_trust": None, **fixed})
     names = own.feature_names
     known_rows: dict[str, Any] = {"groups": own.groups, "gaps": own.gaps}
-    run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True, **known_rows)
+    run = clf.fit_iter(own.X, _outcomes(own), feature_names=names, interactive=False, **known_rows)
     asked = _RuleScorer(own, score).learn(own.X)
     asked(run.to_end().finish(), material.X[held], _outcomes(material)[held])
     ((own_figures,),) = asked.found.values()
@@ -285,7 +285,7 @@ def with_values(
     if count < 1:
         raise DataError(f"expected at least 1 value of lambda1, got {count}: give more")
     clf = HIPADClassifier(lambda1=1.0, lambda2=1.0, **(options or {}))
-    run = clf.start(material.X[rows], _outcomes(material)[rows], quick=True)
+    run = clf.fit_iter(material.X[rows], _outcomes(material)[rows], interactive=False)
     values = [float(f"{value:.6g}") for value in lambda1_values(count, run.data)]
     return {**{name: list(full[name]) for name in GRID if name != "lambda1"}, "lambda1": values}
 

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from hipad.estimator.problem_factory import knobs_of
+from hipad.estimator.problem_factory import rule_weights
 from hipad.estimator.training_data import shares
 from hipad.evaluation.rule_study import Study, StudyRows, first_look, study_rules
 from hipad.exceptions import DataError, RuleError
@@ -91,7 +91,7 @@ def check(
     first, compiled = look(data, text)
     yield first
     patients, stiffness = settings.patients, settings.stiffness
-    knobs = partial(knobs_of, total=data.n_patients, patients=patients, stiffness=stiffness)
+    knobs = partial(rule_weights, total=data.n_patients, rule_weight=patients, rho=stiffness)
     yield from study_rules(
         first, compiled, as_seen(data, settings), lambda1=lambda1, knobs=knobs, budget=budget
     )
