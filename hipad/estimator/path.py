@@ -327,6 +327,10 @@ class PathSelector:
         self.opinions: list[CVResult] = []
         self.ways: list[list[np.ndarray]] = []  # held-out rows of the folds of each repeat
 
+    def take_results(self, other: PathSelector) -> None:
+        """Take the cross-validated results of another selector on the same problems."""
+        self.opinions, self.ways = other.opinions, other.ways
+
     def steps(self) -> Iterator[PathPoint]:
         """One point for each pair of values tried."""
         data = self.posing.data
