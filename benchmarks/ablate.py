@@ -218,7 +218,7 @@ def run(options: Options) -> str:
 
 
 def measure(draws: int, options: Options) -> None:
-    """Measure what is not yet kept: first the choice, which needs no further paths, on all draws."""
+    """Measure what is not yet kept: first, on all draws, what needs no further paths."""
     found, every = kept(), range(draws)
     parts = ((False, True), (True, False), (True, True))  # with rules, with fits anew
     order = [(seed, False, False) for seed in every]

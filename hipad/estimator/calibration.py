@@ -103,9 +103,9 @@ def least_hinge_offset(
 # and with few rows many slopes are possible. So the risk is the average over all of them, each by
 # its probability (Bayes): what the scores have not shown, nobody is told.
 #
-# prior       the scores tell nothing (slope 0) by one half. Else the slope is half Cauchy: for
-# scores
-#          of deviation 1 its median is `usual_slope`. Small slopes are usual, and large ones possible.
+# prior       the scores tell nothing (slope 0) by `no_signal`. Else the slope is half Cauchy: for
+#          scores of deviation 1 its median is `usual_slope`. Small slopes are usual, and large ones
+#          possible.
 # likelihood  that of the rows, to a power of one half to one. A row judges the models that others
 #          taught, and teaches those that the others judge: what a pair of rows has in common by
 #          chance counts twice, as far as models learn single rows by heart. How far they do, the
@@ -113,9 +113,9 @@ def least_hinge_offset(
 # intercept   the most likely one for each slope, at which the mean risk of the rows is their
 #          prevalence. So the average has that mean too.
 #
-# From `isotonic_rows` rows of the rarer class on the curve is isotonic instead: any rising one, straight
-# between the middles of its steps. Beyond the lowest and the highest score of the rows the risk
-# stays what it is there. Rows count by their weights as patients; class weights have no part in it.
+# From `isotonic_rows` rows of the rarer class on the curve is isotonic instead: any rising one,
+# straight between the middles of its steps. Beyond the lowest and the highest score of the rows
+# the risk stays what it is there. Rows count by their weights; class weights have no part in it.
 #
 # Another prevalence moves the log odds by the difference of the log odds of both (Bayes): right
 # where the classes look the same in both populations, and only their shares differ.

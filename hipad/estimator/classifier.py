@@ -23,6 +23,7 @@ from hipad.estimator.base import FittedModel, TrainingRows, by_class
 from hipad.estimator.fit import FitRun
 from hipad.estimator.multiclass import ClassRuns, class_labels, data_of_class, rules_of_class
 from hipad.estimator.parameters import (
+    LAYERS,
     FitSettings,
     MemberRecord,
     check_parameters,
@@ -196,13 +197,22 @@ class HIPADClassifier(FittedModel):
         They are equal rho and sigma, the paper's end of phase 1, no calibration and no class
         weights. `parameters` are those of the constructor, and replace the literal ones.
         """
-        literal = {"rho": 100.0, "rule_weight": "equal", "class_weight": None, "lambda2": 10.0}
-        literal |= {"rule_trust": None, "standardize": False}
-        found = cls(rules, **literal)
-        found.solver = SolverSettings(phase1_stop="paper")
-        found.selection = SelectionSettings(calibrate=False)
-        found.rule_settings = RuleSettings(centered=False)
-        return found.set_params(**parameters)
+        found = cls(
+            rules,
+            lambda2=10.0,
+            rule_weight="equal",
+            rho=100.0,
+            rule_trust=None,
+            class_weight=None,
+            standardize=False,
+            solver=SolverSettings(phase1_stop="paper"),
+            selection=SelectionSettings(calibrate=False),
+            rule_settings=RuleSettings(centered=False),
+        )
+        whole = dict(parameters)
+        for layer in [name for name in LAYERS if isinstance(parameters.get(name), Mapping)]:
+            whole |= {f"{layer}__{name}": value for name, value in whole.pop(layer).items()}
+        return found.set_params(**whole)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit to data X and labels y of two classes or more, some of which may be missing.

@@ -42,7 +42,8 @@ CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so 
 class Model:
     """A fitted model in the user's units, with the optimisation result behind it.
 
-    Where it is an average, problem, solution, rule weights and path are those of its most probable member.
+    Where it is an average, problem, solution, rule weights and path are those of its most
+    probable member.
     """
 
     features: np.ndarray

@@ -435,7 +435,7 @@ def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
 def _settings_of_today(stored: dict[str, Any]) -> dict[str, Any]:
     """Stored settings by today's names; files before there were layers hold all of them flat."""
     found: dict[str, Any] = {}
-    for name, value in stored.items():
+    for name, value in sorted(stored.items(), key=lambda pair: pair[0] in RENAMED):
         layer, _, own = RENAMED.get(name, name).partition("__")
         if own:
             found[layer] = {**(found.get(layer) or {}), own: value}

@@ -32,7 +32,7 @@ WORSE: Final = (Status.SOLVED, Status.INACCURATE, Status.LIMIT, Status.STOPPED)
 
 
 class ClassRuns(FitRun[Classifier]):
-    """What `HIPADClassifier.fit_iter` returns for several classes: the run of one class after another.
+    """What `HIPADClassifier.fit_iter` returns for several classes: one run after another.
 
     `label` is the class whose run is under way, `runs` has all of them. What else a run can be
     asked, its data, path or members, is answered by the run under way.

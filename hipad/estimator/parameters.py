@@ -14,7 +14,13 @@ import numpy as np
 
 from hipad.estimator import settings
 from hipad.estimator.calibration import check_prevalence
-from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
+from hipad.estimator.settings import (
+    RULE_SETTINGS,
+    SELECTION,
+    RuleSettings,
+    SelectionSettings,
+    SolverSettings,
+)
 from hipad.exceptions import HipadError
 from hipad.rules import CompiledRule, RuleSet
 from hipad.rules.compiler import CompiledPrior, ExpertKnowledge, SignConstraints
@@ -153,9 +159,9 @@ MAY_BE_NONE = ("max_features", "cv", "random_state", "n_jobs")
 # --------------------------------------------------------------------------------------------------
 # Parameters in layers: `solver`, `selection` and `rule_settings` hold what few users change.
 #
-# A layer is given as its dataclass, as a dict of some of its fields, or left None. Its fields can be
-# set by `solver__tol`, as those of a step of a pipeline. Names of earlier versions are accepted for
-# one release, each with a FutureWarning that says what to write instead.
+# A layer is given as its dataclass, as a dict of some of its fields, or left None. Its fields can
+# be set by `solver__tol`, as those of a step of a pipeline. Names of earlier versions are accepted
+# for one release, each with a FutureWarning that says what to write instead.
 
 
 Layer: TypeAlias = SolverSettings | SelectionSettings | RuleSettings
@@ -180,12 +186,8 @@ RENAMED: Final[dict[str, str]] = {
 
 def layer_of(estimator: Any, name: str) -> Any:
     """Return a layer of an estimator, whole: what is not given has its usual value."""
-    given = getattr(estimator, name)
-    usual = {
-        "solver": settings.SOLVER,
-        "selection": settings.SELECTION,
-        "rule_settings": settings.RULE_SETTINGS,
-    }[name]
+    given, every = getattr(estimator, name), (settings.SOLVER, settings.SELECTION)
+    usual: Any = dict(zip(LAYERS, (*every, settings.RULE_SETTINGS), strict=True))[name]
     if given is None:
         return usual
     if isinstance(given, type(usual)):
@@ -345,8 +347,8 @@ class FitSettings:
     cv: int | list[Any] | None = None
     random_state: int | None = None
     n_jobs: int | None = None
-    selection: SelectionSettings = settings.SELECTION
-    rule_settings: RuleSettings = settings.RULE_SETTINGS
+    selection: SelectionSettings = SELECTION
+    rule_settings: RuleSettings = RULE_SETTINGS
 
     @property
     def is_automatic(self) -> bool:
@@ -470,8 +472,8 @@ def check_parameters(estimator: Any) -> None:
         check_number(f"class_weight[{label!r}]", value, 1e-300, "above 0")
     for layer in LAYERS:
         own = layer_of(estimator, layer)
-        for field in fields(own):
-            check_value(field.name, getattr(own, field.name))
+        for name in vars(own):
+            check_value(name, getattr(own, name))
 
 
 def check_value(name: str, value: object) -> None:

@@ -29,11 +29,11 @@ from hipad.utils import FloatArray
 #
 #     min( sigma, rho / |z|^2 ) |z_j|,
 #
-# and a feature enters only when this gradient exceeds lambda1. A rho beyond sigma |z|^2 adds nothing
-# to it. It adds a ridge on every feature that the rule does not name, so a rule of hardly any weight
-# would still favour its own. The automatic rho is therefore a small multiple of sigma |z|^2: the
-# gradient is whole until most of the distance is gone, and a rule vanishes with its weight. A rho of
-# the user's own is held within reach of it for the same reason.
+# and a feature enters only when this gradient exceeds lambda1. A rho beyond sigma |z|^2 adds
+# nothing to it. It adds a ridge on every feature that the rule does not name, so a rule of hardly
+# any weight would still favour its own. The automatic rho is therefore a small multiple of
+# sigma |z|^2: the gradient is whole until most of the distance is gone, and a rule vanishes with
+# its weight. A rho of the user's own is held within reach of it for the same reason.
 
 
 NEAREST = 1.0  # a premise next to the average row is taken to be one deviation away

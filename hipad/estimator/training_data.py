@@ -165,8 +165,8 @@ def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndar
 # bordered by ones, and leverages h = 1 - t diag(A^{-1}) / p. The error of row j, were it left out,
 # is r_j / (1 - h_j) (Allen's PRESS); a row of weight two is two rows, of which one is left out. The
 # ridge of least error counts for each scaling. Deviation 1 stays unless the damped scale is better
-# by more than `damping_errors` standard errors of the difference, row by row, at the level of Student's t
-# for so many rows: of few rows the error itself is hardly known.
+# by more than `damping_errors` standard errors of the difference, row by row, at the level of
+# Student's t for so many rows: of few rows the error itself is hardly known.
 #
 # On text, images and gene expression the difference was 3 to 20 standard errors in favour of
 # damping, on clinical tables and spectra -8 to 1.

@@ -29,7 +29,7 @@ def visits(patients=20, rows=5, seed=0, *, features=6, mixed=False):
 
 
 def jury_of(clf, X, y, groups, **more):
-    run = clf.start(X, y, groups=groups, **more)
+    run = clf.fit_iter(X, y, groups=groups, **more)
     return CrossValidator(ProblemFactory(run.data, run.plan)), run.data
 
 
@@ -69,7 +69,7 @@ def test_unlabelled_rows_of_a_held_out_patient_teach_nothing():
     labels = y.astype(object)
     labels[::5] = None
     clf = HIPADClassifier("x0 >= 0.5 => 1\nx1 >= 0.5 => 0")
-    run = clf.start(X, labels, groups=groups)
+    run = clf.fit_iter(X, labels, groups=groups)
     inferred = [m.posing.data for m in run.members if m.posing.data.n_inferred]
     assert inferred
     data = inferred[0]

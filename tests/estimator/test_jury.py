@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.estimator import cross_validation as jury_module
-from hipad.estimator.cross_validation import SAY, CrossValidator
+from hipad.estimator.cross_validation import CrossValidator
 from hipad.estimator.parameters import FitSettings
 from hipad.estimator.path import PathFits
 from hipad.estimator.problem_factory import ProblemFactory
+from hipad.estimator.settings import RULE_SETTINGS, SELECTION
 from hipad.estimator.training_data import TrainingData, shares
 from hipad.rules.compiler import compile_knowledge
 
@@ -34,7 +34,7 @@ def fits(jury, weight=1.0):
 
 def test_nobody_is_judged_by_a_model_that_saw_him():
     jury = jury_of()
-    assert 1 < len(jury.ways) <= jury_module.MOST_REPEATS
+    assert 1 < len(jury.ways) <= SELECTION.max_repeats
     parts = [part for parts in jury.ways for part in parts]
     for rows, out in zip(jury.training, parts, strict=False):
         assert np.intersect1d(rows, out).size == 0
@@ -68,15 +68,14 @@ def test_a_rule_has_a_say_by_its_worth():
     assert loss("negative", 1e-6) == pytest.approx(without.loss, abs=1e-6)
     jury = jury_of(rules=text.format("positive", 20))
     weights = jury.opinion(fits(jury)).weights
-    assert weights[-1] / weights[:-1].sum() == pytest.approx(SAY * 20 / 40)
+    assert weights[-1] / weights[:-1].sum() == pytest.approx(RULE_SETTINGS.vote * 20 / 40)
 
 
-def test_where_rows_and_features_are_many_some_rows_teach(monkeypatch):
-    monkeypatch.setattr(jury_module, "MOST_ROWS", 25)
-    jury = jury_of(n=100, m=30)
+def test_where_rows_and_features_are_many_some_rows_teach():
+    jury = jury_of(n=100, m=30, selection={"max_rows": 25})
     assert jury.training[-1].size <= 26
     assert sum(part.size for part in jury.ways[0]) == 100, "all are judged"
-    assert jury_of(n=100, m=20).training[-1].size == 100
+    assert jury_of(n=100, m=20, selection={"max_rows": 25}).training[-1].size == 100
 
 
 def test_one_patient_with_an_odd_value_does_not_rule_the_loss():

@@ -36,6 +36,6 @@ def test_the_scale_of_lambda1_is_that_of_the_data_alone():
 def test_only_rules_of_some_worth_that_are_anchored_have_a_say():
     (say,) = posed().says()
     assert say.sign == 1.0
-    assert say.sigma == posed().knobs[0].sigma > 0
-    assert posed(patients=0).says() == ()
-    assert posed(anchored=False).says() == ()
+    assert say.sigma == posed().rule_weights[0].sigma > 0
+    assert posed(rule_weight=0).says() == ()
+    assert posed(rule_settings={"centered": False}).says() == ()

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from hipad.estimator.grid_search import Trial, best_of, ranks, results_of, warn_of_failures
 from hipad.exceptions import HipadError
 
-CANDIDATES = [{"lambda1": 0.1, "patients": "auto"}, {"lambda1": 0.2, "patients": 3}]
+CANDIDATES = [{"lambda1": 0.1, "rule_weight": "auto"}, {"lambda1": 0.2, "rule_weight": 3}]
 
 
 def trials(scores):

@@ -11,7 +11,7 @@ from hipad.experiments.tuning import honest_estimate, settings_of, tune_tasks, t
 from hipad.experiments.workers import perform
 from tests.experiments.small import table
 
-GRID = {"lambda1": 3, "lambda2": [1.0], "patients": ["auto", 5.0]}
+GRID = {"lambda1": 3, "lambda2": [1.0], "rule_weight": ["auto", 5.0]}
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_the_figures_are_those_of_plain_fits(found):
     grid = one.setting("grid")
     for k, params in enumerate(settings_of(grid)):
         clf = HIPADClassifier(material.rules, rule_trust=None, **params)
-        run = clf.start(
+        run = clf.fit_iter(
             material.X[learnt], material.y[learnt], feature_names=material.feature_names
         )
         fitted = run.to_end().finish()

@@ -77,7 +77,9 @@ def _choices(state: AppState) -> tuple[dict[str, Any], int, int, str]:
     first, second, third, fourth = st.columns(4)
     grid["lambda1"] = int(first.number_input("Values of lambda1", 2, 50, 8, key="lab_lambda1"))
     grid["lambda2"] = second.multiselect("lambda2", LAMBDA2, [1.0, 10.0], key="lab_lambda2")
-    grid["rule_weight"] = third.multiselect("Worth in patients", AMOUNTS, ["auto"], key="lab_worths")
+    grid["rule_weight"] = third.multiselect(
+        "Worth in patients", AMOUNTS, ["auto"], key="lab_worths"
+    )
     grid["rho"] = fourth.multiselect("Stiffness", AMOUNTS, ["auto"], key="lab_stiffness")
     grid = {name: value or {"lambda2": [1.0]}.get(name, ["auto"]) for name, value in grid.items()}
     folds = int(first.number_input("Folds", 2, 20, FOLDS, key="lab_folds"))
