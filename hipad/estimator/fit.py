@@ -52,7 +52,7 @@ class Model:
     solution: Solution
     problem: Problem
     plan: FitSettings
-    told: tuple[ScaledRule, ...]
+    scaled_rules: tuple[ScaledRule, ...]
     lambda1: float
     lambda2: float
     rule_weights: list[RuleWeights]
@@ -74,7 +74,7 @@ class Model:
     def fresh_scores(self) -> FloatArray:
         """The same for each repeat of the folds, at values that the row's own fold did not choose.
 
-        They are as good as decision values of new patients, where the values taken are the best.
+        They are as good as decision values of new rows, where the values taken are the best.
         """
         return np.asarray(sum(share * member.fresh_scores() for share, member in self.parts))
 
@@ -129,9 +129,9 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         return self.members[-1 - int(np.argmax(others[::-1]))]
 
     @property
-    def posing(self) -> ProblemFactory:
+    def factory(self) -> ProblemFactory:
         """The problems of the leading candidate."""
-        return self.leading.posing
+        return self.leading.factory
 
     @property
     def choice(self) -> PathSelector:
@@ -161,10 +161,10 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
             solution=self._with_others(found),
             problem=hipad.problem,
             plan=self.plan,
-            told=self.posing.told,
+            scaled_rules=self.factory.scaled_rules,
             lambda1=hipad.problem.lambda1,
             lambda2=hipad.problem.lambda2,
-            rule_weights=self.posing.rule_weights,
+            rule_weights=self.factory.rule_weights,
             path=self.choice.path,
             members=self._records_of_members(),
             held_out=self._held_out(),
@@ -188,8 +188,8 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         bad = [one for one in others if one.status is not Status.SOLVED]
         if not bad or found.certificate.status is not Status.SOLVED:
             return found
-        told = bad[0].message or "a candidate with other rule weights did not converge"
-        certificate = replace(found.certificate, status=bad[0].status, message=told)
+        message = bad[0].message or "a candidate with other rule weights did not converge"
+        certificate = replace(found.certificate, status=bad[0].status, message=message)
         return replace(found, certificate=certificate)
 
     def _records_of_members(self) -> tuple[MemberRecord, ...]:
@@ -222,7 +222,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 
     def _held_out(self) -> FloatArray | None:
         """Out-of-fold decision values of labelled rows at the chosen values."""
-        if not self.choice.opinions:
+        if not self.choice.results:
             return None
         if not self.plan.calibrate:
             return self.choice.taken.scores
@@ -230,7 +230,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 
     def _generate(self) -> Iterator[Progress]:
         yield from self._choose()
-        self._weigh(self.members)
+        self._set_shares(self.members)
         for share, member in self._used():
             if share > 0 and member is not self.leading and member.hipad is None:
                 member.hipad = self._fit(member, interactive=False)
@@ -252,7 +252,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
                 step += 1
                 yield _path_record(step, point)
 
-    def _weigh(self, members: Sequence[Member]) -> None:
+    def _set_shares(self, members: Sequence[Member]) -> None:
         """Set the share of each candidate in the model; others than `members` have none."""
         known = {m.candidate: self.candidates[m.candidate] for m in members}
         single = self.plan.is_sparse or self.plan.max_features is not None
@@ -262,7 +262,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 
     def _best_so_far(self) -> Hipad:
         """A fit at the best values so far, for a run that was left while they were chosen."""
-        self._weigh([m for m in self.members if m.choice.opinions] or self.members)
+        self._set_shares([m for m in self.members if m.choice.results] or self.members)
         for _, member in self._used():
             if member.hipad is None:
                 member.hipad = self._fit(member, interactive=self._interactive)
@@ -274,14 +274,14 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         return leading
 
     def _fit(self, member: Member, *, interactive: bool) -> Hipad:
-        problem = member.posing.problem(*member.values, among=member.among)
+        problem = member.factory.problem(*member.values, among=member.among)
         settings = replace(self.plan.settings, quick=not interactive and self.plan.fastest)
         if settings.switch == "paper":
             problem = without_repeats(problem)
         # a state of other rows, among them those that rules labelled, does not serve
         earlier = [self._warm, *self._beside]
         serving = [one for one in earlier if one and one.problem.y.size == problem.y.size]
-        if member.posing.data.n_inferred or self._warm not in serving:
+        if member.factory.data.n_inferred or self._warm not in serving:
             serving = []
         return Hipad(problem, settings, warm=next(iter(serving), None), beside=serving[1:])
 
@@ -289,7 +289,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 def without_repeats(problem: Problem) -> Problem:
     """The same problem with equal rows as one, of their joint share.
 
-    The optimum is the same. The way to it is not: where the paper's test leaves it early, a row of
+    The optimum is the same. The iterates are not: where the paper's test leaves it early, a row of
     weight two and two equal rows would end at different features.
     """
     groups = equal_rows(problem.design, problem.y, problem.p)
@@ -381,12 +381,12 @@ class LazyCalibration:
 
     @property
     def known(self) -> bool:
-        """Whether risks can be told."""
+        """Whether probabilities are available."""
         return self._curve is not None or self._origin is not None
 
     @property
     def ready(self) -> bool:
-        """Whether they can be told at once, without fits on folds."""
+        """Whether they are available at once, without fits on folds."""
         folds_are_there = self._origin is not None and self._origin[1].held_out is not None
         return self._curve is not None or folds_are_there
 
@@ -409,7 +409,7 @@ def learnt_curve(data: TrainingData, model: Model) -> CalibrationMap:
     if class_means(own, data.y, data.weights) is None:
         return constant
     scores, scale = model.fresh_scores(), score_scale(data, model, own)
-    weights = data.patient_weights  # several rows of one patient make nobody more certain
+    weights = data.group_weights  # several rows of one group add no certainty
     curve = _short(CalibrationMap.fit(scores, data.y, weights, model.plan.selection))
     if asks_who_is_likelier(data):
         curve = curve.even_at(scale.offset, scores, data.y, weights)
@@ -427,7 +427,7 @@ def score_scale(data: TrainingData, model: Model, own: FloatArray) -> Calibratio
 def held_out_values(data: TrainingData, model: Model) -> FloatArray:
     """Out-of-fold scores of the training rows as decision values of the model; NaN where unknown.
 
-    A model without features says the same of everybody.
+    A model without features gives all rows the same value.
     """
     own = decision_values(data, model)
     if not model.features.size or class_means(own, data.y, data.weights) is None:
@@ -446,14 +446,12 @@ def fresh_values(data: TrainingData, model: Model) -> FloatArray:
 
 
 def _short(curve: CalibrationMap) -> CalibrationMap:
-    """A quarter of a point of risk is finer than any patients tell; what is finer still hangs on
-    the order of the rows.
-    """
+    """Round the log odds: further digits depend on the order of the rows."""
     return replace(curve, log_odds=np.round(curve.log_odds, 3))
 
 
 def asks_who_is_likelier(data: TrainingData) -> bool:
-    """Whether classes count by their patients, so that decision and risk ask the same question.
+    """Whether classes count by their rows, so that decision and risk ask the same question.
 
     They are then to give the same answer, unless held-out rows clearly speak against it.
     """

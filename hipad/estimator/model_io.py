@@ -484,6 +484,12 @@ def _of_today(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _point_of_today(point: dict[str, Any]) -> dict[str, Any]:
+    """A stored point of a path; earlier versions call its excess loss `behind`."""
+    renamed = {"behind": "excess_loss"}
+    return {renamed.get(name, name): value for name, value in point.items()}
+
+
 def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     weights = content["coefficients"]
     clf.support_ = np.array(weights["indices"], dtype=int)
@@ -496,7 +502,8 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     clf.selection_certificate_ = rebuild(Certificate | None, content["selection_certificate"])
     members = [{"on_rows": False, "cut": None, **member} for member in content.get("members", [])]
     clf.members_ = rebuild(tuple[MemberRecord, ...], members)
-    clf.path_ = rebuild(tuple[PathPoint, ...], content["path"])
+    path = [_point_of_today(point) for point in content["path"]]
+    clf.path_ = rebuild(tuple[PathPoint, ...], path)
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
     clf.n_iter_ = count_steps(clf.history_)
     clf.solver_ = str(content.get("solver", ""))

@@ -70,7 +70,7 @@ def rule_weights(
 ) -> RuleWeights:
     """Return sigma and rho of a rule in the design's units; `total` is the number of rows.
 
-    `evidence` is what the rows that it covers say of the rule.
+    `evidence` counts the rows that it covers, and those with its outcome.
     """
     worth = rule.rule.worth
     sigma = (default_weight(rule_weight, total, settings) if worth is None else worth) / total
@@ -103,15 +103,15 @@ def rule_blocks(
 # that is certain pays nothing.
 
 
-def feature_prices(
+def penalty_factors(
     known: SignConstraints, *, share: float = RULE_SETTINGS.known_share, certain: float = 0.0
 ) -> PenaltyFactors:
-    """The prices of the features of which something is known.
+    """Return the penalty factors of the features of which something is known.
 
     In multiples of lambda1, `share` for a known direction and `certain` for certain features.
 
-    >>> prices = feature_prices(SignConstraints(raised=np.array([4]), certain=np.array([2])))
-    >>> prices.features.tolist(), prices.up.tolist(), prices.down.tolist()
+    >>> factors = penalty_factors(SignConstraints(raised=np.array([4]), certain=np.array([2])))
+    >>> factors.features.tolist(), factors.up.tolist(), factors.down.tolist()
     ([2, 4], [0.0, 0.25], [0.0, inf])
     """
     directed = np.union1d(known.raised, known.lowered)
@@ -125,29 +125,29 @@ def feature_prices(
     return PenaltyFactors(features, up, down)
 
 
-def only(prices: PenaltyFactors, among: np.ndarray, count: int) -> PenaltyFactors:
-    """The same prices for some of `count` features; all others are barred.
+def only(factors: PenaltyFactors, among: np.ndarray, count: int) -> PenaltyFactors:
+    """Return the same factors for some of `count` features; all others are excluded.
 
-    >>> prices = only(PenaltyFactors(), np.array([1]), 3)
-    >>> prices.barred.tolist()
+    >>> factors = only(PenaltyFactors(), np.array([1]), 3)
+    >>> factors.barred.tolist()
     [0, 2]
     """
     up, down = np.full((2, count), np.inf)
-    own = prices.at(among, 1.0)
+    own = factors.at(among, 1.0)
     up[among], down[among] = own.up, own.down
     return PenaltyFactors(np.arange(count), up, down)
 
 
 def signs_alone(known: SignConstraints) -> PenaltyFactors:
     """Forbidden signs and ignored features; all others pay as if nothing were known."""
-    return feature_prices(known, share=1.0, certain=1.0)
+    return penalty_factors(known, share=1.0, certain=1.0)
 
 
 def entering_first(
     known: SignConstraints, *, share: float = RULE_SETTINGS.known_share
 ) -> PenaltyFactors:
     """As if certain features paid a share too: a path that begins here lets the known in first."""
-    return feature_prices(known, share=share, certain=share)
+    return penalty_factors(known, share=share, certain=share)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -157,13 +157,13 @@ def entering_first(
 # told the same rules at the same worth.
 
 
-FAINT = 1e-3  # patients: what a rule of less worth changes is less than what folds can tell
+FAINT = 1e-3  # rows: folds cannot measure the effect of a rule of less weight
 
 
 class RuleVote(NamedTuple):
-    """What a rule has to say in a choice: its typical patient, outcome and weight.
+    """The vote of a rule in the choice of lambda1 and lambda2: typical row, outcome and weight.
 
-    `z` is the patient on the columns that the rule names, counted from the middle of the classes.
+    `z` is the row on the columns that the rule names, counted from the middle of the classes.
     """
 
     columns: np.ndarray
@@ -175,7 +175,7 @@ class RuleVote(NamedTuple):
 class ProblemFactory:
     """Data and plan of one fit; makes its problems.
 
-    `weights` say for how many patients each rule counts; None, for a rule or for all of them,
+    `weights` are the rows that each rule counts for; None, for a rule or for all of them,
     leaves that to the rule and the plan.
     """
 
@@ -184,7 +184,7 @@ class ProblemFactory:
     ) -> None:
         self.data, self.plan = data, plan
         self.weights = [None] * len(plan.rules) if weights is None else list(weights)
-        self.told, self.heard = self._told()
+        self.scaled_rules, self.evidence = self._rules_in_units()
 
     def problem(
         self,
@@ -200,23 +200,23 @@ class ProblemFactory:
         """
         data, plan = self.data, self.plan
         if rows is None:
-            prices = self.prices
+            factors = self.penalty_factors
             if among is not None:
-                named = [rule.columns for rule in self.told]
-                free = np.unique(np.concatenate([among, self.prices.features, *named]))
-                prices = only(prices, free.astype(int), data.design.shape[1])
-            return data.problem(self.blocks, lambda1, lambda2, plan.scope, prices)
+                named = [rule.columns for rule in self.scaled_rules]
+                free = np.unique(np.concatenate([among, self.penalty_factors.features, *named]))
+                factors = only(factors, free.astype(int), data.design.shape[1])
+            return data.problem(self.blocks, lambda1, lambda2, plan.scope, factors)
         p = data.p[rows] / data.p[rows].sum()
         design = data.design.rows(rows)
         return Problem(
-            design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope, self.prices
+            design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope, self.penalty_factors
         )
 
     def trial(self, lambda2: float) -> Problem:
-        """The problem of an automatic choice, in which rules of hardly any worth have no say."""
+        """The problem of an automatic choice, without rules of hardly any weight."""
         least = FAINT / self.data.total
         rules = tuple(block for block in self.blocks if block.sigma >= least)
-        return self.data.problem(rules, 0.0, lambda2, self.plan.scope, self.prices)
+        return self.data.problem(rules, 0.0, lambda2, self.plan.scope, self.penalty_factors)
 
     @cached_property
     def rule_weights(self) -> list[RuleWeights]:
@@ -228,21 +228,23 @@ class ProblemFactory:
                 total=total,
                 rule_weight=plan.rule_weight,
                 rho=plan.rho,
-                evidence=heard,
+                evidence=evidence,
                 settings=plan.rule_settings,
             )
-            for rule, heard, weight in zip(self.told, self.heard, self.weights, strict=True)
+            for rule, evidence, weight in zip(
+                self.scaled_rules, self.evidence, self.weights, strict=True
+            )
         ]
 
     @cached_property
-    def prices(self) -> PenaltyFactors:
+    def penalty_factors(self) -> PenaltyFactors:
         """What is known of single features, for the solver."""
-        return feature_prices(self.plan.known, share=self.plan.rule_settings.known_share)
+        return penalty_factors(self.plan.known, share=self.plan.rule_settings.known_share)
 
     @cached_property
     def blocks(self) -> tuple[RuleBlock, ...]:
         """The rules for the solver."""
-        return rule_blocks(self.told, self.rule_weights, anchored=self.plan.centered)
+        return rule_blocks(self.scaled_rules, self.rule_weights, anchored=self.plan.centered)
 
     @cached_property
     def largest_lambda1(self) -> float:
@@ -250,73 +252,73 @@ class ProblemFactory:
 
         Features that pay less, or nothing, count as others do: what they leave over is no scale.
         """
-        prices = signs_alone(self.plan.known)
-        return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope, prices))
+        factors = signs_alone(self.plan.known)
+        return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope, factors))
 
     @cached_property
     def first_lambda1(self) -> float:
         """lambda1_max with rules and knowledge, which may let their features in before others."""
         share = self.plan.rule_settings.known_share
-        prices = entering_first(self.plan.known, share=share)
-        return lambda1_max(self.trial(1.0).with_parameters(prices=prices))
+        factors = entering_first(self.plan.known, share=share)
+        return lambda1_max(self.trial(1.0).with_parameters(prices=factors))
 
-    def says(self) -> tuple[RuleVote, ...]:
-        """What the rules have to say in a choice."""
+    def rule_votes(self) -> tuple[RuleVote, ...]:
+        """The votes of the rules in the choice of lambda1 and lambda2."""
         if not self.plan.centered:
             return ()
-        told = [
+        candidates = [
             (rule, shortest_patient(rule.B, rule.d), own.sigma)
-            for rule, own in zip(self.told, self.rule_weights, strict=True)
+            for rule, own in zip(self.scaled_rules, self.rule_weights, strict=True)
         ]
         return tuple(
             RuleVote(rule.columns, z, rule.sign, sigma)
-            for rule, z, sigma in told
+            for rule, z, sigma in candidates
             if z is not None and z.any() and sigma >= FAINT / self.data.total
         )
 
     @cached_property
     def reach(self) -> FloatArray:
-        """How far each row lies along the way to each rule's typical patient, either way; 0 to inf.
+        """Projection of each row on the direction to each rule's typical row; 0 to inf.
 
-        One column a rule. A rule that has no such patient is reached by all.
+        One column a rule. A rule that has no such row is reached by all.
         """
         data = self.data
-        found = np.ones((data.y.size, len(self.told)))
+        found = np.ones((data.y.size, len(self.scaled_rules)))
         halves = data.weights.astype(float)
         for sign in (-1.0, 1.0):
             halves[data.y == sign] *= 0.5 / halves[data.y == sign].sum()
-        for i, rule in enumerate(self.told):
+        for i, rule in enumerate(self.scaled_rules):
             z = shortest_patient(rule.B, rule.d)
             if z is None or not z.any():
                 continue
             values = data.design.columns(rule.columns)
             found[:, i] = np.abs((values - halves @ values) @ z) / float(z @ z)
             if data.gaps:
-                found[data.gaps.rows(rule.columns), i] = 0.0  # no value says nothing on the rule
+                found[data.gaps.rows(rule.columns), i] = 0.0  # a missing value is no evidence
         return found
 
     @cached_property
     def in_sight(self) -> bool:
-        """Whether labelled rows lie near enough to what rules speak of to say anything on them."""
+        """Whether labelled rows lie near enough to the rules' typical rows to be evidence."""
         own = self.plan.rule_settings
         evidence = relevance(self.reach.max(axis=1, initial=0.0), own.near)
         return float(np.average(evidence, weights=self.data.weights)) >= own.least_evidence
 
-    def _told(self) -> tuple[tuple[ScaledRule, ...], list[RuleEvidence | None]]:
-        """The rules as the solver is told them, and what the patients say of each."""
+    def _rules_in_units(self) -> tuple[tuple[ScaledRule, ...], list[RuleEvidence | None]]:
+        """The rules in the solver's units, and the evidence of the training rows on each."""
         data, rules = self.data, self.plan.rules
         if not rules or not self.plan.centered:
             return data.scaled(rules), [None] * len(rules)
-        patients = data.patients(rules)
-        spoken = patients.all_spoken(rules, data.design.scale)
-        return spoken, list(patients.all_heard(rules))
+        columns = data.rule_columns(rules)
+        scaled = columns.all_spoken(rules, data.design.scale)
+        return scaled, list(columns.all_heard(rules))
 
 
 def relevance(reach: FloatArray, near: float = RULE_SETTINGS.near) -> FloatArray:
-    """How much rows may say on rules, from 0 to 1.
+    """Return how far rows count as evidence on rules, from 0 to 1.
 
-    `reach` is the share of the way from the middle between the classes to the typical patient of
-    the rule that lies nearest: a row that is a tenth of the way counts one half.
+    `reach` is the distance from the middle between the classes in multiples of that of the typical
+    row of the nearest rule: a row at `near` of it counts one half.
 
     >>> relevance(np.array([0.0, 0.01, 0.1, 1.0])).round(2).tolist()
     [0.0, 0.0, 0.5, 1.0]
@@ -375,8 +377,8 @@ def explained(hipad: Hipad, message: str) -> Solution:
     """The solution with a message; one without features says why in its certificate."""
     found, lambda1 = _without_noise(hipad, hipad.solution()), hipad.problem.lambda1
     if found.features.size:
-        told = message or found.certificate.message
-        return replace(found, certificate=replace(found.certificate, message=told))
+        message = message or found.certificate.message
+        return replace(found, certificate=replace(found.certificate, message=message))
     largest = lambda1_max(hipad.problem)
     if lambda1 < largest and not hipad.finished:
         reason = "stopped before a feature entered"
@@ -398,7 +400,7 @@ def _without_noise(hipad: Hipad, found: Solution) -> Solution:
     largest_score = problem.design.column_norms()[found.features] @ np.abs(found.w)
     if not found.features.size or not hipad.finished or largest_score > TRACE:
         return found
-    up, down = (np.where(price == 0, 1.0, price) for price in (own.up, own.down))
+    up, down = (np.where(factor == 0, 1.0, factor) for factor in (own.up, own.down))
     paying = replace(own, up=up, down=down)
     if lambda1_max(problem.with_parameters(prices=paying)) > noise(problem.design):
         return found

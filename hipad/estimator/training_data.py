@@ -27,8 +27,8 @@ from hipad.utils import FloatArray, IntArray
 # Folds that follow the content of the rows, not the order of rows or columns.
 #
 # Equal rows share a fold. So a row of weight two and two equal rows give the same choice, and no
-# patient is judged by its own copy. Several repeats divide the rows in several ways; `random_state`
-# says which ways. Rows of one group always share a fold.
+# row is judged by its own copy. Each repeat divides the rows anew; `random_state` seeds them. Rows
+# of one group always share a fold.
 
 
 def content_folds(
@@ -50,7 +50,7 @@ def content_key(design: Design, y: FloatArray, p: FloatArray, wave: float = 40.0
 
     Each column's part in the direction is a restless function of how the column goes with the
     labels: as good as random, and even, so that it does not favour a class. Another `wave` is
-    another way to divide the rows.
+    another division of the rows.
     """
     pull = design.correlate(p * y)
     key: FloatArray = design.dot(
@@ -114,14 +114,14 @@ def repeated_folds(
 ) -> list[list[np.ndarray]]:
     """For each repeat the held-out rows of its folds; repeats that cannot be used are left out."""
     waves = np.random.default_rng(seed).uniform(30.0, 90.0, repeats)
-    ways = []
+    repeats = []
     for wave in waves:
         if groups is None:
             folds = content_folds(design, y, p, count, wave)
         else:
             folds = group_folds(content_key(design, y, p, wave), y, p, groups, count)
-        ways.append(usable_folds(folds, y))
-    return [parts for parts in ways if len(parts) > 1]
+        repeats.append(usable_folds(folds, y))
+    return [parts for parts in repeats if len(parts) > 1]
 
 
 def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndarray]]:
@@ -131,10 +131,10 @@ def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndar
     hold out one class only.
 
     >>> y = np.array([-1.0, 1.0, -1.0, 1.0])
-    >>> [len(way) for way in given_folds([np.array(p) for p in ([0, 1], [2, 3], [0, 3])], y)]
+    >>> [len(parts) for parts in given_folds([np.array(p) for p in ([0, 1], [2, 3], [0, 3])], y)]
     [2, 1]
     """
-    ways: list[list[np.ndarray]] = []
+    repeats: list[list[np.ndarray]] = []
     seen: list[set[int]] = []
     for part in parts:
         rest = np.delete(y, part)
@@ -143,13 +143,13 @@ def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndar
         rows = set(part.tolist())
         free = next((k for k, taken in enumerate(seen) if not taken & rows), None)
         if free is None:
-            ways.append([])
+            repeats.append([])
             seen.append(set())
-            free = len(ways) - 1
-        ways[free].append(np.unique(part))
+            free = len(repeats) - 1
+        repeats[free].append(np.unique(part))
         seen[free] |= rows
-    ways = [way for way in ways if len(np.unique(y[np.concatenate(way)])) == 2]
-    return ways if sum(map(len, ways)) > 1 else []
+    repeats = [one for one in repeats if len(np.unique(y[np.concatenate(one)])) == 2]
+    return repeats if sum(map(len, repeats)) > 1 else []
 
 
 # --------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndar
 
 
 RIDGES: Final = np.geomspace(1e-3, 10.0, 9)  # t, in units of the mean squared norm of a row
-LEAST_ROWS: Final = 3  # of each class: with fewer nobody can say
+LEAST_ROWS: Final = 3  # of each class: with fewer the error is unknown
 
 
 def standardised_design(
@@ -281,7 +281,7 @@ ROUNDING = 1e-6
 def foreign_units(X: Any, rules: tuple[CompiledRule, ...]) -> Iterator[str]:
     """A sentence for each rule in doubtful units, or beyond data that a scaler made."""
     for rule in rules:
-        yield from (f"{rule.label}: {told}" for told in rule.remarks if UNSURE in told)
+        yield from (f"{rule.label}: {remark}" for remark in rule.remarks if UNSURE in remark)
         columns = np.unique(rule.B.indices)
         values = X[:, columns]
         values = np.asarray(values.toarray() if issparse(values) else values, dtype=float)
@@ -332,7 +332,7 @@ MOST_INFERRED: Final = 400  # rows that get a label from rules: more cost time a
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Data of one fit. `weights` count patients: a row of weight two is two patients."""
+    """Data of one fit. `weights` count rows: a row of weight two is two rows."""
 
     X: Any
     y: FloatArray
@@ -442,7 +442,7 @@ class TrainingData:
 
     @cached_property
     def total(self) -> float:
-        """Number of labelled patients: rows by their weights, or groups by the mean of theirs."""
+        """Number of labelled rows: by their weights, or groups by the mean of theirs."""
         weights = self.weights[: self.n_labelled]
         if self.groups is None:
             return float(weights.sum())
@@ -450,8 +450,8 @@ class TrainingData:
         return float((np.bincount(groups, weights) / np.bincount(groups)).sum())
 
     @property
-    def patient_weights(self) -> FloatArray:
-        """The weights of the rows, scaled to sum to the number of labelled patients."""
+    def group_weights(self) -> FloatArray:
+        """The weights of the rows, scaled to sum to `total`."""
         if self.groups is None:
             return self.weights
         return self.weights * (self.total / float(self.weights[: self.n_labelled].sum()))
@@ -530,7 +530,7 @@ class TrainingData:
         """Rules in the design's units."""
         return tuple(rule.scaled(self.design.mean, self.design.scale) for rule in rules)
 
-    def patients(self, rules: tuple[CompiledRule, ...]) -> RuleColumns:
+    def rule_columns(self, rules: tuple[CompiledRule, ...]) -> RuleColumns:
         """The training rows as rules see them; labels that rules gave do not speak for them."""
         n = self.n_labelled
         gaps = None if self.gaps is None else self.gaps.take(slice(n))

@@ -42,7 +42,7 @@ from hipad.utils import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class RuleCandidate:
-    """One way to count the rules: `shares` of all labelled rows, one for each rule.
+    """Weights of the rules: `shares` of all labelled rows, one for each rule.
 
     None stands for a weight that the user wrote. `on_rows` spreads the weights over the unlabelled
     rows that the rules cover.
@@ -107,7 +107,7 @@ def rule_candidates(
 # A row can testify on a rule only if it lies some way towards the patients of whom the rule speaks,
 # or in the other direction. On ksvm-s every labelled row lies within a twenty-fifth of the way: the
 # rows cannot see what the rules speak of, and say nothing for or against them
-# (`choosing.posing.relevance`).
+# (`choosing.factory.relevance`).
 
 
 DRAWS: Final = 10  # powers of two: 1,024 points of the normal distribution, always the same
@@ -196,20 +196,20 @@ class LinearModel(NamedTuple):
 
 @dataclass(eq=False)
 class Member:
-    """One candidate on its way: its problems, its choice of lambda1 and lambda2, its optimisation.
+    """One candidate: its problems, its choice of lambda1 and lambda2, its optimisation.
 
-    `posing` has the labels that rules gave to unlabelled rows, where the candidate counts those.
+    `factory` has the labels that rules gave to unlabelled rows, where the candidate counts those.
     """
 
     candidate: RuleCandidate
-    posing: ProblemFactory
+    factory: ProblemFactory
     choice: PathSelector = field(init=False)
     given: MemberRecord | None = None  # its values, where an earlier fit chose them
     chosen: bool = False  # whether the choice went to its end
     hipad: Hipad | None = None
 
     def __post_init__(self) -> None:
-        self.choice = PathSelector(self.posing)
+        self.choice = PathSelector(self.factory)
         self.chosen = self.given is not None
 
     @property
@@ -223,22 +223,22 @@ class Member:
         """The features that most folds keep, where the fewest are wished for; None for all."""
         if self.given is not None:
             return None if self.given.among is None else np.array(self.given.among, dtype=int)
-        if not self.posing.plan.is_sparse or not self.choice.opinions:
+        if not self.factory.plan.is_sparse or not self.choice.results:
             return None
         return self.choice.taken.stable
 
     def choose(self) -> Iterator[PathPoint]:
         """Follow the paths of lambda1 and lambda2, unless that was done before."""
         if not self.chosen:
-            self.choice = PathSelector(self.posing)
+            self.choice = PathSelector(self.factory)
             yield from self.choice.steps()
             self.chosen = True
 
     @property
     def held_out(self) -> FloatArray:
         """Decision values of labelled rows by models that did not see them; NaN without any."""
-        n = self.posing.data.n_labelled
-        if not self.choice.opinions:
+        n = self.factory.data.n_labelled
+        if not self.choice.results:
             return np.full(n, np.nan)
         return self.choice.taken.scores[:n] - (self.cut or 0.0)
 
@@ -250,16 +250,18 @@ class Member:
     def fresh_scores(self) -> FloatArray:
         """The same for each repeat, at values that the row's own fold did not choose."""
         self._hold_out()
-        n = self.posing.data.n_labelled
-        if not self.choice.opinions:
+        n = self.factory.data.n_labelled
+        if not self.choice.results:
             return np.full((1, n), np.nan)
-        cut = self.cut if self.posing.plan.calibrate else None
+        cut = self.cut if self.factory.plan.calibrate else None
         return self.choice.fresh_scores()[:, :n] - (cut or 0.0)
 
     def _hold_out(self) -> None:
-        if not self.choice.opinions:
-            plan = self.posing.plan.at(*self.values)
-            self.choice = PathSelector(ProblemFactory(self.posing.data, plan, self.posing.weights))
+        if not self.choice.results:
+            plan = self.factory.plan.at(*self.values)
+            self.choice = PathSelector(
+                ProblemFactory(self.factory.data, plan, self.factory.weights)
+            )
             for _ in self.choice.steps():
                 pass
 
@@ -269,8 +271,8 @@ class Member:
         scores = self.held_out
         if not np.isfinite(scores).any():
             return float("nan")
-        _, y, p = self.posing.data.labelled
-        settings = self.posing.plan.rule_settings
+        _, y, p = self.factory.data.labelled
+        settings = self.factory.plan.rule_settings
         return float(p @ held_out_losses(scores[:, None], y, settings)[:, 0])
 
     @property
@@ -278,14 +280,14 @@ class Member:
         """By how much held-out rows move its intercept; None without any, or at a given lambda1."""
         if self.given is not None:
             return self.given.cut
-        automatic = bool(self.choice.opinions) and self.posing.plan.is_automatic
+        automatic = bool(self.choice.results) and self.factory.plan.is_automatic
         return self.choice.taken.cut if automatic else None
 
     @property
     def model(self) -> LinearModel:
         """The fitted member in the user's units, as it predicts."""
         assert self.hipad is not None
-        data, found = self.posing.data, explained(self.hipad, "")
+        data, found = self.factory.data, explained(self.hipad, "")
         scores = data.design.columns(found.features) @ found.w
         if np.max(np.abs(scores), initial=0.0) <= score_noise(data.design, found.features, found.w):
             scores = np.zeros_like(scores)  # last digits alone tell nobody apart
@@ -295,7 +297,7 @@ class Member:
 
     def _calibration(self, scores: FloatArray, b: float) -> Calibration:
         """Scale and intercept as it predicts."""
-        plan, data = self.posing.plan, self.posing.data
+        plan, data = self.factory.plan, self.factory.data
         if not plan.calibrate:
             return Calibration(1.0, b)
         scale = class_means_at_one(scores, data.y, data.weights, b)
@@ -319,7 +321,7 @@ class ModelAverage:
         rules, trust = self.plan.rules, self.plan.rule_trust
         if self._held:
             return self._held_without(left_out)
-        if learns_trust(self.plan) and self.can_testify:
+        if learns_trust(self.plan) and self.has_evidence:
             trust = trust if isinstance(trust, float) else PRIOR_TRUST
             unlabelled = self.data.unlabelled is not None
             found = rule_candidates(
@@ -360,8 +362,8 @@ class ModelAverage:
             return prior  # as it was learnt before
         data = self.data
         losses = held_out_losses(scores, data.y, self.plan.rule_settings)
-        heard = np.column_stack([self._relevance(one) for one in candidates])
-        losses = losses[:, :1] + heard * (losses - losses[:, :1])
+        evidence = np.column_stack([self._relevance(one) for one in candidates])
+        losses = losses[:, :1] + evidence * (losses - losses[:, :1])
         groups = None if data.groups is None else data.groups[: data.y.size]
         found = posterior(losses, prior, data.p * data.total, data.weights, groups)
         rounded: FloatArray = found.round(DIGITS)
@@ -380,13 +382,13 @@ class ModelAverage:
                 inferred = data.with_rule_labels(self.plan.rules, weights)
                 assert inferred is not None  # else there is no such candidate
                 data, weights = inferred, tuple(w and 0.0 for w in weights)
-            posing, given = ProblemFactory(data, self.plan, weights), self._values.get(candidate)
-            self._members[candidate] = Member(candidate, posing, given=given)
+            factory, given = ProblemFactory(data, self.plan, weights), self._values.get(candidate)
+            self._members[candidate] = Member(candidate, factory, given=given)
         return self._members[candidate]
 
     @cached_property
     def _held(self) -> dict[RuleCandidate, MemberRecord]:
-        """Candidates whose share was learnt by an earlier fit, where the plan says so."""
+        """Candidates whose share was learnt by an earlier fit, where the plan holds it."""
         records, total, learns = self.plan.rule_trust, self.data.total, learns_trust(self.plan)
         if not isinstance(records, tuple) or not self.plan.calibrate:
             return {}
@@ -408,7 +410,7 @@ class ModelAverage:
         return dict(self._held)
 
     def _held_without(self, left_out: int | None) -> dict[RuleCandidate, float]:
-        """The shares that were learnt before; candidates that a rule told apart become one."""
+        """The shares that were learnt before; candidates that differ in one rule are merged."""
         if left_out is None:
             return {one: record.share for one, record in self._held.items()}
         shares: dict[RuleCandidate, float] = {}
@@ -438,8 +440,8 @@ class ModelAverage:
         return ProblemFactory(self.data, self.plan)
 
     @property
-    def can_testify(self) -> bool:
-        """Whether labelled rows lie near enough to what rules speak of to say anything on them.
+    def has_evidence(self) -> bool:
+        """Whether labelled rows lie near enough to the rules' typical rows to be evidence.
 
         Where none does, nothing can be weighed, and decision values of models with the rules and
         without them have no common scale there: the rules are taken as they are given.
@@ -447,7 +449,7 @@ class ModelAverage:
         return self._plain.in_sight
 
     def _relevance(self, candidate: RuleCandidate) -> FloatArray:
-        """How much each row may say on the rules that are weighed here; 0 without any."""
+        """Evidence of each row on the rules of a candidate; 0 without any."""
         free = [i for i, share in enumerate(candidate.shares) if share]
         reach = self._plain.reach[:, free].max(axis=1, initial=0.0)
         return relevance(reach, self.plan.rule_settings.near)

@@ -33,7 +33,7 @@ def told(*losses, lambda2=1.0):
     """A choice among values of which these losses are known, the largest lambda1 first."""
     choice = choice_of(*data())
     n = len(losses[0])
-    choice.opinions = [
+    choice.results = [
         CVResult(
             0.5**k, lambda2, np.array(own), np.full(n, 1 / n), np.ones(n), np.zeros(n), 0.0, k + 1
         )
@@ -81,7 +81,7 @@ def test_the_path_marks_the_best_and_the_chosen_point():
     assert (clf.lambda1_, clf.lambda2_) == (chosen.lambda1, chosen.lambda2)
     assert {p.lambda2 for p in clf.path_} == set(SELECTION.ridges)
     assert all(0 <= p.accuracy <= 1 for p in clf.path_)
-    assert all(p.behind >= -1e-12 for p in clf.path_ if p.support_size)
+    assert all(p.excess_loss >= -1e-12 for p in clf.path_ if p.support_size)
     assert [r.phase for r in clf.history_].count(0) == len(clf.path_)
 
 

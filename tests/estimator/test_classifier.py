@@ -175,9 +175,8 @@ class TestParameters:
         clf = HIPADClassifier.paper(RULE, lambda1=0.05, rho=10.0)
         assert (clf.calibrate, clf.class_weight, clf.patients) == (False, None, "equal")
         assert (clf.stiffness, clf.switch) == (10.0, "paper")
-        assert HIPADClassifier.paper(RULE, solver={"phase1_stop": "support"}).solver == {
-            "phase1_stop": "support"
-        }
+        changed = HIPADClassifier.paper(RULE, solver={"tol": 1e-6}).solver
+        assert (changed.tol, changed.phase1_stop) == (1e-6, "paper")
 
     def test_the_papers_switch_is_its_own_test_on_w(self):
         """Phase 1 ends with the first sweep whose w moved less than the paper's bound."""

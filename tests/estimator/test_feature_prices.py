@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hipad.estimator.problem_factory import entering_first, feature_prices, signs_alone
+from hipad.estimator.problem_factory import entering_first, penalty_factors, signs_alone
 from hipad.estimator.settings import RULE_SETTINGS
 from hipad.rules.compiler import SignConstraints
 
@@ -17,7 +17,7 @@ KNOWN = SignConstraints(
 
 
 def test_each_kind_has_its_prices():
-    prices = feature_prices(KNOWN)
+    prices = penalty_factors(KNOWN)
     found = dict(
         zip(prices.features.tolist(), zip(prices.up, prices.down, strict=True), strict=True)
     )
@@ -35,7 +35,7 @@ def test_signs_alone_let_everyone_pay():
 
 
 def test_nothing_known_is_nothing_priced():
-    assert feature_prices(SignConstraints()).features.size == 0
+    assert penalty_factors(SignConstraints()).features.size == 0
 
 
 def test_a_path_begins_as_if_certain_features_paid_a_share():

@@ -10,7 +10,7 @@ from hipad.estimator.path import gains_nothing, is_hopeless, is_over
 from hipad.estimator.settings import SELECTION
 
 
-def opinions(*found: tuple[float, int]) -> list[CVResult]:
+def results(*found: tuple[float, int]) -> list[CVResult]:
     """Values of these losses and numbers of features, in the order of a path."""
     one, none = np.ones(1), np.zeros(0)
     return [CVResult(1.0, 1.0, loss * one, one, one, none, 0.0, size) for loss, size in found]
@@ -29,7 +29,7 @@ def opinions(*found: tuple[float, int]) -> list[CVResult]:
     ],
 )
 def test_a_path_ends_where_large_models_gain_nothing(patients, sizes, ahead, losses, ends):
-    done = opinions(*zip(losses, sizes, strict=True))
+    done = results(*zip(losses, sizes, strict=True))
     assert gains_nothing(done, ahead, patients, SELECTION) is ends
 
 

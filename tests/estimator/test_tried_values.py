@@ -30,7 +30,7 @@ def values_of(standardize=True, factor=1.0, **parameters):
 def test_the_path_goes_down_to_a_hundredth_of_the_largest_value():
     tried = values_of()
     grid, judged = tried.lambda1()
-    largest = tried.posing.largest_lambda1
+    largest = tried.factory.largest_lambda1
     assert len(grid) == SELECTION.n_lambda1
     assert grid[0] == rounded(SELECTION.largest * largest)
     assert grid[-1] == rounded(SELECTION.smallest * largest)
