@@ -114,14 +114,14 @@ def repeated_folds(
 ) -> list[list[np.ndarray]]:
     """For each repeat the held-out rows of its folds; repeats that cannot be used are left out."""
     waves = np.random.default_rng(seed).uniform(30.0, 90.0, repeats)
-    repeats = []
+    found = []
     for wave in waves:
         if groups is None:
             folds = content_folds(design, y, p, count, wave)
         else:
             folds = group_folds(content_key(design, y, p, wave), y, p, groups, count)
-        repeats.append(usable_folds(folds, y))
-    return [parts for parts in repeats if len(parts) > 1]
+        found.append(usable_folds(folds, y))
+    return [parts for parts in found if len(parts) > 1]
 
 
 def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndarray]]:

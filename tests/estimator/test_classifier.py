@@ -16,6 +16,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from hipad import HIPADClassifier, parse_rules
 from hipad.datasets import make_ksvm_s
+from hipad.estimator.parameters import LAYERS
 from hipad.exceptions import DataError, HipadError
 from hipad.solvers import Status
 from hipad.solvers.admm import transition
@@ -168,13 +169,15 @@ class TestParameters:
         ],
     )  # fmt: skip
     def test_unusable_values_are_refused(self, name, value):
-        with pytest.raises(HipadError, match=name):
+        told = next(iter(value)) if name in LAYERS else name
+        with pytest.raises(HipadError, match=told):
             fit(**{name: value})
 
     def test_the_papers_preset_can_be_changed(self):
         clf = HIPADClassifier.paper(RULE, lambda1=0.05, rho=10.0)
-        assert (clf.calibrate, clf.class_weight, clf.patients) == (False, None, "equal")
-        assert (clf.stiffness, clf.switch) == (10.0, "paper")
+        assert (clf.selection.calibrate, clf.class_weight) == (False, None)
+        assert (clf.rule_weight, clf.rule_settings.centered) == ("equal", False)
+        assert (clf.rho, clf.solver.phase1_stop) == (10.0, "paper")
         changed = HIPADClassifier.paper(RULE, solver={"tol": 1e-6}).solver
         assert (changed.tol, changed.phase1_stop) == (1e-6, "paper")
 
