@@ -60,7 +60,7 @@ def coded_labels(y: np.ndarray, weights: FloatArray) -> CodedLabels:
     classes = np.unique(y[weights > 0])
     if len(classes) < 2:
         raise DataError(
-            f"expected two classes in y or more, got {_shown_classes(classes)}: add patients of "
+            f"expected two classes in y or more, got {_shown_classes(classes)}: add rows of "
             "another class"
         )
     codes = np.searchsorted(classes, y)
@@ -303,7 +303,7 @@ class FittedModel(TableClassifier):
     _class_risks: LazyClassCalibration
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed distance of each row; two units lie between the average training patients.
+        """Signed distance of each row; two units lie between the average training rows.
 
         Of several classes there is a column each: the decision values of the classes' models on a
         common scale, that of log odds.

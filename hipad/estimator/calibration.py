@@ -19,7 +19,7 @@ from hipad.utils import FloatArray, IntArray
 #
 # Stiff rules shrink w until every sample sits inside its margin; the hinge is then linear and the
 # intercept hardly determined. Class means at +1 and -1 fix both: the decision value then reads "+1
-# is the average positive training patient, -1 the average negative one".
+# is the average positive training row, -1 the average negative one".
 
 
 APART: Final = 1e-6  # of the scores' spread: class means that are nearer tell nobody apart
@@ -76,7 +76,7 @@ def least_hinge_offset(
     """Keep the scale, put the intercept where the hinge loss weighted by p is least.
 
     For classes that are not to count alike: the middle between the class means would ignore their
-    weights, or how many patients each has. The loss is convex and piecewise linear in the offset,
+    weights, or how many rows each has. The loss is convex and piecewise linear in the offset,
     with a break where a row meets its margin; its slope grows by p_j at each break, from -(p of
     positives).
 
@@ -95,13 +95,13 @@ def least_hinge_offset(
 # --------------------------------------------------------------------------------------------------
 # The risk at a decision value, learnt from out-of-fold scores.
 #
-# Scores of training rows by models that did not see them are as honest as those of new patients, if
+# Scores of training rows by models that did not see them are as honest as those of new rows, if
 # their own fold had no part in the choice of lambda1 and lambda2 either. On them
 #
 #     log odds = slope * score + intercept,    slope >= 0
 #
 # and with few rows many slopes are possible. So the risk is the average over all of them, each by
-# its probability (Bayes): what the scores have not shown, nobody is told.
+# its probability (Bayes): nothing is reported that the scores have not shown.
 #
 # prior       the scores tell nothing (slope 0) by `no_signal`. Else the slope is half Cauchy: for
 #          scores of deviation 1 its median is `usual_slope`. Small slopes are usual, and large ones
@@ -266,7 +266,7 @@ def check_prevalence(prevalence: object) -> None:
 def _known_rows(
     scores: FloatArray, y: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, np.ndarray, FloatArray]:
-    """Known scores, whether each is of a positive, and for how many patients it speaks.
+    """Return known scores, whether each is of a positive, and how many rows it counts for.
 
     A row that some repeats did not score says less.
     """
@@ -411,10 +411,10 @@ class MulticlassCalibration:
 
     @classmethod
     def fit(cls, values: FloatArray, codes: IntArray, p: FloatArray, counts: FloatArray) -> Self:
-        """The most likely scale; `values` has a row a patient and a column a class, all finite.
+        """The most likely scale; `values` has one column per class, all finite.
 
-        `codes` are the positions of the patients' classes, p their shares, `counts` how many
-        patients each row is.
+        `codes` are the positions of the rows' classes, p their shares, `counts` how many
+        rows each one is.
         """
         middle, spread = p @ values / p.sum(), deviations(values, counts)
         flat = spread <= 1e-12 * np.maximum(np.abs(middle), 1e-100)

@@ -44,7 +44,7 @@ from hipad.solvers.solution import single_thread
 
 
 class HIPADClassifier(FittedModel):
-    """Sparse linear classifier for few patients, many features and expert rules.
+    """Sparse linear classifier for few rows, many features and expert rules.
 
     Of three classes or more there is a model each against all others (`class_models_`), over the
     same scaled rows, and a common scale on which the largest decision value wins. A rule names its
@@ -137,7 +137,7 @@ class HIPADClassifier(FittedModel):
     rule_report_ : one `RuleRecord` a rule
     knowledge_report_ : one `FeaturePriorRecord` a statement about features
     lambda1_, lambda2_ : the values used
-    members_ : one `MemberRecord` for each way to weigh the rules, where their trust is learnt
+    members_ : one `MemberRecord` for each candidate weight of the rules, where trust is learnt
     path_ : one `PathPoint` for each pair of values tried; the best, the chosen and
         the sparsest one within a standard error are marked
     class_models_ : of three classes or more, a dict from each class to the fitted classifier of it
@@ -220,18 +220,18 @@ class HIPADClassifier(FittedModel):
         Parameters
         ----------
         X : array, DataFrame or sparse matrix
-            One row a patient; finite numbers.
+            One row per sample; finite numbers.
         y : array, Series or list
             Labels of any type. A row without a label (NaN, None, or -1 beside two other classes;
             beside one, or three and more, -1 is a class of its own) counts in the scaling and in
             thresholds that rules learn, and where rules cover it, they may give it a label, as far
             as held-out labelled rows bear that out.
         sample_weight : array, default=None
-            For how many patients each row counts. Rows of weight 0 are left out; any other row
+            For how many rows each one counts. Rows of weight 0 are left out; any other row
             without a label counts once.
         groups : array, default=None
-            Rows with the same value are of one patient: they are learnt from or held out together,
-            and count as one patient in whatever is weighed by held-out rows.
+            Rows with the same value are of one patient, say: they are learnt from or held out
+            together, and count as one in whatever is weighed by held-out rows.
 
         Returns
         -------

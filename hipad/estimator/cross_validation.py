@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 # --------------------------------------------------------------------------------------------------
-# How good a value is, told by scores of patients whom its models did not see.
+# Excess losses of pairs (lambda1, lambda2) on rows that their models did not see.
 #
 # The scores are judged by the logistic loss after the scale and offset that suit them best: neither
 # how far a model overstates its margins nor where it puts its intercept has a say. Labels are taken
-# with the usual reserve (Platt's targets), so that a few patients who happen to be told apart do
+# with the usual reserve (Platt's targets), so that a few rows that are separated by chance do
 # not make an infinite scale.
 #
 # The offset tells more: where the best cut lies. That is the intercept of the model.
@@ -215,10 +215,10 @@ class CVResult:
 
 
 # --------------------------------------------------------------------------------------------------
-# Who judges the values of lambda1 and lambda2: held-out patients, and the rules beside them.
+# Cross-validation of lambda1 and lambda2 by held-out rows, with the rules beside them.
 #
-# Each repeat divides the patients into folds; the models of a fold are judged by the patients whom
-# they did not see. Rules have a say too: the typical patient of each, by its worth, halved because
+# Each repeat divides the rows into folds; the models of a fold are judged by the rows that they
+# did not see. Rules vote too: the typical row of each, by its weight, halved because
 # nobody holds a rule out. It fades with the worth.
 
 
@@ -282,7 +282,7 @@ class CrossValidator:
         """The scale of each feature by the training rows of each fold, where it matters.
 
         Columns are standardised on all rows. A fold that used these scales would know more of its
-        held-out patients than of new ones: a value that is rare among its own would look tame. What
+        held-out rows than of new ones: a value that is rare among its own would look tame. What
         a scale has beyond the deviation of its column (in wide tables) is left as it is.
         """
         data = self.data

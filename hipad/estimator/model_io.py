@@ -138,9 +138,9 @@ def check_recipe(recipe: ColumnRecipe, n_features: int) -> None:
 def check_report(records: list[RuleRecord], n_features: int) -> None:
     """Columns that a record names must be there, and the record must read as sentences."""
     for record in records:
-        for patient in _patients(record):
-            _check_columns(f"the record of {record.label!r}", patient.columns.tolist(), n_features)
-            _expect(len(patient.columns) == len(patient.values), "a value per column", record.label)
+        for point in _points(record):
+            _check_columns(f"the record of {record.label!r}", point.columns.tolist(), n_features)
+            _expect(len(point.columns) == len(point.values), "a value per column", record.label)
         _ = record.lines, record.as_dict()
 
 
@@ -181,15 +181,15 @@ def check_scale(scale: MulticlassCalibration, risks: ClassProbabilities, n_class
     _expect(sharp, "a sharpness of at least 0", risks.sharpness)
 
 
-def _patients(value: Any) -> Iterator[BoxPoint]:
+def _points(value: Any) -> Iterator[BoxPoint]:
     if isinstance(value, BoxPoint):
         yield value
     elif is_dataclass(value):
         for field in fields(value):
-            yield from _patients(getattr(value, field.name))
+            yield from _points(getattr(value, field.name))
     elif isinstance(value, tuple | list):
         for item in value:
-            yield from _patients(item)
+            yield from _points(item)
 
 
 def is_finite(value: Any) -> bool:

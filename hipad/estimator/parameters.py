@@ -203,18 +203,18 @@ def layer_of(estimator: Any, name: str) -> Any:
         raise HipadError(
             f"expected fields of {name} ({', '.join(own)}), got {unknown[0]!r}: choose one of them"
         )
-    pairs = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
-    return replace(usual, **pairs)
+    lists = {key: tuple(given[key]) for key in SEQUENCES if isinstance(given.get(key), list)}
+    return replace(usual, **{**given, **lists})
 
 
-def spelled(path: str, value: object = "...") -> str:
+def spelled(path: str, value: object = ...) -> str:
     """Return how a parameter is written today.
 
     >>> spelled("rho"), spelled("solver__tol")
     ('rho=...', 'solver=SolverSettings(tol=...)')
     """
     layer, _, name = path.rpartition("__")
-    shown = value if value == "..." else repr(value)
+    shown = "..." if value is ... else repr(value)
     return f"{layer}={LAYERS[layer].__name__}({name}={shown})" if layer else f"{path}={shown}"
 
 

@@ -24,7 +24,7 @@ from hipad.utils import FloatArray
 # From what the user says of a rule (its weight in rows, rho) to the solver's sigma and rho.
 #
 # One training sample weighs 1/N in the objective, so sigma = n/N says "this rule counts as n
-# patients". With z the shortest patient who meets the premise, a rule pulls on feature j at w = 0
+# rows". With z the shortest vector that meets the premise, a rule pulls on feature j at w = 0
 # by
 #
 #     min( sigma, rho / |z|^2 ) |z_j|,

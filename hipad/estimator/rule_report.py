@@ -32,7 +32,7 @@ from hipad.utils import FloatArray, count, listed
 #
 # A rule changes the model if the fit without it, at the same lambda1 and lambda2, is another one;
 # otherwise it adds nothing. It is outvoted where the model says the opposite of it: about most of
-# the training rows that it covers and about the typical patient who meets it. How many patients a
+# the training rows that it covers and about the typical row that meets it. How many rows a
 # rule must be worth for a feature of it to enter is found by fits at the same lambda1: from what it
 # pulls by itself upwards until a feature enters, then between the last two values.
 
@@ -93,7 +93,7 @@ def rule_effect(rule: CompiledRule, model: Model, without: Model, data: Training
 
 
 def _typical_margin(rule: CompiledRule, data: TrainingData, model: Model) -> float | None:
-    """The margin of the least unusual patient who meets the rule; None if nobody can."""
+    """The margin of the least unusual row that meets the rule; None if there is none."""
     w = np.zeros(data.design.shape[1])
     w[model.features] = model.coef
     design = data.design

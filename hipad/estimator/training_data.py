@@ -270,7 +270,7 @@ def _gain(grams: list[FloatArray], signs: FloatArray, weights: FloatArray) -> tu
 # Units that do not fit: of data that were scaled before they came here, or of a written number.
 #
 # A StandardScaler before the classifier changes what `Glucose >= 126` means: 126 is then counted in
-# standard deviations, and no patient meets it. Columns that a scaler made are easy to know: their
+# standard deviations, and no row meets it. Columns that a scaler made are easy to know: their
 # mean is zero and their deviation one, or they go from zero to one. A number in a unit that the
 # column may not have is told too.
 
@@ -287,7 +287,7 @@ def foreign_units(X: Any, rules: tuple[CompiledRule, ...]) -> Iterator[str]:
         values = np.asarray(values.toarray() if issparse(values) else values, dtype=float)
         if values.size and scaler_of(values) and _out_of_range(rule, columns, values):
             yield (
-                f"the rule {str(rule.rule)!r} has a threshold far beyond all patients, and its "
+                f"the rule {str(rule.rule)!r} has a threshold far beyond all rows, and its "
                 f"columns look as if {scaler_of(values)} came before the classifier: rules are in "
                 "the units of the data that they are given, so leave the scaler out "
                 "(standardize=True scales inside)"

@@ -104,7 +104,7 @@ def rule_candidates(
 # over how the sums would vary if other rows had been drawn. They are taken to be normal, with the
 # covariance of the rows' losses: a row of weight two is two rows, and their order plays no part.
 #
-# A row can testify on a rule only if it lies some way towards the patients of whom the rule speaks,
+# A row can testify on a rule only if it lies some way towards the rows of which the rule speaks,
 # or in the other direction. On ksvm-s every labelled row lies within a twenty-fifth of the way: the
 # rows cannot see what the rules speak of, and say nothing for or against them
 # (`choosing.factory.relevance`).
@@ -140,7 +140,7 @@ def posterior(
     """Probabilities of the candidates; `losses` has one row a labelled row, one column each.
 
     A labelled row counts `weights` in the sums, and is `counts` rows that were drawn. Of rows of
-    one group the sum was drawn: they are one patient.
+    one group the sum was drawn: they are one sample.
 
     >>> even, ones = np.array([0.5, 0.5]), np.ones(40)
     >>> posterior(np.tile([0.7, 0.3], (40, 1)), even, ones, ones).round(6)

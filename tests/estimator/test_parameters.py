@@ -51,7 +51,9 @@ def test_the_defaults_and_the_papers_settings_are_usable():
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_of_every_kind_are_taken(name):
-    for value in (2, np.int64(3)) if name in WHOLE else (1, 1.5, np.float32(2.0), np.int64(3)):
+    least = SMALLEST[name][0]
+    values = (2, np.int64(3)) if name in WHOLE else (1, 1.5, np.float32(2.0), np.int64(3))
+    for value in [one for one in values if one >= least] or [int(least), np.int64(99)]:
         check_parameters(given(name, value))
 
 
