@@ -14,6 +14,7 @@ from scipy.stats import t as t_distribution
 from hipad.data import column_statistics
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.grid_search import GRID, HIPADClassifierCV, combinations, lambda1_values
+from hipad.estimator.parameters import RENAMED
 from hipad.evaluation.metrics import PositiveClassView
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, judged
@@ -62,8 +63,9 @@ class SettingPoint:
 
 
 def settings_of(grid: GridValues) -> list[dict[str, Any]]:
-    """Every setting of a grid, in a fixed order."""
-    return combinations({name: list(grid[name]) for name in GRID})
+    """Return every setting of a grid in a fixed order; kept results may have older names."""
+    today = {RENAMED.get(name, name): values for name, values in grid.items()}
+    return combinations({name: list(today[name]) for name in GRID})
 
 
 def tuned(outcomes: Iterable[Done]) -> list[SettingPoint]:

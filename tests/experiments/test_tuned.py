@@ -89,3 +89,9 @@ def test_lambda1_is_spread_over_the_rows_to_learn_from():
 def test_an_unknown_score_is_refused():
     with pytest.raises(DataError, match="expected a score of balanced"):
         tune_tasks(table(), GRID, score="luck")
+
+
+def test_kept_results_may_have_names_of_earlier_versions():
+    grid = {"lambda1": [0.1], "lambda2": [1.0], "patients": ["auto", 5.0], "stiffness": ["auto"]}
+    now = {"lambda1": [0.1], "lambda2": [1.0], "rule_weight": ["auto", 5.0], "rho": ["auto"]}
+    assert settings_of(grid) == settings_of(now)

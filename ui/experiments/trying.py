@@ -25,6 +25,7 @@ from ui.words import plain
 
 NAME: Final = "tune"
 FOLDS: Final = 5
+CALLED: Final = {"rule_weight": "patients", "rho": "stiffness"}  # parameter: setting of a run
 LAMBDA2: Final = (0.1, 1.0, 10.0, 100.0)
 AMOUNTS: Final = ("auto", 1.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
@@ -123,6 +124,7 @@ def draw(state: AppState, work: LabWork) -> Sequence[Section]:
 
 
 def _use(state: AppState, params: dict[str, Any]) -> None:
-    state.settings = state.settings.changed(fewness=EXACT, **params)
+    own = {CALLED.get(name, name): value for name, value in params.items()}
+    state.settings = state.settings.changed(fewness=EXACT, **own)
     state.notice = "The next run takes the tuned settings."
     state.version += 1  # the fields of the Run page show them
