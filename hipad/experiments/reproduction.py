@@ -240,7 +240,7 @@ SETTINGS: Final[dict[str, Any]] = {
     "lambda1": 0.1,
     "lambda2": 1.0,
     "class_weight": None,
-    "calibrate": False,
+    "selection": {"calibrate": False},
     "standardize": False,
 }
 
