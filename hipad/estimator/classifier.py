@@ -26,6 +26,7 @@ from hipad.estimator.parameters import (
     LAYERS,
     FitSettings,
     MemberRecord,
+    accepts_renamed,
     check_parameters,
     held_out_parts,
     idle_parameters,
@@ -122,9 +123,9 @@ class HIPADClassifier(FittedModel):
         returns the optimum of the paper's problem as it is.
     rule_settings : RuleSettings, dict or None, default=None
         What a rule means to a fit (`scope`, `centered`), and how the trust in rules is learnt.
-    **renamed
-        Names of parameters in earlier versions (`patients`, `stiffness`, `anchored`, `switch`,
-        `engine`, `scope`, `calibrate`, `mu`, `tol`, `max_iter`), for one release.
+
+    The names of earlier versions (`patients`, `stiffness`, `anchored`, `switch`, `engine`, `scope`,
+    `calibrate`, `mu`, `tol`, `max_iter`) are accepted for one release, with a FutureWarning.
 
     Attributes
     ----------
@@ -147,6 +148,7 @@ class HIPADClassifier(FittedModel):
         `path_` dicts by class; `rule_report_` has each rule as in its own class's model
     """
 
+    @accepts_renamed
     def __init__(
         self,
         rules: str | Iterable[Rule | str] | None = None,
@@ -168,7 +170,6 @@ class HIPADClassifier(FittedModel):
         solver: SolverSettings | Mapping[str, Any] | None = None,
         selection: SelectionSettings | Mapping[str, Any] | None = None,
         rule_settings: RuleSettings | Mapping[str, Any] | None = None,
-        **renamed: Any,
     ) -> None:
         self.rules = rules
         self.blocks = blocks
@@ -188,7 +189,6 @@ class HIPADClassifier(FittedModel):
         self.solver = solver
         self.selection = selection
         self.rule_settings = rule_settings
-        self._take_renamed(renamed)
 
     @classmethod
     def paper(cls, rules: str | Iterable[Rule | str] | None = None, **parameters: Any) -> Self:

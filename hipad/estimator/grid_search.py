@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from hipad.estimator.base import TableClassifier
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.multiclass import ClassRuns
-from hipad.estimator.parameters import SMALLEST, check_number, check_parameters
+from hipad.estimator.parameters import SMALLEST, accepts_renamed, check_number, check_parameters
 from hipad.estimator.problem_factory import noise
 from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
 from hipad.estimator.training_data import TrainingData
@@ -441,7 +441,7 @@ class HIPADClassifierCV(BestModel):
         Where given, a number of folds means shuffled ones.
     error_score : "raise" or float, default=nan
         The score of a fit that fails.
-    class_weight, method, standardize, prevalence, solver, selection, rule_settings, **renamed :
+    class_weight, method, standardize, prevalence, solver, selection, rule_settings :
         as in `HIPADClassifier`
 
     A search compares optima at given weights of the rules, so none of its fits learns trust: the
@@ -454,6 +454,7 @@ class HIPADClassifierCV(BestModel):
     scorer_, n_splits_, classes_, n_features_in_ : as in `GridSearchCV`
     """
 
+    @accepts_renamed
     def __init__(
         self,
         rules: str | Iterable[Rule | str] | None = None,
@@ -476,7 +477,6 @@ class HIPADClassifierCV(BestModel):
         solver: SolverSettings | Mapping[str, Any] | None = None,
         selection: SelectionSettings | Mapping[str, Any] | None = None,
         rule_settings: RuleSettings | Mapping[str, Any] | None = None,
-        **renamed: Any,
     ) -> None:
         self.rules = rules
         self.blocks = blocks
@@ -497,7 +497,6 @@ class HIPADClassifierCV(BestModel):
         self.solver = solver
         self.selection = selection
         self.rule_settings = rule_settings
-        self._take_renamed(renamed)
 
     def fit(
         self,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import reprlib
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import wraps
+from inspect import signature
 from numbers import Integral, Real
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, Final, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -241,6 +243,22 @@ class RenamedParameter:
     def __set__(self, estimator: Any, value: Any) -> None:
         warn_renamed(self.old, spelled(self.path), stacklevel=3)
         estimator.set_params(**{self.path: value})
+
+
+Init = TypeVar("Init", bound=Callable[..., None])
+
+
+def accepts_renamed(init: Init) -> Init:
+    """Let a constructor take names of earlier versions, which its signature leaves out."""
+    known = set(signature(init).parameters)
+
+    @wraps(init)
+    def with_renamed(self: Any, *values: Any, **given: Any) -> None:
+        old = {name: given.pop(name) for name in list(given) if name not in known}
+        init(self, *values, **given)
+        self._take_renamed(old)
+
+    return cast(Init, with_renamed)
 
 
 class LayeredParameters:
