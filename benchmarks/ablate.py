@@ -42,6 +42,7 @@ RESULTS: Final = Path(
     os.environ.get("HIPAD_ABLATE_RESULTS", Path(tempfile.gettempdir()) / "hipad-ablate.jsonl")
 )
 ROWS, PER_CLASS, TESTING = 100, 8, 1500
+ENOUGH: Final = 10  # draws on every set, for a verdict
 OUTER: Final = 0.7  # share of a class that may be labelled
 TOLD: Final = ", with rules"
 DEFAULT: Final = "default"
@@ -282,6 +283,7 @@ def lines(
         variances = [np.var(v, ddof=1) / len(v) if len(v) > 1 else np.nan for v in by_set.values()]
         worth, error = float(means.mean()), float(np.sqrt(np.sum(variances)) / len(means))
         verdict = "noise" if not abs(worth) > 2 * error else "worth" if worth > 0 else "costs"
+        verdict = verdict if draws >= ENOUGH else "too few draws"
         yield [
             variant.name,
             f"{worth:+.2f} +- {2 * error:.2f}",
