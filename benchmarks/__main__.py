@@ -21,7 +21,7 @@ PARTS = (
     "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves", "knowledge",
     "trust", "real", "reading", "fuzz", "app", "sessions", "calm", "grid", "risks", "worth",
     "doubt", "order", "classes", "patients", "coverage", "audit", "units",
-    "house",
+    "house", "ablate",
 )  # fmt: skip
 
 

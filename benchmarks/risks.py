@@ -114,7 +114,7 @@ def pima(draw: int) -> dict[str, Calibrated]:
     found = {}
     for kind, rules in (("HIPAD with rules", data.rules), ("HIPAD without rules", None)):
         clf = HIPADClassifier(rules, blocks=data.blocks)
-        run = clf.start(data.X[rows], data.y[rows], feature_names=data.names, quick=True)
+        run = clf.fit_iter(data.X[rows], data.y[rows], feature_names=data.names, interactive=False)
         clf = run.to_end().finish()
         found[kind] = judged(clf.predict_proba(data.X[rest])[:, 1], y[rest])
     sure = on_training(clf, data.X[rows], y[rows])(data.X[rest])

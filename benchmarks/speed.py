@@ -55,7 +55,7 @@ def classifier(data: SyntheticData, rules: str | None = None) -> HIPADClassifier
 
 def refit(data: SyntheticData, rules: str, like: HIPADClassifier | None) -> HIPADClassifier:
     """Fit rules to the same rows as a run that can be watched, starting from a fitted model."""
-    watch = classifier(data, rules).start(data.X_train, data.y_train, like=like)
+    watch = classifier(data, rules).fit_iter(data.X_train, data.y_train, warm_start_from=like)
     for _ in watch:
         pass
     return watch.finish()
@@ -127,7 +127,7 @@ def exact(data: SyntheticData, options: Options) -> str:
     X, y, repeats = data.X_train, data.y_train, options.count(3, 1)
     lambda1, lambda2 = 0.05, 1.0
     plain = {"lambda1": lambda1, "lambda2": lambda2, "standardize": False}
-    plain |= {"calibrate": False, "class_weight": None}
+    plain |= {"selection": {"calibrate": False}, "class_weight": None}
     rivals: list[Rival] = [
         Hipad("ours, exact mode", settings={**plain, "method": "exact"}),
         Hipad("ours, ADMM to convergence", settings={**plain, "method": "admm"}),

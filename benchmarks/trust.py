@@ -100,13 +100,13 @@ def one_cell(name: str, size: int, draw: int) -> Cell:
 
 def fitted(data: Table, train: np.ndarray, test: np.ndarray) -> tuple[float, float]:
     """Balanced accuracy with the rules, and of the candidate without them."""
-    run = HIPADClassifier(data.rules, blocks=data.blocks).start(
-        data.X[train], data.y[train], feature_names=data.names, quick=True
+    run = HIPADClassifier(data.rules, blocks=data.blocks).fit_iter(
+        data.X[train], data.y[train], feature_names=data.names, interactive=False
     )
     clf = run.to_end().finish()
     none = run.members[0]
     if none.hipad is None:
-        none.hipad = run._fit(none, quick=True)
+        none.hipad = run._fit(none, interactive=False)
         none.hipad.run()
     model = none.model
     scores = data.X[test][:, model.features] @ model.coef + model.intercept

@@ -7,7 +7,7 @@ from hipad.datasets import make_ksvm_s
 
 data = make_ksvm_s("10k", seed=0)
 model = HIPADClassifier(data.rules, blocks=data.blocks, lambda1=0.08, standardize=False)
-fit = model.start(data.X_train, data.y_train)
+fit = model.fit_iter(data.X_train, data.y_train)
 
 for step in islice(fit, 3):
     print(f"phase {step.phase}, step {step.iteration}: {step.support_size:,} features")

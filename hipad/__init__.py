@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hipad.estimator.classifier import HIPADClassifier
     from hipad.estimator.grid_search import HIPADClassifierCV
     from hipad.estimator.model_io import load_model
+    from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
     from hipad.exceptions import DataError, HipadError, RuleError
     from hipad.rules import (
         CompiledRule,
@@ -39,6 +40,9 @@ __all__ = [
     "Rule",
     "RuleError",
     "RuleSet",
+    "RuleSettings",
+    "SelectionSettings",
+    "SolverSettings",
     "Table",
     "check_rules",
     "compile_rules",
@@ -63,6 +67,9 @@ _HOMES = {
     "Rule": "hipad.rules",
     "RuleError": "hipad.exceptions",
     "RuleSet": "hipad.rules",
+    "RuleSettings": "hipad.estimator.settings",
+    "SelectionSettings": "hipad.estimator.settings",
+    "SolverSettings": "hipad.estimator.settings",
     "Table": "hipad.data",
     "check_rules": "hipad.rules",
     "compile_rules": "hipad.rules",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from hipad.estimator import cross_validation as jury
-from hipad.estimator import path as tried_values
+from hipad.estimator import settings
 
 
 def shorten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three values of lambda1 on two folds, once: the same code, much sooner."""
-    monkeypatch.setattr(tried_values, "N_STEPS", 3)
-    monkeypatch.setattr(jury, "FOLDS", 2)
-    monkeypatch.setattr(jury, "MOST_REPEATS", 1)
+    short = replace(settings.SELECTION, n_lambda1=3, n_folds=2, max_repeats=1)
+    monkeypatch.setattr(settings, "SELECTION", short)

@@ -33,8 +33,13 @@ class Case(NamedTuple):
         whole = len(rows) == len(self.y) and (np.diff(rows) == 1).all()
         X = self.X if whole and (np.diff(columns) == 1).all() else self.X[np.ix_(rows, columns)]
         names = [self.names[j] for j in columns]
-        return clf.start(
-            X, self.y[rows], like=like, feature_names=names, sample_weight=weights, quick=quick
+        return clf.fit_iter(
+            X,
+            self.y[rows],
+            warm_start_from=like,
+            feature_names=names,
+            sample_weight=weights,
+            interactive=not quick,
         )
 
     def fit(self, like=None, **how):
@@ -73,7 +78,7 @@ def drawn(seed, **parameters):
         "lambda1": float(rng.choice([0.02, 0.1, 0.3])),
         "lambda2": float(rng.choice([0.5, 10.0])),
         "class_weight": [None, "balanced"][seed % 2],
-        "calibrate": bool(rng.random() < 0.5),
+        "selection": {"calibrate": bool(rng.random() < 0.5)},
     }
     return Case(X, y, rules, tuple(f"x{j}" for j in range(m)), None, {**own, **parameters})
 
@@ -81,12 +86,14 @@ def drawn(seed, **parameters):
 CASES = {
     "pima": lambda: sample("pima", 60, 0, lambda1=0.1),
     "pima, auto": lambda: sample("pima", 40, 1),
-    "pima, as the optimum has it": lambda: sample("pima", 200, 2, lambda1=0.03, calibrate=False),
+    "pima, as the optimum has it": lambda: sample(
+        "pima", 200, 2, lambda1=0.03, selection={"calibrate": False}
+    ),
     "all-bcrabl": lambda: sample("all-bcrabl", 30, 0, lambda1=0.1, rule_trust=None),
     "all-bcrabl, auto": lambda: sample("all-bcrabl", 24, 1, lambda2=1.0, cv=3),
     "ksvm-s": lambda: ksvm(lambda1=0.1),
     "ksvm-s, exact": lambda: ksvm(lambda1=0.1, method="exact"),
-    "ksvm-s, admm": lambda: ksvm(lambda1=0.1, method="admm", calibrate=False),
+    "ksvm-s, admm": lambda: ksvm(lambda1=0.1, method="admm", selection={"calibrate": False}),
 }
 
 LONG = "all-bcrabl, auto"
@@ -125,7 +132,7 @@ def check_starts(given, cold):
     fuller = given.fit(like=cold, quick=False, lambda1=0.3 * cold.lambda1_)
     same(cold, given.fit(like=fuller, quick=False))
     if given.rules:
-        dearer = given.fit(like=watched, quick=False, patients=13.0)
+        dearer = given.fit(like=watched, quick=False, rule_weight=13.0)
         same(cold, given.fit(like=dearer, quick=False))
         without = given.fit(like=dearer, quick=False, rules="")
         same(given.fit(rules=""), without)
@@ -202,6 +209,6 @@ def test_an_earlier_fit_whose_rules_have_other_conditions_leads_to_the_same_mode
         HIPADClassifier(f"{premise} => 1 worth 5 patients", lambda1=0.1)
         for premise in ("x0 >= 1", "x0 >= 1 and x1 >= 0")
     )
-    earlier = one.start(X, y, quick=quick).to_end().finish()
-    like = two.start(X, y, like=earlier, quick=quick).to_end().finish()
+    earlier = one.fit_iter(X, y, interactive=not quick).to_end().finish()
+    like = two.fit_iter(X, y, warm_start_from=earlier, interactive=not quick).to_end().finish()
     np.testing.assert_allclose(like.coef_, two.fit(X, y).coef_, rtol=1e-9)

@@ -132,13 +132,13 @@ class Request:
             **settings.parameters,
         )
         X, y = data.learning_rows
-        return classifier.start(
+        return classifier.fit_iter(
             X,
             y,
             groups=data.groups,
-            like=like.classifier if like is not None else None,
+            warm_start_from=like.classifier if like is not None else None,
             feature_names=data.index,
-            quick=quick,
+            interactive=not quick,
             gaps=data.gaps_seen,
         )
 

@@ -156,10 +156,7 @@ CHOSEN: Final = {AUTOMATIC: "auto", FEWEST: SPARSE}  # by held-out patients; lam
 EXACT: Final = "exact"  # lambda1 as given, in expert mode or by a sample
 
 # Settings that are parameters of the classifier, by the same name.
-SAME: Final = (
-    "lambda2", "patients", "stiffness", "scope", "calibrate", "method", "engine", "standardize",
-    "switch", "mu",
-)  # fmt: skip
+SAME: Final = ("lambda2", "method", "standardize")
 
 Amount = Annotated[float | Literal["auto"], Number(0.0, 1e6, auto=True)]
 Penalty = Annotated[float | Literal["auto"], Number(1e-6, 1e6, auto=True)]
@@ -179,9 +176,9 @@ class RunSettings:
     calibrate: bool = True
     standardize: bool = True
     method: Annotated[str, Choice(tuple(CHOICES["method"]))] = "auto"
-    engine: Annotated[str, Choice(tuple(CHOICES["engine"]))] = "ipm"
+    engine: Annotated[str, Choice(tuple(CHOICES["phase2_solver"]))] = "ipm"
     mu: Penalty = "auto"  # penalties that phase 1 starts with
-    switch: Annotated[str, Choice(tuple(CHOICES["switch"]))] = "support"
+    switch: Annotated[str, Choice(tuple(CHOICES["phase1_stop"]))] = "support"
     tolerance: Annotated[float, Power(-12, -2)] = 1e-7
     max_sweeps: Annotated[int, Number(1, 1_000_000)] = 5000
     use_rules: bool = True
@@ -196,9 +193,18 @@ class RunSettings:
         """The parameters of the classifier that are set here as they are."""
         return {
             **{name: getattr(self, name) for name in SAME},
+            "rule_weight": self.patients,
+            "rho": self.stiffness,
             "class_weight": self.class_weight,
-            "tol": self.tolerance,
-            "max_iter": self.max_sweeps,
+            "solver": {
+                "phase2_solver": self.engine,
+                "phase1_stop": self.switch,
+                "mu": self.mu,
+                "tol": self.tolerance,
+                "max_iter": self.max_sweeps,
+            },
+            "selection": {"calibrate": self.calibrate},
+            "rule_settings": {"scope": self.scope},
         }
 
     def changed(self, **values: Any) -> RunSettings:

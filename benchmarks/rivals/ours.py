@@ -32,7 +32,7 @@ class Hipad:
         return make(self.rules, **self.settings)
 
     def fit(self, X: Any, y: np.ndarray) -> LinearModel:
-        watch = self.classifier().start(X, y, feature_names=self.feature_names)
+        watch = self.classifier().fit_iter(X, y, feature_names=self.feature_names)
         for _ in watch:
             pass
         return linear_model(watch.finish())

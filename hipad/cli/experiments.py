@@ -13,6 +13,7 @@ from joblib import cpu_count
 
 from hipad.cli.inputs import (
     Bar,
+    add_old_names,
     add_rule_options,
     add_table_options,
     blocks_of,
@@ -293,7 +294,8 @@ def add_tune_options(parser: argparse.ArgumentParser) -> None:
     own.add_argument("--lambda1", type=float, nargs="+", metavar="VALUE", help="or these values")
     own.add_argument("--lambda2", type=float, nargs="+", default=[0.1, 1.0, 10.0], metavar="VALUE")
     own.add_argument("--worth", nargs="+", default=["auto"], metavar="PATIENTS", help="of a rule")
-    own.add_argument("--stiffness", nargs="+", default=["auto"], metavar="VALUE")
+    own.add_argument("--rho", nargs="+", default=["auto"], metavar="VALUE")
+    add_old_names(own)
     folds = parser.add_argument_group("folds")
     folds.add_argument("--folds", type=int, default=5, help="stratified folds (5)")
     folds.add_argument("--repeats", type=int, default=1, help="other folds, so many times (1)")
@@ -317,8 +319,8 @@ def run_tune(options: argparse.Namespace) -> int:
     grid = {
         "lambda1": options.lambda1 or options.count,
         "lambda2": options.lambda2,
-        "patients": amounts("--worth", options.worth),
-        "stiffness": amounts("--stiffness", options.stiffness),
+        "rule_weight": amounts("--worth", options.worth),
+        "rho": amounts("--rho", options.rho),
     }
     tasks = tune_tasks(
         material,

@@ -22,6 +22,7 @@ import numpy as np
 
 from hipad.cli.inputs import (
     Bar,
+    add_old_names,
     add_rule_options,
     add_table_options,
     blocks_of,
@@ -79,9 +80,16 @@ from hipad.utils import IntArray, count
 NUMBERS = {
     "lambda1": 'sparsity, a number, "auto", or "sparse" for the fewest features about as good',
     "lambda2": "ridge: correlated features share their weight",
-    "patients": 'what a rule counts for, a number, "auto" or "equal"',
-    "stiffness": 'how closely rules are followed, a number or "auto"',
+    "rule_weight": 'how many rows a rule counts for, a number, "auto" or "equal"',
+    "rho": 'how closely rules are followed, a number or "auto"',
 }
+LAYER_OF = {
+    "scope": "rule_settings",
+    "phase2_solver": "solver",
+    "phase1_stop": "solver",
+    "choice": "selection",
+    "calibrate": "selection",
+}  # the others are parameters of the classifier itself
 SWITCHES = {
     "calibrate": "put the average training patient of each class at +1 and -1",
     "standardize": "scale columns to mean 0 and deviation 1",
@@ -113,13 +121,20 @@ def add_fit_options(parser: argparse.ArgumentParser) -> None:
 def add_parameters(parser: argparse.ArgumentParser) -> None:
     """The parameters of HIPADClassifier; those that are not given keep its defaults."""
     own = parser.add_argument_group("parameters", argument_default=argparse.SUPPRESS)
-    usual = HIPADClassifier().get_params(deep=False)
+    usual = HIPADClassifier().get_params()
     for name, help in NUMBERS.items():
-        own.add_argument(f"--{name}", type=number_or_word, help=f"{help} (default: {usual[name]})")
+        said = f"{help} (default: {usual[name]})"
+        own.add_argument(option_of(name), dest=name, type=number_or_word, help=said)
     for name, choices in CHOICES.items():
-        meanings = "; ".join(f"{word}: {meaning}" for word, meaning in choices.items())
+        meanings, path = (
+            "; ".join(f"{word}: {said}" for word, said in choices.items()),
+            path_of(name),
+        )
         own.add_argument(
-            f"--{name}", choices=tuple(choices), help=f"{meanings} (default: {usual[name]})"
+            option_of(name),
+            dest=path,
+            choices=tuple(choices),
+            help=f"{meanings} (default: {usual[path]})",
         )
     own.add_argument(
         "--class-weight",
@@ -127,8 +142,28 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
         help=f"balanced: each class counts one half (default: {usual['class_weight'] or 'none'})",
     )
     for name, help in SWITCHES.items():
-        said = f"{help} (default: {'yes' if usual[name] else 'no'})"
-        own.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=said)
+        path = path_of(name)
+        said = f"{help} (default: {'yes' if usual[path] else 'no'})"
+        own.add_argument(f"--{name}", dest=path, action=argparse.BooleanOptionalAction, help=said)
+    add_old_names(own)
+
+
+def option_of(name: str) -> str:
+    """Return the option of a parameter.
+
+    >>> option_of("rule_weight")
+    '--rule-weight'
+    """
+    return "--" + name.replace("_", "-")
+
+
+def path_of(name: str) -> str:
+    """Return a parameter as `set_params` takes it.
+
+    >>> path_of("rho"), path_of("scope")
+    ('rho', 'rule_settings__scope')
+    """
+    return f"{LAYER_OF[name]}__{name}" if name in LAYER_OF else name
 
 
 def number_or_word(text: str) -> float | str:
@@ -268,7 +303,7 @@ def build(
 ) -> HIPADClassifier:
     """The classifier that the options describe."""
     clf = HIPADClassifier(rules, blocks=blocks)
-    names = set(clf.get_params(deep=False)) - {"rules", "blocks"}
+    names = set(clf.get_params()) - {"rules", "blocks"}
     given: dict[str, Any] = {key: value for key, value in vars(options).items() if key in names}
     if given.get("class_weight") == "none":
         given["class_weight"] = None
@@ -282,7 +317,7 @@ def fitted(clf: HIPADClassifier, train: Prepared, more: TestRows | None = None) 
     if groups is not None and len(y) > len(groups):  # rows of another file are of other patients
         groups = np.r_[groups, groups.max() + 1 + np.arange(len(y) - len(groups))]
     gaps = learning_gaps(train, more)
-    watch = clf.start(X, y, groups=groups, feature_names=train.feature_names, gaps=gaps)
+    watch = clf.fit_iter(X, y, groups=groups, feature_names=train.feature_names, gaps=gaps)
     with Bar() as bar, stopping(watch):
         for record in watch:
             if isinstance(watch, ClassRuns):

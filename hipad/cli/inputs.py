@@ -7,6 +7,7 @@ import difflib
 import shlex
 import sys
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from hipad.data import (
 from hipad.data.file_format import ENCODINGS, FOUND_OUT, FileFormat, ThreeDigits
 from hipad.data.preprocessing import ColumnRecipe, roles_for
 from hipad.estimator.model_io import Origin, StoredModel
-from hipad.estimator.path import N_STEPS, RIDGES
+from hipad.estimator.settings import SELECTION
 from hipad.exceptions import DataError, RuleError, unopened
 from hipad.rules import FeatureIndex, read_blocks
 from hipad.rules.compiled_rule import first_outcome
@@ -74,7 +75,7 @@ class Bar:
     def progress(self, record: Progress, of: str = "") -> None:
         """Draw a step of a fit; `of` says of which, where there are several."""
         if record.phase == 0:
-            most = N_STEPS * len(RIDGES)
+            most = SELECTION.n_lambda1 * len(SELECTION.ridges)
             self.show(
                 f"{of}choosing lambda1 and lambda2: value {record.iteration}",
                 record.iteration / most,
@@ -528,3 +529,52 @@ def _is_same(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except (OSError, ValueError):  # one of them is not there, or cannot be
         return False
+
+
+# --------------------------------------------------------------------------------------------------
+# Options under the names of earlier versions.
+
+
+OLD_NAMES = {  # options of earlier versions, accepted for one release
+    "--patients": "--rule-weight",
+    "--stiffness": "--rho",
+    "--engine": "--phase2-solver",
+    "--switch": "--phase1-stop",
+}
+
+
+def add_old_names(parser: Any) -> None:
+    """Accept options under the names of earlier versions, which `--help` leaves out."""
+    now = {option: action for action in parser._actions for option in action.option_strings}
+    for old, new in OLD_NAMES.items():
+        if (action := now.get(new)) is not None:
+            parser.add_argument(
+                old,
+                action=OldOption,
+                new=new,
+                dest=action.dest,
+                nargs=action.nargs,
+                type=action.type,
+                choices=action.choices,
+                default=argparse.SUPPRESS,
+                help=argparse.SUPPRESS,
+            )
+
+
+class OldOption(argparse.Action):
+    """Store the value under today's name, and warn."""
+
+    def __init__(self, *arguments: Any, new: str, **further: Any) -> None:
+        self.new = new
+        super().__init__(*arguments, **further)
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        told = f"{option_string} is accepted for one more release: write {self.new}"
+        warnings.warn(told, FutureWarning, stacklevel=2)
+        setattr(namespace, self.dest, values)

@@ -20,7 +20,7 @@ from hipad.data.roles import check_known, labels_of, named_without_features
 from hipad.data.written_numbers import Text
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.model_io import Origin
-from hipad.estimator.problem_factory import knobs_of
+from hipad.estimator.problem_factory import rule_weights
 from hipad.estimator.training_data import shares, standardised_design
 from hipad.evaluation.metrics import classes_line, named_outcomes
 from hipad.evaluation.rule_study import GiveKnobs, Study, StudyRows, first_look, study_rules
@@ -180,7 +180,7 @@ def knobs(table: CheckedTable) -> GiveKnobs:
     """What a rule counts for in a run on these rows with the model's parameters."""
     model = table.model
     total = table.n_patients or len(table.y)
-    return partial(knobs_of, total=total, patients=model.patients, stiffness=model.stiffness)
+    return partial(rule_weights, total=total, rule_weight=model.rule_weight, rho=model.rho)
 
 
 def studied(

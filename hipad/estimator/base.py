@@ -32,6 +32,7 @@ from hipad.estimator.multiclass import (
     owners,
     worst_certificate,
 )
+from hipad.estimator.parameters import LayeredParameters
 from hipad.estimator.rule_report import FeaturePriorRecord, model_report, statement_report
 from hipad.estimator.training_data import TrainingData
 from hipad.exceptions import DataError, HipadError
@@ -64,7 +65,7 @@ def coded_labels(y: np.ndarray, weights: FloatArray) -> CodedLabels:
     classes = np.unique(y[weights > 0])
     if len(classes) < 2:
         raise DataError(
-            f"expected two classes in y or more, got {_shown_classes(classes)}: add patients of "
+            f"expected two classes in y or more, got {_shown_classes(classes)}: add rows of "
             "another class"
         )
     codes = np.searchsorted(classes, y)
@@ -237,7 +238,7 @@ def group_codes(groups: Any, n_rows: int) -> IntArray | None:
     return codes
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator):
+class TableClassifier(LayeredParameters, ClassifierMixin, BaseEstimator):
     """A classifier that takes sparse rows as they are."""
 
     classes_: np.ndarray
@@ -307,7 +308,7 @@ class FittedModel(TableClassifier):
     _class_risks: LazyClassCalibration
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed distance of each row; two units lie between the average training patients.
+        """Signed distance of each row; two units lie between the average training rows.
 
         Of several classes there is a column each: the decision values of the classes' models on a
         common scale, that of log odds.

@@ -10,6 +10,7 @@ from scipy.optimize import brentq, minimize
 from scipy.special import expit, log_softmax, logit, softmax
 from sklearn.isotonic import IsotonicRegression
 
+from hipad.estimator.settings import SELECTION, SelectionSettings
 from hipad.exceptions import HipadError
 from hipad.utils import FloatArray, IntArray
 
@@ -18,7 +19,7 @@ from hipad.utils import FloatArray, IntArray
 #
 # Stiff rules shrink w until every sample sits inside its margin; the hinge is then linear and the
 # intercept hardly determined. Class means at +1 and -1 fix both: the decision value then reads "+1
-# is the average positive training patient, -1 the average negative one".
+# is the average positive training row, -1 the average negative one".
 
 
 APART: Final = 1e-6  # of the scores' spread: class means that are nearer tell nobody apart
@@ -75,7 +76,7 @@ def least_hinge_offset(
     """Keep the scale, put the intercept where the hinge loss weighted by p is least.
 
     For classes that are not to count alike: the middle between the class means would ignore their
-    weights, or how many patients each has. The loss is convex and piecewise linear in the offset,
+    weights, or how many rows each has. The loss is convex and piecewise linear in the offset,
     with a break where a row meets its margin; its slope grows by p_j at each break, from -(p of
     positives).
 
@@ -94,17 +95,17 @@ def least_hinge_offset(
 # --------------------------------------------------------------------------------------------------
 # The risk at a decision value, learnt from out-of-fold scores.
 #
-# Scores of training rows by models that did not see them are as honest as those of new patients, if
+# Scores of training rows by models that did not see them are as honest as those of new rows, if
 # their own fold had no part in the choice of lambda1 and lambda2 either. On them
 #
 #     log odds = slope * score + intercept,    slope >= 0
 #
 # and with few rows many slopes are possible. So the risk is the average over all of them, each by
-# its probability (Bayes): what the scores have not shown, nobody is told.
+# its probability (Bayes): nothing is reported that the scores have not shown.
 #
-# prior       the scores tell nothing (slope 0) by one half. Else the slope is half Cauchy: for
-# scores
-#          of deviation 1 its median is `USUAL`. Small slopes are usual, and large ones possible.
+# prior       the scores tell nothing (slope 0) by `no_signal`. Else the slope is half Cauchy: for
+#          scores of deviation 1 its median is `usual_slope`. Small slopes are usual, and large ones
+#          possible.
 # likelihood  that of the rows, to a power of one half to one. A row judges the models that others
 #          taught, and teaches those that the others judge: what a pair of rows has in common by
 #          chance counts twice, as far as models learn single rows by heart. How far they do, the
@@ -112,17 +113,14 @@ def least_hinge_offset(
 # intercept   the most likely one for each slope, at which the mean risk of the rows is their
 #          prevalence. So the average has that mean too.
 #
-# From LARGE patients of the rarer class on the curve is isotonic instead: any rising one, straight
-# between the middles of its steps. Beyond the lowest and the highest score of the rows the risk
-# stays what it is there. Rows count by their weights as patients; class weights have no part in it.
+# From `isotonic_rows` rows of the rarer class on the curve is isotonic instead: any rising one,
+# straight between the middles of its steps. Beyond the lowest and the highest score of the rows
+# the risk stays what it is there. Rows count by their weights; class weights have no part in it.
 #
 # Another prevalence moves the log odds by the difference of the log odds of both (Bayes): right
 # where the classes look the same in both populations, and only their shares differ.
 
 
-LARGE: Final = 500  # patients of the rarer class from which the curve is isotonic
-USUAL: Final = 0.25  # slope of scores of deviation 1: as many are larger, where scores tell at all
-NOTHING: Final = 0.5  # prior probability that scores tell nothing
 SLOPES: Final = np.geomspace(0.01, 50.0, 48)
 UNLIKELY: Final = 15.0  # log density below the greatest: such slopes have no part
 POINTS: Final = 65  # of a curve
@@ -152,7 +150,13 @@ class CalibrationMap:
         return cls(prevalence, 0.0, float(logit(prevalence)), np.zeros(0), np.zeros(0))
 
     @classmethod
-    def fit(cls, scores: FloatArray, y: FloatArray, weights: FloatArray) -> CalibrationMap:
+    def fit(
+        cls,
+        scores: FloatArray,
+        y: FloatArray,
+        weights: FloatArray,
+        settings: SelectionSettings = SELECTION,
+    ) -> CalibrationMap:
         """The curve of rows with labels -1 and +1; a score that is NaN is not known.
 
         `scores` may have a row for each time that the rows were scored.
@@ -161,7 +165,8 @@ class CalibrationMap:
         s, t, w = _known_rows(scores, y, weights)
         if t.all() or not t.any() or not np.ptp(s) > max(1e-12 * np.max(np.abs(s)), 1e-100):
             return curve
-        found = _isotonic(s, t, w) if _rarer(t, w) >= LARGE else _averaged(s, t, w)
+        isotonic = _rarer(t, w) >= settings.isotonic_rows
+        found = _isotonic(s, t, w) if isotonic else _averaged(s, t, w, settings)
         return found._with_mean(s, w, _share(t, w))._moved_to(curve.prevalence)
 
     def risks(self, scores: FloatArray, prevalence: float | None = None) -> FloatArray:
@@ -272,7 +277,7 @@ def check_prevalence(prevalence: object) -> None:
 def _known_rows(
     scores: FloatArray, y: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, np.ndarray, FloatArray]:
-    """Known scores, whether each is of a positive, and for how many patients it speaks.
+    """Return known scores, whether each is of a positive, and how many rows it counts for.
 
     A row that some repeats did not score says less.
     """
@@ -296,7 +301,9 @@ def _targets(positive: np.ndarray, weights: FloatArray) -> FloatArray:
     return np.where(positive, (high + 1.0) / (high + 2.0), 1.0 / (low + 2.0))
 
 
-def _averaged(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> CalibrationMap:
+def _averaged(
+    scores: FloatArray, positive: np.ndarray, weights: FloatArray, settings: SelectionSettings
+) -> CalibrationMap:
     """The average of all sigmoids, by their probability, as points on the range of the scores."""
     share, middle = _share(positive, weights), float(np.average(scores, weights=weights))
     power = _power(scores, positive, weights)
@@ -308,14 +315,14 @@ def _averaged(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> 
         return at, power * _log_likelihood(slopes, at, z, positive, weights)
 
     intercepts, evidence = with_evidence(np.r_[0.0, SLOPES])
-    density = evidence[1:] + log_prior(SLOPES)
+    density = evidence[1:] + log_prior(SLOPES, settings.usual_slope)
     likely = np.flatnonzero(density > density.max() - UNLIKELY)
     ends = SLOPES[max(likely[0] - 1, 0)], SLOPES[min(likely[-1] + 1, SLOPES.size - 1)]
     slopes, nothing = np.geomspace(*ends, SLOPES.size), float(evidence[0])
     intercepts, evidence = with_evidence(slopes)
-    mass = np.exp(evidence - max(nothing, evidence.max()) + log_prior(slopes))
-    mass *= np.gradient(slopes) * (1.0 - NOTHING)
-    none = NOTHING * np.exp(nothing - max(nothing, evidence.max()))
+    mass = np.exp(evidence - max(nothing, evidence.max()) + log_prior(slopes, settings.usual_slope))
+    mass *= np.gradient(slopes) * (1.0 - settings.no_signal)
+    none = settings.no_signal * np.exp(nothing - max(nothing, evidence.max()))
     chances = np.r_[none, mass] / (none + mass.sum())
     at = np.linspace(z.min(), z.max(), POINTS)
     lines = np.vstack([np.full(POINTS, logit(share)), intercepts[:, None] + np.outer(slopes, at)])
@@ -323,9 +330,9 @@ def _averaged(scores: FloatArray, positive: np.ndarray, weights: FloatArray) -> 
     return CalibrationMap(share, 0.0, 0.0, middle + spread * at, np.maximum.accumulate(log_odds))
 
 
-def log_prior(slopes: FloatArray) -> FloatArray:
-    """Of the half Cauchy distribution, for scores of deviation 1."""
-    return np.asarray(np.log(2.0 / (np.pi * USUAL)) - np.log1p((slopes / USUAL) ** 2))
+def log_prior(slopes: FloatArray, median: float = SELECTION.usual_slope) -> FloatArray:
+    """Return the log density of the half Cauchy distribution of this median."""
+    return np.asarray(np.log(2.0 / (np.pi * median)) - np.log1p((slopes / median) ** 2))
 
 
 def _intercepts(slopes: FloatArray, z: FloatArray, weights: FloatArray, share: float) -> FloatArray:
@@ -415,10 +422,10 @@ class MulticlassCalibration:
 
     @classmethod
     def fit(cls, values: FloatArray, codes: IntArray, p: FloatArray, counts: FloatArray) -> Self:
-        """The most likely scale; `values` has a row a patient and a column a class, all finite.
+        """The most likely scale; `values` has one column per class, all finite.
 
-        `codes` are the positions of the patients' classes, p their shares, `counts` how many
-        patients each row is.
+        `codes` are the positions of the rows' classes, p their shares, `counts` how many
+        rows each one is.
         """
         middle, spread = p @ values / p.sum(), deviations(values, counts)
         flat = spread <= 1e-12 * np.maximum(np.abs(middle), 1e-100)
@@ -463,7 +470,12 @@ class ClassProbabilities:
 
     @classmethod
     def fit(
-        cls, log_odds: FloatArray, codes: IntArray, p: FloatArray, counts: FloatArray
+        cls,
+        log_odds: FloatArray,
+        codes: IntArray,
+        p: FloatArray,
+        counts: FloatArray,
+        settings: SelectionSettings = SELECTION,
     ) -> ClassProbabilities:
         """The mean sharpness by its probability, over rows whose values are out of fold.
 
@@ -484,8 +496,9 @@ class ClassProbabilities:
             for unit in (0.0, *units)
         ]
         evidence = POWER * (np.array(fits) - max(fits))
-        mass = np.exp(evidence[1:] + log_prior(units)) * np.gradient(units) * (1.0 - NOTHING)
-        none = NOTHING * np.exp(evidence[0])
+        prior = log_prior(units, settings.usual_slope)
+        mass = np.exp(evidence[1:] + prior) * np.gradient(units) * (1.0 - settings.no_signal)
+        none = settings.no_signal * np.exp(evidence[0])
         mean = float(mass @ units / (none + mass.sum())) / size
         sharpness = float(f"{mean:.{DIGITS}g}")
         return cls(sharpness, np.log(prevalence) - sharpness * per_class)

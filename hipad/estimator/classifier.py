@@ -23,12 +23,18 @@ from hipad.estimator.base import FittedModel, TrainingRows, by_class
 from hipad.estimator.fit import FitRun
 from hipad.estimator.multiclass import ClassRuns, class_labels, data_of_class, rules_of_class
 from hipad.estimator.parameters import (
+    LAYERS,
     FitSettings,
     MemberRecord,
+    accepts_renamed,
     check_parameters,
     held_out_parts,
+    idle_parameters,
     is_splits,
+    layer_of,
+    warn_renamed,
 )
+from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
 from hipad.estimator.training_data import TrainingData, foreign_units, shares, stacked_rows
 from hipad.exceptions import DataError, HipadError
 from hipad.rules import ColumnValues, FeatureIndex, Rule, RuleSet
@@ -39,7 +45,7 @@ from hipad.solvers.solution import single_thread
 
 
 class HIPADClassifier(FittedModel):
-    """Sparse linear classifier for few patients, many features and expert rules.
+    """Sparse linear classifier for few rows, many features and expert rules.
 
     Of three classes or more there is a model each against all others (`class_models_`), over the
     same scaled rows, and a common scale on which the largest decision value wins. A rule names its
@@ -71,53 +77,30 @@ class HIPADClassifier(FittedModel):
     lambda2 : float or "auto", default="auto"
         Ridge: correlated features share their weight. "auto" follows a path for each of three
         values; with a lambda1 of your own there is no path, and it is 10.
-    patients : float, "auto" or "equal", default="auto"
+    rule_weight : float, "auto" or "equal", default="auto"
         For how many labelled rows a rule without a written weight counts; "auto" is learnt from
         held-out rows (see `rule_trust`), or 15 % of the rows where it is not learnt; "equal" sets
-        sigma to the stiffness, as the paper does. A number or "equal" learns no trust.
+        sigma to rho, as the paper does. A number or "equal" learns no trust.
+    rho : float or "auto", default="auto"
+        How closely the weights must follow a rule; "auto" follows the rule's weight.
     rule_trust : "auto", float, members of a fit or None, default="auto"
         The prior probability that the rules help; "auto" is one half. Models without rules, with
         all of them at several weights and, for two to four rules, without each one are averaged by
         their posterior probability: how well each predicts held-out rows. Written weights are
         used as written. `members_` of an earlier fit gives each model the share, lambda1, lambda2
-        and intercept that it learnt. None, as well as `calibrate=False` or `anchored=False`, gives
-        the one optimum at the weights that are set.
-    stiffness : float or "auto", default="auto"
-        How closely the weights must follow a rule; "auto" follows the rule's worth.
-    scope : "population" or "typical", default="population"
-        Whether a rule speaks of every patient or of an otherwise typical one.
+        and intercept that it learnt. None, as well as `calibrate=False` or `centered=False`,
+        gives the one optimum at the weights that are set.
     class_weight : "balanced", dict or None, default="balanced"
         "balanced" gives each class the same share of the total weight.
-    anchored : bool, default=True
-        Whether a rule speaks of the typical patient who meets it, counted from the middle between
-        the classes. False is the paper's form, where a rule speaks of its threshold and the
-        intercept alone can meet it.
-    calibrate : bool, default=True
-        Put the average training patients of the two classes two units apart, and zero where
-        held-out patients of both classes, by their weight, are as likely. With given values nobody
-        is held out: the average patients are at +1 and -1 (unless classes are not balanced: the
-        same scale, and the intercept where the weighted hinge loss is least).
-        False returns the optimum of the paper's problem as it is.
     method : "auto", "hipad", "admm" or "exact", default="auto"
         "hipad" runs the paper's two phases: ADMM until the features are those of the elastic-net
         optimum, then an interior point on these. "auto" gives the same model, since that optimum is
         unique, but lets working sets find its features where they are faster. "admm" is phase 1 to
         convergence, "exact" the certified elastic net. `solver_` says what ran.
-    engine : "ipm" or "osqp", default="ipm"
-        Solver of phase 2.
     standardize : bool, default=True
         Scale columns to mean 0 and deviation 1, or those that vary little for the size of their
         values to less, where that clearly lessens the leave-one-out error. No unit matters either
         way. Implicitly: sparse data stay sparse.
-    switch : "support" or "paper", default="support"
-        When phase 1 ends: with the features of its optimum, or at the paper's test, which leaves
-        it earlier.
-    mu : float or "auto", default="auto"
-        Penalties that the ADMM starts with; "auto" scales them to the data.
-    tol : float, default=1e-7
-        Residuals at which the ADMM has converged.
-    max_iter : int, default=5000
-        Limit of steps in phase 1.
     prevalence : float or None, default=None
         The share of the second class among those whose risk will be asked for; None is its share
         among the training rows. It moves `predict_proba` only, and may be changed after the fit.
@@ -132,6 +115,17 @@ class HIPADClassifier(FittedModel):
     n_jobs : int, default=None
         Threads of the automatic choices in wide tables, -1 for as many as help. The model is the
         same.
+    solver : SolverSettings, dict or None, default=None
+        How the problem is solved: `phase2_solver`, `phase1_stop`, `mu`, `tol`, `max_iter`. A dict
+        names some of these fields, and `set_params(solver__tol=1e-6)` sets one.
+    selection : SelectionSettings, dict or None, default=None
+        How lambda1, lambda2, scaling and probabilities are chosen; `calibrate=False` among them
+        returns the optimum of the paper's problem as it is.
+    rule_settings : RuleSettings, dict or None, default=None
+        What a rule means to a fit (`scope`, `centered`), and how the trust in rules is learnt.
+
+    The names of earlier versions (`patients`, `stiffness`, `anchored`, `switch`, `engine`, `scope`,
+    `calibrate`, `mu`, `tol`, `max_iter`) are accepted for one release, with a FutureWarning.
 
     Attributes
     ----------
@@ -144,7 +138,7 @@ class HIPADClassifier(FittedModel):
     rule_report_ : one `RuleRecord` a rule
     knowledge_report_ : one `FeaturePriorRecord` a statement about features
     lambda1_, lambda2_ : the values used
-    members_ : one `MemberRecord` for each way to weigh the rules, where their trust is learnt
+    members_ : one `MemberRecord` for each candidate weight of the rules, where trust is learnt
     path_ : one `PathPoint` for each pair of values tried; the best, the chosen and
         the sparsest one within a standard error are marked
     class_models_ : of three classes or more, a dict from each class to the fitted classifier of it
@@ -154,6 +148,7 @@ class HIPADClassifier(FittedModel):
         `path_` dicts by class; `rule_report_` has each rule as in its own class's model
     """
 
+    @accepts_renamed
     def __init__(
         self,
         rules: str | Iterable[Rule | str] | None = None,
@@ -161,65 +156,63 @@ class HIPADClassifier(FittedModel):
         blocks: Mapping[str, Any] | None = None,
         lambda1: float | str = "auto",
         lambda2: float | str = "auto",
-        patients: float | str = "auto",
+        rule_weight: float | str = "auto",
+        rho: float | str = "auto",
         rule_trust: float | str | tuple[MemberRecord, ...] | None = "auto",
-        stiffness: float | str = "auto",
-        scope: str = "population",
         class_weight: str | dict[Any, float] | None = "balanced",
-        anchored: bool = True,
-        calibrate: bool = True,
         method: str = "auto",
-        engine: str = "ipm",
         standardize: bool = True,
-        switch: str = "support",
-        mu: float | str = "auto",
-        tol: float = 1e-7,
-        max_iter: int = 5000,
         prevalence: float | None = None,
         max_features: int | None = None,
         cv: Any = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
+        solver: SolverSettings | Mapping[str, Any] | None = None,
+        selection: SelectionSettings | Mapping[str, Any] | None = None,
+        rule_settings: RuleSettings | Mapping[str, Any] | None = None,
     ) -> None:
         self.rules = rules
         self.blocks = blocks
         self.lambda1 = lambda1
         self.lambda2 = lambda2
-        self.patients = patients
+        self.rule_weight = rule_weight
+        self.rho = rho
         self.rule_trust = rule_trust
-        self.stiffness = stiffness
-        self.scope = scope
         self.class_weight = class_weight
-        self.anchored = anchored
-        self.calibrate = calibrate
         self.method = method
-        self.engine = engine
         self.standardize = standardize
-        self.switch = switch
-        self.mu = mu
-        self.tol = tol
-        self.max_iter = max_iter
         self.prevalence = prevalence
         self.max_features = max_features
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.solver = solver
+        self.selection = selection
+        self.rule_settings = rule_settings
 
     @classmethod
     def paper(cls, rules: str | Iterable[Rule | str] | None = None, **parameters: Any) -> Self:
-        """The paper's literal settings: equal rho, its switch, no calibration, no class weights.
+        """Return a classifier with the paper's literal settings.
 
-        The paper sets all its rho to the same value, which is both stiffness and sigma.
+        They are equal rho and sigma, the paper's end of phase 1, no calibration and no class
+        weights. `parameters` are those of the constructor, and replace the literal ones.
         """
-        literal = {"stiffness": 100.0, "patients": "equal", "class_weight": None, "switch": "paper"}
-        literal |= {
-            "anchored": False,
-            "calibrate": False,
-            "rule_trust": None,
-            "standardize": False,
-            "lambda2": 10.0,
-        }
-        return cls(rules, **{**literal, **parameters})
+        found = cls(
+            rules,
+            lambda2=10.0,
+            rule_weight="equal",
+            rho=100.0,
+            rule_trust=None,
+            class_weight=None,
+            standardize=False,
+            solver=SolverSettings(phase1_stop="paper"),
+            selection=SelectionSettings(calibrate=False),
+            rule_settings=RuleSettings(centered=False),
+        )
+        whole = dict(parameters)
+        for layer in [name for name in LAYERS if isinstance(parameters.get(name), Mapping)]:
+            whole |= {f"{layer}__{name}": value for name, value in whole.pop(layer).items()}
+        return found.set_params(**whole)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit to data X and labels y of two classes or more, some of which may be missing.
@@ -227,18 +220,18 @@ class HIPADClassifier(FittedModel):
         Parameters
         ----------
         X : array, DataFrame or sparse matrix
-            One row a patient; finite numbers.
+            One row per sample; finite numbers.
         y : array, Series or list
             Labels of any type. A row without a label (NaN, None, or -1 beside two other classes;
             beside one, or three and more, -1 is a class of its own) counts in the scaling and in
             thresholds that rules learn, and where rules cover it, they may give it a label, as far
             as held-out labelled rows bear that out.
         sample_weight : array, default=None
-            For how many patients each row counts. Rows of weight 0 are left out; any other row
+            For how many rows each one counts. Rows of weight 0 are left out; any other row
             without a label counts once.
         groups : array, default=None
-            Rows with the same value are of one patient: they are learnt from or held out together,
-            and count as one patient in whatever is weighed by held-out rows.
+            Rows with the same value are of one patient, say: they are learnt from or held out
+            together, and count as one in whatever is weighed by held-out rows.
 
         Returns
         -------
@@ -246,9 +239,12 @@ class HIPADClassifier(FittedModel):
             Itself, fitted.
         """
         with single_thread():
-            run = self.start(X, y, sample_weight=sample_weight, groups=groups, quick=True)
+            run = self.fit_iter(X, y, sample_weight=sample_weight, groups=groups, interactive=False)
             run.to_end().finish()
-        early = self.switch == "paper" and self.certificate_.status is Status.INACCURATE
+        early = (
+            layer_of(self, "solver").phase1_stop == "paper"
+            and self.certificate_.status is Status.INACCURATE
+        )
         if self.certificate_.status in (Status.LIMIT, Status.INACCURATE) and not early:
             message = f"the fit did not converge: {self.certificate_}"
             warnings.warn(message, ConvergenceWarning, stacklevel=2)
@@ -259,44 +255,73 @@ class HIPADClassifier(FittedModel):
         X: Any,
         y: Any,
         *,
+        like: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
+        quick: bool = False,
+        **further: Any,
+    ) -> FitRun[Self]:
+        """Begin a fit, as `fit_iter` does: its name in earlier versions, for one release."""
+        warn_renamed("start", "fit_iter(X, y, warm_start_from=..., interactive=...)", stacklevel=3)
+        return self.fit_iter(X, y, warm_start_from=like, interactive=not quick, **further)
+
+    def fit_iter(
+        self,
+        X: Any,
+        y: Any,
+        *,
         sample_weight: Any = None,
         groups: Any = None,
-        like: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
+        warm_start_from: HIPADClassifier | Sequence[HIPADClassifier] | None = None,
         feature_names: Iterable[str] | FeatureIndex | None = None,
-        quick: bool = False,
+        interactive: bool = True,
         gaps: MissingValues | None = None,
     ) -> FitRun[Self]:
-        """Begin a fit that can be watched, paused and stopped; `like` is an earlier fit to reuse.
+        """Begin a fit that can be watched, paused and stopped.
 
-        There may be several, the likest first. The earlier fit's Gram matrix and state serve when X
-        is the very same object and labels, weights and scaling are unchanged. `feature_names` names
-        the columns of a bare array. The model is that of `fit`, whatever it starts from. `quick`
-        lets working sets choose the features where they are faster; without it the ADMM can be
-        watched. Of several classes one is fitted after the other (see `ClassRuns`). `gaps` are the
-        cells of X that were filled: rules learn nothing from them, and neither speak of their rows
-        nor are contradicted by these.
+        Parameters
+        ----------
+        X, y, sample_weight, groups : as in `fit`
+        warm_start_from : HIPADClassifier or several, default=None
+            Earlier fits to reuse, the most similar first. Their Gram matrix and state serve when X
+            is the very same object and labels, weights and scaling are unchanged. The model is that
+            of `fit`, whatever it starts from.
+        feature_names : list of str, default=None
+            Names of the columns of a bare array.
+        interactive : bool, default=True
+            Run the ADMM, which can be watched. False lets working sets choose the features where
+            they are faster (with method="auto"); the model is the same.
+        gaps : MissingValues, default=None
+            Cells of X that were filled: rules learn nothing from them, and neither speak of their
+            rows nor are contradicted by these.
+
+        Returns
+        -------
+        FitRun
+            Yields one `Progress` for each step; `finish()` gives the fitted classifier. Of several
+            classes one is fitted after the other (see `ClassRuns`).
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
         rows = fresh._validated(X, y, sample_weight, groups)
-        earlier = (like,) if isinstance(like, HIPADClassifier) else tuple(like or ())
+        given = warm_start_from
+        earlier = (given,) if isinstance(given, HIPADClassifier) else tuple(given or ())
         fresh._name_columns(feature_names)
         marks = fresh._gaps_of(gaps, rows)
         data, take = fresh._training_data(X, rows, earlier, marks), partial(self._take, fresh)
         seen = _seen(rows, marks)
         if fresh._is_several:
-            return fresh._class_runs(data, seen, earlier, quick, take)
+            return fresh._class_runs(data, seen, earlier, interactive, take)
         plan = FitSettings.of(fresh, fresh._compile(seen))
-        for sentence in foreign_units(data.X, plan.rules):
+        idle = idle_parameters(fresh, has_rules=bool(plan.rules))
+        for sentence in (*idle, *foreign_units(data.X, plan.rules)):
             warnings.warn(sentence, UserWarning, stacklevel=3)
-        return FitRun(data, plan, _states(earlier, data), quick=quick, take=take)
+        return FitRun(data, plan, _states(earlier, data), interactive=interactive, take=take)
 
     def _class_runs(
         self,
         data: TrainingData,
         seen: Any,
-        like: Sequence[HIPADClassifier],
-        quick: bool,
+        earlier_fits: Sequence[HIPADClassifier],
+        interactive: bool,
         take: Callable[[FitRun[Self]], Self],
     ) -> FitRun[Self]:
         """One run a class, over the same rows and design; rules are read once."""
@@ -308,10 +333,13 @@ class HIPADClassifier(FittedModel):
             )
         written = read_knowledge(self.rules, self.feature_index_, self.blocks, seen)
         runs: dict[Any, FitRun[Any]] = {}
-        sentences: list[str] = []
+        has_rules = any(rule.enabled for rule in written)
+        sentences = list(idle_parameters(self, has_rules=has_rules))
         for position, label in enumerate(self.classes_.tolist()):
             model = self._model_of_class(label, rules_of_class(written, self.classes_, position))
-            earlier = [one.class_models_[label] for one in like if vars(one).get("_data") is data]
+            earlier = [
+                one.class_models_[label] for one in earlier_fits if vars(one).get("_data") is data
+            ]
             if earlier:
                 own = earlier[0]._data
             else:
@@ -320,7 +348,11 @@ class HIPADClassifier(FittedModel):
             plan = replace(FitSettings.of(model, model._compile(seen)), balanced=False)
             sentences += foreign_units(data.X, plan.rules)
             runs[label] = FitRun(
-                own, plan, _states(earlier, own), quick=quick, take=model._set_outcome
+                own,
+                plan,
+                _states(earlier, own),
+                interactive=interactive,
+                take=model._set_outcome,
             )
         for sentence in dict.fromkeys(sentences):
             warnings.warn(sentence, UserWarning, stacklevel=4)
@@ -367,7 +399,7 @@ class HIPADClassifier(FittedModel):
         self,
         original: Any,
         rows: TrainingRows,
-        like: Sequence[HIPADClassifier],
+        earlier_fits: Sequence[HIPADClassifier],
         gaps: tuple[MissingValues | None, MissingValues | None] = (None, None),
     ) -> TrainingData:
         X, w, others = rows.X, rows.weights, rows.unlabelled
@@ -375,9 +407,10 @@ class HIPADClassifier(FittedModel):
         p = shares(y, w, by_class(self.class_weight, self.classes_))
         if not self._is_several:
             y = 2.0 * y - 1.0
-        earlier = getattr(like[0], "_data", None) if like else None
+        earlier = getattr(earlier_fits[0], "_data", None) if earlier_fits else None
         now = (X, y, w, p, self.standardize)
         further = {"unlabelled": others, "groups": rows.groups, "gaps": gaps}
+        further["selection"] = layer_of(self, "selection")
         if earlier is not None and earlier.same_as(original, *now, **further):
             return earlier
         return TrainingData.of(*now, source=original, **further)
@@ -414,6 +447,6 @@ def _seen(
     return ColumnValues(seen, marks)
 
 
-def _states(like: Sequence[HIPADClassifier], data: TrainingData) -> list[Hipad]:
+def _states(earlier: Sequence[HIPADClassifier], data: TrainingData) -> list[Hipad]:
     """The states of earlier fits on the same data, from which a fit may begin."""
-    return [one._hipad for one in like if vars(one).get("_data") is data and one._hipad]
+    return [one._hipad for one in earlier if vars(one).get("_data") is data and one._hipad]

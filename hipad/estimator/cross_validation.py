@@ -20,25 +20,24 @@ if TYPE_CHECKING:
 
 
 # --------------------------------------------------------------------------------------------------
-# How good a value is, told by scores of patients whom its models did not see.
+# Excess losses of pairs (lambda1, lambda2) on rows that their models did not see.
 #
 # The scores are judged by the logistic loss after the scale and offset that suit them best: neither
 # how far a model overstates its margins nor where it puts its intercept has a say. Labels are taken
-# with the usual reserve (Platt's targets), so that a few patients who happen to be told apart do
+# with the usual reserve (Platt's targets), so that a few rows that are separated by chance do
 # not make an infinite scale.
 #
 # The offset tells more: where the best cut lies. That is the intercept of the model.
 
 
 MOST_STEPS = 50
-MOST_FOLDS = 0.5  # share of the folds that keep a feature which is stable
-LEAST_SCALE = 0.1  # scores that tell next to nothing say nothing of the cut either
+LEAST_SCALE = 0.1  # a smaller scale does not determine the cut
 
 
 class ScoredSamples(NamedTuple):
-    """Scores with targets, weights, and for how many patients each of them speaks.
+    """Scores with targets, weights, and for how many rows each counts.
 
-    `offset` is 0 where the offset must not matter (rules). Evidence of one patient has the same
+    `offset` is 0 where the offset must not matter (rules). Rows of one group have the same
     number in `clusters`.
     """
 
@@ -46,7 +45,7 @@ class ScoredSamples(NamedTuple):
     offset: FloatArray
     target: FloatArray
     weight: FloatArray
-    patients: FloatArray
+    counts: FloatArray
     clusters: IntArray | None = None
 
 
@@ -68,7 +67,7 @@ class PlattFit(NamedTuple):
 
 
 def platt_targets(y: FloatArray, weights: FloatArray) -> FloatArray:
-    """What a patient of each class counts as: not quite 1 and 0.
+    """Return the target of each row: not quite 1 and 0.
 
     >>> platt_targets(np.array([1.0, 1.0, -1.0]), np.ones(3)).round(3).tolist()
     [0.75, 0.75, 0.333]
@@ -106,7 +105,7 @@ def logistic_fit(evidence: ScoredSamples) -> PlattFit:
     X = np.column_stack([evidence.scores, evidence.offset])
     start = np.zeros(2)
     found = _newton(X, evidence, start)
-    if found[0] < 0:  # the scores point the wrong way: a scale of zero is best
+    if found[0] < 0:  # the scores are in the wrong order: a scale of zero is best
         X = X * [0.0, 1.0]
         found = _newton(X, evidence, start)
     losses = _losses(X @ found, evidence.target)
@@ -118,7 +117,7 @@ def _offset_error(z: FloatArray, evidence: ScoredSamples) -> float:
     q = 1.0 / (1.0 + np.exp(-z))
     curvature = evidence.offset @ (evidence.weight * q * (1 - q))
     parts = evidence.offset * (q - evidence.target)
-    noise = variance_of_sum(parts, evidence.weight, evidence.patients, evidence.clusters)
+    noise = variance_of_sum(parts, evidence.weight, evidence.counts, evidence.clusters)
     return float(np.sqrt(noise) / max(curvature, 1e-300))
 
 
@@ -164,11 +163,11 @@ def _losses(z: FloatArray, target: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class CVResult:
-    """What held-out patients (and rules) say of one pair of values.
+    """Losses of held-out rows and of rules at one pair of values.
 
-    `losses` and `weights` have one entry for each patient, then for each rule; `counts` say for how
-    many patients each of them speaks. `scores` are those of the patients, on the scale of decision
-    values, averaged over the repeats, and NaN for a patient whom every fold needed; `by_repeat` has
+    `losses` and `weights` have one entry for each row, then for each rule; `counts` are the rows
+    that each counts for. `scores` are those of the rows, on the scale of decision
+    values, averaged over the repeats, and NaN for a row that every fold needed; `by_repeat` has
     a row for each repeat. `features` are those that some model keeps, and `frequency` says how many
     of the folds keep each.
     """
@@ -184,12 +183,13 @@ class CVResult:
     by_repeat: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     features: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
     frequency: FloatArray = field(default_factory=lambda: np.zeros(0))
-    clusters: IntArray | None = None  # equal numbers for rows of one patient
+    clusters: IntArray | None = None  # equal numbers for rows of one group
+    stable_share: float = 0.5
 
     @cached_property
     def stable(self) -> np.ndarray:
         """The features that most folds keep; those that are kept most often, where none is."""
-        least = min(MOST_FOLDS, float(self.frequency.max(initial=0.0)))
+        least = min(self.stable_share, float(self.frequency.max(initial=0.0)))
         return self.features[self.frequency >= least]
 
     @cached_property
@@ -198,21 +198,18 @@ class CVResult:
         parts = (self.losses - self.loss, self.weights, self.counts, self.clusters)
         return float(np.sqrt(variance_of_sum(*parts)))
 
-    def without(self, patients: np.ndarray) -> CVResult:
-        """What the others say."""
+    def without(self, rows: np.ndarray) -> CVResult:
+        """Return the result on all other rows."""
         weights = self.weights.copy()
-        weights[patients] = 0.0
+        weights[rows] = 0.0
         return replace(self, weights=weights / weights.sum())
 
     @cached_property
     def loss(self) -> float:
         return float(self.weights @ self.losses)
 
-    def behind(self, other: CVResult) -> tuple[float, float]:
-        """By how much the loss is larger than another one's, and the standard error of that.
-
-        Patient by patient: what makes a patient hard for all values does not count.
-        """
+    def excess_loss(self, other: CVResult) -> tuple[float, float]:
+        """Return the excess over another loss, and its standard error, by paired differences."""
         difference = self.losses - other.losses
         mean = float(self.weights @ difference)
         variance = variance_of_sum(difference - mean, self.weights, self.counts, self.clusters)
@@ -220,50 +217,45 @@ class CVResult:
 
 
 # --------------------------------------------------------------------------------------------------
-# Who judges the values of lambda1 and lambda2: held-out patients, and the rules beside them.
+# Cross-validation of lambda1 and lambda2 by held-out rows, with the rules beside them.
 #
-# Each repeat divides the patients into folds; the models of a fold are judged by the patients whom
-# they did not see. Rules have a say too: the typical patient of each, by its worth, halved because
+# Each repeat divides the rows into folds; the models of a fold are judged by the rows that they
+# did not see. Rules vote too: the typical row of each, by its weight, halved because
 # nobody holds a rule out. It fades with the worth.
 
 
-SAY = 0.5
-FOLDS = 5
-MOST_ROWS = 1000  # as many teach enough to choose by, where features are as many
-PATIENTS = 120  # scores of the rarer class that a choice should rest on: else folds are repeated
-MOST_REPEATS = 4
-FARTHEST = 3.0  # times the median: what scores beyond it say, they say there
-LEAST_MEDIAN = 1 / FARTHEST  # class means lie at 1, and are no outliers
 LEAST_VARIANCE = 1e-6  # of a feature that is constant in a fold, and has no weight there
 
 
 class CrossValidator:
-    """The patients of one fit, divided into folds."""
+    """Repeated folds of the rows of one fit, and the results on them."""
 
-    def __init__(self, posing: ProblemFactory) -> None:
-        data, plan = posing.data, posing.plan
-        self.data, self.in_sight = data, not plan.rules or posing.in_sight
-        self.says = posing.says() if self.in_sight else ()
-        self.named = posing.trial(1.0).stack.features
+    def __init__(self, factory: ProblemFactory) -> None:
+        data, plan = factory.data, factory.plan
+        self.data, self.in_sight = data, not plan.rules or factory.in_sight
+        self.settings, self.vote_weight = plan.selection, plan.rule_settings.vote
+        self.votes = factory.rule_votes() if self.in_sight else ()
+        self.named = factory.trial(1.0).stack.features
         given = np.where(np.arange(data.y.size) < data.n_labelled, data.weights, 0.0)
-        rarer = min(self._n_patients(given, sign) for sign in (-1.0, 1.0))
-        repeats = int(np.clip(round(PATIENTS / max(rarer, 1.0)), 1, MOST_REPEATS))
+        rarer = min(self._count_of(given, sign) for sign in (-1.0, 1.0))
+        own = self.settings
+        repeats = int(np.clip(round(own.judged_rows / max(rarer, 1.0)), 1, own.max_repeats))
         seed = plan.random_state or 0
         if isinstance(plan.cv, list):
-            self.ways = given_folds(plan.cv, data.y[: data.n_labelled])
+            self.repeats = given_folds(plan.cv, data.y[: data.n_labelled])
         else:
-            count = plan.cv or FOLDS
+            count = plan.cv or own.n_folds
             labelled = data.labelled  # labels that rules gave judge nothing
             groups = None if data.groups is None else data.groups[: data.n_labelled]
-            self.ways = repeated_folds(*labelled, count, repeats, seed, groups)
-        self.targets = platt_targets(data.y, np.where(given > 0, data.patient_weights, 0.0))
+            self.repeats = repeated_folds(*labelled, count, repeats, seed, groups)
+        self.targets = platt_targets(data.y, np.where(given > 0, data.group_weights, 0.0))
 
     @cached_property
     def training(self) -> list[np.ndarray]:
         """The training rows of all folds of all repeats, and last those of the model itself."""
-        teachers = self._teachers()
-        parts = [self._with_their_groups(part) for parts in self.ways for part in parts]
-        return [np.setdiff1d(teachers, part) for part in parts] + [teachers]
+        rows = self._training_rows()
+        parts = [self._with_their_groups(part) for parts in self.repeats for part in parts]
+        return [np.setdiff1d(rows, part) for part in parts] + [rows]
 
     def _with_their_groups(self, part: np.ndarray) -> np.ndarray:
         """Held-out rows, and rows of the same groups that have their label from rules."""
@@ -272,8 +264,8 @@ class CrossValidator:
             return part
         return np.flatnonzero(np.isin(groups[: self.data.y.size], groups[part]))
 
-    def _n_patients(self, given: FloatArray, sign: float) -> float:
-        """How many patients have a row of this class."""
+    def _count_of(self, given: FloatArray, sign: float) -> float:
+        """Count the groups, or else rows, of this class."""
         own = (self.data.y == sign) & (given > 0)
         if self.data.groups is None:
             return float(given[own].sum())
@@ -281,45 +273,46 @@ class CrossValidator:
 
     @property
     def _clusters(self) -> IntArray | None:
-        """Numbers that are equal for evidence of one patient; each rule has its own."""
+        """Numbers that are equal for rows of one group; each rule has its own."""
         groups, n = self.data.groups, self.data.y.size
         if groups is None:
             return None
-        return np.r_[groups[:n], groups[:n].max() + 1 + np.arange(len(self.says))]
+        return np.r_[groups[:n], groups[:n].max() + 1 + np.arange(len(self.votes))]
 
     @cached_property
     def units(self) -> FloatArray | None:
         """The scale of each feature by the training rows of each fold, where it matters."""
         return units_of(self.data.design, self.data.weights, self.training)
 
-    def opinion(self, fits: PathFits) -> CVResult:
-        """What patients and rules say of the models at one pair of values."""
+    def evaluate(self, fits: PathFits) -> CVResult:
+        """Return the result of the models at one pair of values."""
         scores, margins = self._outside(fits)
         seen = scores if self.in_sight else self._outside(self._without_named(fits))[0]
         found = [self._fitted(*one) for one in zip(seen, margins, strict=True)]
-        heard = np.asarray(np.isfinite(scores).any(axis=0))
+        known = np.asarray(np.isfinite(scores).any(axis=0))
         return CVResult(
             lambda1=fits.lambda1,
             lambda2=fits.lambda2,
             losses=_mean_of_known(np.array([one.losses for one in found])),
-            weights=self._weights(heard),
+            weights=self._weights(known),
             counts=self._counts(),
-            scores=np.where(heard, _mean_of_known(scores), np.nan),
+            scores=np.where(known, _mean_of_known(scores), np.nan),
             cut=round(float(np.mean([one.cut for one in found])), 3),
             support_size=int(fits.sizes[-1]),
             by_repeat=scores,
             features=fits.features,
             frequency=fits.kept[:, :-1].mean(axis=1),
             clusters=self._clusters,
+            stable_share=self.settings.stable_share,
         )
 
-    def _teachers(self) -> np.ndarray:
+    def _training_rows(self) -> np.ndarray:
         """The rows to learn from while choosing: all, unless rows and features are both many."""
-        data = self.data
+        data, most = self.data, self.settings.max_rows
         n, m = data.design.shape
-        if min(n, m) <= MOST_ROWS:
+        if min(n, m) <= most:
             return np.arange(n)
-        parts = content_folds(data.design, data.y, data.p, -(-n // MOST_ROWS), wave=20.0)
+        parts = content_folds(data.design, data.y, data.p, -(-n // most), wave=20.0)
         return np.flatnonzero(parts == 0)
 
     def _without_named(self, fits: PathFits) -> PathFits:
@@ -328,16 +321,16 @@ class CrossValidator:
         return replace(fits, scores=fits.scores - named)
 
     def _outside(self, fits: PathFits) -> tuple[FloatArray, FloatArray]:
-        """Calibrated scores of held-out patients, and margins of rules; one row a repeat."""
-        scores = np.full((len(self.ways), self.data.y.size), np.nan)
-        margins, k = np.zeros((len(self.ways), len(self.says))), 0
-        for repeat, parts in enumerate(self.ways):
+        """Calibrated scores of held-out rows, and margins of rules; one row a repeat."""
+        scores = np.full((len(self.repeats), self.data.y.size), np.nan)
+        margins, k = np.zeros((len(self.repeats), len(self.votes))), 0
+        for repeat, parts in enumerate(self.repeats):
             for out in parts:
                 scale = self._calibration(fits, k)
                 scores[repeat, out] = scale.factor * fits.scores[out, k] + scale.offset
                 margins[repeat] += scale.factor * self._margins(fits.named[:, k]) / len(parts)
                 k += 1
-        return _without_outliers(scores, self.data.weights), margins
+        return _without_outliers(scores, self.data.weights, self.settings.outlier), margins
 
     def _calibration(self, fits: PathFits, k: int) -> Calibration:
         rows, data = self.training[k], self.data
@@ -345,20 +338,20 @@ class CrossValidator:
         return class_means_at_one(scores, data.y[rows], data.weights[rows], float(fits.b[k]))
 
     def _margins(self, named: FloatArray) -> FloatArray:
-        """Of the patient of each rule, whom the middle between the classes calibrates."""
-        at = [np.searchsorted(self.named, say.columns) for say in self.says]
-        pairs = zip(self.says, at, strict=True)
-        return np.array([say.sign * float(named[own] @ say.z) for say, own in pairs])
+        """Return the margin of each rule's typical row, from the middle between the classes."""
+        at = [np.searchsorted(self.named, vote.columns) for vote in self.votes]
+        pairs = zip(self.votes, at, strict=True)
+        return np.array([vote.sign * float(named[own] @ vote.z) for vote, own in pairs])
 
     def _fitted(self, scores: FloatArray, margins: FloatArray) -> PlattFit:
-        """The best logistic fit of one repeat; patients without a score have a loss of NaN."""
+        """The best logistic fit of one repeat; rows without a score have a loss of NaN."""
         known, ones = np.r_[np.isfinite(scores), np.ones(margins.size, bool)], np.ones(margins.size)
         evidence = ScoredSamples(
             scores=np.r_[scores, margins][known],
             offset=np.r_[np.ones(scores.size), 0.0 * ones][known],
             target=np.r_[self.targets, ones][known],
             weight=self._weights(np.isfinite(scores))[known],
-            patients=self._counts()[known],
+            counts=self._counts()[known],
             clusters=None if self._clusters is None else self._clusters[known],
         )
         found = logistic_fit(evidence)
@@ -366,14 +359,14 @@ class CrossValidator:
         losses[known] = found.losses
         return found._replace(losses=losses)
 
-    def _weights(self, heard: np.ndarray) -> FloatArray:
-        """Of the patients who are heard, as their classes count, and of the rules; sum 1."""
-        p = np.where(heard, self.data.p, 0.0)
-        weights = np.r_[p / p.sum(), [SAY * say.sigma for say in self.says]]
+    def _weights(self, known: np.ndarray) -> FloatArray:
+        """Return the weights of the known rows and of the rules; they sum to 1."""
+        p = np.where(known, self.data.p, 0.0)
+        weights = np.r_[p / p.sum(), [self.vote_weight * vote.sigma for vote in self.votes]]
         return weights / weights.sum()
 
     def _counts(self) -> FloatArray:
-        return np.r_[self.data.weights, [say.sigma * self.data.total for say in self.says]]
+        return np.r_[self.data.weights, [vote.sigma * self.data.total for vote in self.votes]]
 
 
 def units_of(
@@ -382,7 +375,7 @@ def units_of(
     """Return the scale of each feature in each set of training rows; None without scaling.
 
     Columns are standardised on all rows. A fold that used these scales would know more of its
-    held-out patients than of new ones: a value that is rare among its own would look tame. What a
+    held-out rows than of new ones: a value that is rare among its own would look tame. What a
     scale has beyond the deviation of its column (in wide tables) is left as it is.
     """
     if design.scale is None:
@@ -395,13 +388,10 @@ def units_of(
     return np.sqrt(np.maximum(variance[:, :-1] + beyond, LEAST_VARIANCE))
 
 
-def _without_outliers(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    """No score so far out that a single patient rules the best scale of a repeat.
-
-    A patient with a value that nobody else has may score a hundred times what others do.
-    """
+def _without_outliers(scores: FloatArray, weights: FloatArray, outlier: float) -> FloatArray:
+    """Clip scores, so that no single row determines the scale of a repeat."""
     medians = [[weighted_median(np.abs(one), weights)] for one in scores]
-    far = FARTHEST * np.maximum(medians, LEAST_MEDIAN)
+    far = outlier * np.maximum(medians, 1.0 / outlier)  # class means lie at 1, and are no outliers
     return np.clip(scores, -far, far)
 
 

@@ -42,7 +42,8 @@ CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so 
 class Model:
     """A fitted model in the user's units, with the optimisation result behind it.
 
-    Where it is an average, problem, solution, knobs and path are those of its most probable member.
+    Where it is an average, problem, solution, rule weights and path are those of its most
+    probable member.
     """
 
     features: np.ndarray
@@ -51,10 +52,10 @@ class Model:
     solution: Solution
     problem: Problem
     plan: FitSettings
-    told: tuple[ScaledRule, ...]
+    scaled_rules: tuple[ScaledRule, ...]
     lambda1: float
     lambda2: float
-    knobs: list[RuleWeights]
+    rule_weights: list[RuleWeights]
     path: tuple[PathPoint, ...]
     members: tuple[MemberRecord, ...] = ()
     held_out: FloatArray | None = None  # out-of-fold decision values, where there are some
@@ -73,7 +74,7 @@ class Model:
     def fresh_scores(self) -> FloatArray:
         """The same for each repeat of the folds, at values that the row's own fold did not choose.
 
-        They are as good as decision values of new patients, where the values taken are the best.
+        They are as good as decision values of new rows, where the values taken are the best.
         """
         return np.asarray(sum(share * member.fresh_scores() for share, member in self.parts))
 
@@ -84,7 +85,7 @@ def count_steps(history: Sequence[Progress]) -> int:
 
 
 class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
-    """What `HIPADClassifier.start` returns: the choice of lambda1, then the optimisation.
+    """What `HIPADClassifier.fit_iter` returns: the choice of lambda1, then the optimisation.
 
     The classifier itself stays as it was until `finish()`.
     """
@@ -95,13 +96,13 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         plan: FitSettings,
         warm: Sequence[Hipad] = (),
         *,
-        quick: bool = False,
+        interactive: bool = True,
         take: Callable[[FitRun[Classifier]], Classifier] | None = None,
         mixture: ModelAverage | None = None,
         left_out: int | None = None,
     ) -> None:
         self.data, self.plan = data, plan
-        self._quick, self._outcome = quick, take
+        self._interactive, self._outcome = interactive, take
         self.hipad: Hipad | None = None
         self._warm, self._beside = warm[0] if warm else None, tuple(warm[1:])
         self.mixture = mixture if mixture is not None else ModelAverage(data, plan)
@@ -128,9 +129,9 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         return self.members[-1 - int(np.argmax(others[::-1]))]
 
     @property
-    def posing(self) -> ProblemFactory:
+    def factory(self) -> ProblemFactory:
         """The problems of the leading candidate."""
-        return self.leading.posing
+        return self.leading.factory
 
     @property
     def choice(self) -> PathSelector:
@@ -143,7 +144,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 
     def finish(self) -> Classifier:
         """The classifier with the model so far; its certificate says if that was the end."""
-        assert self._outcome is not None  # `start` gives it
+        assert self._outcome is not None  # `fit_iter` gives it
         return self._outcome(self)
 
     def model(self) -> Model:
@@ -160,10 +161,10 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
             solution=self._with_others(found),
             problem=hipad.problem,
             plan=self.plan,
-            told=self.posing.told,
+            scaled_rules=self.factory.scaled_rules,
             lambda1=hipad.problem.lambda1,
             lambda2=hipad.problem.lambda2,
-            knobs=self.posing.knobs,
+            rule_weights=self.factory.rule_weights,
             path=self.choice.path,
             members=self._records_of_members(),
             held_out=self._held_out(),
@@ -187,8 +188,8 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         bad = [one for one in others if one.status is not Status.SOLVED]
         if not bad or found.certificate.status is not Status.SOLVED:
             return found
-        told = bad[0].message or "a candidate with other rule weights did not converge"
-        certificate = replace(found.certificate, status=bad[0].status, message=told)
+        message = bad[0].message or "a candidate with other rule weights did not converge"
+        certificate = replace(found.certificate, status=bad[0].status, message=message)
         return replace(found, certificate=certificate)
 
     def _records_of_members(self) -> tuple[MemberRecord, ...]:
@@ -221,7 +222,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 
     def _held_out(self) -> FloatArray | None:
         """Out-of-fold decision values of labelled rows at the chosen values."""
-        if not self.choice.opinions:
+        if not self.choice.results:
             return None
         if not self.plan.calibrate:
             return self.choice.taken.scores
@@ -229,16 +230,16 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 
     def _generate(self) -> Iterator[Progress]:
         yield from self._choose()
-        self._weigh(self.members)
+        self._set_shares(self.members)
         for share, member in self._used():
             if share > 0 and member is not self.leading and member.hipad is None:
-                member.hipad = self._fit(member, quick=True)
+                member.hipad = self._fit(member, interactive=False)
                 member.hipad.run()
         leading = self.leading
-        if leading.hipad is not None and self._quick:
+        if leading.hipad is not None and not self._interactive:
             self.hipad = leading.hipad  # fitted before, for another mixture of the same candidates
             return
-        self.hipad = leading.hipad = self._fit(leading, quick=self._quick)
+        self.hipad = leading.hipad = self._fit(leading, interactive=self._interactive)
         yield from self.hipad
 
     def _choose(self) -> Iterator[Progress]:
@@ -251,7 +252,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
                 step += 1
                 yield _path_record(step, point)
 
-    def _weigh(self, members: Sequence[Member]) -> None:
+    def _set_shares(self, members: Sequence[Member]) -> None:
         """Set the share of each candidate in the model; others than `members` have none."""
         known = {m.candidate: self.candidates[m.candidate] for m in members}
         single = self.plan.is_sparse or self.plan.max_features is not None
@@ -261,10 +262,10 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 
     def _best_so_far(self) -> Hipad:
         """A fit at the best values so far, for a run that was left while they were chosen."""
-        self._weigh([m for m in self.members if m.choice.opinions] or self.members)
+        self._set_shares([m for m in self.members if m.choice.results] or self.members)
         for _, member in self._used():
             if member.hipad is None:
-                member.hipad = self._fit(member, quick=self._quick)
+                member.hipad = self._fit(member, interactive=self._interactive)
                 if self.history:
                     member.hipad.run()
                 member.hipad.finished = False
@@ -272,15 +273,15 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         assert leading is not None
         return leading
 
-    def _fit(self, member: Member, *, quick: bool) -> Hipad:
-        problem = member.posing.problem(*member.values, among=member.among)
-        settings = replace(self.plan.settings, quick=quick and self.plan.fastest)
+    def _fit(self, member: Member, *, interactive: bool) -> Hipad:
+        problem = member.factory.problem(*member.values, among=member.among)
+        settings = replace(self.plan.settings, quick=not interactive and self.plan.fastest)
         if settings.switch == "paper":
             problem = without_repeats(problem)
         # a state of other rows, among them those that rules labelled, does not serve
         earlier = [self._warm, *self._beside]
         serving = [one for one in earlier if one and one.problem.y.size == problem.y.size]
-        if member.posing.data.n_inferred or self._warm not in serving:
+        if member.factory.data.n_inferred or self._warm not in serving:
             serving = []
         return Hipad(problem, settings, warm=next(iter(serving), None), beside=serving[1:])
 
@@ -288,7 +289,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 def without_repeats(problem: Problem) -> Problem:
     """The same problem with equal rows as one, of their joint share.
 
-    The optimum is the same. The way to it is not: where the paper's test leaves it early, a row of
+    The optimum is the same. The iterates are not: where the paper's test leaves it early, a row of
     weight two and two equal rows would end at different features.
     """
     groups = equal_rows(problem.design, problem.y, problem.p)
@@ -380,12 +381,12 @@ class LazyCalibration:
 
     @property
     def known(self) -> bool:
-        """Whether risks can be told."""
+        """Whether probabilities are available."""
         return self._curve is not None or self._origin is not None
 
     @property
     def ready(self) -> bool:
-        """Whether they can be told at once, without fits on folds."""
+        """Whether they are available at once, without fits on folds."""
         folds_are_there = self._origin is not None and self._origin[1].held_out is not None
         return self._curve is not None or folds_are_there
 
@@ -408,8 +409,8 @@ def learnt_curve(data: TrainingData, model: Model) -> CalibrationMap:
     if class_means(own, data.y, data.weights) is None:
         return constant
     scores, scale = model.fresh_scores(), score_scale(data, model, own)
-    weights = data.patient_weights  # several rows of one patient make nobody more certain
-    curve = _short(CalibrationMap.fit(scores, data.y, weights))
+    weights = data.group_weights  # several rows of one group add no certainty
+    curve = _short(CalibrationMap.fit(scores, data.y, weights, model.plan.selection))
     if asks_who_is_likelier(data):
         curve = curve.even_at(scale.offset, scores, data.y, weights)
     return curve.of_scaled(scale.factor, scale.offset)
@@ -426,7 +427,7 @@ def score_scale(data: TrainingData, model: Model, own: FloatArray) -> Calibratio
 def held_out_values(data: TrainingData, model: Model) -> FloatArray:
     """Out-of-fold scores of the training rows as decision values of the model; NaN where unknown.
 
-    A model without features says the same of everybody.
+    A model without features gives all rows the same value.
     """
     own = decision_values(data, model)
     if not model.features.size or class_means(own, data.y, data.weights) is None:
@@ -445,14 +446,12 @@ def fresh_values(data: TrainingData, model: Model) -> FloatArray:
 
 
 def _short(curve: CalibrationMap) -> CalibrationMap:
-    """A quarter of a point of risk is finer than any patients tell; what is finer still hangs on
-    the order of the rows.
-    """
+    """Round the log odds: further digits depend on the order of the rows."""
     return replace(curve, log_odds=np.round(curve.log_odds, 3))
 
 
 def asks_who_is_likelier(data: TrainingData) -> bool:
-    """Whether classes count by their patients, so that decision and risk ask the same question.
+    """Whether classes count by their rows, so that decision and risk ask the same question.
 
     They are then to give the same answer, unless held-out rows clearly speak against it.
     """

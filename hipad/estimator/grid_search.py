@@ -23,8 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 from hipad.estimator.base import TableClassifier
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.multiclass import ClassRuns
-from hipad.estimator.parameters import SMALLEST, check_number, check_parameters
+from hipad.estimator.parameters import SMALLEST, accepts_renamed, check_number, check_parameters
 from hipad.estimator.problem_factory import noise
+from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
 from hipad.estimator.training_data import TrainingData
 from hipad.exceptions import HipadError
 from hipad.rules import Rule
@@ -43,7 +44,7 @@ from hipad.utils import FloatArray, IntArray
 # where the last one ended.
 
 
-GRID: Final = ("lambda1", "lambda2", "patients", "stiffness")
+GRID: Final = ("lambda1", "lambda2", "rule_weight", "rho")
 FIRST, LAST = 0.9, 0.01  # where a grid of lambda1 begins and ends, as fractions of lambda1_max
 CLEARLY = 1e6  # times the noise: where no feature tells the classes apart
 
@@ -63,7 +64,7 @@ def is_count(value: object) -> bool:
 def tried_values(name: str, given: Any) -> list[Any]:
     """The values of one setting, each of which a fit would take.
 
-    >>> tried_values("lambda2", 10.0), tried_values("patients", ["auto", 3])
+    >>> tried_values("lambda2", 10.0), tried_values("rule_weight", ["auto", 3])
     ([10.0], ['auto', 3])
     """
     values = list(given) if is_several(given) else [given]
@@ -222,18 +223,18 @@ class _Study:
             yield Trial(candidate, self.fold, score, clf.support_.size, *times, converged)
         self.beside = done or self.beside
 
-    def _fit(self, params: Params, like: list[HIPADClassifier]) -> HIPADClassifier:
+    def _fit(self, params: Params, near: list[HIPADClassifier]) -> HIPADClassifier:
         """A candidate on the training rows, from the nearest fits there are."""
         clf = clone(self.search.template).set_params(**params)
         X, y, weights, groups = self.train
-        run = clf.start(
+        run = clf.fit_iter(
             X,
             y,
             sample_weight=weights,
             groups=groups,
-            like=like,
+            warm_start_from=near,
             feature_names=self.search.names,
-            quick=True,
+            interactive=False,
         )
         return run.to_end().finish()
 
@@ -395,7 +396,7 @@ class BestModel(TableClassifier):
             if names is getattr(self, "feature_names_in_", None):
                 self.best_estimator_ = best.fit(X, y, **own)
                 return
-            run = best.start(X, y, **own, feature_names=names, quick=True)
+            run = best.fit_iter(X, y, **own, feature_names=names, interactive=False)
             with single_thread():
                 self.best_estimator_ = run.to_end().finish()
 
@@ -427,7 +428,7 @@ class HIPADClassifierCV(BestModel):
         A number of values to try (from just below the largest that keeps a feature to a hundredth
         of it, on the scale of all rows), or the values.
     lambda2 : float or list of float, default=(0.1, 1.0, 10.0)
-    patients, stiffness : as in `HIPADClassifier`, or a list of such values
+    rule_weight, rho : as in `HIPADClassifier`, or a list of such values
     cv : int, splitter or iterable of (train, test), default=None
         None is 5 folds, stratified; `groups` of `fit` are never split.
     scoring : str, callable or None, default=None
@@ -440,8 +441,8 @@ class HIPADClassifierCV(BestModel):
         Where given, a number of folds means shuffled ones.
     error_score : "raise" or float, default=nan
         The score of a fit that fails.
-    scope, class_weight, anchored, calibrate, method, engine, standardize, switch, mu, tol,
-    max_iter, prevalence : as in `HIPADClassifier`
+    class_weight, method, standardize, prevalence, solver, selection, rule_settings :
+        as in `HIPADClassifier`
 
     A search compares optima at given weights of the rules, so none of its fits learns trust: the
     same model by hand needs `HIPADClassifier(rule_trust=None, ...)`.
@@ -453,6 +454,7 @@ class HIPADClassifierCV(BestModel):
     scorer_, n_splits_, classes_, n_features_in_ : as in `GridSearchCV`
     """
 
+    @accepts_renamed
     def __init__(
         self,
         rules: str | Iterable[Rule | str] | None = None,
@@ -460,51 +462,41 @@ class HIPADClassifierCV(BestModel):
         blocks: Mapping[str, Any] | None = None,
         lambda1: float | Iterable[float] = 10,
         lambda2: float | Iterable[float] = (0.1, 1.0, 10.0),
-        patients: Any = "auto",
-        stiffness: Any = "auto",
+        rule_weight: Any = "auto",
+        rho: Any = "auto",
         cv: Any = None,
         scoring: Any = None,
         refit: Any = True,
         n_jobs: int | None = None,
         random_state: Any = None,
         error_score: float | str = np.nan,
-        scope: str = "population",
         class_weight: str | dict[Any, float] | None = "balanced",
-        anchored: bool = True,
-        calibrate: bool = True,
         method: str = "auto",
-        engine: str = "ipm",
         standardize: bool = True,
-        switch: str = "support",
-        mu: float | str = "auto",
-        tol: float = 1e-7,
-        max_iter: int = 5000,
         prevalence: float | None = None,
+        solver: SolverSettings | Mapping[str, Any] | None = None,
+        selection: SelectionSettings | Mapping[str, Any] | None = None,
+        rule_settings: RuleSettings | Mapping[str, Any] | None = None,
     ) -> None:
         self.rules = rules
         self.blocks = blocks
         self.lambda1 = lambda1
         self.lambda2 = lambda2
-        self.patients = patients
-        self.stiffness = stiffness
+        self.rule_weight = rule_weight
+        self.rho = rho
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.error_score = error_score
-        self.scope = scope
         self.class_weight = class_weight
-        self.anchored = anchored
-        self.calibrate = calibrate
         self.method = method
-        self.engine = engine
         self.standardize = standardize
-        self.switch = switch
-        self.mu = mu
-        self.tol = tol
-        self.max_iter = max_iter
         self.prevalence = prevalence
+        self.solver = solver
+        self.selection = selection
+        self.rule_settings = rule_settings
 
     def fit(
         self,
@@ -570,7 +562,7 @@ class HIPADClassifierCV(BestModel):
         values = {name: self._values(name) for name in tried if not self._is_spread(name)}
         if self._is_spread("lambda1"):
             count = checked_count(self.lambda1)
-            run = template.start(rows.X, rows.y, sample_weight=rows.weights, feature_names=names)
+            run = template.fit_iter(rows.X, rows.y, sample_weight=rows.weights, feature_names=names)
             runs = run.runs.values() if isinstance(run, ClassRuns) else (run,)
             values["lambda1"] = lambda1_values(count, *(one.data for one in runs))
         return combinations(values)

@@ -19,7 +19,7 @@ from hipad.estimator.calibration import CalibrationMap, ClassProbabilities, Mult
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.fit import LazyCalibration, count_steps
 from hipad.estimator.multiclass import LazyClassCalibration, class_labels
-from hipad.estimator.parameters import MemberRecord, check_parameters
+from hipad.estimator.parameters import LAYERS, RENAMED, MemberRecord, check_parameters
 from hipad.estimator.path import PathPoint
 from hipad.estimator.rule_report import FeaturePriorRecord
 from hipad.estimator.serialization import (
@@ -118,8 +118,6 @@ def checked_classes(stored: dict[str, Any]) -> np.ndarray:
 def check_settings(clf: HIPADClassifier) -> None:
     """Settings that `fit` would refuse are refused here too."""
     check_parameters(clf)
-    for name in ("calibrate", "standardize"):
-        _expect(isinstance(getattr(clf, name), bool), name, getattr(clf, name))
 
 
 def check_recipe(recipe: ColumnRecipe, n_features: int) -> None:
@@ -140,9 +138,9 @@ def check_recipe(recipe: ColumnRecipe, n_features: int) -> None:
 def check_report(records: list[RuleRecord], n_features: int) -> None:
     """Columns that a record names must be there, and the record must read as sentences."""
     for record in records:
-        for patient in _patients(record):
-            _check_columns(f"the record of {record.label!r}", patient.columns.tolist(), n_features)
-            _expect(len(patient.columns) == len(patient.values), "a value per column", record.label)
+        for point in _points(record):
+            _check_columns(f"the record of {record.label!r}", point.columns.tolist(), n_features)
+            _expect(len(point.columns) == len(point.values), "a value per column", record.label)
         _ = record.lines, record.as_dict()
 
 
@@ -183,15 +181,15 @@ def check_scale(scale: MulticlassCalibration, risks: ClassProbabilities, n_class
     _expect(sharp, "a sharpness of at least 0", risks.sharpness)
 
 
-def _patients(value: Any) -> Iterator[BoxPoint]:
+def _points(value: Any) -> Iterator[BoxPoint]:
     if isinstance(value, BoxPoint):
         yield value
     elif is_dataclass(value):
         for field in fields(value):
-            yield from _patients(getattr(value, field.name))
+            yield from _points(getattr(value, field.name))
     elif isinstance(value, tuple | list):
         for item in value:
-            yield from _patients(item)
+            yield from _points(item)
 
 
 def is_finite(value: Any) -> bool:
@@ -411,7 +409,7 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
 
 def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     """A classifier with settings, classes, columns and reports."""
-    settings = dict(content["settings"])
+    settings = _settings_of_today(content["settings"])
     if isinstance(settings["class_weight"], list):
         settings["class_weight"] = dict(settings["class_weight"])
     if isinstance(settings.get("rule_trust"), list):
@@ -432,6 +430,18 @@ def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     check_statements(clf._stated, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
     return clf
+
+
+def _settings_of_today(stored: dict[str, Any]) -> dict[str, Any]:
+    """Stored settings by today's names; files before there were layers hold all of them flat."""
+    found: dict[str, Any] = {}
+    for name, value in sorted(stored.items(), key=lambda pair: pair[0] in RENAMED):
+        layer, _, own = RENAMED.get(name, name).partition("__")
+        if own:
+            found[layer] = {**(found.get(layer) or {}), own: value}
+        elif layer not in LAYERS or value is not None:
+            found[layer] = value
+    return found
 
 
 def _two_classes(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
@@ -474,6 +484,12 @@ def _of_today(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _point_of_today(point: dict[str, Any]) -> dict[str, Any]:
+    """A stored point of a path; earlier versions call its excess loss `behind`."""
+    renamed = {"behind": "excess_loss"}
+    return {renamed.get(name, name): value for name, value in point.items()}
+
+
 def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     weights = content["coefficients"]
     clf.support_ = np.array(weights["indices"], dtype=int)
@@ -486,7 +502,8 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     clf.selection_certificate_ = rebuild(Certificate | None, content["selection_certificate"])
     members = [{"on_rows": False, "cut": None, **member} for member in content.get("members", [])]
     clf.members_ = rebuild(tuple[MemberRecord, ...], members)
-    clf.path_ = rebuild(tuple[PathPoint, ...], content["path"])
+    path = [_point_of_today(point) for point in content["path"]]
+    clf.path_ = rebuild(tuple[PathPoint, ...], path)
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
     clf.n_iter_ = count_steps(clf.history_)
     clf.solver_ = str(content.get("solver", ""))

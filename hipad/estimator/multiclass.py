@@ -32,7 +32,7 @@ WORSE: Final = (Status.SOLVED, Status.INACCURATE, Status.LIMIT, Status.STOPPED)
 
 
 class ClassRuns(FitRun[Classifier]):
-    """What `HIPADClassifier.start` returns for several classes: the run of one class after another.
+    """What `HIPADClassifier.fit_iter` returns for several classes: one run after another.
 
     `label` is the class whose run is under way, `runs` has all of them. What else a run can be
     asked, its data, path or members, is answered by the run under way.
@@ -179,7 +179,8 @@ def _learnt_risks(
     if np.unique(codes[rows]).size < len(models):
         return ClassProbabilities.constant(class_shares(data.y.astype(np.intp), data.weights))
     p, counts = (np.tile(one, repeats)[rows] / repeats for one in (data.p, data.weights))
-    return ClassProbabilities.fit(scale.of(values[rows]), codes[rows], p, counts)
+    settings = models[0]._model.plan.selection
+    return ClassProbabilities.fit(scale.of(values[rows]), codes[rows], p, counts, settings)
 
 
 def _known_rows(values: FloatArray, data: TrainingData) -> np.ndarray:

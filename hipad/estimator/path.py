@@ -14,6 +14,7 @@ from hipad.designs import column_moments
 from hipad.estimator.calibration import says_positive
 from hipad.estimator.cross_validation import CrossValidator, CVResult, upper_median
 from hipad.estimator.problem_factory import ProblemFactory, noise
+from hipad.estimator.settings import SelectionSettings
 from hipad.estimator.training_data import TrainingData
 from hipad.solvers.batched import EXACT, BatchedInteriorPoint, RestrictedProblem, WorkingSetSelector
 from hipad.solvers.problem import Problem
@@ -24,61 +25,60 @@ from hipad.utils import FloatArray
 # The values of lambda1 and lambda2 that an automatic choice tries.
 
 
-N_STEPS = 9
-FIRST, SMALLEST = 0.7, 0.01  # the path goes between these fractions of lambda1_max,
-WIDENING = 1.25  # in steps that grow: among sparse models large ones would miss the best
 ABOVE = 2.0  # factor between values above the path, at which only features of rules are in
-RIDGES = (10.0, 1.0, 0.1)  # lambda2, in units of the mean variance of a column
 
 
 class LambdaGrid:
     """What is tried for one fit."""
 
-    def __init__(self, posing: ProblemFactory) -> None:
-        self.posing = posing
+    def __init__(self, factory: ProblemFactory) -> None:
+        self.factory, self.settings = factory, factory.plan.selection
 
     @property
     def ridges(self) -> list[float]:
         """The values of lambda2 to try."""
-        given = self.posing.plan.lambda2
+        given = self.factory.plan.lambda2
         if not isinstance(given, str):
             return [given]
-        return [rounded(ridge * self.unit) for ridge in RIDGES]
+        return [rounded(ridge * self.unit) for ridge in self.settings.ridges]
 
     def lambda1(self) -> tuple[FloatArray, float]:
         """Values of lambda1 from large to small, and from which on they are judged."""
-        data_alone = self.posing.largest_lambda1
-        largest = max(data_alone, self.posing.first_lambda1)
-        given = self.posing.plan.lambda1
+        data_alone = self.factory.largest_lambda1
+        largest = max(data_alone, self.factory.first_lambda1)
+        given = self.factory.plan.lambda1
         if isinstance(given, str):
-            path = widening(FIRST * data_alone, SMALLEST * data_alone)
-            grid = np.r_[values_above(FIRST * largest, path[0]), path]
+            own = self.settings
+            first, last = own.largest * data_alone, own.smallest * data_alone
+            path = widening(first, last, own.n_lambda1, own.widening)
+            grid = np.r_[values_above(own.largest * largest, path[0]), path]
             return np.array([rounded(value) for value in grid]), np.inf
         return approach(largest, given), given
 
     @property
     def spacing(self) -> FloatArray:
         """How far one value lies from the next, as logarithms of lambda1 and lambda2."""
-        return np.array([-np.log(SMALLEST) / N_STEPS, np.log(RIDGES[0] / RIDGES[1])])
+        own = self.settings
+        ridges = own.ridges[0] / own.ridges[1] if len(own.ridges) > 1 else np.e
+        return np.array([-np.log(own.smallest) / own.n_lambda1, abs(np.log(ridges))])
 
     @cached_property
     def unit(self) -> float:
         """The mean variance of a column."""
-        data = self.posing.data
+        data = self.factory.data
         if data.design.scale is not None:
             return 1.0
         deviation = column_moments(data.X, data.weights)[1]
         return float(np.mean(deviation**2)) or 1.0
 
 
-def widening(first: float, last: float) -> FloatArray:
-    """Falling values, each by a larger factor than the one before.
+def widening(first: float, last: float, count: int, exponent: float) -> FloatArray:
+    """Return falling values, each by a larger factor than the one before.
 
-    >>> widening(0.7, 0.01).round(3).tolist()
+    >>> widening(0.7, 0.01, 9, 1.25).round(3).tolist()
     [0.7, 0.51, 0.33, 0.201, 0.117, 0.066, 0.036, 0.019, 0.01]
     """
-    way = np.linspace(0.0, 1.0, N_STEPS) ** WIDENING
-    values: FloatArray = first * (last / first) ** way
+    values: FloatArray = first * (last / first) ** (np.linspace(0.0, 1.0, count) ** exponent)
     return values
 
 
@@ -93,7 +93,7 @@ def values_above(largest: float, first: float) -> FloatArray:
 
 
 def approach(largest: float, value: float) -> FloatArray:
-    """Some values on the way from the largest lambda1 down to a given one."""
+    """Return some values between the largest lambda1 and a given one."""
     first = max(largest, value, 1e-300)
     steps = np.geomspace(first, max(value, 1e-2 * first), 5)[1:-1]
     return np.r_[steps[steps > value], value]
@@ -152,28 +152,28 @@ class PathSolver:
     ) -> None:
         self.problem, self.polish, self.ridges = problem, polish, list(ridges)
         count, times = len(rows), len(self.ridges)
-        prices = np.zeros((problem.n_samples, count))
+        upper_bounds = np.zeros((problem.n_samples, count))
         for k, own in enumerate(rows):
-            prices[own, k] = problem.p[own] / problem.p[own].sum()
+            upper_bounds[own, k] = problem.p[own] / problem.p[own].sum()
         lambda2 = np.repeat(np.asarray(self.ridges, dtype=float), count)
         units = None if units is None else np.tile(units, times)
-        self.fleet = BatchedInteriorPoint(problem, np.tile(prices, times), lambda2, units)
+        self.batch = BatchedInteriorPoint(problem, np.tile(upper_bounds, times), lambda2, units)
         self._last = np.tile(np.arange(count) == count - 1, times)
         tolerance = np.where(self._last, EXACT, TOLERANCE)
         self.selector = WorkingSetSelector(
-            self.fleet, tolerance, np.where(self._last, 1.0 + EXACT, BEYOND)
+            self.batch, tolerance, np.where(self._last, 1.0 + EXACT, BEYOND)
         )
         self._kept = [np.full(1, -1)] * (count * times)  # features of each model, and
         self._models: list[tuple[FloatArray, float]] = []  # what phase 2 made of them
 
     def expected_size(self, lambda1: float, lambda2: float) -> int:
-        """About how many features the model on all rows will have, by what pulls them now."""
-        whole = int(np.flatnonzero(self._last & (self.fleet.lambda2 == lambda2))[0])
+        """Estimate the features of the model on all rows from the present gradient."""
+        whole = int(np.flatnonzero(self._last & (self.batch.lambda2 == lambda2))[0])
         return int(np.count_nonzero(self.selector.needed[:, whole] > lambda1))
 
-    def leave(self, lambda2: float) -> None:
-        """Follow the path of one lambda2 no further."""
-        stay = np.flatnonzero(self.fleet.lambda2 != lambda2)
+    def drop(self, lambda2: float) -> None:
+        """Stop the path of one lambda2."""
+        stay = np.flatnonzero(self.batch.lambda2 != lambda2)
         self.ridges.remove(lambda2)
         self.selector.only(stay)
         self._last = self._last[stay]
@@ -186,17 +186,17 @@ class PathSolver:
             return self._fit(lambda1)
 
     def _fit(self, lambda1: float) -> list[PathFits]:
-        fleet, named = self.fleet, self.problem.stack.features
+        batch, named = self.batch, self.problem.stack.features
         stage, w = self.selector.select(lambda1)
         kept = np.flatnonzero(w.any(axis=1) | np.isin(stage.names, named))
-        smooth, w = fleet.stage(stage.names[kept], 0.0), w[kept]
-        sizes, b, in_model = np.count_nonzero(w, axis=0), fleet.b, w != 0
+        smooth, w = batch.stage(stage.names[kept], 0.0), w[kept]
+        sizes, b, in_model = np.count_nonzero(w, axis=0), batch.b, w != 0
         if self.polish:
             w, b = self._polished(replace(smooth, fixed=w != 0))
         of_named = np.zeros((named.size, b.size))  # those that do not matter are in no stage
         of_named[np.isin(named, smooth.names)] = w[np.isin(smooth.names, named)]
         scores = smooth.design.dot(w)
-        at = [np.flatnonzero(fleet.lambda2 == lambda2) for lambda2 in self.ridges]
+        at = [np.flatnonzero(batch.lambda2 == lambda2) for lambda2 in self.ridges]
         found = []
         for lambda2, own in zip(self.ridges, at, strict=True):
             some = in_model[:, own].any(axis=1)
@@ -221,16 +221,16 @@ class PathSolver:
         lambda1.
         """
         assert stage.fixed is not None
-        fleet, kept = self.fleet, [stage.names[fixed] for fixed in stage.fixed.T]
+        batch, kept = self.batch, [stage.names[fixed] for fixed in stage.fixed.T]
         same = np.array([np.array_equal(*both) for both in zip(kept, self._kept, strict=True)])
-        alpha, u = fleet.alpha, fleet.u
-        w = fleet.solve(stage, np.where(same | self._last, np.inf, TOLERANCE))
-        fleet.alpha, fleet.u = alpha, u
+        alpha, u = batch.alpha, batch.u
+        w = batch.solve(stage, np.where(same | self._last, np.inf, TOLERANCE))
+        batch.alpha, batch.u = alpha, u
         for k in np.flatnonzero(same):
-            w[stage.fixed[:, k], k], fleet.b[k] = self._models[k]
+            w[stage.fixed[:, k], k], batch.b[k] = self._models[k]
         self._kept = kept
-        self._models = [(w[fixed, k], fleet.b[k]) for k, fixed in enumerate(stage.fixed.T)]
-        return w, fleet.b.copy()
+        self._models = [(w[fixed, k], batch.b[k]) for k, fixed in enumerate(stage.fixed.T)]
+        return w, batch.b.copy()
 
 
 # --------------------------------------------------------------------------------------------------
@@ -240,65 +240,59 @@ class PathSolver:
 # must not outvote them either: on a path there are more of them.
 
 
-ALIKE = 0.01  # share of a loss: nobody would notice a smaller difference
-PATIENCE = 2  # values clearly worse than the best before a path is left,
-GAINLESS = 2  # or no better, with more features than patients;
 LARGE = 250_000  # numbers in the columns of a model: before such a one, one value is enough
 
 
-def is_over(done: Sequence[CVResult], ahead: int, patients: float) -> bool:
+def is_over(done: Sequence[CVResult], ahead: int, rows: float, settings: SelectionSettings) -> bool:
     """Whether a path is to be left: the next model is expected to have `ahead` features."""
-    return is_hopeless(done) or gains_nothing(done, ahead, patients)
+    return is_hopeless(done, settings) or gains_nothing(done, ahead, rows, settings)
 
 
-def is_hopeless(done: Sequence[CVResult]) -> bool:
+def is_hopeless(done: Sequence[CVResult], settings: SelectionSettings) -> bool:
     """Whether the last few values were all clearly worse than the best."""
-    if len(done) <= PATIENCE:
+    if len(done) <= settings.patience:
         return False
     best = min(done, key=lambda one: one.loss)
-    last = [one.behind(best) for one in done[-PATIENCE:]]
+    last = [one.excess_loss(best) for one in done[-settings.patience :]]
     return all(mean > 2 * error > 0 for mean, error in last)
 
 
-def gains_nothing(done: Sequence[CVResult], ahead: int, patients: float) -> bool:
-    """Whether models with more features than patients have them for nothing.
+def gains_nothing(
+    done: Sequence[CVResult], ahead: int, rows: float, settings: SelectionSettings
+) -> bool:
+    """Whether models with more features than rows have them for nothing.
 
     These are the last few, or the one ahead if it will be large: then the last one tells enough.
     """
-    large = ahead * patients > LARGE
-    count = 1 if large else GAINLESS
+    large = ahead * rows > LARGE
+    count = 1 if large else settings.patience
     last, before = done[-count:], done[:-count]
     sizes = [ahead] if large else [one.support_size for one in last]
-    if not before or min(sizes) <= patients:
+    if not before or min(sizes) <= rows:
         return False
     least = min(one.loss for one in before)
-    return all(one.loss > (1 - ALIKE) * least for one in last)
+    return all(one.loss > (1 - settings.negligible) * least for one in last)
 
 
 # --------------------------------------------------------------------------------------------------
 # lambda1="auto" and lambda2="auto": a path for each lambda2, and what is good and sparse on it.
 #
 # The path goes down to a hundredth of lambda1_max, unless it is left before (path.py). The best
-# pair of values is the one of least loss on held-out patients (cross_validation.py). With few
-# patients many pairs are about as good, and the best is a matter of chance. So all pairs have a
-# say, each the less the more standard errors its loss lies above the best, and the one in the
-# middle is taken: half of the say is for smaller values, half for larger ones. (A mean would lie
+# pair of values is the one of least loss on held-out rows (cross_validation.py). With few rows many
+# pairs are about as good, and the best is a matter of chance. So the weighted median of all pairs
+# is taken, with candidate weight exp(-sharpness * excess loss / standard error). (A mean would lie
 # between the sparse and the dense models where both are good, and the models there need not be.)
-# The differences are told patient by patient, so that their errors are far smaller than those of
-# the losses. Losses that speak clearly give their best pair. Then the sparsest model that is as
-# good as the best, within a share of that error, is taken instead.
+# Excess losses are paired differences, whose errors are far smaller than those of the losses. Where
+# they are large, the median is the best pair. Then the sparsest model that is as good as the best,
+# within a share of that error, is taken instead.
 #
-# A wish for few features is met along the same path. With `max_features` models with more are not
+# A limit on the features is met along the same path. With `max_features` models with more are not
 # looked at. lambda1="sparse" takes the fewest features whose loss is within one standard error of
 # the least (Breiman's rule). Which features a model keeps is often chance, so what is counted are
 # those that most folds keep, and the model on all rows is fitted to these alone.
 
 
-SHARPNESS = 2.0  # a pair's say falls by e^-2 with each standard error
-FEW, CAUTION = 60.0, 0.6  # patients, so few that a large ridge is the safer guess; and how much
-SPARING = 0.25  # errors by which a sparser model may be behind the best
-CHANCE = float(np.log(2.0))  # the loss of who knows nothing
-LEAST_ERROR = 0.003  # of a loss: no difference below it is told from rounding or chance
+CHANCE = float(np.log(2.0))  # log loss of a constant prediction
 TOGETHER = 1_000_000  # weights of all models of a path: up to here all paths are followed at once
 WITHOUT_FOLDS = (0.3, 1.0)  # lambda1 as a fraction of its largest, and lambda2, without folds
 CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
@@ -308,7 +302,7 @@ CLEARLY = 1e6  # times the noise: a lambda1 that no solver takes for zero
 class PathPoint:
     """One pair of values: its out-of-fold loss and balanced accuracy, and how many features it has.
 
-    `behind` is how far the loss lies above the least one, `error` the standard error of that.
+    `excess_loss` is how far the loss lies above the least one, `error` its standard error.
     `stable_size` counts the features that most folds keep; `sparsest` is the point with the fewest
     of them within one standard error of the least loss, which lambda1="sparse" takes.
     """
@@ -318,7 +312,7 @@ class PathPoint:
     loss: float
     accuracy: float
     support_size: int
-    behind: float = 0.0
+    excess_loss: float = 0.0
     error: float = 0.0
     best: bool = False
     chosen: bool = False
@@ -329,49 +323,54 @@ class PathPoint:
 class PathSelector:
     """The values that are tried, what was found of them, and the ones to take."""
 
-    def __init__(self, posing: ProblemFactory) -> None:
-        self.posing, self.plan, self.tried = posing, posing.plan, LambdaGrid(posing)
-        self.opinions: list[CVResult] = []
-        self.ways: list[list[np.ndarray]] = []  # held-out rows of the folds of each repeat
+    def __init__(self, factory: ProblemFactory) -> None:
+        self.factory, self.plan, self.grid = factory, factory.plan, LambdaGrid(factory)
+        self.settings = factory.plan.selection
+        self.results: list[CVResult] = []
+        self.repeats: list[list[np.ndarray]] = []  # held-out rows of the folds of each repeat
+
+    def take_results(self, other: PathSelector) -> None:
+        """Take the cross-validated results of another selector on the same problems."""
+        self.results, self.repeats = other.results, other.repeats
 
     def steps(self) -> Iterator[PathPoint]:
         """One point for each pair of values tried."""
-        data = self.posing.data
-        if not self.posing.largest_lambda1 > noise(data.design):
+        data = self.factory.data
+        if not self.factory.largest_lambda1 > noise(data.design):
             return
-        jury = CrossValidator(self.posing)
-        if not jury.ways:
+        validator = CrossValidator(self.factory)
+        if not validator.repeats:
             return
-        self.ways = jury.ways
-        for opinions in self._paths(jury):
-            for opinion in opinions:
-                self.opinions.append(opinion)
-                yield self._point(opinion)
+        self.repeats = validator.repeats
+        for results in self._paths(validator):
+            for result in results:
+                self.results.append(result)
+                yield self._point(result)
 
-    def _paths(self, jury: CrossValidator) -> Iterator[Iterator[CVResult] | list[CVResult]]:
+    def _paths(self, validator: CrossValidator) -> Iterator[Iterator[CVResult] | list[CVResult]]:
         """Paths in small tables all at once, in others in turn or on threads: the same points."""
-        ridges, jobs = self.tried.ridges, self.plan.n_jobs or 1
-        numbers = self.posing.data.design.shape[1] * len(jury.training)
+        ridges, jobs = self.grid.ridges, self.plan.n_jobs or 1
+        numbers = self.factory.data.design.shape[1] * len(validator.training)
         groups = [ridges] if numbers <= TOGETHER else [[lambda2] for lambda2 in ridges]
         if jobs == 1 or len(groups) == 1:
-            yield from (self._follow(jury, group) for group in groups)
+            yield from (self._solve_paths(validator, group) for group in groups)
             return
         with ThreadPoolExecutor(len(groups) if jobs < 0 else jobs) as pool:
-            yield from pool.map(lambda group: list(self._follow(jury, group)), groups)
+            yield from pool.map(lambda group: list(self._solve_paths(validator, group)), groups)
 
     @property
     def values(self) -> tuple[float, float]:
         """lambda1 and lambda2 by what was found so far."""
-        if self.opinions:
+        if self.results:
             taken = self.taken
             return taken.lambda1, taken.lambda2
         fraction, ridge = WITHOUT_FOLDS
-        largest, least = self.posing.largest_lambda1, noise(self.posing.data.design)
+        largest, least = self.factory.largest_lambda1, noise(self.factory.data.design)
         lambda1 = fraction * largest if largest > least else CLEARLY * least
         given1, given2 = self.plan.lambda1, self.plan.lambda2
         return (
             lambda1 if isinstance(given1, str) else given1,
-            ridge * self.tried.unit if isinstance(given2, str) else given2,
+            ridge * self.grid.unit if isinstance(given2, str) else given2,
         )
 
     @property
@@ -381,12 +380,24 @@ class PathSelector:
 
     @property
     def taken(self) -> CVResult:
-        """What is said of the values taken: one of the pairs tried."""
+        """The result of the pair that is taken."""
         if self.plan.is_sparse:
             return self.sparsest
+        if self.settings.choice == "least_loss":
+            return self.best
+        if self.settings.choice == "one_se":
+            return self._within_one_error
         if self.plan.max_features is not None:
-            return self._middle  # the wish says how sparse
+            return self._middle  # the limit sets the sparsity
         return max(self._sparser, key=lambda one: one.lambda1, default=self._middle)
+
+    @property
+    def _within_one_error(self) -> CVResult:
+        """The largest lambda1 within one standard error of the best, at its lambda2."""
+        best = self.best
+        most = best.loss + best.error
+        near = [o for o in self._fitting if o.lambda2 == best.lambda2 and o.loss <= most]
+        return max(near, key=lambda one: one.lambda1)
 
     @property
     def sparsest(self) -> CVResult:
@@ -402,11 +413,11 @@ class PathSelector:
         The scores of the values taken are the best of many, and some of that is chance; and an
         average over repeats varies less than the decision value of one model.
         """
-        found = np.full_like(self.opinions[0].by_repeat, np.nan)
-        for repeat, parts in enumerate(self.ways):
+        found = np.full_like(self.results[0].by_repeat, np.nan)
+        for repeat, parts in enumerate(self.repeats):
             for part in parts:
                 others = copy(self)
-                others.opinions = [one.without(part) for one in self.opinions]
+                others.results = [one.without(part) for one in self.results]
                 taken = others.taken.by_repeat
                 found[repeat, part] = taken[repeat, part]
         return found
@@ -415,84 +426,96 @@ class PathSelector:
     def _sparser(self) -> list[CVResult]:
         """Sparser models of the same lambda2 as the one in the middle that are as good as the best.
 
-        As good: clearly better than chance, and behind the best by no more than a share of the
+        As good: clearly better than chance, and with an excess loss of no more than a share of the
         difference's error or of the loss itself. Where nothing is better than chance, sparse models
         are not either.
         """
-        middle, best = self._middle, self.best
+        middle = self._middle
         beside = [one for one in self._fitting if one.lambda2 == middle.lambda2]
-        return [one for one in beside if one.lambda1 > middle.lambda1 and _as_good(one, best)]
+        return [one for one in beside if one.lambda1 > middle.lambda1 and self._as_good(one)]
 
     @property
     def _middle(self) -> CVResult:
-        """The model in the middle of all: half of the say on either side; in doubt, sparser."""
+        """The weighted median of all models in lambda1 and lambda2; in doubt, the sparser one."""
         fitting = self._fitting
-        places, say = _places(fitting), self._say
-        lambda1, lambda2 = (upper_median(column, say) for column in places.T)
-        steps = np.abs(places - [lambda1, lambda2]) / self.tried.spacing
+        places, weights = _places(fitting), self._candidate_weights
+        lambda1, lambda2 = (upper_median(column, weights) for column in places.T)
+        steps = np.abs(places - [lambda1, lambda2]) / self.grid.spacing
         return fitting[int(np.argmin(steps.sum(axis=1)))]
 
     @property
-    def _say(self) -> FloatArray:
-        """How much each model of the size asked for has to say, by how near it is to the best."""
+    def _candidate_weights(self) -> FloatArray:
+        """Weigh each pair by exp(-sharpness * excess loss / error), less for a small lambda2."""
         fitting, best = self._fitting, self.best
-        behind = np.array([one.behind(best) for one in fitting])
-        errors = np.hypot(behind[:, 1], LEAST_ERROR)
+        excess = np.array([one.excess_loss(best) for one in fitting])
+        own, errors = self.settings, np.hypot(excess[:, 1], self.settings.least_error)
         ridge = np.array([one.lambda2 for one in fitting])
-        caution = (ridge / ridge.max()) ** min(FEW / self.posing.data.total, CAUTION)
-        return caution * np.exp(-SHARPNESS * behind[:, 0] / errors)
+        caution = (ridge / ridge.max()) ** min(own.few_rows / self.factory.data.total, own.caution)
+        return caution * np.exp(-own.sharpness * excess[:, 0] / errors)
 
     @property
     def _fitting(self) -> list[CVResult]:
         """Models of the size asked for; the sparsest of all where there are none."""
-        most = self.plan.max_features or self.posing.data.design.shape[1]
-        fitting = [one for one in self.opinions if 0 < one.support_size <= most]
-        return fitting or [min(self.opinions, key=lambda one: one.support_size)]
+        most = self.plan.max_features or self.factory.data.design.shape[1]
+        fitting = [one for one in self.results if 0 < one.support_size <= most]
+        return fitting or [min(self.results, key=lambda one: one.support_size)]
 
     @property
     def path(self) -> tuple[PathPoint, ...]:
         """All points, each compared with the best; the best and the one taken are marked."""
-        if not self.opinions:
+        if not self.results:
             return ()
         best, taken, sparsest = self.best, self.taken, self.sparsest
         return tuple(
             replace(
                 self._point(one),
-                behind=one.behind(best)[0],
-                error=one.behind(best)[1],
+                excess_loss=one.excess_loss(best)[0],
+                error=one.excess_loss(best)[1],
                 best=one is best,
                 chosen=one is taken,
                 sparsest=one is sparsest,
             )
-            for one in sorted(self.opinions, key=lambda one: (-one.lambda2, -one.lambda1))
+            for one in sorted(self.results, key=lambda one: (-one.lambda2, -one.lambda1))
         )
 
-    def _follow(self, jury: CrossValidator, ridges: Sequence[float]) -> Iterator[CVResult]:
+    def _solve_paths(
+        self, validator: CrossValidator, ridges: Sequence[float]
+    ) -> Iterator[CVResult]:
         """The paths of some lambda2 side by side, each while it may still help."""
-        posing, polish = self.posing, self.plan.settings.method == "hipad"
-        grid, judged = self.tried.lambda1()
-        follower = PathSolver(posing.trial(1.0), jury.training, ridges, polish, jury.units)
+        factory, polish = self.factory, self.plan.settings.method == "hipad"
+        grid, judged = self.grid.lambda1()
+        path_solver = PathSolver(
+            factory.trial(1.0), validator.training, ridges, polish, validator.units
+        )
         done: dict[float, list[CVResult]] = {lambda2: [] for lambda2 in ridges}
         for lambda1 in grid.tolist():
-            for lambda2 in tuple(follower.ridges):
-                ahead = follower.expected_size(lambda1, lambda2)
-                if is_over(done[lambda2], ahead, posing.data.total):
-                    follower.leave(lambda2)
-            for fits in follower.fit(lambda1) if follower.ridges else ():
+            for lambda2 in tuple(path_solver.ridges):
+                ahead = path_solver.expected_size(lambda1, lambda2)
+                if is_over(done[lambda2], ahead, factory.data.total, self.settings):
+                    path_solver.drop(lambda2)
+            for fits in path_solver.fit(lambda1) if path_solver.ridges else ():
                 own = done[fits.lambda2]
                 if lambda1 > judged or (not own and not fits.sizes.any()):
                     continue  # lambda1_max is an upper bound where the classes are not balanced
-                own.append(jury.opinion(fits))
+                own.append(validator.evaluate(fits))
                 yield own[-1]
 
-    def _point(self, opinion: CVResult) -> PathPoint:
+    def _as_good(self, one: CVResult) -> bool:
+        """Whether a model beats a constant prediction, and hardly loses against the best."""
+        best, own = self.best, self.settings
+        excess, error = one.excess_loss(best)
+        gain, doubt = one.excess_loss(replace(one, losses=np.full_like(one.losses, CHANCE)))
+        spared = own.sparing * float(np.hypot(error, own.least_error))
+        return -gain > 2 * doubt and excess <= max(spared, own.negligible * best.loss)
+
+    def _point(self, result: CVResult) -> PathPoint:
         return PathPoint(
-            lambda1=opinion.lambda1,
-            lambda2=opinion.lambda2,
-            loss=opinion.loss,
-            accuracy=balanced_accuracy(opinion.scores - opinion.cut, self.posing.data),
-            support_size=opinion.support_size,
-            stable_size=int(opinion.stable.size),
+            lambda1=result.lambda1,
+            lambda2=result.lambda2,
+            loss=result.loss,
+            accuracy=balanced_accuracy(result.scores - result.cut, self.factory.data),
+            support_size=result.support_size,
+            stable_size=int(result.stable.size),
         )
 
 
@@ -503,13 +526,6 @@ def balanced_accuracy(scores: FloatArray, data: TrainingData) -> float:
     return float(np.mean([np.average(right[one], weights=data.weights[one]) for one in parts]))
 
 
-def _as_good(one: CVResult, best: CVResult) -> bool:
-    behind, error = one.behind(best)
-    gain, doubt = one.behind(replace(one, losses=np.full_like(one.losses, CHANCE)))
-    spared = max(SPARING * float(np.hypot(error, LEAST_ERROR)), ALIKE * best.loss)
-    return -gain > 2 * doubt and behind <= spared
-
-
-def _places(opinions: Sequence[CVResult]) -> FloatArray:
+def _places(results: Sequence[CVResult]) -> FloatArray:
     """lambda1 and lambda2 of each, as logarithms."""
-    return np.log([(max(one.lambda1, 1e-300), one.lambda2) for one in opinions])
+    return np.log([(max(one.lambda1, 1e-300), one.lambda2) for one in results])

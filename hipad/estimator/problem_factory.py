@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from hipad.designs import LAST_DIGITS, Design, make_design
 from hipad.estimator.parameters import FitSettings
+from hipad.estimator.settings import RULE_SETTINGS, RuleSettings
 from hipad.estimator.training_data import TrainingData, shares, standardised_design
 from hipad.rules import RuleEvidence, RuleWeights, ScaledRule, shortest_patient
 from hipad.rules.compiler import SignConstraints
@@ -20,63 +21,65 @@ from hipad.solvers.certificate import relative_gap
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
-# From what the user says of a rule (worth in patients, stiffness) to the solver's sigma and rho.
+# From what the user says of a rule (its weight in rows, rho) to the solver's sigma and rho.
 #
 # One training sample weighs 1/N in the objective, so sigma = n/N says "this rule counts as n
-# patients". With z the shortest patient who meets the premise, a rule pulls on feature j at w = 0
+# rows". With z the shortest vector that meets the premise, a rule pulls on feature j at w = 0
 # by
 #
 #     min( sigma, rho / |z|^2 ) |z_j|,
 #
-# and a feature enters only when its pull exceeds lambda1. Stiffness beyond sigma |z|^2 adds no
-# pull. It adds a ridge on every feature that the rule does not name, so a rule of hardly any worth
-# would still favour its own. The automatic stiffness is therefore a small multiple of sigma |z|^2:
-# the pull is whole until most of the way is gone, and a rule vanishes with its worth. A stiffness
-# of the user's own is held within reach of it for the same reason.
+# and a feature enters only when this gradient exceeds lambda1. A rho beyond sigma |z|^2 adds
+# nothing to it. It adds a ridge on every feature that the rule does not name, so a rule of hardly
+# any weight would still favour its own. The automatic rho is therefore a small multiple of
+# sigma |z|^2: the gradient is whole until most of the distance is gone, and a rule vanishes with
+# its weight. A rho of the user's own is held within reach of it for the same reason.
 
 
-STIFFNESS_FACTOR = 3.0
-STIFFEST = 100.0  # times the automatic stiffness: beyond it a rule is a ridge and nothing else
-NEAREST = 1.0  # a premise next to the average patient is taken to be one deviation away
-RULE_SHARE = 0.15  # of the rows: what a rule counts for where no weight is written or learnt
+NEAREST = 1.0  # a premise next to the average row is taken to be one deviation away
 
 
-def default_patients(patients: float | str, total: float) -> float:
-    """For how many of `total` rows a rule counts where no weight is written or learnt.
+def default_weight(
+    rule_weight: float | str, total: float, settings: RuleSettings = RULE_SETTINGS
+) -> float:
+    """Return for how many of `total` rows a rule counts where no weight is written or learnt.
 
-    >>> default_patients("auto", 200), default_patients(5, 200)
+    >>> default_weight("auto", 200), default_weight(5, 200)
     (30.0, 5.0)
     """
-    return RULE_SHARE * total if isinstance(patients, str) else float(patients)
+    return settings.default_share * total if isinstance(rule_weight, str) else float(rule_weight)
 
 
-def automatic_stiffness(B: csr_array, d: FloatArray, sigma: float) -> float:
-    """Three times the stiffness from which on the worth alone limits the pull: sigma |z|^2."""
+def automatic_rho(
+    B: csr_array, d: FloatArray, sigma: float, settings: RuleSettings = RULE_SETTINGS
+) -> float:
+    """Return a multiple of sigma |z|^2, from which on the weight alone limits the gradient."""
     z = shortest_patient(B, d)
     square = 0.0 if z is None else float(z @ z)
-    return STIFFNESS_FACTOR * sigma * max(square, NEAREST)
+    return settings.rho_factor * sigma * max(square, NEAREST)
 
 
-def knobs_of(
+def rule_weights(
     rule: ScaledRule,
     *,
     total: float,
-    patients: float | str,
-    stiffness: float | str,
-    heard: RuleEvidence | None = None,
+    rule_weight: float | str,
+    rho: float | str,
+    evidence: RuleEvidence | None = None,
+    settings: RuleSettings = RULE_SETTINGS,
 ) -> RuleWeights:
-    """sigma and rho of a rule in the design's units; `total` is the number of patients.
+    """Return sigma and rho of a rule in the design's units; `total` is the number of rows.
 
-    `heard` is what the patients whom it covers say of the rule.
+    `evidence` counts the rows that it covers, and those with its outcome.
     """
     worth = rule.rule.worth
-    sigma = (default_patients(patients, total) if worth is None else worth) / total
-    follows = isinstance(stiffness, str)
-    softest = automatic_stiffness(rule.B, rule.d, sigma)
-    rho = softest if follows else min(float(stiffness), STIFFEST * softest)
-    if worth is None and patients == "equal":
-        sigma = rho = softest if follows else float(stiffness)
-    return RuleWeights(sigma, rho, total, rho_follows=follows, heard=heard)
+    sigma = (default_weight(rule_weight, total, settings) if worth is None else worth) / total
+    follows = isinstance(rho, str)
+    automatic = automatic_rho(rule.B, rule.d, sigma, settings)
+    used = automatic if isinstance(rho, str) else min(float(rho), settings.rho_limit * automatic)
+    if worth is None and rule_weight == "equal":
+        sigma = used = automatic if isinstance(rho, str) else float(rho)
+    return RuleWeights(sigma, used, total, rho_follows=follows, heard=evidence)
 
 
 def rule_blocks(
@@ -100,18 +103,15 @@ def rule_blocks(
 # that is certain pays nothing.
 
 
-KNOWN_SHARE = 0.25  # of lambda1, for a feature whose direction is known (measured)
-
-
-def feature_prices(
-    known: SignConstraints, *, share: float = KNOWN_SHARE, certain: float = 0.0
+def penalty_factors(
+    known: SignConstraints, *, share: float = RULE_SETTINGS.known_share, certain: float = 0.0
 ) -> PenaltyFactors:
-    """The prices of the features of which something is known.
+    """Return the penalty factors of the features of which something is known.
 
     In multiples of lambda1, `share` for a known direction and `certain` for certain features.
 
-    >>> prices = feature_prices(SignConstraints(raised=np.array([4]), certain=np.array([2])))
-    >>> prices.features.tolist(), prices.up.tolist(), prices.down.tolist()
+    >>> factors = penalty_factors(SignConstraints(raised=np.array([4]), certain=np.array([2])))
+    >>> factors.features.tolist(), factors.up.tolist(), factors.down.tolist()
     ([2, 4], [0.0, 0.25], [0.0, inf])
     """
     directed = np.union1d(known.raised, known.lowered)
@@ -125,27 +125,29 @@ def feature_prices(
     return PenaltyFactors(features, up, down)
 
 
-def only(prices: PenaltyFactors, among: np.ndarray, count: int) -> PenaltyFactors:
-    """The same prices for some of `count` features; all others are barred.
+def only(factors: PenaltyFactors, among: np.ndarray, count: int) -> PenaltyFactors:
+    """Return the same factors for some of `count` features; all others are excluded.
 
-    >>> prices = only(PenaltyFactors(), np.array([1]), 3)
-    >>> prices.barred.tolist()
+    >>> factors = only(PenaltyFactors(), np.array([1]), 3)
+    >>> factors.barred.tolist()
     [0, 2]
     """
     up, down = np.full((2, count), np.inf)
-    own = prices.at(among, 1.0)
+    own = factors.at(among, 1.0)
     up[among], down[among] = own.up, own.down
     return PenaltyFactors(np.arange(count), up, down)
 
 
 def signs_alone(known: SignConstraints) -> PenaltyFactors:
     """Forbidden signs and ignored features; all others pay as if nothing were known."""
-    return feature_prices(known, share=1.0, certain=1.0)
+    return penalty_factors(known, share=1.0, certain=1.0)
 
 
-def entering_first(known: SignConstraints) -> PenaltyFactors:
+def entering_first(
+    known: SignConstraints, *, share: float = RULE_SETTINGS.known_share
+) -> PenaltyFactors:
     """As if certain features paid a share too: a path that begins here lets the known in first."""
-    return feature_prices(known, certain=KNOWN_SHARE)
+    return penalty_factors(known, share=share, certain=share)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -155,15 +157,13 @@ def entering_first(known: SignConstraints) -> PenaltyFactors:
 # told the same rules at the same worth.
 
 
-NEAR: Final = 0.1  # share of the way to the patients of a rule at which a row counts one half
-LEAST_TESTIMONY: Final = 0.02  # mean over the rows: with less, no row can speak on the rules
-FAINT = 1e-3  # patients: what a rule of less worth changes is less than what folds can tell
+FAINT = 1e-3  # rows: folds cannot measure the effect of a rule of less weight
 
 
 class RuleVote(NamedTuple):
-    """What a rule has to say in a choice: its typical patient, outcome and weight.
+    """The vote of a rule in the choice of lambda1 and lambda2: typical row, outcome and weight.
 
-    `z` is the patient on the columns that the rule names, counted from the middle of the classes.
+    `z` is the row on the columns that the rule names, counted from the middle of the classes.
     """
 
     columns: np.ndarray
@@ -175,7 +175,7 @@ class RuleVote(NamedTuple):
 class ProblemFactory:
     """Data and plan of one fit; makes its problems.
 
-    `weights` say for how many patients each rule counts; None, for a rule or for all of them,
+    `weights` are the rows that each rule counts for; None, for a rule or for all of them,
     leaves that to the rule and the plan.
     """
 
@@ -184,7 +184,7 @@ class ProblemFactory:
     ) -> None:
         self.data, self.plan = data, plan
         self.weights = [None] * len(plan.rules) if weights is None else list(weights)
-        self.told, self.heard = self._told()
+        self.scaled_rules, self.evidence = self._rules_in_units()
 
     def problem(
         self,
@@ -200,48 +200,51 @@ class ProblemFactory:
         """
         data, plan = self.data, self.plan
         if rows is None:
-            prices = self.prices
+            factors = self.penalty_factors
             if among is not None:
-                named = [rule.columns for rule in self.told]
-                free = np.unique(np.concatenate([among, self.prices.features, *named]))
-                prices = only(prices, free.astype(int), data.design.shape[1])
-            return data.problem(self.blocks, lambda1, lambda2, plan.scope, prices)
+                named = [rule.columns for rule in self.scaled_rules]
+                free = np.unique(np.concatenate([among, self.penalty_factors.features, *named]))
+                factors = only(factors, free.astype(int), data.design.shape[1])
+            return data.problem(self.blocks, lambda1, lambda2, plan.scope, factors)
         p = data.p[rows] / data.p[rows].sum()
         design = data.design.rows(rows)
         return Problem(
-            design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope, self.prices
+            design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope, self.penalty_factors
         )
 
     def trial(self, lambda2: float) -> Problem:
-        """The problem of an automatic choice, in which rules of hardly any worth have no say."""
+        """The problem of an automatic choice, without rules of hardly any weight."""
         least = FAINT / self.data.total
         rules = tuple(block for block in self.blocks if block.sigma >= least)
-        return self.data.problem(rules, 0.0, lambda2, self.plan.scope, self.prices)
+        return self.data.problem(rules, 0.0, lambda2, self.plan.scope, self.penalty_factors)
 
     @cached_property
-    def knobs(self) -> list[RuleWeights]:
+    def rule_weights(self) -> list[RuleWeights]:
         """sigma and rho of every rule."""
         total, plan = self.data.total, self.plan
         return [
-            knobs_of(
+            rule_weights(
                 rule if weight is None else replace(rule, rule=replace(rule.rule, worth=weight)),
                 total=total,
-                patients=plan.patients,
-                stiffness=plan.stiffness,
-                heard=heard,
+                rule_weight=plan.rule_weight,
+                rho=plan.rho,
+                evidence=evidence,
+                settings=plan.rule_settings,
             )
-            for rule, heard, weight in zip(self.told, self.heard, self.weights, strict=True)
+            for rule, evidence, weight in zip(
+                self.scaled_rules, self.evidence, self.weights, strict=True
+            )
         ]
 
     @cached_property
-    def prices(self) -> PenaltyFactors:
+    def penalty_factors(self) -> PenaltyFactors:
         """What is known of single features, for the solver."""
-        return feature_prices(self.plan.known)
+        return penalty_factors(self.plan.known, share=self.plan.rule_settings.known_share)
 
     @cached_property
     def blocks(self) -> tuple[RuleBlock, ...]:
         """The rules for the solver."""
-        return rule_blocks(self.told, self.knobs, anchored=self.plan.anchored)
+        return rule_blocks(self.scaled_rules, self.rule_weights, anchored=self.plan.centered)
 
     @cached_property
     def largest_lambda1(self) -> float:
@@ -249,76 +252,78 @@ class ProblemFactory:
 
         Features that pay less, or nothing, count as others do: what they leave over is no scale.
         """
-        prices = signs_alone(self.plan.known)
-        return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope, prices))
+        factors = signs_alone(self.plan.known)
+        return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope, factors))
 
     @cached_property
     def first_lambda1(self) -> float:
         """lambda1_max with rules and knowledge, which may let their features in before others."""
-        problem = self.trial(1.0)
-        return lambda1_max(problem.with_parameters(prices=entering_first(self.plan.known)))
+        share = self.plan.rule_settings.known_share
+        factors = entering_first(self.plan.known, share=share)
+        return lambda1_max(self.trial(1.0).with_parameters(prices=factors))
 
-    def says(self) -> tuple[RuleVote, ...]:
-        """What the rules have to say in a choice."""
-        if not self.plan.anchored:
+    def rule_votes(self) -> tuple[RuleVote, ...]:
+        """The votes of the rules in the choice of lambda1 and lambda2."""
+        if not self.plan.centered:
             return ()
-        told = [
+        candidates = [
             (rule, shortest_patient(rule.B, rule.d), own.sigma)
-            for rule, own in zip(self.told, self.knobs, strict=True)
+            for rule, own in zip(self.scaled_rules, self.rule_weights, strict=True)
         ]
         return tuple(
             RuleVote(rule.columns, z, rule.sign, sigma)
-            for rule, z, sigma in told
+            for rule, z, sigma in candidates
             if z is not None and z.any() and sigma >= FAINT / self.data.total
         )
 
     @cached_property
     def reach(self) -> FloatArray:
-        """How far each row lies along the way to each rule's typical patient, either way; 0 to inf.
+        """Projection of each row on the direction to each rule's typical row; 0 to inf.
 
-        One column a rule. A rule that has no such patient is reached by all.
+        One column a rule. A rule that has no such row is reached by all.
         """
         data = self.data
-        found = np.ones((data.y.size, len(self.told)))
+        found = np.ones((data.y.size, len(self.scaled_rules)))
         halves = data.weights.astype(float)
         for sign in (-1.0, 1.0):
             halves[data.y == sign] *= 0.5 / halves[data.y == sign].sum()
-        for i, rule in enumerate(self.told):
+        for i, rule in enumerate(self.scaled_rules):
             z = shortest_patient(rule.B, rule.d)
             if z is None or not z.any():
                 continue
             values = data.design.columns(rule.columns)
             found[:, i] = np.abs((values - halves @ values) @ z) / float(z @ z)
             if data.gaps:
-                found[data.gaps.rows(rule.columns), i] = 0.0  # no value says nothing on the rule
+                found[data.gaps.rows(rule.columns), i] = 0.0  # a missing value is no evidence
         return found
 
     @cached_property
     def in_sight(self) -> bool:
-        """Whether labelled rows lie near enough to what rules speak of to say anything on them."""
-        heard = relevance(self.reach.max(axis=1, initial=0.0))
-        return float(np.average(heard, weights=self.data.weights)) >= LEAST_TESTIMONY
+        """Whether labelled rows lie near enough to the rules' typical rows to be evidence."""
+        own = self.plan.rule_settings
+        evidence = relevance(self.reach.max(axis=1, initial=0.0), own.near)
+        return float(np.average(evidence, weights=self.data.weights)) >= own.least_evidence
 
-    def _told(self) -> tuple[tuple[ScaledRule, ...], list[RuleEvidence | None]]:
-        """The rules as the solver is told them, and what the patients say of each."""
+    def _rules_in_units(self) -> tuple[tuple[ScaledRule, ...], list[RuleEvidence | None]]:
+        """The rules in the solver's units, and the evidence of the training rows on each."""
         data, rules = self.data, self.plan.rules
-        if not rules or not self.plan.anchored:
+        if not rules or not self.plan.centered:
             return data.scaled(rules), [None] * len(rules)
-        patients = data.patients(rules)
-        spoken = patients.all_spoken(rules, data.design.scale)
-        return spoken, list(patients.all_heard(rules))
+        columns = data.rule_columns(rules)
+        scaled = columns.all_spoken(rules, data.design.scale)
+        return scaled, list(columns.all_heard(rules))
 
 
-def relevance(reach: FloatArray) -> FloatArray:
-    """How much rows may say on rules, from 0 to 1.
+def relevance(reach: FloatArray, near: float = RULE_SETTINGS.near) -> FloatArray:
+    """Return how far rows count as evidence on rules, from 0 to 1.
 
-    `reach` is the share of the way from the middle between the classes to the typical patient of
-    the rule that lies nearest: a row that is a tenth of the way counts one half.
+    `reach` is the distance from the middle between the classes in multiples of that of the typical
+    row of the nearest rule: a row at `near` of it counts one half.
 
     >>> relevance(np.array([0.0, 0.01, 0.1, 1.0])).round(2).tolist()
     [0.0, 0.0, 0.5, 1.0]
     """
-    return reach**4 / (reach**4 + NEAR**4)
+    return reach**4 / (reach**4 + near**4)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -372,8 +377,8 @@ def explained(hipad: Hipad, message: str) -> Solution:
     """The solution with a message; one without features says why in its certificate."""
     found, lambda1 = _without_noise(hipad, hipad.solution()), hipad.problem.lambda1
     if found.features.size:
-        told = message or found.certificate.message
-        return replace(found, certificate=replace(found.certificate, message=told))
+        message = message or found.certificate.message
+        return replace(found, certificate=replace(found.certificate, message=message))
     largest = lambda1_max(hipad.problem)
     if lambda1 < largest and not hipad.finished:
         reason = "stopped before a feature entered"
@@ -395,7 +400,7 @@ def _without_noise(hipad: Hipad, found: Solution) -> Solution:
     largest_score = problem.design.column_norms()[found.features] @ np.abs(found.w)
     if not found.features.size or not hipad.finished or largest_score > TRACE:
         return found
-    up, down = (np.where(price == 0, 1.0, price) for price in (own.up, own.down))
+    up, down = (np.where(factor == 0, 1.0, factor) for factor in (own.up, own.down))
     paying = replace(own, up=up, down=down)
     if lambda1_max(problem.with_parameters(prices=paying)) > noise(problem.design):
         return found

@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.estimator.fit import FitRun, Model
-from hipad.estimator.problem_factory import feature_prices, knobs_of, rule_blocks
+from hipad.estimator.problem_factory import penalty_factors, rule_blocks, rule_weights
 from hipad.estimator.training_data import TrainingData
-from hipad.estimator.trust import MOST_SINGLE, learns_trust, trust_of
+from hipad.estimator.trust import learns_trust, trust_of
 from hipad.rules import (
     CompiledRule,
     Effect,
@@ -32,7 +32,7 @@ from hipad.utils import FloatArray, count, listed
 #
 # A rule changes the model if the fit without it, at the same lambda1 and lambda2, is another one;
 # otherwise it adds nothing. It is outvoted where the model says the opposite of it: about most of
-# the training rows that it covers and about the typical patient who meets it. How many patients a
+# the training rows that it covers and about the typical row that meets it. How many rows a
 # rule must be worth for a feature of it to enter is found by fits at the same lambda1: from what it
 # pulls by itself upwards until a feature enters, then between the last two values.
 
@@ -40,7 +40,7 @@ from hipad.utils import FloatArray, count, listed
 MOST_FITS = 60  # for all rules of a report, to find what they would take
 MOST_LEFT_OUT = 100  # rules of a report without which a model is fitted
 HALVINGS = 5
-MOST_SIGMA = 100.0  # a rule worth more than a hundred times all patients is no advice
+MOST_SIGMA = 100.0  # no advice is given to weigh a rule by more than a hundred times all rows
 SAME = 1e-6  # relative change of the weights that is none
 
 
@@ -52,7 +52,7 @@ def model_effects(
         if i >= MOST_LEFT_OUT:
             yield None
             continue
-        counts = model.knobs[i].sigma > 0 or bool(model.members)
+        counts = model.rule_weights[i].sigma > 0 or bool(model.members)
         without = fit_without(i, data, model, warm) if counts else model
         yield rule_effect(rule, model, without, data)
 
@@ -66,12 +66,14 @@ def fit_without(i: int, data: TrainingData, model: Model, warm: Hipad | None = N
     start = [] if warm is None else [warm]
     if model.members and model.mixture is not None:  # what both have is fitted already
         mixture = model.mixture
-        if len(model.plan.rules) > MOST_SINGLE:
+        if len(model.plan.rules) > model.plan.rule_settings.max_single:
             mixture = mixture.held_at(model.members)
-        return FitRun(data, mixture.plan, start, quick=True, mixture=mixture, left_out=i).run()
+        return FitRun(
+            data, mixture.plan, start, interactive=False, mixture=mixture, left_out=i
+        ).run()
     others = tuple(rule for k, rule in enumerate(model.plan.rules) if k != i)
     plan = replace(model.plan.at(model.lambda1, model.lambda2), rules=others)
-    return FitRun(data, plan, start, quick=True).run()
+    return FitRun(data, plan, start, interactive=False).run()
 
 
 def rule_effect(rule: CompiledRule, model: Model, without: Model, data: TrainingData) -> Effect:
@@ -91,7 +93,7 @@ def rule_effect(rule: CompiledRule, model: Model, without: Model, data: Training
 
 
 def _typical_margin(rule: CompiledRule, data: TrainingData, model: Model) -> float | None:
-    """The margin of the least unusual patient who meets the rule; None if nobody can."""
+    """The margin of the least unusual row that meets the rule; None if there is none."""
     w = np.zeros(data.design.shape[1])
     w[model.features] = model.coef
     design = data.design
@@ -124,13 +126,13 @@ def _direction_of(model: Model, data: TrainingData) -> np.ndarray:
 def model_pulls(data: TrainingData, model: Model) -> list[RuleGradient]:
     """How each rule pulls, how many of its features are in this model, and what it would take."""
     pulls = rule_pulls(
-        model.told,
-        model.knobs,
+        model.scaled_rules,
+        model.rule_weights,
         model.lambda1,
         lambda columns: data.design.columns(columns).T @ (data.p * data.y),
     )
     refits = WeightRefits(model)
-    return [refits.told(i, pull) for i, pull in enumerate(pulls)]
+    return [refits.needed_of(i, pull) for i, pull in enumerate(pulls)]
 
 
 class WeightRefits:
@@ -143,7 +145,7 @@ class WeightRefits:
         self.model, self.fits = model, 0
         self.now = model.solution
 
-    def told(self, i: int, pull: RuleGradient) -> RuleGradient:
+    def needed_of(self, i: int, pull: RuleGradient) -> RuleGradient:
         """The pull of rule i, its features in the model and, if there are none, what it takes."""
         inside = self.inside(i, self.now)
         pull = replace(pull, inside=inside)
@@ -153,11 +155,11 @@ class WeightRefits:
 
     def inside(self, i: int, found: Solution) -> int:
         """How many features of rule i have a weight in a solution."""
-        return int(np.isin(self.model.told[i].columns, found.features).sum())
+        return int(np.isin(self.model.scaled_rules[i].columns, found.features).sum())
 
     def needed(self, i: int, least: float) -> float:
         """The sigma from which on a feature of rule i enters; inf where none does."""
-        low, high = 0.0, max(least, self.model.knobs[i].sigma)
+        low, high = 0.0, max(least, self.model.rule_weights[i].sigma)
         while high <= MOST_SIGMA and self.fits < MOST_FITS and not self.enters(i, high):
             low, high = high, 2.0 * high
         if high > MOST_SIGMA:
@@ -176,18 +178,22 @@ class WeightRefits:
 
     def worth(self, i: int, sigma: float) -> RuleWeights:
         """The knobs of rule i as if this worth had been written for it."""
-        own, rule, plan = self.model.knobs[i], self.model.told[i], self.model.plan
+        own, rule, plan = self.model.rule_weights[i], self.model.scaled_rules[i], self.model.plan
         written = replace(rule, rule=replace(rule.rule, worth=sigma * own.n_samples))
-        return knobs_of(
-            written, total=own.n_samples, patients=plan.patients, stiffness=plan.stiffness
+        return rule_weights(
+            written,
+            total=own.n_samples,
+            rule_weight=plan.rule_weight,
+            rho=plan.rho,
+            settings=plan.rule_settings,
         )
 
     def fitted(self, i: int, knobs: RuleWeights) -> Solution:
         """The solution with other knobs of rule i."""
         self.fits += 1
         model = self.model
-        changed = [knobs if k == i else own for k, own in enumerate(model.knobs)]
-        blocks = rule_blocks(model.told, changed, anchored=model.plan.anchored)
+        changed = [knobs if k == i else own for k, own in enumerate(model.rule_weights)]
+        blocks = rule_blocks(model.scaled_rules, changed, anchored=model.plan.centered)
         problem: Problem = model.problem.with_parameters(rules=blocks)
         return Hipad(problem, replace(model.plan.settings, quick=True)).run()
 
@@ -227,7 +233,7 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
         missing=data.gaps,
         pulls=model_pulls(data, model),
         effects=list(model_effects(data, model, warm)),
-        knobs=model.knobs,
+        knobs=model.rule_weights,
         certificates=farkas_residuals(model),
     )
     unseen = (UNSEEN,) if _unseen(model) else ()
@@ -242,9 +248,9 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
 
 
 def _unseen(model: Model) -> bool:
-    """Whether trust would be learnt, but no labelled row can say anything on the rules."""
+    """Whether trust would be learnt, but no labelled row is evidence on the rules."""
     mixture = model.mixture
-    return mixture is not None and learns_trust(model.plan) and not mixture.can_testify
+    return mixture is not None and learns_trust(model.plan) and not mixture.has_evidence
 
 
 def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:
@@ -254,7 +260,7 @@ def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:
     inside, outside = _split_weights(model)
     active = iter(range(stack.n_rules))
     pairs: list[tuple[float | None, float | None]] = []
-    for own in model.knobs:
+    for own in model.rule_weights:
         if own.sigma <= 0:
             pairs.append((None, None))
             continue
@@ -292,7 +298,7 @@ FORBIDDEN = {"raised": -1.0, "lowered": 1.0}
 
 @dataclass(frozen=True)
 class FeaturePriorRecord:
-    """A statement, the weights of its features, and what a fit without it says.
+    """A statement, the weights of its features, and the outcome of a fit without it.
 
     `weights` are in the units of the data. `contrary` counts the features that would break the
     statement without it: the other sign, a weight for one that does not matter, or no weight for
@@ -315,7 +321,7 @@ class FeaturePriorRecord:
 
     @property
     def lines(self) -> list[str]:
-        """What there is to say, in sentences."""
+        """The record in sentences."""
         return [self.meaning, *self._about_weights(), *self._about_the_fit()]
 
     def __str__(self) -> str:
@@ -329,9 +335,9 @@ class FeaturePriorRecord:
         if self.kind == "ignored":
             return
         pairs = zip(self.features, self.weights, strict=True)
-        told = [f"{name} {weight:+.3g}" for name, weight in pairs if weight != 0]
+        shown = [f"{name} {weight:+.3g}" for name, weight in pairs if weight != 0]
         share = f"{self.inside} of {count(len(self.columns), 'feature')} in the model"
-        yield f"{share}: {listed(told, limit=5)}" if told else share
+        yield f"{share}: {listed(shown, limit=5)}" if shown else share
 
     def _about_the_fit(self) -> Iterator[str]:
         if self.felt is None:
@@ -371,10 +377,11 @@ def statement_report(model: Model, names: FeatureIndex) -> list[FeaturePriorReco
 def _refitted(
     record: FeaturePriorRecord, model: Model, names: FeatureIndex, i: int
 ) -> FeaturePriorRecord:
-    """The record with what a fit without the statement says."""
+    """Return the record with the outcome of a fit without the statement."""
     others = [other for k, other in enumerate(model.plan.statements) if k != i]
-    prices = feature_prices(known_features(others, names))
-    problem = model.problem.with_parameters(prices=prices)
+    share = model.plan.rule_settings.known_share
+    factors = penalty_factors(known_features(others, names), share=share)
+    problem = model.problem.with_parameters(prices=factors)
     without = Hipad(problem, replace(model.plan.settings, quick=True)).run()
     size = problem.n_features
     now, then = _full_direction(model.solution, size), _full_direction(without, size)
@@ -384,7 +391,7 @@ def _refitted(
 
 
 def _broken(statement: CompiledPrior, weights: FloatArray) -> int:
-    """How many features break the statement in a model that was not told of it."""
+    """How many features break the statement in a model fitted without it."""
     own = weights[statement.columns]
     if statement.kind in FORBIDDEN:
         return int(np.sum(own * FORBIDDEN[statement.kind] > SAME))

@@ -17,6 +17,7 @@ from scipy.stats import t as student
 from hipad.data.preprocessing import MissingValues, same_gaps
 from hipad.data.table import ColumnStatistics, canonical_csc, column_statistics
 from hipad.designs import Design, damped_scale, make_design, unit_scale, varying
+from hipad.estimator.settings import SELECTION, SelectionSettings
 from hipad.rules import Box, CompiledRule, RuleColumns, ScaledRule
 from hipad.rules.linearize import UNSURE
 from hipad.solvers import PenaltyFactors, Problem, RuleBlock
@@ -26,8 +27,8 @@ from hipad.utils import FloatArray, IntArray
 # Folds that follow the content of the rows, not the order of rows or columns.
 #
 # Equal rows share a fold. So a row of weight two and two equal rows give the same choice, and no
-# patient is judged by its own copy. Several repeats divide the rows in several ways; `random_state`
-# says which ways. Rows of one group always share a fold.
+# row is judged by its own copy. Each repeat divides the rows anew; `random_state` seeds them. Rows
+# of one group always share a fold.
 
 
 def content_folds(
@@ -49,7 +50,7 @@ def content_key(design: Design, y: FloatArray, p: FloatArray, wave: float = 40.0
 
     Each column's part in the direction is a restless function of how the column goes with the
     labels: as good as random, and even, so that it does not favour a class. Another `wave` is
-    another way to divide the rows.
+    another division of the rows.
     """
     pull = design.correlate(p * y)
     key: FloatArray = design.dot(
@@ -113,14 +114,14 @@ def repeated_folds(
 ) -> list[list[np.ndarray]]:
     """For each repeat the held-out rows of its folds; repeats that cannot be used are left out."""
     waves = np.random.default_rng(seed).uniform(30.0, 90.0, repeats)
-    ways = []
+    found = []
     for wave in waves:
         if groups is None:
             folds = content_folds(design, y, p, count, wave)
         else:
             folds = group_folds(content_key(design, y, p, wave), y, p, groups, count)
-        ways.append(usable_folds(folds, y))
-    return [parts for parts in ways if len(parts) > 1]
+        found.append(usable_folds(folds, y))
+    return [parts for parts in found if len(parts) > 1]
 
 
 def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndarray]]:
@@ -130,10 +131,10 @@ def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndar
     hold out one class only.
 
     >>> y = np.array([-1.0, 1.0, -1.0, 1.0])
-    >>> [len(way) for way in given_folds([np.array(p) for p in ([0, 1], [2, 3], [0, 3])], y)]
+    >>> [len(parts) for parts in given_folds([np.array(p) for p in ([0, 1], [2, 3], [0, 3])], y)]
     [2, 1]
     """
-    ways: list[list[np.ndarray]] = []
+    repeats: list[list[np.ndarray]] = []
     seen: list[set[int]] = []
     for part in parts:
         rest = np.delete(y, part)
@@ -142,13 +143,13 @@ def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndar
         rows = set(part.tolist())
         free = next((k for k, taken in enumerate(seen) if not taken & rows), None)
         if free is None:
-            ways.append([])
+            repeats.append([])
             seen.append(set())
-            free = len(ways) - 1
-        ways[free].append(np.unique(part))
+            free = len(repeats) - 1
+        repeats[free].append(np.unique(part))
         seen[free] |= rows
-    ways = [way for way in ways if len(np.unique(y[np.concatenate(way)])) == 2]
-    return ways if sum(map(len, ways)) > 1 else []
+    repeats = [one for one in repeats if len(np.unique(y[np.concatenate(one)])) == 2]
+    return repeats if sum(map(len, repeats)) > 1 else []
 
 
 # --------------------------------------------------------------------------------------------------
@@ -164,21 +165,23 @@ def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndar
 # bordered by ones, and leverages h = 1 - t diag(A^{-1}) / p. The error of row j, were it left out,
 # is r_j / (1 - h_j) (Allen's PRESS); a row of weight two is two rows, of which one is left out. The
 # ridge of least error counts for each scaling. Deviation 1 stays unless the damped scale is better
-# by more than `CLEARLY` standard errors of the difference, row by row, at the level of Student's t
-# for so many rows: of few rows the error itself is hardly known.
+# by more than `damping_errors` standard errors of the difference, row by row, at the level of
+# Student's t for so many rows: of few rows the error itself is hardly known.
 #
 # On text, images and gene expression the difference was 3 to 20 standard errors in favour of
 # damping, on clinical tables and spectra -8 to 1.
 
 
-CLEARLY: Final = 3.0  # standard errors of many rows by which damping must be better
 RIDGES: Final = np.geomspace(1e-3, 10.0, 9)  # t, in units of the mean squared norm of a row
-LEAST_ROWS: Final = 3  # of each class: with fewer nobody can say
-MOST_ROWS: Final = 400  # as many say it clearly
+LEAST_ROWS: Final = 3  # of each class: with fewer the error is unknown
 
 
 def standardised_design(
-    X: Any, labels: FloatArray, weights: FloatArray, moments: ColumnStatistics | None = None
+    X: Any,
+    labels: FloatArray,
+    weights: FloatArray,
+    moments: ColumnStatistics | None = None,
+    settings: SelectionSettings = SELECTION,
 ) -> Design:
     """Return the rows with columns scaled as serves them best.
 
@@ -190,7 +193,7 @@ def standardised_design(
     classes = np.unique(labels)
     told_apart = classes[1:] if classes.size == 2 else classes
     signs = np.where(labels[:, None] == told_apart, 1.0, -1.0)
-    rows = _rows_to_ask(usual, signs, weights)
+    rows = _rows_to_ask(usual, signs, weights, settings.damping_rows)
     if rows.size == 0 or not varying(stats).any():
         return usual
     damped = make_design(X, mean=stats.mean, scale=damped_scale(stats))
@@ -200,7 +203,9 @@ def standardised_design(
         for one in (usual, damped)
     ]
     gain, error = _gain(grams, signs[rows], weights[rows])
-    least = float(student.isf(norm.sf(CLEARLY), max(weights[rows].sum() - 1.0, 1.0)))
+    least = float(
+        student.isf(norm.sf(settings.damping_errors), max(weights[rows].sum() - 1.0, 1.0))
+    )
     return damped if gain > least * error else usual
 
 
@@ -233,15 +238,15 @@ def leave_one_out_errors(
     return found
 
 
-def _rows_to_ask(design: Design, signs: FloatArray, weights: FloatArray) -> np.ndarray:
+def _rows_to_ask(design: Design, signs: FloatArray, weights: FloatArray, most: int) -> np.ndarray:
     """Rows of all classes, not too many; none where a class has too few."""
     smallest = min(np.count_nonzero(signs == sign, axis=0).min() for sign in (-1.0, 1.0))
     if smallest < LEAST_ROWS:
         return np.zeros(0, dtype=int)
     n = len(signs)
-    if n <= MOST_ROWS:
+    if n <= most:
         return np.arange(n)
-    parts = content_folds(design, signs[:, 0], weights / weights.sum(), -(-n // MOST_ROWS))
+    parts = content_folds(design, signs[:, 0], weights / weights.sum(), -(-n // most))
     rows = np.flatnonzero(parts == 0)
     both = all(np.unique(column).size == 2 for column in signs[rows].T)
     return rows if both else np.zeros(0, dtype=int)
@@ -265,7 +270,7 @@ def _gain(grams: list[FloatArray], signs: FloatArray, weights: FloatArray) -> tu
 # Units that do not fit: of data that were scaled before they came here, or of a written number.
 #
 # A StandardScaler before the classifier changes what `Glucose >= 126` means: 126 is then counted in
-# standard deviations, and no patient meets it. Columns that a scaler made are easy to know: their
+# standard deviations, and no row meets it. Columns that a scaler made are easy to know: their
 # mean is zero and their deviation one, or they go from zero to one. A number in a unit that the
 # column may not have is told too.
 
@@ -276,13 +281,13 @@ ROUNDING = 1e-6
 def foreign_units(X: Any, rules: tuple[CompiledRule, ...]) -> Iterator[str]:
     """A sentence for each rule in doubtful units, or beyond data that a scaler made."""
     for rule in rules:
-        yield from (f"{rule.label}: {told}" for told in rule.remarks if UNSURE in told)
+        yield from (f"{rule.label}: {remark}" for remark in rule.remarks if UNSURE in remark)
         columns = np.unique(rule.B.indices)
         values = X[:, columns]
         values = np.asarray(values.toarray() if issparse(values) else values, dtype=float)
         if values.size and scaler_of(values) and _out_of_range(rule, columns, values):
             yield (
-                f"the rule {str(rule.rule)!r} has a threshold far beyond all patients, and its "
+                f"the rule {str(rule.rule)!r} has a threshold far beyond all rows, and its "
                 f"columns look as if {scaler_of(values)} came before the classifier: rules are in "
                 "the units of the data that they are given, so leave the scaler out "
                 "(standardize=True scales inside)"
@@ -327,7 +332,7 @@ MOST_INFERRED: Final = 400  # rows that get a label from rules: more cost time a
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Data of one fit. `weights` count patients: a row of weight two is two patients."""
+    """Data of one fit. `weights` count rows: a row of weight two is two rows."""
 
     X: Any
     y: FloatArray
@@ -341,6 +346,7 @@ class TrainingData:
     groups: IntArray | None = None  # equal numbers belong together: rows of y, then unlabelled ones
     gaps: MissingValues | None = None  # cells of X that were filled
     unlabelled_gaps: MissingValues | None = None
+    selection: SelectionSettings = SELECTION
 
     @classmethod
     def of(
@@ -354,6 +360,7 @@ class TrainingData:
         unlabelled: Any = None,
         groups: IntArray | None = None,
         gaps: tuple[MissingValues | None, MissingValues | None] = (None, None),
+        selection: SelectionSettings = SELECTION,
     ) -> TrainingData:
         """Scale the columns as serves these rows best (damping.py); `source` is what X came from.
 
@@ -365,13 +372,15 @@ class TrainingData:
             X = canonical_csc(X)
         if not standardize:
             design = make_design(X)
-            return cls(X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps)
+            return cls(
+                X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps, selection
+            )
         moments = None
         if unlabelled is not None:
             counts = np.r_[weights, np.ones(unlabelled.shape[0])]
             moments = column_statistics(stacked_rows(X, unlabelled), counts)
-        design = standardised_design(X, y, weights, moments)
-        return cls(X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps)
+        design = standardised_design(X, y, weights, moments, selection)
+        return cls(X, y, weights, p, design, source, sums, unlabelled, 0, groups, *gaps, selection)
 
     def with_rule_labels(
         self, rules: Sequence[CompiledRule], weights: Sequence[float | None]
@@ -433,7 +442,7 @@ class TrainingData:
 
     @cached_property
     def total(self) -> float:
-        """Number of labelled patients: rows by their weights, or groups by the mean of theirs."""
+        """Number of labelled rows: by their weights, or groups by the mean of theirs."""
         weights = self.weights[: self.n_labelled]
         if self.groups is None:
             return float(weights.sum())
@@ -441,8 +450,8 @@ class TrainingData:
         return float((np.bincount(groups, weights) / np.bincount(groups)).sum())
 
     @property
-    def patient_weights(self) -> FloatArray:
-        """The weights of the rows, scaled to sum to the number of labelled patients."""
+    def group_weights(self) -> FloatArray:
+        """The weights of the rows, scaled to sum to `total`."""
         if self.groups is None:
             return self.weights
         return self.weights * (self.total / float(self.weights[: self.n_labelled].sum()))
@@ -496,6 +505,7 @@ class TrainingData:
         unlabelled: Any = None,
         groups: IntArray | None = None,
         gaps: tuple[MissingValues | None, MissingValues | None] = (None, None),
+        selection: SelectionSettings = SELECTION,
     ) -> bool:
         """Whether a refit may reuse this: the same matrix object, labels, weights and scaling.
 
@@ -504,6 +514,8 @@ class TrainingData:
         rows = X if unlabelled is None else stacked_rows(X, unlabelled)
         return (
             self.source is source
+            and self.selection.damping_errors == selection.damping_errors
+            and self.selection.damping_rows == selection.damping_rows
             and np.array_equal(self.row_sums, row_sums(rows))
             and (self.design.scale is not None) == standardize
             and np.array_equal(self.y, y)
@@ -518,7 +530,7 @@ class TrainingData:
         """Rules in the design's units."""
         return tuple(rule.scaled(self.design.mean, self.design.scale) for rule in rules)
 
-    def patients(self, rules: tuple[CompiledRule, ...]) -> RuleColumns:
+    def rule_columns(self, rules: tuple[CompiledRule, ...]) -> RuleColumns:
         """The training rows as rules see them; labels that rules gave do not speak for them."""
         n = self.n_labelled
         gaps = None if self.gaps is None else self.gaps.take(slice(n))

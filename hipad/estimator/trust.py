@@ -15,6 +15,7 @@ from hipad.estimator.calibration import Calibration, class_means_at_one, least_h
 from hipad.estimator.parameters import PRIOR_TRUST, FitSettings, MemberRecord
 from hipad.estimator.path import PathPoint, PathSelector
 from hipad.estimator.problem_factory import ProblemFactory, explained, relevance, score_noise
+from hipad.estimator.settings import RULE_SETTINGS, RuleSettings
 from hipad.estimator.training_data import TrainingData
 from hipad.rules import CompiledRule, RuleTrust
 from hipad.solvers import Hipad
@@ -29,29 +30,19 @@ from hipad.utils import FloatArray, IntArray
 # (trust.py):
 #
 #  without rules                        prior 1 - trust
-#  all rules, at each of `SHARES`       the trust, in equal parts
-#  all but one, at `LEFT_OUT_SHARE`     for two to `MOST_SINGLE` rules: one bad rule must not cost
+#  all rules, at each of `shares`       the trust, in equal parts
+#  all but one, at `left_out_share`     for two to `max_single` rules: one bad rule must not cost
 #                                       the good ones
 #
 # A weight is a share of all labelled rows. Where there are rows without a label, a rule's weight
-# can also be spread over those that it covers, with its outcome for their label (`ROW_SHARE`). A
-# written weight is the same in all candidates.
-#
-# None of these numbers is tuned: on fifteen tables and families, right, irrelevant and flipped
-# rules, 4, 8 and 16 labelled rows a class, every variant that was tried (two of the three shares,
-# priors of 0.4 and 0.6, none left out, wider and narrower bounds) ended within half a point of this
-# one, and so did the best of them chosen with the table left out on which it was judged.
-
-
-SHARES: Final = (0.15, 0.5, 1.5)  # weights of a rule, as shares of all labelled rows
-LEFT_OUT_SHARE: Final = 0.5  # weight of the others where one rule is left out
-ROW_SHARE: Final = 4.0  # the same, spread over the unlabelled rows that it covers
-MOST_SINGLE: Final = 4  # rules up to which each is also left out by itself
+# can also be spread over those that it covers, with its outcome for their label
+# (`unlabelled_share`). A written weight is the same in all candidates. The numbers are those of
+# `RuleSettings`.
 
 
 @dataclass(frozen=True)
 class RuleCandidate:
-    """One way to count the rules: `shares` of all labelled rows, one for each rule.
+    """Weights of the rules: `shares` of all labelled rows, one for each rule.
 
     None stands for a weight that the user wrote. `on_rows` spreads the weights over the unlabelled
     rows that the rules cover.
@@ -71,6 +62,7 @@ def rule_candidates(
     *,
     left_out: int | None = None,
     unlabelled: bool = False,
+    settings: RuleSettings = RULE_SETTINGS,
 ) -> dict[RuleCandidate, float]:
     """All candidates with their prior, the one without rules first.
 
@@ -86,11 +78,11 @@ def rule_candidates(
             for i, rule in enumerate(rules)
         )
 
-    single = free if 1 < len(free) <= MOST_SINGLE else []
-    whole = [RuleCandidate(shares(share)) for share in SHARES]
+    single = free if 1 < len(free) <= settings.max_single else []
+    whole = [RuleCandidate(shares(share)) for share in settings.shares]
     if unlabelled:
-        whole.append(RuleCandidate(shares(ROW_SHARE), on_rows=True))
-    whole += [RuleCandidate(shares(LEFT_OUT_SHARE, without=i)) for i in single]
+        whole.append(RuleCandidate(shares(settings.unlabelled_share), on_rows=True))
+    whole += [RuleCandidate(shares(settings.left_out_share, without=i)) for i in single]
     return {
         RuleCandidate(shares(0.0)): 1.0 - prior_trust,
         **dict.fromkeys(whole, prior_trust / len(whole)),
@@ -106,25 +98,25 @@ def rule_candidates(
 #     l_ik = log(1 + exp(-2 y_i f_k(x_i)))
 #
 # is the log loss of held-out row i under candidate k, and prior_k exp(-sum_i l_ik) would be its
-# posterior. Few rows make nobody certain, so decision values count up to `MOST` in either
+# posterior. Few rows make nobody certain, so decision values count up to `max_score` in either
 # direction: log odds of three. With few rows that sum is mostly chance. As in pseudo-BMA+ (Yao,
 # Vehtari, Simpson and Gelman 2018, Bayesian Analysis 13:917) the posterior is therefore averaged
 # over how the sums would vary if other rows had been drawn. They are taken to be normal, with the
 # covariance of the rows' losses: a row of weight two is two rows, and their order plays no part.
 #
-# A row can testify on a rule only if it lies some way towards the patients of whom the rule speaks,
+# A row can testify on a rule only if it lies some way towards the rows of which the rule speaks,
 # or in the other direction. On ksvm-s every labelled row lies within a twenty-fifth of the way: the
 # rows cannot see what the rules speak of, and say nothing for or against them
-# (`choosing.posing.relevance`).
+# (`choosing.factory.relevance`).
 
 
-LOG_ODDS: Final = 2.0  # of a decision value of one
-MOST: Final = 1.5  # decision value: 95 % certain
 DRAWS: Final = 10  # powers of two: 1,024 points of the normal distribution, always the same
 
 
-def held_out_losses(scores: FloatArray, y: FloatArray) -> FloatArray:
-    """Log losses of held-out decision values, one column for each candidate.
+def held_out_losses(
+    scores: FloatArray, y: FloatArray, settings: RuleSettings = RULE_SETTINGS
+) -> FloatArray:
+    """Return the log losses of held-out decision values, one column for each candidate.
 
     >>> held_out_losses(np.array([[0.0], [1.0], [np.nan]]), np.array([1.0, 1.0, -1.0])).round(3)
     array([[0.693],
@@ -132,7 +124,9 @@ def held_out_losses(scores: FloatArray, y: FloatArray) -> FloatArray:
            [0.693]])
     """
     known = np.where(np.isfinite(scores), scores, 0.0)  # a score of 0 has the loss of a coin
-    losses: FloatArray = np.logaddexp(0.0, -LOG_ODDS * y[:, None] * np.clip(known, -MOST, MOST))
+    most = settings.max_score
+    clipped = np.clip(known, -most, most)
+    losses: FloatArray = np.logaddexp(0.0, -settings.log_odds * y[:, None] * clipped)
     return losses
 
 
@@ -146,7 +140,7 @@ def posterior(
     """Probabilities of the candidates; `losses` has one row a labelled row, one column each.
 
     A labelled row counts `weights` in the sums, and is `counts` rows that were drawn. Of rows of
-    one group the sum was drawn: they are one patient.
+    one group the sum was drawn: they are one sample.
 
     >>> even, ones = np.array([0.5, 0.5]), np.ones(40)
     >>> posterior(np.tile([0.7, 0.3], (40, 1)), even, ones, ones).round(6)
@@ -189,7 +183,6 @@ def normal_points(dimensions: int) -> FloatArray:
 # fit itself, or the report, which asks for the model without each of the rules.
 
 
-LEAST: Final = 0.02  # probability below which a member has no part in the model
 DIGITS: Final = 3  # of probabilities: further ones hang on the order of the rows
 
 
@@ -203,20 +196,20 @@ class LinearModel(NamedTuple):
 
 @dataclass(eq=False)
 class Member:
-    """One candidate on its way: its problems, its choice of lambda1 and lambda2, its optimisation.
+    """One candidate: its problems, its choice of lambda1 and lambda2, its optimisation.
 
-    `posing` has the labels that rules gave to unlabelled rows, where the candidate counts those.
+    `factory` has the labels that rules gave to unlabelled rows, where the candidate counts those.
     """
 
     candidate: RuleCandidate
-    posing: ProblemFactory
+    factory: ProblemFactory
     choice: PathSelector = field(init=False)
     given: MemberRecord | None = None  # its values, where an earlier fit chose them
     chosen: bool = False  # whether the choice went to its end
     hipad: Hipad | None = None
 
     def __post_init__(self) -> None:
-        self.choice = PathSelector(self.posing)
+        self.choice = PathSelector(self.factory)
         self.chosen = self.given is not None
 
     @property
@@ -230,22 +223,22 @@ class Member:
         """The features that most folds keep, where the fewest are wished for; None for all."""
         if self.given is not None:
             return None if self.given.among is None else np.array(self.given.among, dtype=int)
-        if not self.posing.plan.is_sparse or not self.choice.opinions:
+        if not self.factory.plan.is_sparse or not self.choice.results:
             return None
         return self.choice.taken.stable
 
     def choose(self) -> Iterator[PathPoint]:
         """Follow the paths of lambda1 and lambda2, unless that was done before."""
         if not self.chosen:
-            self.choice = PathSelector(self.posing)
+            self.choice = PathSelector(self.factory)
             yield from self.choice.steps()
             self.chosen = True
 
     @property
     def held_out(self) -> FloatArray:
         """Decision values of labelled rows by models that did not see them; NaN without any."""
-        n = self.posing.data.n_labelled
-        if not self.choice.opinions:
+        n = self.factory.data.n_labelled
+        if not self.choice.results:
             return np.full(n, np.nan)
         return self.choice.taken.scores[:n] - (self.cut or 0.0)
 
@@ -257,16 +250,18 @@ class Member:
     def fresh_scores(self) -> FloatArray:
         """The same for each repeat, at values that the row's own fold did not choose."""
         self._hold_out()
-        n = self.posing.data.n_labelled
-        if not self.choice.opinions:
+        n = self.factory.data.n_labelled
+        if not self.choice.results:
             return np.full((1, n), np.nan)
-        cut = self.cut if self.posing.plan.calibrate else None
+        cut = self.cut if self.factory.plan.calibrate else None
         return self.choice.fresh_scores()[:, :n] - (cut or 0.0)
 
     def _hold_out(self) -> None:
-        if not self.choice.opinions:
-            plan = self.posing.plan.at(*self.values)
-            self.choice = PathSelector(ProblemFactory(self.posing.data, plan, self.posing.weights))
+        if not self.choice.results:
+            plan = self.factory.plan.at(*self.values)
+            self.choice = PathSelector(
+                ProblemFactory(self.factory.data, plan, self.factory.weights)
+            )
             for _ in self.choice.steps():
                 pass
 
@@ -276,22 +271,23 @@ class Member:
         scores = self.held_out
         if not np.isfinite(scores).any():
             return float("nan")
-        _, y, p = self.posing.data.labelled
-        return float(p @ held_out_losses(scores[:, None], y)[:, 0])
+        _, y, p = self.factory.data.labelled
+        settings = self.factory.plan.rule_settings
+        return float(p @ held_out_losses(scores[:, None], y, settings)[:, 0])
 
     @property
     def cut(self) -> float | None:
         """By how much held-out rows move its intercept; None without any, or at a given lambda1."""
         if self.given is not None:
             return self.given.cut
-        automatic = bool(self.choice.opinions) and self.posing.plan.is_automatic
+        automatic = bool(self.choice.results) and self.factory.plan.is_automatic
         return self.choice.taken.cut if automatic else None
 
     @property
     def model(self) -> LinearModel:
         """The fitted member in the user's units, as it predicts."""
         assert self.hipad is not None
-        data, found = self.posing.data, explained(self.hipad, "")
+        data, found = self.factory.data, explained(self.hipad, "")
         scores = data.design.columns(found.features) @ found.w
         if np.max(np.abs(scores), initial=0.0) <= score_noise(data.design, found.features, found.w):
             scores = np.zeros_like(scores)  # last digits alone tell nobody apart
@@ -301,7 +297,7 @@ class Member:
 
     def _calibration(self, scores: FloatArray, b: float) -> Calibration:
         """Scale and intercept as it predicts."""
-        plan, data = self.posing.plan, self.posing.data
+        plan, data = self.factory.plan, self.factory.data
         if not plan.calibrate:
             return Calibration(1.0, b)
         scale = class_means_at_one(scores, data.y, data.weights, b)
@@ -325,10 +321,16 @@ class ModelAverage:
         rules, trust = self.plan.rules, self.plan.rule_trust
         if self._held:
             return self._held_without(left_out)
-        if learns_trust(self.plan) and self.can_testify:
+        if learns_trust(self.plan) and self.has_evidence:
             trust = trust if isinstance(trust, float) else PRIOR_TRUST
             unlabelled = self.data.unlabelled is not None
-            found = rule_candidates(rules, trust, left_out=left_out, unlabelled=unlabelled)
+            found = rule_candidates(
+                rules,
+                trust,
+                left_out=left_out,
+                unlabelled=unlabelled,
+                settings=self.plan.rule_settings,
+            )
             found = {one: prior for one, prior in found.items() if self._exists(one)}
             if found:
                 return found
@@ -359,9 +361,9 @@ class ModelAverage:
         if all(member.given is not None for member in members):
             return prior  # as it was learnt before
         data = self.data
-        losses = held_out_losses(scores, data.y)
-        heard = np.column_stack([self._relevance(one) for one in candidates])
-        losses = losses[:, :1] + heard * (losses - losses[:, :1])
+        losses = held_out_losses(scores, data.y, self.plan.rule_settings)
+        evidence = np.column_stack([self._relevance(one) for one in candidates])
+        losses = losses[:, :1] + evidence * (losses - losses[:, :1])
         groups = None if data.groups is None else data.groups[: data.y.size]
         found = posterior(losses, prior, data.p * data.total, data.weights, groups)
         rounded: FloatArray = found.round(DIGITS)
@@ -370,7 +372,8 @@ class ModelAverage:
     def shares(self, candidates: dict[RuleCandidate, float], *, single: bool = False) -> FloatArray:
         """What each candidate has of the model; shares that an earlier fit learnt stay."""
         found = self.probabilities(candidates)
-        return found if self._held else shares_of(found, single=single)
+        least = self.plan.rule_settings.least_probability
+        return found if self._held else shares_of(found, least, single=single)
 
     def _member(self, candidate: RuleCandidate) -> Member:
         if candidate not in self._members:
@@ -379,13 +382,13 @@ class ModelAverage:
                 inferred = data.with_rule_labels(self.plan.rules, weights)
                 assert inferred is not None  # else there is no such candidate
                 data, weights = inferred, tuple(w and 0.0 for w in weights)
-            posing, given = ProblemFactory(data, self.plan, weights), self._values.get(candidate)
-            self._members[candidate] = Member(candidate, posing, given=given)
+            factory, given = ProblemFactory(data, self.plan, weights), self._values.get(candidate)
+            self._members[candidate] = Member(candidate, factory, given=given)
         return self._members[candidate]
 
     @cached_property
     def _held(self) -> dict[RuleCandidate, MemberRecord]:
-        """Candidates whose share was learnt by an earlier fit, where the plan says so."""
+        """Candidates whose share was learnt by an earlier fit, where the plan holds it."""
         records, total, learns = self.plan.rule_trust, self.data.total, learns_trust(self.plan)
         if not isinstance(records, tuple) or not self.plan.calibrate:
             return {}
@@ -407,7 +410,7 @@ class ModelAverage:
         return dict(self._held)
 
     def _held_without(self, left_out: int | None) -> dict[RuleCandidate, float]:
-        """The shares that were learnt before; candidates that a rule told apart become one."""
+        """The shares that were learnt before; candidates that differ in one rule are merged."""
         if left_out is None:
             return {one: record.share for one, record in self._held.items()}
         shares: dict[RuleCandidate, float] = {}
@@ -437,8 +440,8 @@ class ModelAverage:
         return ProblemFactory(self.data, self.plan)
 
     @property
-    def can_testify(self) -> bool:
-        """Whether labelled rows lie near enough to what rules speak of to say anything on them.
+    def has_evidence(self) -> bool:
+        """Whether labelled rows lie near enough to the rules' typical rows to be evidence.
 
         Where none does, nothing can be weighed, and decision values of models with the rules and
         without them have no common scale there: the rules are taken as they are given.
@@ -446,29 +449,32 @@ class ModelAverage:
         return self._plain.in_sight
 
     def _relevance(self, candidate: RuleCandidate) -> FloatArray:
-        """How much each row may say on the rules that are weighed here; 0 without any."""
+        """Evidence of each row on the rules of a candidate; 0 without any."""
         free = [i for i, share in enumerate(candidate.shares) if share]
-        return relevance(self._plain.reach[:, free].max(axis=1, initial=0.0))
+        reach = self._plain.reach[:, free].max(axis=1, initial=0.0)
+        return relevance(reach, self.plan.rule_settings.near)
 
 
 def learns_trust(plan: FitSettings) -> bool:
     """Whether rules without a written weight are weighed by held-out rows."""
     return (
         plan.rule_trust is not None
-        and plan.patients == "auto"
-        and plan.anchored
+        and plan.rule_weight == "auto"
+        and plan.centered
         and plan.calibrate
         and any(rule.rule.worth is None for rule in plan.rules)
     )
 
 
-def shares_of(probability: FloatArray, *, single: bool = False) -> FloatArray:
-    """What members have of the model; `single` leaves all of it to the most probable one.
+def shares_of(probability: FloatArray, least: float, *, single: bool = False) -> FloatArray:
+    """Return the share of each member in the model; those below `least` have none.
 
-    >>> shares_of(np.array([0.01, 0.39, 0.6])).round(3).tolist()
+    `single` leaves all of it to the most probable one.
+
+    >>> shares_of(np.array([0.01, 0.39, 0.6]), 0.02).round(3).tolist()
     [0.0, 0.394, 0.606]
     """
-    kept = probability >= min(LEAST, probability.max())
+    kept = probability >= min(least, probability.max())
     if single:
         kept = np.arange(probability.size) == int(np.argmax(probability))
     shares: FloatArray = np.where(kept, probability, 0.0)

@@ -139,7 +139,7 @@ def cross_fit(
 ) -> Iterator[CrossValidation]:
     """Fit without each fold that is not done yet, and yield what there is after every step.
 
-    `start(learnt)` begins a fit to some of the rows, as `HIPADClassifier.start` does;
+    `start(learnt)` begins a fit to some of the rows, as `HIPADClassifier.fit_iter` does;
     `score(fitted, held)` gives decision values of others. Whoever leaves the loop may go on later
     from what was yielded last: folds that are done are not fitted again.
     """
@@ -190,7 +190,7 @@ def cross_validate(
     random_state : int, default=0
         Which way rows are divided.
     feature_names, gaps : default=None
-        As in `HIPADClassifier.start`.
+        As in `HIPADClassifier.fit_iter`.
     on_progress : callable, default=None
         Called with the number of folds that are done and of all, at the start and after each.
     should_stop : callable, default=None
@@ -226,12 +226,12 @@ def cross_validate(
 
     def start(learnt: IntArray) -> Any:
         rows = np.sort(np.r_[places[learnt], others])
-        return type(estimator)(**estimator.get_params(deep=False)).start(
+        return type(estimator)(**estimator.get_params(deep=False)).fit_iter(
             _rows(X, rows),
             labels[learnt] if missing is None else spelled[rows],
             groups=None if every is None else every[rows],
             feature_names=feature_names,
-            quick=True,
+            interactive=False,
             gaps=gaps.take(rows) if gaps else None,
         )
 

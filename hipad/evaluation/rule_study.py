@@ -164,7 +164,7 @@ def supported_thresholds(rule: CompiledRule, X: Any, y: FloatArray) -> tuple[Thr
 
 
 GiveKnobs = Callable[..., RuleWeights]
-"""(rule as the solver is told it, heard=what patients say of it) -> its strength in a run."""
+"""(rule as the solver is told it, evidence=what patients say of it) -> its strength in a run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,7 +321,7 @@ def _with_each_other(
     heard: dict[str, dict[str, Any]] = {}
     told, said = as_told(on, patients)
     if lambda1 is not None and knobs is not None:
-        own = [knobs(rule, heard=words) for rule, words in zip(told, said, strict=True)]
+        own = [knobs(rule, evidence=words) for rule, words in zip(told, said, strict=True)]
         pulls = rule_pulls(told, own, lambda1, patients.pull)
         heard = {
             rule.label: {"pull": pull, "knobs": given}

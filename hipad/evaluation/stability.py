@@ -343,10 +343,10 @@ def stability_steps(
     if decoys:
         doubled: dict[int, Design] = {}
         for part in parts:
-            own_data = part.member.posing.data
+            own_data = part.member.factory.data
             if id(own_data) not in doubled:
                 doubled[id(own_data)] = _with_copies(own_data, rng)
-        problems = [part.on(doubled[id(part.member.posing.data)]) for part in parts]
+        problems = [part.on(doubled[id(part.member.factory.data)]) for part in parts]
         at_once = max(at_once // 2, 4)
         count = _n_with_decoys(n_refits)
         for start in range(0, count, at_once):
@@ -372,15 +372,15 @@ class _Part:
 
     def __init__(self, share: float, member: Member) -> None:
         self.share, self.member = share, member
-        posing = member.posing
+        factory = member.factory
         self.lambda1, self.lambda2 = member.values
-        self.problem = posing.trial(1.0)
+        self.problem = factory.trial(1.0)
         if member.among is not None:
-            own = posing.problem(*member.values, among=member.among).prices
+            own = factory.problem(*member.values, among=member.among).prices
             self.problem = self.problem.with_parameters(prices=own)
-        largest = max(posing.largest_lambda1, posing.first_lambda1)
+        largest = max(factory.largest_lambda1, factory.first_lambda1)
         self.values = approach(largest, self.lambda1)[-STEPS:]
-        self.polish = posing.plan.settings.method == "hipad"
+        self.polish = factory.plan.settings.method == "hipad"
 
     def on(self, design: Design) -> Problem:
         """The problem with decoys after the features of a design; rules name no decoy."""
@@ -398,7 +398,7 @@ class _Part:
 
     def scale(self, scores: FloatArray, rows: IntArray, b: float) -> Calibration:
         """Scale and offset of a refit, as `Member` has those of the fit itself."""
-        data, plan = self.member.posing.data, self.member.posing.plan
+        data, plan = self.member.factory.data, self.member.factory.plan
         if not plan.calibrate:
             return Calibration(1.0, b)
         y, weights = data.y[rows], data.weights[rows]
@@ -418,7 +418,7 @@ def _refits(
     coef = np.zeros((problems[0].n_features, len(halves)))
     offset = np.zeros(len(halves))
     for part, problem in zip(parts, problems, strict=True):
-        data = part.member.posing.data
+        data = part.member.factory.data
         inferred = np.arange(data.n_labelled, data.y.size)
         everyone = np.arange(data.y.size)
         training = [*(np.r_[rows, inferred] for rows in halves), everyone]

@@ -346,7 +346,7 @@ def _fitted(clf: HIPADClassifier, draw: TrainTestSplit) -> MethodScores:
 
 def _fit(clf: HIPADClassifier, draw: TrainTestSplit) -> HIPADClassifier:
     known: dict[str, Any] = {"feature_names": draw.feature_names, "gaps": draw.gaps[0]}
-    run = clf.start(draw.X_train, draw.outcomes, groups=draw.groups, quick=True, **known)
+    run = clf.fit_iter(draw.X_train, draw.outcomes, groups=draw.groups, interactive=False, **known)
     return run.to_end().finish()
 
 
@@ -375,7 +375,7 @@ def _no_rules(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> Meth
 
 def _hard(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
     """Return rules that nothing can outvote: knowledge taken as certain."""
-    return _hipad(draw, rules, {"patients": HARD * draw.y_train.size, **options})
+    return _hipad(draw, rules, {"rule_weight": HARD * draw.y_train.size, **options})
 
 
 def _libsvm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:

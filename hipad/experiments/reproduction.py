@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from hipad.data import read_table
 from hipad.estimator.classifier import HIPADClassifier
+from hipad.estimator.settings import SolverSettings
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, Synthetic, TrainTestSplit, methods_of
 from hipad.experiments.tasks import Done, Figures, Mean, Task, figures, mean_of, select
@@ -241,7 +242,7 @@ SETTINGS: Final[dict[str, Any]] = {
     "lambda1": 0.1,
     "lambda2": 1.0,
     "class_weight": None,
-    "calibrate": False,
+    "selection": {"calibrate": False},
     "standardize": False,
 }
 
@@ -283,12 +284,12 @@ def early_support(material: ExperimentData, seed: int) -> Figures:
 
 
 def _history(clf: HIPADClassifier, draw: TrainTestSplit) -> list[Any]:
-    return clf.start(draw.X_train, draw.y_train).to_end().finish().history_
+    return clf.fit_iter(draw.X_train, draw.y_train).to_end().finish().history_
 
 
-def _phase_one(switch: str, draw: TrainTestSplit) -> int:
+def _phase_one(stop: str, draw: TrainTestSplit) -> int:
     """Sweeps until this test ends phase 1."""
-    clf = HIPADClassifier(switch=switch, **SETTINGS)
+    clf = HIPADClassifier(solver=SolverSettings(phase1_stop=stop), **SETTINGS)
     return sum(step.phase == 1 for step in _history(clf, draw))
 
 

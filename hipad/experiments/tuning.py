@@ -14,6 +14,7 @@ from scipy.stats import t as t_distribution
 from hipad.data import column_statistics
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.grid_search import GRID, HIPADClassifierCV, combinations, lambda1_values
+from hipad.estimator.parameters import RENAMED
 from hipad.evaluation.metrics import PositiveClassView
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, judged
@@ -31,7 +32,7 @@ from hipad.utils import FloatArray
 
 SCORES: Final = ("balanced", "accuracy", "area")
 FIGURES: Final = (*SCORES, "support", "agrees", "holds", "margin")
-CALLED: Final = {"patients": "worth"}
+CALLED: Final = {"rule_weight": "worth"}
 
 GridValues = Mapping[str, Any]
 
@@ -62,8 +63,9 @@ class SettingPoint:
 
 
 def settings_of(grid: GridValues) -> list[dict[str, Any]]:
-    """Return every setting of a grid, in a fixed order."""
-    return combinations({name: list(grid[name]) for name in GRID})
+    """Return every setting of a grid in a fixed order; kept results may have older names."""
+    today = {RENAMED.get(name, name): values for name, values in grid.items()}
+    return combinations({name: list(today[name]) for name in GRID})
 
 
 def tuned(outcomes: Iterable[Done]) -> list[SettingPoint]:
@@ -146,8 +148,8 @@ def _told(value: Any) -> str:
 USUAL: Final[Mapping[str, Any]] = {
     "lambda1": 10,
     "lambda2": [0.1, 1.0, 10.0],
-    "patients": ["auto"],
-    "stiffness": ["auto"],
+    "rule_weight": ["auto"],
+    "rho": ["auto"],
 }
 
 
@@ -240,7 +242,7 @@ def nested(
     clf = HIPADClassifier(**known, **chosen.params, **{"rule_trust": None, **fixed})
     names = own.feature_names
     known_rows: dict[str, Any] = {"groups": own.groups, "gaps": own.gaps}
-    run = clf.start(own.X, _outcomes(own), feature_names=names, quick=True, **known_rows)
+    run = clf.fit_iter(own.X, _outcomes(own), feature_names=names, interactive=False, **known_rows)
     asked = _RuleScorer(own, score).learn(own.X)
     asked(run.to_end().finish(), material.X[held], _outcomes(material)[held])
     ((own_figures,),) = asked.found.values()
@@ -289,7 +291,7 @@ def with_values(
     if count < 1:
         raise DataError(f"expected at least 1 value of lambda1, got {count}: give more")
     clf = HIPADClassifier(lambda1=1.0, lambda2=1.0, **(options or {}))
-    run = clf.start(material.X[rows], _outcomes(material)[rows], quick=True)
+    run = clf.fit_iter(material.X[rows], _outcomes(material)[rows], interactive=False)
     values = [float(f"{value:.6g}") for value in lambda1_values(count, run.data)]
     return {**{name: list(full[name]) for name in GRID if name != "lambda1"}, "lambda1": values}
 

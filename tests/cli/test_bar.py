@@ -30,7 +30,7 @@ def test_the_bar_tells_what_a_fit_does():
     X, y = rng.standard_normal((20, 3)), np.arange(20) % 2
     terminal = Terminal()
     with Bar(terminal) as bar:
-        for record in HIPADClassifier().start(X, y):
+        for record in HIPADClassifier().fit_iter(X, y):
             bar.last = 0.0
             bar.progress(record)
     for part in (

@@ -7,8 +7,9 @@ from hipad import HIPADClassifier
 from hipad.estimator import path as choice
 from hipad.estimator.cross_validation import CVResult
 from hipad.estimator.parameters import FitSettings
-from hipad.estimator.path import N_STEPS, RIDGES, PathSelector
+from hipad.estimator.path import PathSelector
 from hipad.estimator.problem_factory import ProblemFactory
+from hipad.estimator.settings import SELECTION
 from hipad.estimator.training_data import TrainingData, shares
 from hipad.rules.compiler import ExpertKnowledge
 
@@ -32,7 +33,7 @@ def told(*losses, lambda2=1.0):
     """A choice among values of which these losses are known, the largest lambda1 first."""
     choice = choice_of(*data())
     n = len(losses[0])
-    choice.opinions = [
+    choice.results = [
         CVResult(
             0.5**k, lambda2, np.array(own), np.full(n, 1 / n), np.ones(n), np.zeros(n), 0.0, k + 1
         )
@@ -78,9 +79,9 @@ def test_the_path_marks_the_best_and_the_chosen_point():
     (best,), (chosen,) = ([p for p in clf.path_ if getattr(p, key)] for key in ("best", "chosen"))
     assert best.loss == min(p.loss for p in clf.path_)
     assert (clf.lambda1_, clf.lambda2_) == (chosen.lambda1, chosen.lambda2)
-    assert {p.lambda2 for p in clf.path_} == set(RIDGES)
+    assert {p.lambda2 for p in clf.path_} == set(SELECTION.ridges)
     assert all(0 <= p.accuracy <= 1 for p in clf.path_)
-    assert all(p.behind >= -1e-12 for p in clf.path_ if p.support_size)
+    assert all(p.excess_loss >= -1e-12 for p in clf.path_ if p.support_size)
     assert [r.phase for r in clf.history_].count(0) == len(clf.path_)
 
 
@@ -89,7 +90,7 @@ def test_the_path_goes_down_to_a_hundredth_while_large_models_gain():
     y = np.where(np.arange(30) % 2, 1.0, -1.0)
     X = rng.standard_normal((30, 300)) + np.outer(y, 0.15 * rng.standard_normal(300))
     clf = HIPADClassifier(lambda2=0.1).fit(X, y)
-    assert len(clf.path_) == N_STEPS
+    assert len(clf.path_) == SELECTION.n_lambda1
     assert clf.path_[0].lambda1 / clf.path_[-1].lambda1 == pytest.approx(70, rel=0.15)
     assert clf.path_[-1].support_size > 3 * len(y)
 

@@ -16,6 +16,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from hipad import HIPADClassifier, parse_rules
 from hipad.datasets import make_ksvm_s
+from hipad.estimator.parameters import LAYERS
 from hipad.exceptions import DataError, HipadError
 from hipad.solvers import Status
 from hipad.solvers.admm import transition
@@ -55,7 +56,9 @@ class TestInputs:
 
     def test_names_for_a_bare_array(self):
         X, y = data(m=2)
-        watch = HIPADClassifier("b >= 2 => 1", lambda1=0.05).start(X, y, feature_names=["a", "b"])
+        watch = HIPADClassifier("b >= 2 => 1", lambda1=0.05).fit_iter(
+            X, y, feature_names=["a", "b"]
+        )
         for _ in watch:
             pass
         same_model(watch.finish(), fit(X, y, rules="x1 >= 2 => 1"))
@@ -123,7 +126,13 @@ class TestScikitLearn:
     """Clone, pipelines, grid search."""
 
     def test_clone_keeps_every_parameter(self):
-        clf = HIPADClassifier(RULE, blocks={"K": [0]}, lambda1=0.2, scope="typical", tol=1e-6)
+        clf = HIPADClassifier(
+            RULE,
+            blocks={"K": [0]},
+            lambda1=0.2,
+            solver={"tol": 1e-6},
+            rule_settings={"scope": "typical"},
+        )
         assert clone(clf).get_params() == clf.get_params()
 
     def test_grid_search_in_a_pipeline(self):
@@ -146,31 +155,35 @@ class TestParameters:
     @pytest.mark.parametrize(
         ("name", "value"),
         [
-            *((name, value) for name in ("lambda1", "lambda2", "patients", "stiffness", "tol")
+            *((name, value) for name in ("lambda1", "lambda2", "rule_weight", "rho")
               for value in (-1.0, np.inf, np.nan, "some", None)),
             ("lambda2", 0.0),
-            ("max_iter", 0),
-            ("scope", "world"),
+            ("solver", {"tol": -1.0}),
+            ("solver", {"max_iter": 0}),
+            ("rule_settings", {"scope": "world"}),
             ("method", "simplex"),
-            ("engine", "cplex"),
-            ("switch", "never"),
+            ("solver", {"phase2_solver": "cplex"}),
+            ("solver", {"phase1_stop": "never"}),
             ("class_weight", "heavy"),
             ("class_weight", {0: -1.0}),
         ],
     )  # fmt: skip
     def test_unusable_values_are_refused(self, name, value):
-        with pytest.raises(HipadError, match=name):
+        told = next(iter(value)) if name in LAYERS else name
+        with pytest.raises(HipadError, match=told):
             fit(**{name: value})
 
     def test_the_papers_preset_can_be_changed(self):
-        clf = HIPADClassifier.paper(RULE, lambda1=0.05, stiffness=10.0)
-        assert (clf.calibrate, clf.class_weight, clf.patients) == (False, None, "equal")
-        assert (clf.stiffness, clf.switch) == (10.0, "paper")
-        assert HIPADClassifier.paper(RULE, switch="support").switch == "support"
+        clf = HIPADClassifier.paper(RULE, lambda1=0.05, rho=10.0)
+        assert (clf.selection.calibrate, clf.class_weight) == (False, None)
+        assert (clf.rule_weight, clf.rule_settings.centered) == ("equal", False)
+        assert (clf.rho, clf.solver.phase1_stop) == (10.0, "paper")
+        changed = HIPADClassifier.paper(RULE, solver={"tol": 1e-6}).solver
+        assert (changed.tol, changed.phase1_stop) == (1e-6, "paper")
 
     def test_the_papers_switch_is_its_own_test_on_w(self):
         """Phase 1 ends with the first sweep whose w moved less than the paper's bound."""
-        watch = HIPADClassifier.paper(RULE, lambda1=0.05).start(*data())
+        watch = HIPADClassifier.paper(RULE, lambda1=0.05).fit_iter(*data())
         weights = [np.zeros(6)]
         for record in watch:
             if record.phase == 2:

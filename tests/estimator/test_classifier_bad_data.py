@@ -120,7 +120,7 @@ def test_features_that_tell_nothing_give_a_truthful_empty_model(method, lambda1,
 @pytest.mark.parametrize("method", METHODS)
 def test_twins_share_the_weight(method):
     X, y = data()
-    clf = fit(np.c_[X, X[:, 0]], y, rules=None, method=method, tol=1e-10)
+    clf = fit(np.c_[X, X[:, 0]], y, rules=None, method=method, solver={"tol": 1e-10})
     assert clf.coef_[0, 0] == pytest.approx(clf.coef_[0, 6], rel=1e-5)
 
 
@@ -159,7 +159,7 @@ def test_rows_that_repeat_a_condition_change_nothing(method):
 
 def test_a_limit_of_sweeps_is_told():
     with pytest.warns(ConvergenceWarning, match="iteration limit"):
-        clf = fit(max_iter=2, method="admm")
+        clf = fit(solver={"max_iter": 2}, method="admm")
     assert clf.certificate_.status is Status.LIMIT
     with warnings.catch_warnings():
         warnings.simplefilter("error")

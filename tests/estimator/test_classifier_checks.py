@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -12,17 +13,18 @@ from sklearn.utils.estimator_checks import (
 )
 
 from hipad import HIPADClassifier
-from hipad.estimator import cross_validation as jury
-from hipad.estimator import path as tried_values
+from hipad.estimator import settings
 
 ESTIMATORS = [
     HIPADClassifier(),
-    HIPADClassifier(lambda1=0.05, method="exact", scope="typical"),
+    HIPADClassifier(lambda1=0.05, method="exact", rule_settings={"scope": "typical"}),
 ]
 EVERY = [
-    HIPADClassifier(lambda1=0.05, standardize=False, engine="osqp"),
+    HIPADClassifier(lambda1=0.05, standardize=False, solver={"phase2_solver": "osqp"}),
     *(
-        HIPADClassifier(calibrate=calibrate, class_weight=weights, method=method, lambda1=lambda1)
+        HIPADClassifier(
+            selection={"calibrate": calibrate}, class_weight=weights, method=method, lambda1=lambda1
+        )
         for calibrate, weights, method, lambda1 in product(
             (True, False), ("balanced", None), ("hipad", "exact"), ("auto", 0.05)
         )
@@ -35,8 +37,8 @@ SETTINGS = list(product((True, False), ("balanced", None), METHODS, ("auto", 0.0
 @pytest.fixture(autouse=True)
 def short_path(monkeypatch):
     """Automatic choices try three values on two folds: the same code in a tenth of the time."""
-    monkeypatch.setattr(tried_values, "N_STEPS", 3)
-    monkeypatch.setattr(jury, "FOLDS", 2)
+    short = replace(settings.SELECTION, n_lambda1=3, n_folds=2)
+    monkeypatch.setattr(settings, "SELECTION", short)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,10 @@ def short_path(monkeypatch):
 )
 def test_a_weight_of_two_is_two_rows(check, calibrate, class_weight, method, lambda1):
     clf = HIPADClassifier(
-        calibrate=calibrate, class_weight=class_weight, method=method, lambda1=lambda1
+        selection={"calibrate": calibrate},
+        class_weight=class_weight,
+        method=method,
+        lambda1=lambda1,
     )
     check("HIPADClassifier", clf)
 

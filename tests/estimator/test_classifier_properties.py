@@ -59,8 +59,8 @@ methods = st.sampled_from(METHODS)
 @given(case=cases(), method=methods)
 @some_examples
 def test_flipped_labels_and_outcomes_negate_the_model(case, method):
-    plain = case.fit(method=method, tol=1e-9)
-    flipped = case.fit(y=-case.y, rules=case.rules(flip=True), method=method, tol=1e-9)
+    plain = case.fit(method=method, solver={"tol": 1e-9})
+    flipped = case.fit(y=-case.y, rules=case.rules(flip=True), method=method, solver={"tol": 1e-9})
     np.testing.assert_allclose(flipped.coef_, -plain.coef_, **CLOSE)
     np.testing.assert_allclose(flipped.intercept_, -plain.intercept_, **CLOSE)
 
@@ -69,8 +69,8 @@ def test_flipped_labels_and_outcomes_negate_the_model(case, method):
 @some_examples
 def test_the_order_of_rows_does_not_matter(case, method, seed):
     order = np.random.default_rng(seed).permutation(len(case.y))
-    plain = case.fit(method=method, tol=1e-9)
-    mixed = case.fit(X=case.X[order], y=case.y[order], method=method, tol=1e-9)
+    plain = case.fit(method=method, solver={"tol": 1e-9})
+    mixed = case.fit(X=case.X[order], y=case.y[order], method=method, solver={"tol": 1e-9})
     np.testing.assert_allclose(mixed.coef_, plain.coef_, **CLOSE)
     np.testing.assert_allclose(mixed.intercept_, plain.intercept_, **CLOSE)
 
@@ -80,9 +80,9 @@ def test_the_order_of_rows_does_not_matter(case, method, seed):
 def test_the_order_of_columns_does_not_matter(case, method, seed):
     order = np.random.default_rng(seed).permutation(case.X.shape[1])
     place = np.argsort(order)
-    plain = case.fit(method=method, tol=1e-9)
+    plain = case.fit(method=method, solver={"tol": 1e-9})
     rules = case.rules(f"x{place[0]}", f"x{place[1]}")
-    mixed = case.fit(X=case.X[:, order], rules=rules, method=method, tol=1e-9)
+    mixed = case.fit(X=case.X[:, order], rules=rules, method=method, solver={"tol": 1e-9})
     np.testing.assert_allclose(mixed.coef_[0, place], plain.coef_[0], **CLOSE)
     np.testing.assert_allclose(mixed.intercept_, plain.intercept_, **CLOSE)
 
@@ -104,8 +104,10 @@ def test_a_repeated_row_is_a_row_of_weight_two(case, standardize):
 def test_a_feature_rescaled_with_its_rule_gives_the_same_answers(case, exponents, method):
     units = tuple(10.0**k for k in exponents)
     factors = np.r_[units, np.ones(case.X.shape[1] - 2)]
-    plain = case.fit(method=method, tol=1e-9)
-    other = case.fit(X=case.X * factors, rules=case.rules(units=units), method=method, tol=1e-9)
+    plain = case.fit(method=method, solver={"tol": 1e-9})
+    other = case.fit(
+        X=case.X * factors, rules=case.rules(units=units), method=method, solver={"tol": 1e-9}
+    )
     scores = other.decision_function(case.X * factors)
     np.testing.assert_allclose(scores, plain.decision_function(case.X), **CLOSE)
 
@@ -120,7 +122,7 @@ def test_rules_are_in_the_users_units_whatever_the_scaling(case, method):
     mean, std = case.X.mean(axis=0), case.X.std(axis=0)
     Z = (case.X - mean) / std
     high, low = (np.array(case.thresholds) - mean[:2]) / std[:2]
-    literal = {"method": method, "rule_trust": None, "tol": 1e-9}
+    literal = {"method": method, "rule_trust": None, "solver": {"tol": 1e-9}}
     by_hand = case._replace(thresholds=(high, low)).fit(X=Z, standardize=False, **literal)
     inside = case.fit(standardize=True, **literal)
     np.testing.assert_allclose(
@@ -133,7 +135,7 @@ def test_rules_are_in_the_users_units_whatever_the_scaling(case, method):
 def test_at_the_largest_lambda1_no_feature_survives_and_below_it_one_does(
     case, method, standardize
 ):
-    same = {"method": method, "standardize": standardize, "stiffness": 2.0, "rule_trust": None}
+    same = {"method": method, "standardize": standardize, "rho": 2.0, "rule_trust": None}
     largest = lambda1_max(case.fit(**same)._model.problem)
     empty = case.fit(lambda1=1.001 * largest, **same)
     assert empty.support_.size == 0
@@ -148,10 +150,10 @@ def test_at_the_largest_lambda1_no_feature_survives_and_below_it_one_does(
 @given(case=cases(), method=methods, scope=st.sampled_from(["population", "typical"]))
 @some_examples
 def test_a_rule_worth_nothing_is_no_rule(case, method, scope):
-    same = {"method": method, "scope": scope}
+    same = {"method": method, "rule_settings": {"scope": scope}}
     none = case.fit(rules="", **same)
     worthless = case.fit(rules="x0 >= 1 => positive worth 0 patients", **same)
-    by_parameter = case.fit(rules="x0 >= 1 => positive", patients=0, **same)
+    by_parameter = case.fit(rules="x0 >= 1 => positive", rule_weight=0, **same)
     for other in (worthless, by_parameter):
         assert np.array_equal(other.coef_, none.coef_)
         assert other.rule_report_[0].slack is None
@@ -173,8 +175,9 @@ def test_or_is_not_and(method):
     y = np.arange(40) % 2
     X = 0.3 * rng.standard_normal((40, 3))
     X[:, 2] += 2 * y - 1
-    firm = {"lambda1": 1e-3, "lambda2": 0.01, "patients": 40, "stiffness": 100.0}
-    as_is = {"scope": "typical", "calibrate": False, "standardize": False, "anchored": False}
+    firm = {"lambda1": 1e-3, "lambda2": 0.01, "rule_weight": 40, "rho": 100.0}
+    as_is = {"selection": {"calibrate": False}, "standardize": False}
+    as_is |= {"rule_settings": {"scope": "typical", "centered": False}}
     either, both = (
         HIPADClassifier(f"x0 >= 3 {word} x1 >= 3 => 1", method=method, **firm, **as_is).fit(X, y)
         for word in ("or", "and")

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from hipad.estimator.problem_factory import KNOWN_SHARE, entering_first, feature_prices, signs_alone
+from hipad.estimator.problem_factory import entering_first, penalty_factors, signs_alone
+from hipad.estimator.settings import RULE_SETTINGS
 from hipad.rules.compiler import SignConstraints
 
 
@@ -16,11 +17,11 @@ KNOWN = SignConstraints(
 
 
 def test_each_kind_has_its_prices():
-    prices = feature_prices(KNOWN)
+    prices = penalty_factors(KNOWN)
     found = dict(
         zip(prices.features.tolist(), zip(prices.up, prices.down, strict=True), strict=True)
     )
-    inf, share = np.inf, KNOWN_SHARE
+    inf, share = np.inf, RULE_SETTINGS.known_share
     assert found == {
         0: (inf, inf), 1: (share, inf), 2: (inf, share), 5: (0, 0), 7: (0, inf), 9: (inf, inf),
     }  # fmt: skip
@@ -34,10 +35,10 @@ def test_signs_alone_let_everyone_pay():
 
 
 def test_nothing_known_is_nothing_priced():
-    assert feature_prices(SignConstraints()).features.size == 0
+    assert penalty_factors(SignConstraints()).features.size == 0
 
 
 def test_a_path_begins_as_if_certain_features_paid_a_share():
     prices = entering_first(KNOWN)
     assert prices.costless.size == 0
-    assert set(np.r_[prices.up, prices.down]) == {KNOWN_SHARE, np.inf}
+    assert set(np.r_[prices.up, prices.down]) == {RULE_SETTINGS.known_share, np.inf}

@@ -68,7 +68,7 @@ def test_another_fit_leaves_nothing_of_the_one_before():
     before = clf.rule_report_
     names = [f"g{j}" for j in range(3)]
     clf.set_params(rules="g0 >= 2 => 1")
-    clf.start(X[:, :3], y, feature_names=names).to_end().finish()
+    clf.fit_iter(X[:, :3], y, feature_names=names).to_end().finish()
     assert clf.n_features_in_ == 3
     assert clf.coef_.shape == (1, 3)
     assert clf.rule_report_ is not before

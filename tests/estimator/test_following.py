@@ -23,8 +23,8 @@ def test_the_models_are_near_those_of_hipad(lambda2):
     whole = problem()
     rows = [np.arange(60), np.arange(0, 60, 2), np.arange(60)]
     grid = lambda1_max(whole) * np.array([0.8, 0.4, 0.2, 0.1])
-    follower = PathSolver(whole, rows, [lambda2], polish=True)
-    for (fits,) in map(follower.fit, grid.tolist()):
+    path_solver = PathSolver(whole, rows, [lambda2], polish=True)
+    for (fits,) in map(path_solver.fit, grid.tolist()):
         for k, own in enumerate(rows[:-1]):
             part = Problem(
                 whole.design.rows(own), whole.y[own], whole.p[own] / whole.p[own].sum(),
@@ -42,8 +42,8 @@ def test_the_models_are_near_those_of_hipad(lambda2):
 def test_supports_grow_and_nothing_is_overlooked():
     whole = problem(m=400)
     largest = lambda1_max(whole)
-    follower = PathSolver(whole, [np.arange(60)], [1.0], polish=False)
-    sizes = [fits.sizes[0] for (fits,) in map(follower.fit, [0.9 * largest, 0.3 * largest])]
+    path_solver = PathSolver(whole, [np.arange(60)], [1.0], polish=False)
+    sizes = [fits.sizes[0] for (fits,) in map(path_solver.fit, [0.9 * largest, 0.3 * largest])]
     deep = PathSolver(whole, [np.arange(60)], [1.0], polish=False).fit(0.3 * largest)[0]
     assert sizes[0] < sizes[1]
     assert abs(int(deep.sizes[0]) - int(sizes[1])) <= 3, "whatever the way there"
@@ -52,9 +52,10 @@ def test_supports_grow_and_nothing_is_overlooked():
 def test_the_size_of_the_next_model_is_told_before_it_is_fitted():
     whole = problem(m=400)
     grid = lambda1_max(whole) * np.geomspace(0.7, 0.1, 6)
-    follower = PathSolver(whole, [np.arange(60)], [1.0], polish=False)
+    path_solver = PathSolver(whole, [np.arange(60)], [1.0], polish=False)
     told = [
-        (follower.expected_size(value, 1.0), int(follower.fit(value)[0].sizes[0])) for value in grid
+        (path_solver.expected_size(value, 1.0), int(path_solver.fit(value)[0].sizes[0]))
+        for value in grid
     ]
     assert all(size <= expected for expected, size in told[1:])
     assert all(expected <= 3 * size for expected, size in told[1:])
@@ -66,16 +67,16 @@ def test_the_features_of_the_model_itself_are_counted_exactly(lambda2, seed):
     whole = problem(n=40, m=300, seed=seed)
     rows = [np.setdiff1d(np.arange(40), np.arange(k, 40, 4)) for k in range(4)] + [np.arange(40)]
     grid = lambda1_max(whole) * np.geomspace(0.9, 0.01, 8)
-    follower = PathSolver(whole, rows, [lambda2], polish=True)
-    for (fits,) in map(follower.fit, grid.tolist()):
+    path_solver = PathSolver(whole, rows, [lambda2], polish=True)
+    for (fits,) in map(path_solver.fit, grid.tolist()):
         exact = Hipad(whole.with_parameters(lambda1=fits.lambda1, lambda2=lambda2)).run()
         assert fits.sizes[-1] == exact.features.size
 
 
 def test_a_model_that_keeps_its_features_is_what_it_was():
     whole = problem(n=60, m=5)
-    follower = PathSolver(whole, [np.arange(50), np.arange(60)], [1.0], polish=True)
-    (first,), (second,) = follower.fit(1e-3), follower.fit(9e-4)
+    path_solver = PathSolver(whole, [np.arange(50), np.arange(60)], [1.0], polish=True)
+    (first,), (second,) = path_solver.fit(1e-3), path_solver.fit(9e-4)
     assert first.sizes[0] == second.sizes[0] == 5
     np.testing.assert_array_equal(first.scores[:, 0], second.scores[:, 0])
     (fresh,) = PathSolver(whole, [np.arange(50), np.arange(60)], [1.0], polish=True).fit(9e-4)
@@ -104,7 +105,7 @@ def test_a_path_that_is_left_changes_nothing_for_the_others():
     alone = PathSolver(whole, rows, [0.1], polish=True)
     for lambda1 in grid.tolist():
         if lambda1 == grid[1]:
-            together.leave(10.0)
+            together.drop(10.0)
         *_, fits = together.fit(lambda1)
         (own,) = alone.fit(lambda1)
         assert fits.lambda2 == 0.1

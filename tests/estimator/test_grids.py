@@ -11,7 +11,7 @@ from hipad.solvers import lambda1_max
 
 
 def test_combinations_come_in_the_order_of_scikit_learn():
-    values = {"lambda2": [1.0, 2.0], "lambda1": [3.0, 4.0], "patients": ["auto", 1]}
+    values = {"lambda2": [1.0, 2.0], "lambda1": [3.0, 4.0], "rule_weight": ["auto", 1]}
     assert combinations(values) == list(ParameterGrid(values))
 
 

@@ -28,8 +28,8 @@ def visits(patients=20, rows=5, seed=0, *, features=6, mixed=False):
     return X, y, groups
 
 
-def jury_of(clf, X, y, groups, **more):
-    run = clf.start(X, y, groups=groups, **more)
+def validator_of(clf, X, y, groups, **more):
+    run = clf.fit_iter(X, y, groups=groups, **more)
     return CrossValidator(ProblemFactory(run.data, run.plan)), run.data
 
 
@@ -55,13 +55,15 @@ def test_folds_keep_groups_and_spread_both_classes(rows, count):
 @pytest.mark.parametrize("mixed", [False, True])
 def test_no_fold_of_a_choice_splits_a_patient(mixed):
     X, y, groups = visits(mixed=mixed)
-    jury, data = jury_of(HIPADClassifier(), X, y, groups)
-    parts = [part for way in jury.ways for part in way]
-    assert len(jury.ways) == 4  # few patients: folds are repeated, however many rows there are
-    for part, learnt in zip(parts, jury.training, strict=False):
+    validator, data = validator_of(HIPADClassifier(), X, y, groups)
+    parts = [part for way in validator.repeats for part in way]
+    assert (
+        len(validator.repeats) == 4
+    )  # few patients: folds are repeated, however many rows there are
+    for part, learnt in zip(parts, validator.training, strict=False):
         assert not set(groups[part]) & set(groups[learnt])
     assert data.total == 20
-    assert data.patient_weights.sum() == pytest.approx(20)
+    assert data.group_weights.sum() == pytest.approx(20)
 
 
 def test_unlabelled_rows_of_a_held_out_patient_teach_nothing():
@@ -69,13 +71,13 @@ def test_unlabelled_rows_of_a_held_out_patient_teach_nothing():
     labels = y.astype(object)
     labels[::5] = None
     clf = HIPADClassifier("x0 >= 0.5 => 1\nx1 >= 0.5 => 0")
-    run = clf.start(X, labels, groups=groups)
-    inferred = [m.posing.data for m in run.members if m.posing.data.n_inferred]
+    run = clf.fit_iter(X, labels, groups=groups)
+    inferred = [m.factory.data for m in run.members if m.factory.data.n_inferred]
     assert inferred
     data = inferred[0]
-    jury = CrossValidator(ProblemFactory(data, run.plan, [0.0, 0.0]))
-    parts = [part for way in jury.ways for part in way]
-    for part, learnt in zip(parts, jury.training, strict=False):
+    validator = CrossValidator(ProblemFactory(data, run.plan, [0.0, 0.0]))
+    parts = [part for way in validator.repeats for part in way]
+    for part, learnt in zip(parts, validator.training, strict=False):
         assert not set(data.groups[part]) & set(data.groups[learnt])
 
 

@@ -186,7 +186,8 @@ def test_rule_effect_takes_any_two_models():
 def test_same_model_without_calibration_compares_scale_and_intercept():
     X, y, _ = contradicted()
     one, other = (
-        HIPADClassifier(lambda1=0.1, lambda2=at, calibrate=False).fit(X, y) for at in (10.0, 10.01)
+        HIPADClassifier(lambda1=0.1, lambda2=at, selection={"calibrate": False}).fit(X, y)
+        for at in (10.0, 10.01)
     )
     assert same_model(one._model, one._model, one._data)
     assert not same_model(one._model, other._model, one._data)

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.estimator import cross_validation as jury_module
-from hipad.estimator.cross_validation import SAY, CrossValidator
+from hipad.estimator.cross_validation import CrossValidator
 from hipad.estimator.parameters import FitSettings
 from hipad.estimator.path import PathFits
 from hipad.estimator.problem_factory import ProblemFactory
+from hipad.estimator.settings import RULE_SETTINGS, SELECTION
 from hipad.estimator.training_data import TrainingData, shares
 from hipad.rules.compiler import compile_knowledge
 
 
-def jury_of(n=40, m=4, rules="", seed=0, **parameters):
+def validator_of(n=40, m=4, rules="", seed=0, **parameters):
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
     X = rng.standard_normal((n, m)) + y[:, None] * np.r_[1.0, np.zeros(m - 1)]
@@ -22,10 +22,10 @@ def jury_of(n=40, m=4, rules="", seed=0, **parameters):
     return CrossValidator(ProblemFactory(data, plan))
 
 
-def fits(jury, weight=1.0):
+def fits(validator, weight=1.0):
     """Every model scores by the first column."""
-    count, named = len(jury.training), jury.named
-    scores = np.repeat(weight * jury.data.design.columns([0]), count, axis=1)
+    count, named = len(validator.training), validator.named
+    scores = np.repeat(weight * validator.data.design.columns([0]), count, axis=1)
     of_named = np.repeat(weight * (named == 0.0), count).reshape(named.size, count)
     kept = np.ones((1, count), dtype=bool)
     sizes = np.ones(count)
@@ -33,68 +33,67 @@ def fits(jury, weight=1.0):
 
 
 def test_nobody_is_judged_by_a_model_that_saw_him():
-    jury = jury_of()
-    assert 1 < len(jury.ways) <= jury_module.MOST_REPEATS
-    parts = [part for parts in jury.ways for part in parts]
-    for rows, out in zip(jury.training, parts, strict=False):
+    validator = validator_of()
+    assert 1 < len(validator.repeats) <= SELECTION.max_repeats
+    parts = [part for parts in validator.repeats for part in parts]
+    for rows, out in zip(validator.training, parts, strict=False):
         assert np.intersect1d(rows, out).size == 0
         assert rows.size + out.size == 40
-    assert jury.training[-1].size == 40, "the model itself comes last"
+    assert validator.training[-1].size == 40, "the model itself comes last"
 
 
 def test_many_patients_need_no_repeats_and_cv_says_how_many_folds():
-    assert len(jury_of(n=400).ways) == 1
-    assert len(jury_of(cv=3).ways[0]) == 3
+    assert len(validator_of(n=400).repeats) == 1
+    assert len(validator_of(cv=3).repeats[0]) == 3
 
 
 def test_the_scale_of_the_models_has_no_say():
-    jury = jury_of()
-    one, other = (jury.opinion(fits(jury, weight)) for weight in (1.0, 50.0))
+    validator = validator_of()
+    one, other = (validator.evaluate(fits(validator, weight)) for weight in (1.0, 50.0))
     assert one.loss == pytest.approx(other.loss)
     np.testing.assert_allclose(one.scores, other.scores)
     assert one.loss < np.log(2)
-    assert jury.opinion(fits(jury, -1.0)).loss == pytest.approx(np.log(2), abs=0.02)
+    assert validator.evaluate(fits(validator, -1.0)).loss == pytest.approx(np.log(2), abs=0.02)
 
 
 def test_a_rule_has_a_say_by_its_worth():
     text = "x0 >= 1 => {} worth {} patients"
-    without = jury_of().opinion(fits(jury_of()))
+    without = validator_of().evaluate(fits(validator_of()))
 
     def loss(outcome, worth):
-        jury = jury_of(rules=text.format(outcome, worth))
-        return jury.opinion(fits(jury)).loss
+        validator = validator_of(rules=text.format(outcome, worth))
+        return validator.evaluate(fits(validator)).loss
 
     assert loss("negative", 20) > without.loss > loss("positive", 20)
     assert loss("negative", 1e-6) == pytest.approx(without.loss, abs=1e-6)
-    jury = jury_of(rules=text.format("positive", 20))
-    weights = jury.opinion(fits(jury)).weights
-    assert weights[-1] / weights[:-1].sum() == pytest.approx(SAY * 20 / 40)
+    validator = validator_of(rules=text.format("positive", 20))
+    weights = validator.evaluate(fits(validator)).weights
+    assert weights[-1] / weights[:-1].sum() == pytest.approx(RULE_SETTINGS.vote * 20 / 40)
 
 
-def test_where_rows_and_features_are_many_some_rows_teach(monkeypatch):
-    monkeypatch.setattr(jury_module, "MOST_ROWS", 25)
-    jury = jury_of(n=100, m=30)
-    assert jury.training[-1].size <= 26
-    assert sum(part.size for part in jury.ways[0]) == 100, "all are judged"
-    assert jury_of(n=100, m=20).training[-1].size == 100
+def test_where_rows_and_features_are_many_some_rows_teach():
+    validator = validator_of(n=100, m=30, selection={"max_rows": 25})
+    assert validator.training[-1].size <= 26
+    assert sum(part.size for part in validator.repeats[0]) == 100, "all are judged"
+    assert validator_of(n=100, m=20, selection={"max_rows": 25}).training[-1].size == 100
 
 
 def test_one_patient_with_an_odd_value_does_not_rule_the_loss():
-    jury = jury_of()
-    tame = fits(jury)
-    wild = fits(jury)
-    wild.scores[3] *= -1e4 * np.sign(wild.scores[3] * jury.data.y[3])
-    usual, odd = (jury.opinion(one).loss for one in (tame, wild))
+    validator = validator_of()
+    tame = fits(validator)
+    wild = fits(validator)
+    wild.scores[3] *= -1e4 * np.sign(wild.scores[3] * validator.data.y[3])
+    usual, odd = (validator.evaluate(one).loss for one in (tame, wild))
     assert odd < usual + 0.1
     assert odd < 0.9 * np.log(2)
 
 
 @pytest.mark.parametrize("m", [4, 1200])
 def test_folds_count_in_their_own_scales(m):
-    jury = jury_of(m=m)
-    X, k = jury.data.X, 0
-    deviation, own = X.std(axis=0), X[jury.training[k]].std(axis=0)
-    spare = jury.data.design.scale**2 - deviation**2
-    expected = np.sqrt(own**2 + spare) / jury.data.design.scale
-    np.testing.assert_allclose(jury.units[:, k], expected, rtol=1e-6)
-    np.testing.assert_allclose(jury.units[:, -1], 1.0)
+    validator = validator_of(m=m)
+    X, k = validator.data.X, 0
+    deviation, own = X.std(axis=0), X[validator.training[k]].std(axis=0)
+    spare = validator.data.design.scale**2 - deviation**2
+    expected = np.sqrt(own**2 + spare) / validator.data.design.scale
+    np.testing.assert_allclose(validator.units[:, k], expected, rtol=1e-6)
+    np.testing.assert_allclose(validator.units[:, -1], 1.0)

@@ -20,7 +20,7 @@ def test_labels_become_positions_of_classes_in_order():
 @pytest.mark.parametrize(
     ("y", "weights", "message"),
     [
-        (["a", "a"], [1, 1], r"got one class \('a'\): add patients"),
+        (["a", "a"], [1, 1], r"got one class \('a'\): add rows"),
         (["a", "b"], [1, 0], r"got one class \('a'\)"),
         (["a", "b"], [0, 0], "got none of weight above 0"),
     ],

@@ -42,7 +42,7 @@ def test_solver_counts_the_steps_of_each_phase(data):
     [
         ({"method": "admm"}, "ADMM"),
         ({"method": "exact"}, "working sets"),
-        ({"engine": "osqp"}, "OSQP"),
+        ({"solver": {"phase2_solver": "osqp"}}, "OSQP"),
     ],
 )
 def test_solver_names_what_was_asked_for(data, settings, words):
@@ -51,7 +51,7 @@ def test_solver_names_what_was_asked_for(data, settings, words):
 
 def test_a_watched_run_is_the_papers_algorithm(data):
     clf = HIPADClassifier(data.rules, blocks=data.blocks, lambda1=0.08, standardize=False)
-    run = clf.start(data.X_train, data.y_train)
+    run = clf.fit_iter(data.X_train, data.y_train)
     assert run.to_end().finish().solver_.startswith("ADMM (")
 
 

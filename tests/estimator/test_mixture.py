@@ -104,7 +104,7 @@ def test_fit_keeps_to_the_most_features_asked_for():
 
 def test_run_that_is_stopped_early_gives_a_model_so_far():
     X, y = rows(7, 30)
-    run = HIPADClassifier(RIGHT, rule_trust="auto").start(X, y)
+    run = HIPADClassifier(RIGHT, rule_trust="auto").fit_iter(X, y)
     next(run)
     run.stop()
     clf = run.finish()
@@ -180,5 +180,10 @@ def test_fit_begins_from_one_whose_rules_labelled_rows():
     for member in first.members_:
         held = (replace(member, share=1.0),)
         clf = HIPADClassifier(text, lambda1=0.05, rule_trust=held).fit(X, y)
-        again = HIPADClassifier(text, lambda1=0.05).start(X, y, like=clf).to_end().finish()
+        again = (
+            HIPADClassifier(text, lambda1=0.05)
+            .fit_iter(X, y, warm_start_from=clf)
+            .to_end()
+            .finish()
+        )
         assert again.coef_ == pytest.approx(first.coef_, abs=1e-6)

@@ -21,10 +21,10 @@ def posed(rules="x0 >= 1 => positive", **parameters):
 
 
 def test_some_rows_pose_the_problem_with_the_same_rules():
-    posing, rows = posed(), np.arange(0, 24, 2)
-    part, whole = posing.problem(0.1, 2.0, rows), posing.problem(0.1, 2.0)
+    factory, rows = posed(), np.arange(0, 24, 2)
+    part, whole = factory.problem(0.1, 2.0, rows), factory.problem(0.1, 2.0)
     assert part.p.sum() == pytest.approx(1.0)
-    np.testing.assert_array_equal(part.y, posing.data.y[rows])
+    np.testing.assert_array_equal(part.y, factory.data.y[rows])
     assert part.rules == whole.rules
     assert (part.lambda1, part.lambda2) == (0.1, 2.0)
 
@@ -34,8 +34,8 @@ def test_the_scale_of_lambda1_is_that_of_the_data_alone():
 
 
 def test_only_rules_of_some_worth_that_are_anchored_have_a_say():
-    (say,) = posed().says()
-    assert say.sign == 1.0
-    assert say.sigma == posed().knobs[0].sigma > 0
-    assert posed(patients=0).says() == ()
-    assert posed(anchored=False).says() == ()
+    (vote,) = posed().rule_votes()
+    assert vote.sign == 1.0
+    assert vote.sigma == posed().rule_weights[0].sigma > 0
+    assert posed(rule_weight=0).rule_votes() == ()
+    assert posed(rule_settings={"centered": False}).rule_votes() == ()

@@ -86,4 +86,4 @@ def test_fit_without_one_of_many_rules_keeps_the_trust_in_the_others():
     assert all(part.candidate.shares[0] == 0.0 for _, part in without.parts)
     held = clf._model.mixture.held_at(clf.members_)
     assert held is clf._model.mixture.held_at(clf.members_)
-    assert not any(part.choice.opinions for _, part in without.parts)
+    assert not any(part.choice.results for _, part in without.parts)

@@ -30,16 +30,18 @@ def by_hand(model):
 
 
 @pytest.mark.parametrize("scope", ["population", "typical"])
-@pytest.mark.parametrize("anchored", [True, False])
+@pytest.mark.parametrize("centered", [True, False])
 @pytest.mark.parametrize("rules", [RULES, "\n".join(reversed(RULES.splitlines()))])
-def test_slack_and_residual_are_those_of_the_problem(scope, anchored, rules):
-    model = fit(rules=rules, scope=scope, anchored=anchored, patients=5.0)._model
+def test_slack_and_residual_are_those_of_the_problem(scope, centered, rules):
+    model = fit(
+        rules=rules, rule_settings={"scope": scope, "centered": centered}, rule_weight=5.0
+    )._model
     np.testing.assert_allclose(farkas_residuals(model), by_hand(model), atol=1e-9)
     assert len(by_hand(model)) == 2
 
 
 def test_a_rule_worth_nothing_has_neither_and_the_others_keep_theirs():
-    model = fit(rules=WORTHLESS, patients=5.0)._model
+    model = fit(rules=WORTHLESS, rule_weight=5.0)._model
     pairs = farkas_residuals(model)
     assert pairs[0] == (None, None)
     np.testing.assert_allclose(pairs[1:], by_hand(model), atol=1e-9)
@@ -60,7 +62,7 @@ def test_each_record_tells_of_its_own_rule_in_users_units():
         "x1 <= -93 => 0",
     ]
     met = [X[:, 0] >= 2, X[:, 1] <= -1]
-    for record, rows, knobs in zip(records, met, fitted._model.knobs, strict=True):
+    for record, rows, knobs in zip(records, met, fitted._model.rule_weights, strict=True):
         assert record.train.fired.tolist() == np.flatnonzero(rows).tolist()
         assert record.knobs == knobs
     assert [record.sign for record in records] == [1.0, -1.0]

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from hipad.estimator.grid_search import Trial, best_of, ranks, results_of, warn_of_failures
 from hipad.exceptions import HipadError
 
-CANDIDATES = [{"lambda1": 0.1, "patients": "auto"}, {"lambda1": 0.2, "patients": 3}]
+CANDIDATES = [{"lambda1": 0.1, "rule_weight": "auto"}, {"lambda1": 0.2, "rule_weight": 3}]
 
 
 def trials(scores):
@@ -26,7 +26,7 @@ def test_figures_are_those_of_the_trials():
     assert results["split1_test_score"].tolist() == [0.7, 0.7]
     assert results["mean_support_size"].tolist() == [4.5, 5.5]
     assert results["mean_fit_time"].tolist() == [0.5, 0.5]
-    assert results["param_patients"].tolist() == ["auto", 3]
+    assert results["param_rule_weight"].tolist() == ["auto", 3]
     assert results["param_lambda1"].dtype == float
     assert best_of(results, True) == 1
     assert best_of(results, lambda r: 0) == 0

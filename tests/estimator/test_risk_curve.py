@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from hipad.estimator import calibration as module
 from hipad.estimator.calibration import CalibrationMap, check_prevalence
+from hipad.estimator.settings import SELECTION
 from hipad.exceptions import HipadError
 
 
@@ -19,15 +21,14 @@ def population(n, slope=2.0, intercept=-1.5, seed=0):
     return scores, y, np.ones(n)
 
 
-@pytest.fixture
-def isotonic_soon(monkeypatch):
-    monkeypatch.setattr(module, "LARGE", 10)
+def isotonic_from(rows):
+    """Settings with an isotonic curve from so many rows of the rarer class."""
+    return replace(SELECTION, isotonic_rows=rows)
 
 
-def test_a_known_logistic_curve_is_found_again(monkeypatch):
-    monkeypatch.setattr(module, "LARGE", 10**9)
+def test_a_known_logistic_curve_is_found_again():
     x = np.linspace(-2.0, 2.0, 9)
-    found = CalibrationMap.fit(*population(20_000)).risks(x)
+    found = CalibrationMap.fit(*population(20_000), isotonic_from(10**9)).risks(x)
     np.testing.assert_allclose(logit(found), 2.0 * x - 1.5, atol=0.15)
 
 
@@ -35,7 +36,7 @@ def averaged_by_hand(scores, y, x):
     """The mean over a fine grid of slopes: the definition, without any shortcut."""
     z = (scores - scores.mean()) / scores.std()
     slopes = np.r_[0.0, np.geomspace(1e-2, 60.0, 500)]
-    cauchy = 2 / (np.pi * module.USUAL * (1 + (slopes / module.USUAL) ** 2))
+    cauchy = 2 / (np.pi * SELECTION.usual_slope * (1 + (slopes / SELECTION.usual_slope) ** 2))
     prior = np.r_[0.5, 0.5 * (cauchy * np.gradient(slopes))[1:]]
     share, at = (y > 0).mean(), (x - scores.mean()) / scores.std()
     own = [brentq(lambda a, b=b: expit(a + b * z).mean() - share, -2e3, 2e3) for b in slopes]
@@ -79,12 +80,13 @@ def test_rows_that_were_scored_several_times_count_once():
     np.testing.assert_allclose(again.log_odds, once.log_odds, atol=1e-9)
 
 
-def test_isotonic_follows_a_curve_that_no_sigmoid_is(isotonic_soon):
+def test_isotonic_follows_a_curve_that_no_sigmoid_is():
     rng = np.random.default_rng(0)
     scores = rng.uniform(-1, 1, 20_000)
     truth = np.where(scores < 0, 0.1, 0.4)
     y = np.where(rng.random(scores.size) < truth, 1.0, -1.0)
-    found = CalibrationMap.fit(scores, y, np.ones(y.size)).risks(np.array([-0.8, -0.3, 0.3, 0.8]))
+    curve = CalibrationMap.fit(scores, y, np.ones(y.size), isotonic_from(10))
+    found = curve.risks(np.array([-0.8, -0.3, 0.3, 0.8]))
     np.testing.assert_allclose(found, [0.1, 0.1, 0.4, 0.4], atol=0.05)
 
 
@@ -100,11 +102,7 @@ def test_risks_rise_stay_inside_and_have_the_prevalence_as_mean(rows, isotonic, 
     scores, labels, w = map(np.array, zip(*rows, strict=True))
     labels[:2] = [True, False]
     y = np.where(labels, 1.0, -1.0)
-    before, module.LARGE = module.LARGE, 0 if isotonic else 10**9
-    try:
-        curve = CalibrationMap.fit(scores, y, w)
-    finally:
-        module.LARGE = before
+    curve = CalibrationMap.fit(scores, y, w, isotonic_from(0 if isotonic else 10**9))
     x = np.linspace(-1e3, 1e3, 401)
     for prevalence in (None, other):
         risks = curve.risks(x, prevalence)
@@ -115,12 +113,12 @@ def test_risks_rise_stay_inside_and_have_the_prevalence_as_mean(rows, isotonic, 
 
 
 @pytest.mark.parametrize("large", [0, 10**9])
-def test_a_weight_of_two_is_two_rows(large, monkeypatch):
-    monkeypatch.setattr(module, "LARGE", large)
+def test_a_weight_of_two_is_two_rows(large):
+    own = isotonic_from(large)
     scores, y, _ = population(60)
     w = np.random.default_rng(1).integers(1, 4, 60)
-    one = CalibrationMap.fit(scores, y, w.astype(float))
-    other = CalibrationMap.fit(np.repeat(scores, w), np.repeat(y, w), np.ones(w.sum()))
+    one = CalibrationMap.fit(scores, y, w.astype(float), own)
+    other = CalibrationMap.fit(np.repeat(scores, w), np.repeat(y, w), np.ones(w.sum()), own)
     x = np.linspace(-3, 3, 50)
     np.testing.assert_allclose(one.risks(x), other.risks(x), rtol=1e-6)
 
@@ -167,9 +165,8 @@ def test_rows_without_a_score_count_in_the_prevalence():
 
 
 @pytest.mark.parametrize("large", [0, 10**9])
-def test_the_curve_over_another_scale_gives_the_same_risks(large, monkeypatch):
-    monkeypatch.setattr(module, "LARGE", large)
-    curve = CalibrationMap.fit(*population(200))
+def test_the_curve_over_another_scale_gives_the_same_risks(large):
+    curve = CalibrationMap.fit(*population(200), isotonic_from(large))
     x = np.linspace(-2, 2, 9)
     np.testing.assert_allclose(curve.of_scaled(2.0, 0.5).risks(x), curve.risks(2 * x + 0.5))
 

@@ -1,6 +1,7 @@
 import pytest
 
-from hipad.estimator.trust import MOST_SINGLE, ROW_SHARE, SHARES, rule_candidates
+from hipad.estimator.settings import RULE_SETTINGS
+from hipad.estimator.trust import rule_candidates
 from hipad.rules import compile_rules
 
 
@@ -9,21 +10,24 @@ def rules(*worths):
     return compile_rules("\n".join(lines), n_features=len(worths), classes=(0, 1))
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, MOST_SINGLE + 1])
+@pytest.mark.parametrize("count", [1, 2, 3, RULE_SETTINGS.max_single + 1])
 def test_rule_candidates_priors_sum_to_one_and_the_first_has_no_rules(count):
     found = rule_candidates(rules(*[""] * count), 0.4)
     assert sum(found.values()) == pytest.approx(1.0)
     first = next(iter(found))
     assert found[first] == pytest.approx(0.6)
     assert first.weights(50) == (0.0,) * count
-    singles = count if 1 < count <= MOST_SINGLE else 0
-    assert len(found) == 1 + len(SHARES) + singles
+    singles = count if 1 < count <= RULE_SETTINGS.max_single else 0
+    assert len(found) == 1 + len(RULE_SETTINGS.shares) + singles
 
 
 def test_rule_candidates_keep_a_written_weight():
     found = rule_candidates(rules(" worth 3 patients", ""), 0.5)
     assert {one.weights(10)[0] for one in found} == {None}
-    assert {one.weights(10)[1] for one in found} == {0.0, *(10 * share for share in SHARES)}
+    assert {one.weights(10)[1] for one in found} == {
+        0.0,
+        *(10 * share for share in RULE_SETTINGS.shares),
+    }
     assert rule_candidates(rules(" worth 3 patients"), 0.5) == {}
 
 
@@ -38,5 +42,5 @@ def test_rule_candidates_left_out_are_those_of_the_other_rules():
 
 def test_rule_candidates_spread_rules_over_unlabelled_rows():
     found = rule_candidates(rules("", ""), 0.5, unlabelled=True)
-    assert [one.shares[0] for one in found if one.on_rows] == [ROW_SHARE]
+    assert [one.shares[0] for one in found if one.on_rows] == [RULE_SETTINGS.unlabelled_share]
     assert sum(found.values()) == pytest.approx(1.0)

@@ -35,7 +35,7 @@ def run_of(data, text="x0 >= 16 => positive", **parameters):
 @pytest.mark.parametrize("calibrate", [True, False])
 def test_the_model_in_users_units_is_the_solution_in_the_designs(standardize, calibrate):
     data = training(standardize=standardize)
-    model = run_of(data, calibrate=calibrate).run()
+    model = run_of(data, selection={"calibrate": calibrate}).run()
     found = model.solution
     inside = data.design.columns(found.features) @ found.w + found.b
     outside = data.X[:, model.features] @ model.coef + model.intercept
@@ -56,7 +56,9 @@ def test_calibration_puts_the_average_patients_at_plus_and_minus_one(rule_trust)
 
 
 def test_the_certificate_speaks_of_the_problem_and_not_of_the_calibration():
-    plain, calibrated = (run_of(training(), calibrate=flag).run() for flag in (False, True))
+    plain, calibrated = (
+        run_of(training(), selection={"calibrate": flag}).run() for flag in (False, True)
+    )
     assert plain.solution.certificate == calibrated.solution.certificate
 
 
@@ -123,7 +125,7 @@ def test_rounding_is_told_from_a_pull():
 def test_more_patients_make_a_rule_stronger():
     slacks = []
     for patients in (0.1, 3, 30):
-        model = run_of(training(), patients=patients, stiffness=5.0).run()
+        model = run_of(training(), rule_weight=patients, rho=5.0).run()
         stack = model.problem.stack
         slacks.append(float(stack.slacks(model.solution.b, model.solution.u)[0]))
     assert slacks[0] >= slacks[1] >= slacks[2]
@@ -134,11 +136,11 @@ def test_a_feature_that_phase_1_would_leave_later_does_not_survive():
     rng = np.random.default_rng(298)  # a draw on which the ADMM settles with a feature too many
     y = np.arange(16) % 2
     X = rng.standard_normal((16, 3)) + np.outer(2 * y - 1, rng.uniform(0.2, 1, 3))
-    same = {"stiffness": 2.0, "standardize": False, "lambda2": 0.5, "rule_trust": None}
+    same = {"rho": 2.0, "standardize": False, "lambda2": 0.5, "rule_trust": None}
     rules = "x0 >= 1.5 => 1\nx1 >= 2 => 0"
     first = HIPADClassifier(rules, lambda1=0.1, **same).fit(X, y)
     largest = lambda1_max(first._model.problem)
-    watch = HIPADClassifier(rules, lambda1=1.001 * largest, **same).start(X, y)
+    watch = HIPADClassifier(rules, lambda1=1.001 * largest, **same).fit_iter(X, y)
     assert max(record.support_size for record in watch) > 0
     clf = watch.finish()
     assert clf.support_.size == 0

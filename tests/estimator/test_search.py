@@ -63,16 +63,16 @@ def test_results_are_those_of_a_grid_search(scoring):
     assert np.all(own.cv_results_["mean_support_size"] > 0)
 
 
-def test_worths_and_stiffness_can_be_tried_too():
+def test_rule_weights_and_rho_can_be_tried_too():
     X, y = data()
     search = HIPADClassifierCV(
-        RULES, lambda1=0.05, lambda2=1.0, patients=["auto", 1, 9], stiffness=(1.0, "auto"), cv=2
+        RULES, lambda1=0.05, lambda2=1.0, rule_weight=["auto", 1, 9], rho=(1.0, "auto"), cv=2
     )
     results = search.fit(X, y).cv_results_
     assert len(results["params"]) == 6
-    assert {"param_patients", "param_stiffness"} <= set(results)
-    assert search.best_estimator_.patients == search.best_params_["patients"]
-    assert results["param_patients"].tolist().count("auto") == 2
+    assert {"param_rule_weight", "param_rho"} <= set(results)
+    assert search.best_estimator_.rule_weight == search.best_params_["rule_weight"]
+    assert results["param_rule_weight"].tolist().count("auto") == 2
 
 
 def test_a_number_of_values_goes_from_the_first_feature_to_many():
@@ -154,7 +154,7 @@ def test_folds_are_shuffled_by_the_random_state_alone():
         ({"lambda1": []}, "got none"),
         ({"lambda1": [0.1, -1.0]}, "lambda1"),
         ({"lambda2": [0.0]}, "lambda2"),
-        ({"patients": ["many"]}, "patients"),
+        ({"rule_weight": ["many"]}, "rule_weight"),
         ({"method": "magic"}, "method"),
         ({"prevalence": 2.0}, "prevalence"),
         ({"cv": []}, "split"),

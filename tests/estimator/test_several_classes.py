@@ -161,7 +161,7 @@ def test_what_is_of_two_classes_only_is_refused(fitted):
 
 def test_a_run_can_be_watched_stopped_and_taken_up():
     X, y = data()
-    run = HIPADClassifier(lambda1=0.02, lambda2=1.0).start(X, y)
+    run = HIPADClassifier(lambda1=0.02, lambda2=1.0).fit_iter(X, y)
     next(run)
     stopped = run.finish()
     assert stopped.certificate_.status is Status.STOPPED
@@ -178,9 +178,9 @@ def test_a_run_can_be_watched_stopped_and_taken_up():
 def test_an_earlier_fit_serves_the_next_one():
     X, y = data()
     clf = HIPADClassifier(RULES, lambda1=0.02, lambda2=1.0, rule_trust=None)
-    first = clf.start(X, y).to_end().finish()
+    first = clf.fit_iter(X, y).to_end().finish()
     denser = clone(clf).set_params(lambda1=0.01)
-    warm = denser.start(X, y, like=first).to_end().finish()
+    warm = denser.fit_iter(X, y, warm_start_from=first).to_end().finish()
     assert warm._data is first._data
     np.testing.assert_allclose(warm.coef_, clone(denser).fit(X, y).coef_, atol=1e-8)
 

@@ -55,7 +55,7 @@ def test_pickled_models_tell_the_same_risks_and_hold_no_rows():
 @pytest.mark.parametrize(
     "settings",
     [
-        {"calibrate": False},
+        {"selection": {"calibrate": False}},
         {"class_weight": None},
         {"class_weight": {0: 1.0, 1: 7.0}},
         {"class_weight": None, "calibrate": False},
@@ -106,7 +106,13 @@ def test_a_handful_of_rows_can_be_fitted_asked_and_pickled(n, lambda1, class_wei
 @pytest.mark.parametrize("rules", [None, "x1 >= 0.1 => 1"])
 @pytest.mark.parametrize("standardize", [True, False])
 @pytest.mark.parametrize(
-    "solver", [{"method": "hipad"}, {"engine": "osqp"}, {"method": "admm"}, {"method": "exact"}]
+    "solver",
+    [
+        {"method": "hipad"},
+        {"solver": {"phase2_solver": "osqp"}},
+        {"method": "admm"},
+        {"method": "exact"},
+    ],
 )
 def test_every_method_takes_a_handful_of_rows(n, rules, standardize, solver):
     X = np.random.default_rng(n).standard_normal((n, 3))

@@ -30,7 +30,13 @@ def fitted(rules, *, like=None, X=None, y=None, **parameters):
     return HIPADClassifier(rules, **options).fit(X, y)
 
 
-METHODS = [{}, {"method": "exact"}, {"method": "admm"}, {"engine": "osqp"}, {"calibrate": False}]
+METHODS = [
+    {},
+    {"method": "exact"},
+    {"method": "admm"},
+    {"solver": {"phase2_solver": "osqp"}},
+    {"selection": {"calibrate": False}},
+]
 
 
 @pytest.mark.parametrize("options", METHODS)
@@ -45,7 +51,7 @@ def test_weights_have_the_signs_that_are_known(options, matrix):
     assert w[2] <= 0
     assert w[1] == 0
     assert w[5] != 0
-    assert clf.certificate_.is_optimal(1e-6 if options.get("engine") != "osqp" else 1e-3)
+    assert clf.certificate_.is_optimal(1e-6 if "solver" not in options else 1e-3)
     assert 0 not in clf.support_, "the data would have it the other way round"
 
 
@@ -99,7 +105,7 @@ def test_a_warm_fit_with_other_knowledge_is_the_cold_one():
     for before, now in (("x0 does not matter", ""), ("", "x0 is raised in well\nx4 is certain")):
         earlier = HIPADClassifier(before or None, lambda1=0.05).fit(X, y)
         model = HIPADClassifier(now or None, lambda1=0.05)
-        warm = model.start(X, y, like=earlier).to_end().finish()
+        warm = model.fit_iter(X, y, warm_start_from=earlier).to_end().finish()
         cold = HIPADClassifier(now or None, lambda1=0.05).fit(X, y)
         np.testing.assert_allclose(warm.coef_, cold.coef_, rtol=0, atol=1e-10)
 

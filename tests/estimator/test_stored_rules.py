@@ -74,7 +74,7 @@ def rules():
 @pytest.fixture(scope="module")
 def fitted(table, rules):
     """Rules of no worth are compiled and kept as others are, and fitted at once."""
-    return HIPADClassifier(rules, lambda1=0.0, patients=0.0).fit(*table)
+    return HIPADClassifier(rules, lambda1=0.0, rule_weight=0.0).fit(*table)
 
 
 def same_knowledge(one, other):
@@ -105,7 +105,7 @@ def test_load_model_takes_every_level_name(fitted, table, tmp_path, monkeypatch)
 
 def test_save_model_takes_rules_given_as_a_list(table, rules, tmp_path):
     lines = rules.splitlines()[:60]
-    HIPADClassifier(lines, lambda1=0.0, patients=0.0).fit(*table).save(tmp_path / "m.json")
+    HIPADClassifier(lines, lambda1=0.0, rule_weight=0.0).fit(*table).save(tmp_path / "m.json")
     loaded = load_model(tmp_path / "m.json")
     assert len(parse_rules(loaded.rules)) == len(loaded._knowledge.rules) == 60
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from hipad import HIPADClassifier
 from hipad.estimator.problem_factory import (
     NEAREST,
-    STIFFNESS_FACTOR,
-    automatic_stiffness,
-    default_patients,
-    knobs_of,
+    automatic_rho,
+    default_weight,
     rule_blocks,
+    rule_weights,
 )
+from hipad.estimator.settings import RULE_SETTINGS
 from hipad.rules import compile_rules, rule_pull
 
 
@@ -22,13 +22,13 @@ def compiled(text, m=4):
 
 
 def knobs(rule, **changes):
-    usual = {"total": 100.0, "patients": "auto", "stiffness": "auto"}
-    return knobs_of(rule, **{**usual, **changes})
+    usual = {"total": 100.0, "rule_weight": "auto", "rho": "auto"}
+    return rule_weights(rule, **{**usual, **changes})
 
 
 @pytest.mark.parametrize(("total", "patients"), [(200, 30.0), (40, 6.0), (8, 1.2)])
 def test_a_rule_counts_as_a_share_of_the_patients(total, patients):
-    assert default_patients("auto", total) == pytest.approx(patients)
+    assert default_weight("auto", total) == pytest.approx(patients)
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ def test_a_rule_counts_as_a_share_of_the_patients(total, patients):
 )
 def test_worth_in_patients_is_a_share_of_the_training_rows(worth, patients, sigma):
     (rule,) = compiled(f"x0 >= 1 => positive {worth}")
-    assert knobs(rule, patients=patients, stiffness=7.0).sigma == pytest.approx(sigma)
+    assert knobs(rule, rule_weight=patients, rho=7.0).sigma == pytest.approx(sigma)
 
 
 @given(sigma=st.floats(1e-4, 1.0), threshold=st.floats(0.01, 50.0), size=st.integers(1, 4))
-def test_automatic_stiffness_never_holds_a_rule_back(sigma, threshold, size):
+def test_automatic_rho_never_holds_a_rule_back(sigma, threshold, size):
     names = ", ".join(f"x{j}" for j in range(size))
     (rule,) = compiled(f"sum({names}) / {size} >= {threshold!r} => positive")
-    rho = automatic_stiffness(rule.B, rule.d, sigma)
+    rho = automatic_rho(rule.B, rule.d, sigma)
     pull = rule_pull(rule.B, rule.d, sigma=sigma, rho=rho, lambda1=0.1)
     assert pull.limit == "worth"
     assert pull.strongest == rule_pull(rule.B, rule.d, sigma=sigma, rho=np.inf, lambda1=0).strongest
@@ -60,7 +60,7 @@ def test_automatic_stiffness_never_holds_a_rule_back(sigma, threshold, size):
 @pytest.mark.parametrize("text", ["x0 >= -1 => positive", "x0 >= 3 and x0 <= 1 => positive"])
 def test_a_rule_that_pulls_on_no_feature_is_soft(text):
     (rule,) = compiled(text)
-    assert automatic_stiffness(rule.B, rule.d, 0.25) == STIFFNESS_FACTOR * 0.25 * NEAREST
+    assert automatic_rho(rule.B, rule.d, 0.25) == RULE_SETTINGS.rho_factor * 0.25 * NEAREST
 
 
 def test_a_rule_vanishes_with_its_worth():
@@ -71,19 +71,19 @@ def test_a_rule_vanishes_with_its_worth():
     without = HIPADClassifier(**settings).fit(X, y).coef_
     text = "x0 >= 1 => 1 worth 0.001 patients"
     assert np.allclose(HIPADClassifier(text, **settings).fit(X, y).coef_, without, atol=1e-3)
-    stiff = HIPADClassifier(text, stiffness=10.0, **settings).fit(X, y).coef_
+    stiff = HIPADClassifier(text, rho=10.0, **settings).fit(X, y).coef_
     assert np.allclose(stiff, without, atol=1e-2)  # a stiffness that the worth cannot carry
 
 
-@pytest.mark.parametrize("stiffness", ["auto", 10.0])
-def test_the_model_changes_continuously_with_the_worth_down_to_nothing(stiffness):
+@pytest.mark.parametrize("rho", ["auto", 10.0])
+def test_the_model_changes_continuously_with_the_worth_down_to_nothing(rho):
     rng = np.random.default_rng(4)
     y = np.arange(30) % 2
     X = rng.standard_normal((30, 400)) + np.outer(y, 0.8 * (np.arange(400) < 20))
     without = HIPADClassifier(lambda2=1.0).fit(X, y)
     rules = "x300 >= 1 => 1 worth {} patients"
     fits = [
-        HIPADClassifier(rules.format(worth), stiffness=stiffness, lambda2=1.0).fit(X, y)
+        HIPADClassifier(rules.format(worth), rho=rho, lambda2=1.0).fit(X, y)
         for worth in ("0", "0.000001", "0.0001")
     ]
     np.testing.assert_array_equal(fits[0].coef_, without.coef_)
@@ -100,19 +100,21 @@ def test_a_weight_is_learnt_unless_it_is_written():
     X = rng.standard_normal((40, 3)) + np.outer(y, [3.0, 0.0, 0.0])
     text = "x0 >= 2 => 0"  # the wrong way round
     clf = HIPADClassifier(text, lambda1=0.05).fit(X, y)
-    assert clf._model.knobs[0].sigma == 0.0  # of the leading candidate, the one without rules
+    assert (
+        clf._model.rule_weights[0].sigma == 0.0
+    )  # of the leading candidate, the one without rules
     without, literal = (
         HIPADClassifier(rules, lambda1=0.05, rule_trust=None).fit(X, y) for rules in (None, text)
     )
-    assert literal._model.knobs[0].sigma == pytest.approx(0.15)
+    assert literal._model.rule_weights[0].sigma == pytest.approx(0.15)
     away = [np.abs(one.coef_ - without.coef_).max() for one in (clf, literal)]
     assert away[0] < 0.3 * away[1]
     assert clf.rule_report_[0].heard.doubtful
     written = HIPADClassifier(text + " worth 8 patients", lambda1=0.05).fit(X, y)
-    assert written._model.knobs[0].sigma == pytest.approx(8 / 40)
+    assert written._model.rule_weights[0].sigma == pytest.approx(8 / 40)
     assert "training patients it speaks of contradict it" in str(written.rule_report_[0])
-    given = HIPADClassifier(text, lambda1=0.05, patients=8).fit(X, y)
-    assert given._model.knobs[0].sigma == pytest.approx(8 / 40)
+    given = HIPADClassifier(text, lambda1=0.05, rule_weight=8).fit(X, y)
+    assert given._model.rule_weights[0].sigma == pytest.approx(8 / 40)
 
 
 def test_a_single_rule_moves_weights_and_not_only_the_intercept():
@@ -121,14 +123,14 @@ def test_a_single_rule_moves_weights_and_not_only_the_intercept():
     X = rng.standard_normal((12, 6))
     rule, settings = "x4 >= 0.5 => 1 worth 12 patients", {"lambda1": 0.2}
     anchored = HIPADClassifier(rule, **settings).fit(X, y)
-    free = HIPADClassifier(rule, anchored=False, **settings).fit(X, y)
+    free = HIPADClassifier(rule, rule_settings={"centered": False}, **settings).fit(X, y)
     assert anchored.coef_[0, 4] > 1.5 * max(free.coef_[0, 4], 0.0)
     assert anchored.coef_[0, 4] > 0
 
 
 def test_a_stiffness_of_ones_own_is_taken_as_it_is():
     (rule,) = compiled("x0 >= 1 => positive")
-    assert knobs(rule, stiffness=0.25).rho == 0.25
+    assert knobs(rule, rho=0.25).rho == 0.25
 
 
 def test_a_rule_worth_nothing_is_left_out_of_the_problem():
@@ -142,6 +144,6 @@ def test_sigma_is_what_a_patient_weighs():
     X = np.random.default_rng(0).standard_normal((20, 3))
     y = np.arange(20) % 2
     clf = HIPADClassifier("x0 >= 1 => 1 worth 5 patients", lambda1=0.1).fit(X, y)
-    (own,) = clf._model.knobs
+    (own,) = clf._model.rule_weights
     assert own.sigma == pytest.approx(5 / 20)
-    assert clf.fit(X, y, sample_weight=np.full(20, 2.0))._model.knobs[0].sigma == 5 / 40
+    assert clf.fit(X, y, sample_weight=np.full(20, 2.0))._model.rule_weights[0].sigma == 5 / 40

@@ -8,16 +8,13 @@ import pytest
 from hipad import HIPADClassifier
 from hipad.estimator.parameters import FitSettings
 from hipad.estimator.path import (
-    FIRST,
-    N_STEPS,
-    RIDGES,
-    SMALLEST,
     LambdaGrid,
     approach,
     rounded,
     widening,
 )
 from hipad.estimator.problem_factory import ProblemFactory
+from hipad.estimator.settings import SELECTION
 from hipad.estimator.training_data import TrainingData, shares
 from hipad.rules.compiler import compile_knowledge
 
@@ -33,23 +30,23 @@ def values_of(standardize=True, factor=1.0, **parameters):
 def test_the_path_goes_down_to_a_hundredth_of_the_largest_value():
     tried = values_of()
     grid, judged = tried.lambda1()
-    largest = tried.posing.largest_lambda1
-    assert len(grid) == N_STEPS
-    assert grid[0] == rounded(FIRST * largest)
-    assert grid[-1] == rounded(SMALLEST * largest)
+    largest = tried.factory.largest_lambda1
+    assert len(grid) == SELECTION.n_lambda1
+    assert grid[0] == rounded(SELECTION.largest * largest)
+    assert grid[-1] == rounded(SELECTION.smallest * largest)
     assert (grid < judged).all(), "all of them are judged"
     assert values_of(lambda1=0.05).lambda1()[1] == 0.05
 
 
 def test_steps_grow_towards_large_models():
-    factors = -np.diff(np.log(widening(1.0, 0.01)))
+    factors = -np.diff(np.log(widening(1.0, 0.01, 9, SELECTION.widening)))
     assert (np.diff(factors) > 0).all()
     assert factors[0] < np.log(1.5), "between sparse models little is missed"
     assert factors[-1] < np.log(2.5)
 
 
 def test_lambda2_is_counted_in_variances_of_columns():
-    assert values_of().ridges == list(RIDGES)
+    assert values_of().ridges == list(SELECTION.ridges)
     assert values_of(lambda2=3.0).ridges == [3.0]
     plain, tenfold = (values_of(standardize=False, factor=factor) for factor in (1.0, 10.0))
     np.testing.assert_allclose(tenfold.unit, 100 * plain.unit)
@@ -60,7 +57,7 @@ def test_neighbours_lie_one_spacing_apart():
     tried = values_of()
     grid = np.log(tried.lambda1()[0])
     assert tried.spacing[0] == pytest.approx(-np.diff(grid).mean(), rel=0.2)
-    assert tried.spacing[1] == pytest.approx(np.log(RIDGES[1] / RIDGES[2]))
+    assert tried.spacing[1] == pytest.approx(np.log(SELECTION.ridges[1] / SELECTION.ridges[2]))
 
 
 def test_the_way_to_a_value_ends_there():

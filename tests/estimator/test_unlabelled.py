@@ -157,12 +157,16 @@ def test_given_splits_hold_out_labelled_rows_only(usual):
 
 
 def test_a_fit_goes_on_from_an_earlier_one_with_the_same_gaps(usual):
-    other = HIPADClassifier(RIGHT, **{**GIVEN, "lambda1": 0.2}).start(X, GAPS, quick=True)
+    other = HIPADClassifier(RIGHT, **{**GIVEN, "lambda1": 0.2}).fit_iter(X, GAPS, interactive=False)
     earlier = other.to_end().finish()
-    again = HIPADClassifier(RIGHT, **GIVEN).start(X, GAPS, like=earlier, quick=True).to_end()
+    again = (
+        HIPADClassifier(RIGHT, **GIVEN)
+        .fit_iter(X, GAPS, warm_start_from=earlier, interactive=False)
+        .to_end()
+    )
     assert again.data is earlier._data
     same(again.finish(), usual)
-    fuller = HIPADClassifier(RIGHT, **GIVEN).start(X, Y, like=earlier)
+    fuller = HIPADClassifier(RIGHT, **GIVEN).fit_iter(X, Y, warm_start_from=earlier)
     assert fuller.data is not earlier._data
 
 

@@ -28,7 +28,9 @@ def document(tmp_path_factory) -> dict[str, Any]:
     y = np.where(np.arange(24) % 2, "well", "ill")
     X = rng.standard_normal((24, 5)) + np.where(y == "well", 1.0, -1.0)[:, None]
     rules = "mean(K) >= 1 => well\nx3 <= -2 => ill\nK is raised in well\nx4 does not matter"
-    clf = HIPADClassifier(rules, blocks={"K": [0, 1]}, lambda1=0.05, max_iter=30).fit(X, y)
+    clf = HIPADClassifier(rules, blocks={"K": [0, 1]}, lambda1=0.05, solver={"max_iter": 30}).fit(
+        X, y
+    )
     numbers = tuple(f"x{j}" for j in range(3))
     recipe = ColumnRecipe(numbers, {"sex": ("f", "m")}, np.zeros(3), np.arange(5))
     path = tmp_path_factory.mktemp("model") / "m.json"

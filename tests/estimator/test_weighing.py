@@ -55,7 +55,7 @@ def test_the_cut_lies_between_the_classes_and_an_unsure_one_at_zero():
     assert abs(few.cut) < abs(few.offset / few.scale)
 
 
-def opinion(losses, counts=None):
+def result(losses, counts=None):
     losses = np.array(losses, dtype=float)
     n = losses.size
     counts = np.ones(n) if counts is None else np.array(counts, dtype=float)
@@ -64,15 +64,15 @@ def opinion(losses, counts=None):
 
 def test_what_is_hard_for_both_does_not_count():
     hard = np.array([0.0, 3.0, 0.5, 2.0])
-    mean, error = opinion(hard + 0.1).behind(opinion(hard))
+    mean, error = result(hard + 0.1).excess_loss(result(hard))
     assert mean == pytest.approx(0.1)
     assert error == pytest.approx(0.0, abs=1e-12)
 
 
 def test_two_equal_patients_are_one_of_weight_two():
     a, b = [0.3, 0.9, 0.1], [0.2, 0.4, 0.3]
-    twice = opinion([*a, a[2]]).behind(opinion([*b, b[2]]))
-    assert opinion(a, [1, 1, 2]).behind(opinion(b, [1, 1, 2])) == pytest.approx(twice)
+    twice = result([*a, a[2]]).excess_loss(result([*b, b[2]]))
+    assert result(a, [1, 1, 2]).excess_loss(result(b, [1, 1, 2])) == pytest.approx(twice)
 
 
 @pytest.mark.parametrize(("offset", "cut"), [(0.0, 0.0), (1e-200, 0.0), (0.5, 0.0), (2.0, -1.5)])

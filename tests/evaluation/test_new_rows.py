@@ -25,7 +25,7 @@ X[40:, :2] += 1.5
 
 def fitted():
     clf = HIPADClassifier(lambda1=0.1, lambda2=1.0)
-    return clf.start(X, Y, feature_names=NAMES, quick=True).to_end().finish()
+    return clf.fit_iter(X, Y, feature_names=NAMES, interactive=False).to_end().finish()
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from hipad.designs import standardisation
-from hipad.estimator.problem_factory import knobs_of
+from hipad.estimator.problem_factory import rule_weights
 from hipad.evaluation.rule_study import Study, StudyRows, first_look, study_rules
 from hipad.rules import Budget, read_rules
 from tests.evaluation.rows import CLASSES, INDEX, X, Y
 
 MEAN, SCALE = standardisation(X)
 PATIENTS = StudyRows((X, Y), (X[:20], Y[:20]), X.min(0), X.max(0), MEAN, SCALE, np.full(60, 1 / 60))
-KNOBS = partial(knobs_of, total=60, patients="auto", stiffness="auto")
+KNOBS = partial(rule_weights, total=60, rule_weight="auto", rho="auto")
 
 
 def studies(text: str, **options) -> list[Study]:

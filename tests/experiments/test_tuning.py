@@ -26,7 +26,7 @@ from tests.experiments.small import table
 # Tuned.
 
 
-GRID = {"lambda1": 3, "lambda2": [1.0], "patients": ["auto", 5.0]}
+GRID = {"lambda1": 3, "lambda2": [1.0], "rule_weight": ["auto", 5.0]}
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_the_figures_are_those_of_plain_fits(found):
     grid = one.setting("grid")
     for k, params in enumerate(settings_of(grid)):
         clf = HIPADClassifier(material.rules, rule_trust=None, **params)
-        run = clf.start(
+        run = clf.fit_iter(
             material.X[learnt], material.y[learnt], feature_names=material.feature_names
         )
         fitted = run.to_end().finish()
@@ -104,6 +104,12 @@ def test_lambda1_is_spread_over_the_rows_to_learn_from():
 def test_an_unknown_score_is_refused():
     with pytest.raises(DataError, match="expected a score of balanced"):
         tune_tasks(table(), GRID, score="luck")
+
+
+def test_kept_results_may_have_names_of_earlier_versions():
+    grid = {"lambda1": [0.1], "lambda2": [1.0], "patients": ["auto", 5.0], "stiffness": ["auto"]}
+    now = {"lambda1": [0.1], "lambda2": [1.0], "rule_weight": ["auto", 5.0], "rho": ["auto"]}
+    assert settings_of(grid) == settings_of(now)
 
 
 # --------------------------------------------------------------------------------------------------

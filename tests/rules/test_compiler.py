@@ -720,7 +720,7 @@ def test_a_fit_hears_measured_values_only():
     X, y, gaps = gappy()
     text = "x0 >= p25(x0) => negative"  # wrong, and the median lies among those it speaks of
     clf = HIPADClassifier(text, lambda1=0.05, lambda2=1.0)
-    told = clf.start(X, y, gaps=gaps, quick=True).to_end().finish()
+    told = clf.fit_iter(X, y, gaps=gaps, interactive=False).to_end().finish()
     (record,) = told.rule_report_
     known = ~gaps.rows([0])
     assert record.train.gaps.tolist() == np.flatnonzero(~known).tolist()
@@ -732,4 +732,4 @@ def test_a_fit_hears_measured_values_only():
 def test_gaps_of_other_rows_are_refused():
     X, y, gaps = gappy()
     with pytest.raises(ValueError, match="expected gaps of 120 rows"):
-        HIPADClassifier("x0 >= 0 => positive").start(X, y, gaps=gaps.take(slice(60)))
+        HIPADClassifier("x0 >= 0 => positive").fit_iter(X, y, gaps=gaps.take(slice(60)))

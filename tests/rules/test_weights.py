@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from hipad import HIPADClassifier
-from hipad.estimator.problem_factory import knobs_of
+from hipad.estimator.problem_factory import rule_weights
 from hipad.rules import RuleColumns, compile_rules, rule_pull, rule_pulls
 from hipad.rules.weights import ALONE, FLOOR, RuleEvidence, shortest_patient
 
@@ -87,13 +87,15 @@ def test_a_feature_enters_when_patients_and_rules_together_exceed_lambda1(share,
     X, y = patients(signal=0.6)
     text = "x0 >= 2 => positive worth 4 patients\nx0 <= -1 => negative worth 4 patients"
     rules = compile_rules(text, n_features=3)
-    knobs = [knobs_of(rule, total=40, patients="auto", stiffness="auto") for rule in rules]
+    knobs = [rule_weights(rule, total=40, rule_weight="auto", rho="auto") for rule in rules]
     first, second = rule_pulls(rules, knobs, 0.0, lambda columns: X[:, columns].T @ (y / 40))
     assert first.strongest == pytest.approx(0.2)
     assert second.strongest == pytest.approx(0.1)
     assert first.together == second.together == pytest.approx(0.3 + 0.2 + 0.1)
     lambda1 = share * first.together
-    clf = HIPADClassifier(text, lambda1=lambda1, standardize=False, method="exact", anchored=False)
+    clf = HIPADClassifier(
+        text, lambda1=lambda1, standardize=False, method="exact", rule_settings={"centered": False}
+    )
     clf.fit(X, np.where(y > 0, "positive", "negative"))
     assert (clf.support_.tolist() == [0]) is enters
     pulls = [record.pull for record in clf.rule_report_]
@@ -104,7 +106,7 @@ def test_a_feature_enters_when_patients_and_rules_together_exceed_lambda1(share,
 def test_patients_who_pull_the_other_way_do_not_help_a_rule():
     X, y = patients(signal=-0.6)
     rules = compile_rules("x0 >= 2 => positive worth 4 patients", n_features=3)
-    knobs = [knobs_of(rule, total=40, patients="auto", stiffness="auto") for rule in rules]
+    knobs = [rule_weights(rule, total=40, rule_weight="auto", rho="auto") for rule in rules]
     (pull,) = rule_pulls(rules, knobs, 0.1, lambda columns: X[:, columns].T @ (y / 40))
     assert pull.together == 0.0
     assert pull.strongest == pytest.approx(0.2)

@@ -12,7 +12,7 @@ from tests.small import METHODS, RULE, data, fit, same_model
 
 def test_watching_changes_nothing():
     X, y = data()
-    watch = HIPADClassifier(RULE, lambda1=0.05).start(X, y)
+    watch = HIPADClassifier(RULE, lambda1=0.05).fit_iter(X, y)
     records = list(watch)
     assert watch.finished
     same_model(watch.finish(), fit(X, y), rtol=0, atol=0)
@@ -23,7 +23,7 @@ def test_watching_changes_nothing():
 
 def test_a_pause_changes_nothing():
     X, y = data()
-    watch = HIPADClassifier(RULE, lambda1=0.05).start(X, y)
+    watch = HIPADClassifier(RULE, lambda1=0.05).fit_iter(X, y)
     for record in watch:
         if record.iteration % 3 == 0:
             break
@@ -41,7 +41,7 @@ def test_a_pause_changes_nothing():
 @pytest.mark.parametrize("steps", [0, 1, 4])
 def test_a_stopped_fit_is_a_model_that_says_so(method, lambda1, steps):
     X, y = data()
-    watch = HIPADClassifier(RULE, lambda1=lambda1, method=method).start(X, y)
+    watch = HIPADClassifier(RULE, lambda1=lambda1, method=method).fit_iter(X, y)
     for _ in range(steps):
         next(watch)
     watch.stop()
@@ -58,7 +58,7 @@ def test_the_classifier_stays_as_it_was_until_the_end():
     X, y = data()
     clf = fit(X, y)
     before = clf.decision_function(X)
-    watch = clf.set_params(lambda1=0.4).start(X[:, :4], y)
+    watch = clf.set_params(lambda1=0.4).fit_iter(X[:, :4], y)
     next(watch)
     assert np.array_equal(clf.decision_function(X), before)
     for _ in watch:
@@ -70,13 +70,15 @@ def test_the_classifier_stays_as_it_was_until_the_end():
 @pytest.mark.parametrize("method", METHODS)
 def test_a_warm_refit_equals_a_cold_one(method):
     X, y = data(n=40, m=30)
-    first = fit(X, y, method=method, tol=1e-9)
-    changed = HIPADClassifier("x0 >= 1.7 => positive", lambda1=0.05, method=method, tol=1e-9)
-    watch = changed.start(X, y, like=first)
+    first = fit(X, y, method=method, solver={"tol": 1e-9})
+    changed = HIPADClassifier(
+        "x0 >= 1.7 => positive", lambda1=0.05, method=method, solver={"tol": 1e-9}
+    )
+    watch = changed.fit_iter(X, y, warm_start_from=first)
     for _ in watch:
         pass
     warm = watch.finish()
-    cold = fit(X, y, rules="x0 >= 1.7 => positive", method=method, tol=1e-9)
+    cold = fit(X, y, rules="x0 >= 1.7 => positive", method=method, solver={"tol": 1e-9})
     assert warm._data is first._data
     assert np.array_equal(warm.support_, cold.support_)
     objectives = [clf.certificate_.primal_objective for clf in (warm, cold)]
@@ -90,7 +92,7 @@ def test_only_the_same_data_are_reused():
 
     def refit(X, y, **parameters):
         clf = HIPADClassifier(RULE, **{"lambda1": 0.05, **parameters})
-        watch = clf.start(X, y, like=first)
+        watch = clf.fit_iter(X, y, warm_start_from=first)
         for _ in watch:
             pass
         return watch.finish()

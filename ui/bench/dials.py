@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from scipy.sparse import issparse
 
-from hipad.estimator.problem_factory import default_patients
+from hipad.estimator.problem_factory import default_weight
 from hipad.exceptions import HipadError
 from hipad.rules import Condition, Rule, RuleSet, Term, compile_rules, read_rules
 from hipad.rules.ast import side_text
@@ -149,7 +149,7 @@ class WorthDial:
         own = rules[self.position].worth
         if own is None and learnt is not None:
             own = float(f"{learnt:.2g}")
-        return min(default_patients(usual, n_patients) if own is None else own, self.high)
+        return min(default_weight(usual, n_patients) if own is None else own, self.high)
 
     def turned(self, text: str, value: float, read: Reader = read_rules) -> str:
         """The rules' text with this worth."""
@@ -164,7 +164,7 @@ def left_open(text: str, position: int, read: Reader = read_rules) -> str:
 
 def worth_dials(text: str, n_patients: int, read: Reader = read_rules) -> list[WorthDial]:
     """One dial per rule, from nothing to all patients (or more, where its worth is more)."""
-    usual = max(n_patients, default_patients("auto", n_patients))
+    usual = max(n_patients, default_weight("auto", n_patients))
     highs = [max(usual, 2 * (rule.worth or 0.0)) for rule in read(text).rules]
     return [
         WorthDial(position, float(high), round_step(high / STEPS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hipad.estimator.problem_factory import knobs_of
+from hipad.estimator.problem_factory import rule_weights
 from hipad.evaluation.rule_study import StudyRows, as_told
 from hipad.rules import CompiledRule, RuleGradient, needed_worth, rule_pull
 from ui.models import TrainedModel
@@ -14,12 +14,12 @@ def pull_of(rule: CompiledRule, base: TrainedModel, seen: StudyRows) -> RuleGrad
     """The pull of one of the rules alone, with the sparsity and the settings of a model."""
     settings = base.settings
     (told,), (heard,) = as_told([rule], seen)
-    knobs = knobs_of(
+    knobs = rule_weights(
         told,
         total=len(seen.p),
-        patients=settings.patients,
-        stiffness=settings.stiffness,
-        heard=heard,
+        rule_weight=settings.patients,
+        rho=settings.stiffness,
+        evidence=heard,
     )
     return rule_pull(
         told.B,

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
-from hipad.estimator.problem_factory import default_patients
+from hipad.estimator.problem_factory import default_weight
 from hipad.exceptions import HipadError
 from hipad.experiments.learning_curve import SIZES, sizes_for
 from hipad.experiments.methods import ExperimentData
@@ -139,7 +139,7 @@ def _versions(
             own = material.blocks, material.feature_names
             return wrong_versions(material.rules, position, (negative, positive), strangers, *own)
         if way == WORTH:
-            usual = max(1.0, default_patients("auto", labelled))
+            usual = max(1.0, default_weight("auto", labelled))
             return worth_versions(
                 material.rules, position, [float(f"{k * usual:.2g}") for k in WORTHS]
             )

@@ -25,6 +25,7 @@ from ui.text import plain
 
 NAME: Final = "tune"
 FOLDS: Final = 5
+CALLED: Final = {"rule_weight": "patients", "rho": "stiffness"}  # parameter: setting of a run
 LAMBDA2: Final = (0.1, 1.0, 10.0, 100.0)
 AMOUNTS: Final = ("auto", 1.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
@@ -77,8 +78,10 @@ def _choices(state: AppState) -> tuple[dict[str, Any], int, int, str]:
     first, second, third, fourth = st.columns(4)
     grid["lambda1"] = int(first.number_input("Values of lambda1", 2, 50, 8, key="lab_lambda1"))
     grid["lambda2"] = second.multiselect("lambda2", LAMBDA2, [1.0, 10.0], key="lab_lambda2")
-    grid["patients"] = third.multiselect("Worth in patients", AMOUNTS, ["auto"], key="lab_worths")
-    grid["stiffness"] = fourth.multiselect("Stiffness", AMOUNTS, ["auto"], key="lab_stiffness")
+    grid["rule_weight"] = third.multiselect(
+        "Worth in patients", AMOUNTS, ["auto"], key="lab_worths"
+    )
+    grid["rho"] = fourth.multiselect("Stiffness", AMOUNTS, ["auto"], key="lab_stiffness")
     grid = {name: value or {"lambda2": [1.0]}.get(name, ["auto"]) for name, value in grid.items()}
     folds = int(first.number_input("Folds", 2, 20, FOLDS, key="lab_folds"))
     repeats = int(second.number_input("Repeats", 1, 20, 1, key="lab_repeats"))
@@ -121,6 +124,7 @@ def draw(state: AppState, work: Experiment) -> Sequence[Section]:
 
 
 def _use(state: AppState, params: dict[str, Any]) -> None:
-    state.settings = state.settings.changed(fewness=EXACT, **params)
+    own = {CALLED.get(name, name): value for name, value in params.items()}
+    state.settings = state.settings.changed(fewness=EXACT, **own)
     state.notice = "The next run takes the tuned settings."
     state.version += 1  # the fields of the Run page show them

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from hipad.estimator.problem_factory import knobs_of
+from hipad.estimator.problem_factory import rule_weights
 from hipad.estimator.training_data import shares
 from hipad.evaluation.rule_study import RuleCheck, Study, StudyRows, first_look, study_rules
 from hipad.exceptions import DataError, RuleError
@@ -110,7 +110,7 @@ def run_study(
     first, compiled = read_study(data, text)
     yield first
     patients, stiffness = settings.patients, settings.stiffness
-    knobs = partial(knobs_of, total=data.n_patients, patients=patients, stiffness=stiffness)
+    knobs = partial(rule_weights, total=data.n_patients, rule_weight=patients, rho=stiffness)
     yield from study_rules(
         first, compiled, study_rows(data, settings), lambda1=lambda1, knobs=knobs, budget=budget
     )

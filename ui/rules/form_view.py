@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from hipad.estimator.problem_factory import default_patients
+from hipad.estimator.problem_factory import default_weight
 from hipad.evaluation.rule_study import Study
 from hipad.exceptions import HipadError, RuleError
 from hipad.rules import Condition, Rule, RuleSet, Term
@@ -263,7 +263,7 @@ def _outcome(
         key=f"form_outcome_{key}",
         help="The class that follows.",
     )
-    usual = float(f"{default_patients(state.settings.patients, data.n_patients):.3g}")
+    usual = float(f"{default_weight(state.settings.patients, data.n_patients):.3g}")
     has_own = own.toggle(
         "own worth",
         rule is not None and rule.worth is not None,

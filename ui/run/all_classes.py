@@ -109,7 +109,7 @@ def fit_of(asked: Request) -> Any:
     if data.X_all is not None:
         X, y = learning_rows(X, y, data.X_unlabelled)
     known: dict[str, Any] = {"groups": data.groups, "gaps": data.gaps_seen}
-    return classifier.start(X, y, feature_names=data.index, quick=True, **known)
+    return classifier.fit_iter(X, y, feature_names=data.index, interactive=False, **known)
 
 
 def judged(data: Dataset, classifier: HIPADClassifier) -> AllClasses:

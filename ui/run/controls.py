@@ -161,8 +161,12 @@ def _expert(panel: Panel) -> None:
         _scaling(panel)
     with second:
         panel.choice("method", "Method", "Which algorithm runs.")
-        panel.choice("engine", "Engine of phase 2", "What solves phase 2.")
-        panel.choice("switch", "Phase 1 ends when", "When phase 2 takes over.")
+        panel.choice(
+            "engine", "Engine of phase 2", "What solves phase 2.", CHOICES["phase2_solver"]
+        )
+        panel.choice(
+            "switch", "Phase 1 ends when", "When phase 2 takes over.", CHOICES["phase1_stop"]
+        )
         _limits(panel)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hipad.estimator.problem_factory import default_patients
+from hipad.estimator.problem_factory import default_weight
 from hipad.rules import read_rules
 from tests.ui.pima import fitted
 from ui.bench.dials import dials_of, number_sides, round_step, switched, tidy, worth_dials
@@ -47,7 +47,7 @@ def test_the_worth_dial_reaches_all_patients_and_twice_the_worth():
     assert first.high == 200
     assert second.high == 1800
     assert "worth 30 patients" in first.turned("a >= 1 => yes", 30.0)
-    assert first.value(read_rules("a >= 1 => yes").rules, "auto", 200) == default_patients(
+    assert first.value(read_rules("a >= 1 => yes").rules, "auto", 200) == default_weight(
         "auto", 200
     )
 
