@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from hipad.estimator.model_io import StoredModel
 from hipad.exceptions import DataError
+from hipad.export.calculator import to_calculator
 from hipad.export.model_card import to_card
 from hipad.export.onnx_graph import to_onnx
 from hipad.export.pmml import to_pmml
@@ -28,6 +29,7 @@ EXPORTS: Final = {
     "xlsx": ExportFormat(".xlsx", "a spreadsheet with formulas", lambda _, f: to_workbook(f)),
     "pmml": ExportFormat(".pmml", "PMML 4.4, for scoring engines", lambda _, f: to_pmml(f)),
     "onnx": ExportFormat(".onnx", "ONNX, for onnxruntime", lambda _, f: to_onnx(f)),
+    "html": ExportFormat(".html", "a page to type values into", lambda _, f: to_calculator(f)),
     "card": ExportFormat(".md", "a model card (Markdown)", to_card),
 }
 
@@ -40,7 +42,7 @@ def export_model(stored: StoredModel, form: str, *, prevalence: float | None = N
     stored : StoredModel
         What `hipad.estimator.model_io.read_model` returns.
     form : str
-        One of `EXPORTS`: "sql", "xlsx", "pmml", "onnx" or "card".
+        One of `EXPORTS`: "sql", "xlsx", "pmml", "onnx", "html" or "card".
     prevalence : float, default=None
         The share of the positive class where the model will be used; None is the model's own.
 
