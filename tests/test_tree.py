@@ -22,6 +22,7 @@ LAYERS = (
     ("solvers",),
     ("estimator",),
     ("evaluation",),
+    ("export",),
     ("experiments",),
     ("cli",),
 )

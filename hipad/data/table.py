@@ -486,19 +486,27 @@ def write_text(path: Path, text: str, *, not_over: Iterable[Path] = ()) -> None:
     """Write a text as UTF-8; the files in `not_over`, which are being read, are never replaced."""
     try:
         data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError(f"{path} cannot be written: expected text, got {error.reason}") from error
+    if str(path) in STDOUT:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        note_written(path)
+    else:
+        write_bytes(path, data, not_over=not_over)
+
+
+def write_bytes(path: Path, data: bytes, *, not_over: Iterable[Path] = ()) -> None:
+    """Write a file whole or not at all; the files in `not_over` are never replaced."""
+    try:
         target = path.resolve()
-        if str(path) in STDOUT:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        elif str(path).startswith(DEVICES) or target.is_char_device():
+        if str(path).startswith(DEVICES) or target.is_char_device():
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as stream:
                 stream.write(data)
         else:
             _check_target(path, target, not_over)
             _replace(target, data)
         note_written(path)
-    except UnicodeEncodeError as error:
-        raise DataError(f"{path} cannot be written: expected text, got {error.reason}") from error
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle
         if isinstance(error, DataError):
             raise
