@@ -19,7 +19,7 @@ from scipy.stats import norm
 from sklearn.model_selection import StratifiedGroupKFold
 
 from benchmarks.reporting import Options, progress, table
-from hipad.evaluation.metrics import (
+from hipad.evaluation.intervals import (
     effective_rows,
     effective_wilson_interval,
     fitted_numbers,

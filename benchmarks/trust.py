@@ -26,6 +26,7 @@ from benchmarks.rule_tables import (
     with_irrelevant_rules,
 )
 from hipad import HIPADClassifier
+from hipad.estimator.calibration import says_positive
 from hipad.rules import rules_alone
 
 SIZES = (4, 8, 16, 48, 200)
@@ -116,8 +117,8 @@ def fitted(data: Table, train: np.ndarray, test: np.ndarray) -> tuple[float, flo
 
 
 def balanced(scores: np.ndarray, y: np.ndarray) -> float:
-    """Balanced accuracy; a score of zero counts one half."""
-    right = np.where(scores == 0, 0.5, (scores > 0) == (y > 0))
+    """Balanced accuracy."""
+    right = says_positive(scores) == (y > 0)
     return float(np.mean([right[y == sign].mean() for sign in (-1, 1)]))
 
 

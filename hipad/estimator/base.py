@@ -18,7 +18,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from hipad.estimator.calibration import CalibrationMap, MulticlassCalibration, check_prevalence
+from hipad.estimator.calibration import (
+    CalibrationMap,
+    MulticlassCalibration,
+    check_prevalence,
+    says_positive,
+)
 from hipad.estimator.fit import FitRun, LazyCalibration, Model, count_steps
 from hipad.estimator.multiclass import (
     ClassRuns,
@@ -320,7 +325,7 @@ class FittedModel(TableClassifier):
         scores = self.decision_function(X)
         if self._is_several:
             return self.classes_.take(np.argmax(scores, axis=1))
-        return self.classes_.take(scores > 0)
+        return self.classes_.take(says_positive(scores))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """The risk of each class for each row, learnt from out-of-fold scores (docs/math.md).

@@ -246,6 +246,17 @@ class CalibrationMap:
         return self._shifted(float(logit(prevalence) - logit(self.prevalence)), prevalence)
 
 
+def says_positive(scores: FloatArray) -> np.ndarray:
+    """Whether the answer at each decision value is the second class: above zero, and not at it.
+
+    This is the one definition, of predictions and of every figure that judges them.
+
+    >>> says_positive(np.array([-1.0, 0.0, 1e-9])).tolist()
+    [False, False, True]
+    """
+    return np.asarray(scores) > 0
+
+
 def check_prevalence(prevalence: object) -> None:
     """None, or a share above 0 and below 1."""
     if prevalence is None:

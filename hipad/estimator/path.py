@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from hipad.designs import column_moments
+from hipad.estimator.calibration import says_positive
 from hipad.estimator.cross_validation import CrossValidator, CVResult, upper_median
 from hipad.estimator.problem_factory import ProblemFactory, noise
 from hipad.estimator.training_data import TrainingData
@@ -494,8 +495,8 @@ class PathSelector:
 
 
 def balanced_accuracy(scores: FloatArray, data: TrainingData) -> float:
-    """The mean over both classes of the share of known scores with the right sign."""
-    right = np.where(data.y * scores > 0, 1.0, 0.0)
+    """The mean over both classes of the share of known scores whose answer is right."""
+    right = np.where(says_positive(scores) == (data.y > 0), 1.0, 0.0)
     parts = [np.isfinite(scores) & (data.y == sign) for sign in (-1.0, 1.0)]
     return float(np.mean([np.average(right[one], weights=data.weights[one]) for one in parts]))
 

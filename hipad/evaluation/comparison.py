@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hipad.estimator.parameters import MemberRecord
-from hipad.evaluation.metrics import paired_interval, paired_p_value
+from hipad.evaluation.intervals import paired_interval, paired_p_value
 from hipad.utils import FloatArray, IntArray, count, listed, number, percent
 
 # --------------------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ from sklearn.model_selection import StratifiedGroupKFold
 from hipad.data.preprocessing import MissingValues
 from hipad.estimator.base import known_labels, unlabelled_rows
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.evaluation.metrics import ClassificationReport, fitted_numbers, judge
+from hipad.evaluation.intervals import fitted_numbers
+from hipad.evaluation.metrics import ClassificationReport, judge
 from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
 from hipad.solvers.solution import single_thread

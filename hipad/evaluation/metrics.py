@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.stats import binomtest, norm, rankdata
-from scipy.stats import t as student
+from scipy.special import expit, logit
+from scipy.stats import chi2, rankdata
 
-from hipad.estimator.calibration import check_prevalence
+from hipad.estimator.calibration import check_prevalence, says_positive
 from hipad.estimator.path import PathPoint
+from hipad.evaluation.intervals import (
+    Estimate,
+    bounded_effect,
+    cluster_effect,
+    effective_rows,
+    effective_wilson_interval,
+    few_groups,
+    fold_inflation,
+    mean_interval,
+    mean_of_shares,
+    newcombe_area_interval,
+    ratio_of_shares,
+    wilson_interval,
+)
 from hipad.exceptions import DataError
 from hipad.rules import RuleSet, parse_rules
 from hipad.rules.compiled_rule import class_sign
@@ -22,115 +36,422 @@ from hipad.rules.lexer import Place, Vocabulary
 from hipad.utils import FloatArray, IntArray, count, percent
 
 # --------------------------------------------------------------------------------------------------
-# How good answers are, with the uncertainty that few patients bring.
+# Rows whose class is known, and one table of the metrics that judge answers, scores and risks.
 #
-# Every figure comes with an interval that stays inside 0 and 1 and does not vanish when all answers
-# are right: Wilson's for a share, Newcombe's for the area under the ROC curve.
+#     rows = ScoredRows(positive, scores, risks, groups=patients)
+#     rows.measure("roc_auc")              Estimate(value, low, high)
+#     rows.measure("ppv", prevalence=0.1)
 #
-# Several rows of one patient are fewer than as many patients. Where rows have groups, the intervals
-# are those of an effective number of rows: their number, divided by the design effect that the
-# groups show (the variance of the figure between groups over that of independent rows), and by what
-# Student's t adds for few groups.
+# A metric is one entry of `METRICS`: its value, its interval, and what it needs. Several rows of
+# one patient are fewer than as many patients, and scores of several folds are by models that share
+# most of their rows: both widen every interval.
 
 
-CHOOSING = 4.5  # numbers that choosing a feature among many counts for, beside its weight
-INSTABILITY = 4.0  # what a number that is fitted adds to the variance, in rows
-PRIOR_GROUPS = 1.0  # groups whose rows are all alike, as which the design effect is drawn to them
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """Rows whose class is known, with what a model says of them.
 
-
-def wilson_interval(right: int, total: int, level: float = 0.95) -> tuple[float, float]:
-    """The shares that are plausible when `right` of `total` were right.
-
-    >>> low, high = wilson_interval(8, 8)
-    >>> round(low, 3), high
-    (0.676, 1.0)
+    Parameters
+    ----------
+    positive : array of bool
+        Whether a row is of the positive class.
+    scores : array
+        Decision values; above zero the answer is the positive class.
+    risks : array, default=None
+        The probability of the positive class that the model gives each row.
+    groups : array, default=None
+        Rows with the same value are of one patient.
+    threshold : float, default=None
+        The risk from which on the answer is the positive class, in place of a score above zero.
+    folds : int, default=1
+        Of how many folds the scores are: 1 for rows that no model has seen.
+    fitted : float, default=inf
+        How many numbers a model has fitted (`fitted_numbers`), where there are folds.
     """
-    if not total:
-        return 0.0, 1.0
-    found = binomtest(right, total).proportion_ci(level, method="wilson")
-    return float(found.low), float(found.high)
+
+    positive: npt.NDArray[np.bool_]
+    scores: FloatArray
+    risks: FloatArray | None = None
+    groups: np.ndarray | None = None
+    threshold: float | None = None
+    folds: int = 1
+    fitted: float = math.inf
+
+    def __post_init__(self) -> None:
+        known: dict[str, Any] = {
+            "positive": np.asarray(self.positive, dtype=bool),
+            "scores": np.asarray(self.scores, dtype=np.float64),
+        }
+        if self.risks is not None:
+            known["risks"] = np.asarray(self.risks, dtype=np.float64)
+        if self.groups is not None:
+            known["groups"] = np.asarray(self.groups)
+        for name, values in known.items():
+            object.__setattr__(self, name, values)
+            if values.shape != known["positive"].shape or values.ndim != 1:
+                raise DataError(
+                    f"expected one value a row in {name}, for {known['positive'].size:,} rows, got "
+                    f"the shape {values.shape}: give arrays of the same length"
+                )
+        if not np.isfinite(self.scores).all():
+            raise DataError("expected finite scores, got NaN or infinity: leave these rows out")
+        risks = self.risks
+        if risks is not None and not ((risks >= 0) & (risks <= 1)).all():
+            raise DataError("expected risks from 0 to 1, got others: give probabilities")
+        if self.threshold is not None and (risks is None or not 0 <= self.threshold <= 1):
+            raise DataError(
+                f"expected risks, and a threshold from 0 to 1, got {self.threshold!r}: give both"
+            )
+
+    def __len__(self) -> int:
+        return int(self.positive.size)
+
+    @property
+    def said(self) -> npt.NDArray[np.bool_]:
+        """Whether the answer is the positive class."""
+        if self.threshold is None or self.risks is None:
+            return says_positive(self.scores)
+        return self.risks >= self.threshold
+
+    def take(self, rows: npt.ArrayLike) -> ScoredRows:
+        """Some of the rows, or rows as often as they are named."""
+        at = np.asarray(rows)
+        risks, groups = (None if own is None else own[at] for own in (self.risks, self.groups))
+        return replace(
+            self, positive=self.positive[at], scores=self.scores[at], risks=risks, groups=groups
+        )
+
+    def at(self, threshold: float | None) -> ScoredRows:
+        """The same rows, answered from another risk on."""
+        return replace(self, threshold=threshold)
+
+    def measure(
+        self, name: str, *, prevalence: float | None = None, level: float = 0.95
+    ) -> Estimate:
+        """A metric of `METRICS` with its interval.
+
+        `prevalence` is the share of the positive class among those who will be asked; it matters to
+        predictive values only, and without one it is that of these rows.
+        """
+        if name not in METRICS:
+            raise DataError(f"expected a metric of {', '.join(METRICS)}, got {name!r}")
+        metric = METRICS[name]
+        check_prevalence(prevalence)
+        if metric.needs == "risks" and self.risks is None:
+            raise DataError(f"expected risks for the metric {name!r}, got none: give probabilities")
+        return metric.measure(self, level, prevalence)
+
+    def measure_all(
+        self, *, prevalence: float | None = None, level: float = 0.95
+    ) -> dict[str, Estimate]:
+        """Every metric that can be told of these rows, in the order of the table."""
+        known = [name for name, one in METRICS.items() if one.needs != "risks" or self.has_risks]
+        return {name: self.measure(name, prevalence=prevalence, level=level) for name in known}
+
+    @property
+    def has_risks(self) -> bool:
+        """Whether there are probabilities."""
+        return self.risks is not None
+
+    def inflation(self, n: float | None = None) -> float:
+        """By how much the variance exceeds that of fresh rows, for scores of several folds."""
+        return fold_inflation(self.folds, self.fitted, float(len(self)) if n is None else n)
+
+    def share(
+        self, right: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_], level: float = 0.95
+    ) -> Estimate:
+        """The share of some rows that are right, with Wilson's interval."""
+        n, k = int(among.sum()), int((right & among).sum())
+        if not n:
+            return Estimate(math.nan)
+        rows = float(n)
+        if self.groups is not None:
+            rows = effective_rows(right[among], self.groups[among], level)
+        rows /= self.inflation(rows)
+        return Estimate(k / n, *effective_wilson_interval(k / n, rows, level))
 
 
-def effective_rows(right: npt.ArrayLike, groups: npt.ArrayLike, level: float = 0.95) -> float:
-    """Return how many independent rows tell as much as these rows, of which some are right.
+def _accuracy(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    return rows.share(rows.said == rows.positive, np.ones(len(rows), dtype=bool), level)
 
-    >>> right, groups = np.tile([1, 0], 40), np.repeat(np.arange(16), 5)
-    >>> round(effective_rows(right, groups)), round(effective_rows(np.ones(80), groups))
-    (68, 14)
+
+def _sensitivity(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    return rows.share(rows.said, rows.positive, level)
+
+
+def _specificity(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    return rows.share(~rows.said, ~rows.positive, level)
+
+
+def _balanced(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    parts = _sensitivity(rows, level, None), _specificity(rows, level, None)
+    return mean_of_shares(*parts)
+
+
+def _complement(one: Estimate) -> Estimate:
+    return Estimate(1.0 - one.value, 1.0 - one.high, 1.0 - one.low)
+
+
+def _positive_ratio(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    specificity = _complement(_specificity(rows, level, None))
+    return ratio_of_shares(_sensitivity(rows, level, None), specificity)
+
+
+def _negative_ratio(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    sensitivity = _complement(_sensitivity(rows, level, None))
+    return ratio_of_shares(sensitivity, _specificity(rows, level, None))
+
+
+def _ppv(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    if prevalence is None:
+        return rows.share(rows.positive, rows.said, level)
+    odds = prevalence / (1.0 - prevalence)
+    ratio = _positive_ratio(rows, level, None)
+    value, low, high = (_of_odds(odds * end) for end in (ratio.value, ratio.low, ratio.high))
+    return Estimate(value, low, high)
+
+
+def _npv(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    if prevalence is None:
+        return rows.share(~rows.positive, ~rows.said, level)
+    odds = prevalence / (1.0 - prevalence)
+    ratio = _negative_ratio(rows, level, None)
+    value, low, high = (1.0 - _of_odds(odds * e) for e in (ratio.value, ratio.high, ratio.low))
+    return Estimate(value, low, high)
+
+
+def _of_odds(odds: float) -> float:
+    return 1.0 if math.isinf(odds) else odds / (1.0 + odds)
+
+
+def _area(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    return roc_area(rows.positive, rows.scores, level, rows.groups, rows.folds, rows.fitted)
+
+
+def _average_precision(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    """With Wilson's interval of as many rows as there are positive ones.
+
+    The logit interval of Boyd, Eng and Page (2013) has the same variance; Wilson's holds at 0 and
+    1 too.
     """
-    right = np.asarray(right, dtype=float)
-    codes = np.unique(np.asarray(groups), return_inverse=True)[1]
-    k, n = np.bincount(codes, right), np.bincount(codes).astype(float)
-    total, n_groups = float(n.sum()), n.size
-    if n_groups < 2:
-        return 0.0
-    share, prior = right.mean(), (right.sum() + 1.0) / (total + 2.0)
-    between = float(((k - share * n) ** 2).sum()) * n_groups / (n_groups - 1)
-    largest = float((n**2).sum()) / total  # design effect of rows that are all alike in their group
-    added = PRIOR_GROUPS * prior * (1.0 - prior) * total / n_groups
-    effect = (between + largest * added) / (total * share * (1.0 - share) + added)
-    return total / _bounded(effect, largest) * _few_groups(n_groups, level)
+    from sklearn.metrics import average_precision_score
+
+    n = int(rows.positive.sum())
+    if not n or n == len(rows):
+        return Estimate(math.nan)
+    value = float(average_precision_score(rows.positive, rows.scores))
+    effective = float(n)
+    if rows.groups is not None:
+        effective = effective_rows(rows.said[rows.positive], rows.groups[rows.positive], level)
+    effective /= rows.inflation(effective)
+    return Estimate(value, *effective_wilson_interval(value, effective, level))
 
 
-def effective_wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """The shares that are plausible for a share of so many rows, which need not be whole.
+def _brier(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    risks = _risks(rows)
+    losses = (risks - rows.positive) ** 2
+    expected = risks * (1.0 - risks)
+    spread = float(np.mean(expected * (1.0 - 2.0 * risks) ** 2))
+    value, ends = _mean_loss(rows, losses, spread, level)
+    return Estimate(value, ends[0], min(ends[1], 1.0))
 
-    >>> [round(bound, 3) for bound in effective_wilson_interval(1.0, 8.0)]
-    [0.676, 1.0]
+
+def _log_loss(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    risks = np.clip(_risks(rows), TINY, 1.0 - TINY)
+    losses = -np.where(rows.positive, np.log(risks), np.log1p(-risks))
+    spread = float(np.mean(risks * (1.0 - risks) * logit(risks) ** 2))
+    value, ends = _mean_loss(rows, losses, spread, level)
+    return Estimate(value, *ends)
+
+
+def _mean_loss(
+    rows: ScoredRows, losses: FloatArray, prior: float, level: float
+) -> tuple[float, tuple[float, float]]:
+    """The mean; `prior` is the variance of a row's loss if risks were right."""
+    if not losses.size:
+        return math.nan, (0.0, math.inf)
+    ends = mean_interval(losses, level, rows.groups, rows.inflation(), prior)
+    return float(np.mean(losses)), ends
+
+
+def _slope(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    """The coefficient of a logistic regression on the log odds of the risks, by its likelihood."""
+    odds, y = _log_odds(rows), rows.positive.astype(float)
+    spread = float(np.ptp(odds)) if len(rows) else 0.0
+    if not spread > 0 or y.all() or not y.any():
+        return Estimate(math.nan, -math.inf, math.inf)
+    most = FARTHEST / spread
+
+    def profile(slope: float) -> tuple[float, float]:
+        """The intercept and log likelihood at a slope."""
+        at = _intercept_at(slope * odds, y)
+        z = slope * odds + at
+        return at, float(y @ z - np.logaddexp(0.0, z).sum())
+
+    def gradient(slope: float) -> float:
+        return float((y - expit(slope * odds + profile(slope)[0])) @ odds)
+
+    ends = gradient(-most), gradient(most)
+    if ends[0] < 0 or ends[1] > 0:  # the classes are told apart: no largest likelihood
+        best = math.inf if ends[1] > 0 else -math.inf
+        peak, at = 0.0, math.copysign(most, best)
+    else:
+        best = at = float(brentq(gradient, -most, most, xtol=1e-12))
+        peak = profile(best)[1]
+    parts = (y - expit(at * odds + profile(at)[0])) * (odds - float(np.mean(odds)))
+    low, high = _likelihood_interval(
+        lambda slope: profile(slope)[1], at, peak, most, rows, parts, level
+    )
+    return Estimate(best, low, high)
+
+
+def _intercept(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    """Calibration in the large: by how much log odds are off on average, by its likelihood."""
+    odds, y = _log_odds(rows), rows.positive.astype(float)
+    if not len(rows):
+        return Estimate(math.nan, -math.inf, math.inf)
+    if y.all() or not y.any():
+        best, peak = math.copysign(math.inf, y[0] - 0.5), 0.0
+        at = math.copysign(FARTHEST, best)
+    else:
+        best = at = _intercept_at(odds, y)
+        peak = float(y @ (odds + at) - np.logaddexp(0.0, odds + at).sum())
+    parts = y - expit(odds + at)
+
+    def likelihood(by: float) -> float:
+        return float(y @ (odds + by) - np.logaddexp(0.0, odds + by).sum())
+
+    ends = _likelihood_interval(likelihood, at, peak, 2.0 * FARTHEST, rows, parts, level)
+    return Estimate(best, *ends)
+
+
+def _intercept_at(odds: FloatArray, y: FloatArray) -> float:
+    """The most likely intercept beside given log odds."""
+    reach = float(np.abs(odds).max(initial=0.0)) + FARTHEST
+    return float(brentq(lambda b: float((y - expit(odds + b)).sum()), -reach, reach, xtol=1e-13))
+
+
+def _likelihood_interval(
+    likelihood: Callable[[float], float],
+    at: float,
+    peak: float,
+    most: float,
+    rows: ScoredRows,
+    parts: FloatArray,
+    level: float,
+) -> tuple[float, float]:
+    """The values whose log likelihood is near enough to the greatest, `peak`, which is at `at`."""
+    effect = cluster_effect(parts, rows.groups) * rows.inflation()
+    below = peak - 0.5 * float(chi2.ppf(level, 1)) * effect
+
+    def excess(value: float) -> float:
+        return likelihood(value) - below
+
+    ends = []
+    for end in (-most, most):
+        beyond = (end > 0 and at >= most) or (end < 0 and at <= -most) or excess(end) > 0
+        inside = excess(at) > 0
+        found = float(brentq(excess, *sorted((at, end)), xtol=1e-10)) if inside else at
+        ends.append(math.copysign(math.inf, end) if beyond else found)
+    return ends[0], ends[1]
+
+
+def _observed_expected(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
+    """Positive rows over the sum of the risks; the ratios that the number of positives allows.
+
+    A ratio t is allowed if positives differ from t times their expected number by no more than
+    chance: the variance is that of independent rows at the risks t r.
     """
-    if not n > 0:
-        return 0.0, 1.0
-    z2 = float(norm.ppf(0.5 + level / 2)) ** 2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = math.sqrt(z2 * share * (1 - share) / n + (z2 / (2 * n)) ** 2) / (1 + z2 / n)
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    risks, seen = _risks(rows), float(rows.positive.sum())
+    expected = float(risks.sum())
+    if not expected > 0:
+        return Estimate(math.nan, 0.0, math.inf)
+    value, largest = seen / expected, len(rows) / expected
+    effect = cluster_effect(rows.positive - np.clip(value * risks, 0.0, 1.0), rows.groups)
+    z2 = float(chi2.ppf(level, 1)) * effect * rows.inflation()
+
+    def excess(ratio: float) -> float:
+        own = np.clip(ratio * risks, 0.0, 1.0)
+        return (seen - ratio * expected) ** 2 - z2 * float((own * (1.0 - own)).sum())
+
+    tiny = 1e-9 * largest
+    low = float(brentq(excess, 0.0, value)) if seen and excess(value) < 0 else value
+    low = 0.0 if not seen else low
+    high = largest
+    if seen < len(rows) and excess(value + tiny) < 0 < excess(largest):
+        high = float(brentq(excess, value + tiny, largest))
+    return Estimate(value, low, high)
 
 
-def fold_inflation(folds: int, fitted: float = math.inf, rows: float = 1.0) -> float:
-    """Return by how much the variance of a cross-validated figure exceeds that of fresh rows.
-
-    Models of two folds share most of their rows, and what they get right is correlated, at most by
-    the share that each holds out (Nadeau and Bengio 2003): 1 / folds. The more independent `rows`
-    there are for each number that a model has `fitted`, the less the models of the folds differ
-    from that of all rows, and the excess vanishes (Bayle and others 2020). `INSTABILITY` is what
-    simulations show (benchmarks/coverage.py).
-
-    >>> fold_inflation(1), fold_inflation(5), fold_inflation(5, fitted=10.0, rows=400.0)
-    (1.0, 1.8, 1.1)
-    """
-    most = (folds - 1.0) / folds
-    return 1.0 + (min(most, INSTABILITY * fitted / rows) if rows > 0 else most)
+def _risks(rows: ScoredRows) -> FloatArray:
+    assert rows.risks is not None  # `measure` has seen to it
+    return rows.risks
 
 
-def fitted_numbers(n_used: float, n_features: int) -> float:
-    """Return how many numbers a model with so many of the features has fitted, choice included.
-
-    >>> fitted_numbers(4, 4), fitted_numbers(4, 1000)
-    (4.0, 18.0)
-    """
-    return float(min(n_features, CHOOSING * n_used))
+def _log_odds(rows: ScoredRows) -> FloatArray:
+    odds: FloatArray = logit(np.clip(_risks(rows), TINY, 1.0 - TINY))
+    return odds
 
 
-def _few_groups(n_groups: int, level: float) -> float:
-    """By what the number of rows shrinks, as the design effect was seen in few groups only."""
-    level = 0.5 + level / 2
-    return float(norm.ppf(level) / student.ppf(level, n_groups - 1)) ** 2
-
-
-def _bounded(effect: float, largest: float) -> float:
-    return min(max(effect, 1.0), max(largest, 1.0))
+TINY: Final = float(np.finfo(float).eps)  # as scikit-learn's log_loss cuts risks of 0 and 1
+FARTHEST: Final = 40.0  # log odds: beyond, a risk is 0 or 1 to the last digit
 
 
 @dataclass(frozen=True)
-class Area:
-    """The chance that a positive patient scores above a negative one, and its interval.
+class Metric:
+    """One way to judge a model.
 
-    Without patients of both classes the value is nan and nothing is excluded.
+    `needs` is "cut-off" (answers), "scores" (their order) or "risks" (probabilities); `best` is the
+    value of a perfect model.
     """
 
-    value: float
-    low: float = 0.0
-    high: float = 1.0
+    words: str
+    needs: str
+    best: float
+    measure: Callable[[ScoredRows, float, float | None], Estimate]
+
+    @property
+    def larger_is_better(self) -> bool | None:
+        """Whether a larger value is better; None where the best value is between."""
+        return None if self.is_calibration else self.best > 0
+
+    @property
+    def is_calibration(self) -> bool:
+        """Whether the best value lies between too small and too large ones."""
+        return self.measure in (_slope, _intercept, _observed_expected)
+
+
+METRICS: Final[dict[str, Metric]] = {
+    "accuracy": Metric("share of right answers", "cut-off", 1.0, _accuracy),
+    "balanced_accuracy": Metric("mean of sensitivity and specificity", "cut-off", 1.0, _balanced),
+    "roc_auc": Metric(
+        "chance that a positive row scores above a negative one", "scores", 1.0, _area
+    ),
+    "average_precision": Metric(
+        "mean precision over all sensitivities", "scores", 1.0, _average_precision
+    ),
+    "sensitivity": Metric("share of positive rows that are found", "cut-off", 1.0, _sensitivity),
+    "specificity": Metric("share of negative rows that are told so", "cut-off", 1.0, _specificity),
+    "ppv": Metric("share of positive answers that are right", "cut-off", 1.0, _ppv),
+    "npv": Metric("share of negative answers that are right", "cut-off", 1.0, _npv),
+    "positive_likelihood_ratio": Metric(
+        "by how much a positive answer raises the odds", "cut-off", math.inf, _positive_ratio
+    ),
+    "negative_likelihood_ratio": Metric(
+        "by how much a negative answer lowers the odds", "cut-off", 0.0, _negative_ratio
+    ),
+    "brier": Metric("mean squared error of the risks", "risks", 0.0, _brier),
+    "log_loss": Metric("mean log loss of the risks", "risks", 0.0, _log_loss),
+    "calibration_slope": Metric(
+        "below 1 risks are too extreme, above 1 too cautious", "risks", 1.0, _slope
+    ),
+    "calibration_intercept": Metric(
+        "below 0 risks are too high on average, above 0 too low", "risks", 0.0, _intercept
+    ),
+    "observed_expected": Metric(
+        "positive rows for each that the risks expect", "risks", 1.0, _observed_expected
+    ),
+}
 
 
 def roc_area(
@@ -140,7 +461,7 @@ def roc_area(
     groups: npt.ArrayLike | None = None,
     folds: int = 1,
     fitted: float = math.inf,
-) -> Area:
+) -> Estimate:
     """Area under the ROC curve; `positive` marks the positive patients, ties count one half.
 
     Rows of one group are not independent; their design effect is Obuchowski's (1997).
@@ -151,7 +472,7 @@ def roc_area(
     sick = np.asarray(positive, dtype=bool)
     n_sick, n_well = int(sick.sum()), int((~sick).sum())
     if not n_sick or not n_well:
-        return Area(math.nan)
+        return Estimate(math.nan)
     ranks = rankdata(np.asarray(scores, dtype=float))
     value = (ranks[sick].sum() - n_sick * (n_sick + 1) / 2) / (n_sick * n_well)
     shrunk = 1.0
@@ -160,8 +481,9 @@ def roc_area(
         shrunk = _area_rows(sick, ranks, float(value), codes, level)
     shrunk /= fold_inflation(folds, fitted, shrunk * sick.size)
     if not shrunk > 0:
-        return Area(float(value))
-    return Area(float(value), *_newcombe(float(value), shrunk * n_sick, shrunk * n_well, level))
+        return Estimate(float(value))
+    ends = newcombe_area_interval(float(value), shrunk * n_sick, shrunk * n_well, level)
+    return Estimate(float(value), *ends)
 
 
 def _area_rows(
@@ -180,58 +502,7 @@ def _area_rows(
     alone = float(parts @ parts)
     between = float(sums @ sums) * n_groups / (n_groups - 1)
     effect = largest if alone == 0 else between / alone
-    return _few_groups(n_groups, level) / _bounded(effect, largest)
-
-
-def _newcombe(value: float, n_sick: float, n_well: float, level: float) -> tuple[float, float]:
-    """The areas theta with |theta - value| <= z sd(theta), by Hanley and McNeil's sd.
-
-    Newcombe, Statistics in Medicine 25 (2006) 559-573, method 5.
-    """
-    z = float(norm.ppf((1 + level) / 2))
-    others = max((n_sick + n_well) / 2 - 1, 0.0)
-
-    def excess(theta: float) -> float:
-        spread = 1 + others * ((1 - theta) / (2 - theta) + theta / (1 + theta))
-        return (theta - value) ** 2 - z**2 * theta * (1 - theta) * spread / (n_sick * n_well)
-
-    tiny = 1e-9  # at 0 and 1 the sd is zero, which is a root but not the end of the interval
-    low = brentq(excess, 0.0, value - tiny) if value > tiny else 0.0
-    high = brentq(excess, value + tiny, 1.0) if value < 1 - tiny else 1.0
-    return float(low), float(high)
-
-
-def paired_interval(
-    better: int, worse: int, total: int, level: float = 0.95
-) -> tuple[float, float]:
-    """The differences in the share of right answers that are plausible, from paired answers.
-
-    Of `total` rows answered by two models, `better` became right and `worse` became wrong. Given
-    how many changed, the number that became right is binomial: the exact interval of its
-    probability, carried over to the difference, excludes zero where `paired_p_value` is small.
-
-    >>> [round(bound, 3) for bound in paired_interval(0, 8, 16)]
-    [-0.5, -0.131]
-    """
-    changed = better + worse
-    if not changed:
-        return 0.0, 0.0
-    found = binomtest(better, changed).proportion_ci(level, method="exact")
-    low, high = ((2 * bound - 1) * changed / total for bound in (found.low, found.high))
-    return float(low), float(high)
-
-
-def paired_p_value(better: int, worse: int) -> float:
-    """How likely so uneven a change of answers is if both models were equally good.
-
-    McNemar's test in its exact form: of the patients whose answer changed, `better` became right
-    and `worse` became wrong.
-
-    >>> paired_p_value(5, 0), paired_p_value(3, 3)
-    (0.0625, 1.0)
-    """
-    changed = better + worse
-    return float(binomtest(better, changed).pvalue) if changed else 1.0
+    return few_groups(n_groups, level) / bounded_effect(effect, largest)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -293,7 +564,7 @@ class ClassificationReport:
     part: str  # which patients were asked: "test", "training" or another word for them
     classes: tuple[str, str]  # negative, positive
     confusion: Confusion
-    area: Area  # under the ROC curve
+    area: Estimate  # under the ROC curve
     # patients and effective rows: of all, of the negative and of the positive class
     clusters: tuple[tuple[int | None, float], ...] = ()
 
@@ -368,7 +639,7 @@ def judge(
         return n / fold_inflation(folds, fitted, n)
 
     scores = np.asarray(scores, dtype=float)
-    positive, said = np.asarray(truth).astype(str) == classes[1], scores > 0
+    positive, said = np.asarray(truth).astype(str) == classes[1], says_positive(scores)
     (tn, fp), (fn, tp) = (
         (int((mine & ~said).sum()), int((mine & said).sum())) for mine in (~positive, positive)
     )

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from hipad.data.preprocessing import MissingValues
 from hipad.designs import make_design
-from hipad.evaluation.metrics import wilson_interval
+from hipad.evaluation.intervals import wilson_interval
 from hipad.exceptions import RuleError
 from hipad.rules import (
     Blocks,

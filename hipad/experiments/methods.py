@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 
 from hipad.data.preprocessing import MissingValues
 from hipad.datasets import BLOCK_MEANS, make_ksvm_s
+from hipad.estimator.calibration import says_positive
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.evaluation.metrics import PositiveClassView, named_outcomes, roc_area
 from hipad.exceptions import DataError
@@ -302,8 +303,8 @@ def contest(
 
 
 def judged(scores: FloatArray, y: FloatArray) -> Figures:
-    """How scores do on rows of known class; a score of 0 is a tie and counts one half."""
-    right = np.where(scores == 0, 0.5, (scores > 0) == (y > 0))
+    """How scores do on rows of known class; a score of 0 is answered as `predict` answers it."""
+    right = says_positive(scores) == (y > 0)
     halves = [float(np.mean(right[y == sign])) for sign in (-1.0, 1.0) if np.any(y == sign)]
     area = roc_area(y > 0, scores).value
     return {

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
-from hipad.evaluation.metrics import Proportion, judge, wilson_interval
+from hipad.evaluation.intervals import wilson_interval
+from hipad.evaluation.metrics import Proportion, judge
 
 CLASSES = ("well", "ill")
 patients = st.lists(st.tuples(st.floats(-5, 5), st.sampled_from(CLASSES)), min_size=1, max_size=40)

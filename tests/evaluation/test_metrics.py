@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from hipad.evaluation.metrics import paired_interval, paired_p_value, roc_area, wilson_interval
+from hipad.evaluation.intervals import paired_interval, paired_p_value, wilson_interval
+from hipad.evaluation.metrics import roc_area
 
 
 @given(st.integers(0, 60), st.integers(1, 60))

@@ -57,8 +57,8 @@ def test_contest_with_the_wrong_sign_finds_nothing():
     assert wrong["found"] <= right["found"] - 5
 
 
-def test_a_tie_counts_one_half():
-    found = judged(np.array([0.0, 1.0, -1.0, 0.0]), np.array([1.0, 1.0, -1.0, -1.0]))
+def test_a_score_of_zero_is_judged_as_predict_answers_it():
+    found = judged(np.array([0.0, 1.0, 0.0, 0.0]), np.array([1.0, 1.0, -1.0, -1.0]))
     assert found["accuracy"] == found["balanced"] == 0.75
 
 

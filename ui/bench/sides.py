@@ -17,7 +17,7 @@ from hipad.evaluation.comparison import (
     flips,
     largest_changes,
 )
-from hipad.evaluation.metrics import Area
+from hipad.evaluation.intervals import Estimate
 from hipad.rules import CompiledRule, RuleRecord
 from ui.dataset import NO_BLOCK, Dataset
 from ui.models import TrainedModel, comparable_weights
@@ -50,7 +50,7 @@ class Side:
         return comparable_weights(self.model, self.data)
 
     @property
-    def area(self) -> Area:
+    def area(self) -> Estimate:
         return self.model.judgement.area
 
     def records(self, rules: list[CompiledRule]) -> list[RuleRecord]:
