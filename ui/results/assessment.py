@@ -7,7 +7,7 @@ job: a model without rules has to be fitted in either case, tuned for itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -64,13 +64,15 @@ def assessment_job(model: TrainedModel, request: Request, source: Source) -> Bac
         alone = replace(request, settings=request.settings.changed(use_rules=False))
         if source == "test":
             job.message = "The model judges the test rows"
-            rows = _test_rows(model)
+            rows = _test_rows(model, request.data)
             without = None
             if uses_rules:
                 job.message = "A model without rules is fitted, to compare with"
-                for fitted in _fit_steps(alone, model):
+                run = alone.start(model, quick=True)
+                for _ in run:
+                    SCHEDULER.give_way()
                     yield
-                    without = fitted and _test_rows(fitted, request.data)
+                without = _test_rows(alone.model(run.finish()), request.data)
         else:
             total = 1 + int(uses_rules)
             rows = yield from _cross_validated(request, job, 0, total)
@@ -81,32 +83,20 @@ def assessment_job(model: TrainedModel, request: Request, source: Source) -> Bac
         job.outcome = Assessment(source, rows, without, np.asarray(request.data.called(which)))
         job.progress = 1.0
 
-    def _test_rows(judged: TrainedModel, data: Dataset = request.data) -> ScoredRows:
-        assert data.X_test is not None
-        assert data.y_test is not None
-        scores = judged.scores(data.X_test)
-        return ScoredRows(
-            data.y_test == data.classes[1],
-            scores,
-            judged.oriented.risks(scores),
-            data.groups_test,
-        )
-
     return BackgroundJob(steps, name="the assessment", unseen_seconds=UNSEEN_SECONDS)
 
 
-def _fit_steps(request: Request, like: TrainedModel) -> Iterator[TrainedModel | None]:
-    """Fit, and yield after every step; the last one is the model."""
-    run = request.start(like, quick=True)
-    for _ in run:
-        SCHEDULER.give_way()
-        yield None
-    yield request.model(run.finish())
+def _test_rows(model: TrainedModel, data: Dataset) -> ScoredRows:
+    assert data.X_test is not None
+    assert data.y_test is not None
+    scores = model.scores(data.X_test)
+    positive = data.y_test == data.classes[1]
+    return ScoredRows(positive, scores, model.oriented.risks(scores), data.groups_test)
 
 
 def _cross_validated(
     request: Request, job: BackgroundJob[Any], number: int, total: int
-) -> Iterator[None]:
+) -> Generator[None, None, ScoredRows]:
     """Fit without each fold in turn; return the scored training rows."""
     data = request.data
     begun = CrossValidation.of(data.y_train, groups=data.groups_train)
@@ -130,7 +120,7 @@ def _cross_validated(
         job.progress = (number + found.done / found.total) / total
         yield
         SCHEDULER.give_way()
-    return ScoredRows(  # type: ignore[return-value]
+    return ScoredRows(
         data.y_train == data.classes[1],
         scores,
         risks,

@@ -131,9 +131,7 @@ class Curves:
             f"{percent(useful.max(), 0)}."
         )
 
-    def risk_chart(
-        self, cutoff: float | None, classes: tuple[str, str]
-    ) -> tuple[go.Figure, str]:
+    def risk_chart(self, cutoff: float | None, classes: tuple[str, str]) -> tuple[go.Figure, str]:
         """Draw how many rows of each class have which risk."""
         found = self.risks
         chart = charts.figure("Risks by class", x="risk stated", y="rows", height=HEIGHT)

@@ -60,9 +60,7 @@ def choose(state: AppState, model: TrainedModel) -> float | None:
     return cutoff
 
 
-def _cutoff(
-    state: AppState, model: TrainedModel, way: str, positive: str
-) -> Cutoff | float | None:
+def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cutoff | float | None:
     if way == AS_TRAINED:
         return None
     if way == BY_HAND:
@@ -86,9 +84,7 @@ def _cutoff(
             key="results_cost",
         )
         return cutoff_by_cost(rows, float(ratio))
-    at = st.slider(
-        "Risk at which you would act", 1, 99, 20, format="%d %%", key="results_benefit"
-    )
+    at = st.slider("Risk at which you would act", 1, 99, 20, format="%d %%", key="results_benefit")
     return cutoff_by_net_benefit(rows, at / 100)
 
 

@@ -24,7 +24,9 @@ def seal_of(state: AppState) -> SealedTest | None:
     if data is None or data.X_test is None or data.y_test is None or not len(data.y_test):
         return None
     digest = state.remember(
-        "test_digest", (id(data.X_test), id(data.y_test)), lambda: data_digest(data.X_test, data.y_test)
+        "test_digest",
+        (id(data.X_test), id(data.y_test)),
+        lambda: data_digest(data.X_test, data.y_test),
     )
     is_sample = state.loaded is not None and bool(state.loaded.sample)
     return state.seals.get(digest) or SealedTest(digest, demonstration=is_sample)

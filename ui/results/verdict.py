@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import streamlit as st
 
 from hipad.evaluation.comparison import compare_rows
 from hipad.evaluation.intervals import Estimate
-from hipad.evaluation.metrics import ScoredRows
 from hipad.utils import count, percent
 from ui.results.assessment import Assessment
 from ui.state import AppState
@@ -50,11 +52,9 @@ def sentence(found: Assessment, accuracy: Estimate) -> str:
 def difference_sentence(state: AppState, found: Assessment, classes: tuple[str, str]) -> str:
     """Say what the rules change, with the interval of the difference."""
     assert found.without is not None
-    key = (id(found), "difference")
+    pair = found.rows, found.without
     (change,) = state.remember(
-        "results_difference",
-        key,
-        lambda: compare_rows(found.rows, found.without, ("balanced_accuracy",)),  # type: ignore[arg-type]
+        "results_difference", id(found), lambda: compare_rows(*pair, ("balanced_accuracy",))
     )
     points, low, high = (
         100 * value
@@ -74,14 +74,8 @@ def difference_sentence(state: AppState, found: Assessment, classes: tuple[str, 
     )
 
 
-def _metric(column: object, title: str, estimate: Estimate) -> None:
-    shown = "–" if estimate.value != estimate.value else f"{100 * estimate.value:.1f} %"
-    column.metric(title, shown)  # type: ignore[attr-defined]
-    if estimate.value == estimate.value:
-        column.caption(f"{percent(estimate.low)} to {percent(estimate.high)}")  # type: ignore[attr-defined]
-
-
-def figures_by_class(rows: ScoredRows) -> tuple[int, int]:
-    """Return how many rows are negative and positive."""
-    positive = int(rows.positive.sum())
-    return len(rows) - positive, positive
+def _metric(column: Any, title: str, estimate: Estimate) -> None:
+    is_known = not math.isnan(estimate.value)
+    column.metric(title, percent(estimate.value) if is_known else "–")
+    if is_known:
+        column.caption(f"{percent(estimate.low)} to {percent(estimate.high)}")
