@@ -1,4 +1,15 @@
-"""Charts: one look for all, what each colour means, and text beside each picture."""
+"""Charts: one look for all, what each colour means, and text beside each picture.
+
+    figure = charts.figure("Objective", x="sweep", y="objective (no unit)")
+    figure.add_scatter(x=..., y=..., line_color=charts.colour(0))
+    figure.add_bar(..., marker_color=charts.class_colour(1))  # the positive class
+    charts.show(figure, key="objective", text="The objective fell from 1.0 to 0.67 in 44 sweeps.")
+
+`show` keeps key, height and zoom the same from one rerun to the next, so that a live chart does not
+flicker, and writes the text alternative under it. The theme's list of chart colours
+(`.streamlit/config.toml`) is read in this order: the negative class, the positive class, groups
+such as blocks, and grey at the end for the rest. No group ever has the colour of a class.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +22,6 @@ import streamlit as st
 from plotly.colors import qualitative
 
 from ui.text import one_line
-
-# --------------------------------------------------------------------------------------------------
-# Charts: one look for all, colours that colour-blind people can tell apart, text beside each.
-#
-#     figure = charts.figure("Objective", x="sweep", y="objective (no unit)")
-#     figure.add_scatter(x=..., y=..., line_color=charts.colour(0))
-#     charts.show(figure, key="objective", text="The objective fell from 1.0 to 0.67 in 44 sweeps.")
-#
-# `show` keeps key, height and zoom the same from one rerun to the next, so that a live chart does
-# not flicker, and writes the text alternative under it. The colours are those of the theme, which
-# `.streamlit/config.toml` sets.
 
 HEIGHT: Final = 320
 CONFIG: Final = {
@@ -108,14 +108,7 @@ def show(chart: go.Figure, *, key: str, text: str, where: Any = st) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# What colours mean, the same on every page: one place to look them up.
-#
-#     chart.add_bar(..., marker_color=colours.of_class(1))     # the positive class
-#     chart.add_bar(..., marker_color=colours.of_sign(weight))  # speaks for a class: its colour
-#
-# The theme's list of chart colours (`.streamlit/config.toml`) is read in this order: the negative
-# class, the positive class, then colours for groups such as blocks, and grey at the end for the
-# rest. No group ever has the colour of a class.
+# Colours by meaning.
 
 NEGATIVE: Final = 0  # places in the theme's list
 POSITIVE: Final = 1

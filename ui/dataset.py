@@ -1,7 +1,7 @@
 """The data of a session: tables as they were read, and the numbers made of them.
 
 `Loaded` is what came in, `Preparation` what the user wants done with it, `Dataset` the result. A
-dataset is made once for each choice (data/building.py) and kept: pages only look things up in it.
+dataset is made once for each choice (data/loading.py) and kept: pages only look things up in it.
 """
 
 from __future__ import annotations

@@ -33,9 +33,6 @@ from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, Run, fit_job
 from ui.settings import AUTOMATIC, CHOSEN, FEWNESS, RunSettings
 
-# --------------------------------------------------------------------------------------------------
-# A fitted model with what is known of it, and the job that makes one.
-
 Trust = str | tuple[MemberRecord, ...] | None
 HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall
 
@@ -282,7 +279,7 @@ def signs(y: np.ndarray, data: Dataset) -> FloatArray:
 
 
 # --------------------------------------------------------------------------------------------------
-# What a user takes away: weights and answers as CSV, the model as JSON, rules as text.
+# Exports: weights and predictions as CSV, the model as JSON, rules as text.
 
 INTERCEPT: Final = "(intercept)"
 BLOCK: Final = "# block "  # a note that tells of a block

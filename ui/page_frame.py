@@ -21,7 +21,7 @@ from ui.state import AppState, app_state, attempt
 from ui.text import plain
 
 # --------------------------------------------------------------------------------------------------
-# Empty states: what to do when a page has nothing to show yet.
+# Empty states and messages.
 
 
 def need_data(state: AppState) -> bool:
@@ -64,7 +64,7 @@ def show_problem(state: AppState) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# The words of this app, each explained once; within reach from every page.
+# Glossary.
 
 TERMS: Final = {
     "Rule": "What you know, written as a condition and the class that follows from it: "
@@ -107,7 +107,7 @@ def show_glossary() -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# The way through the app in one line, on every page: what is done, and what comes next.
+# Steps of the app.
 
 PAGES: Final = {
     "Data": "pages/data.py",
@@ -169,7 +169,7 @@ def broken(state: AppState) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------
-# Data on their way to a session: every page waits for them, so that none shows older ones.
+# Data that are loading: every page waits for them, so that none shows older ones.
 
 LOOK: Final = (0.1, 0.5)  # seconds between two looks, at first and later
 
@@ -204,7 +204,7 @@ def _arrived(loading: LoadingJob, seconds: float) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------
-# The way back to a run and models that other data or other patients have taken the place of.
+# Undo of a change of data or patients.
 
 
 def show_go_back(state: AppState) -> None:
@@ -232,7 +232,7 @@ def show_go_back(state: AppState) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# A page that the browser has lost comes back by itself instead of staying white.
+# Recovery: a page that the browser has lost is loaded again.
 
 SCRIPT: Final = Path(__file__).parent / "assets" / "recovery.js"
 RECOVERY: Final = st.components.v2.component("hipad_recovery", js=SCRIPT.read_text("utf-8"))
@@ -245,7 +245,7 @@ def show_recovery() -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# The sidebar: what is loaded, what is running, and the session as a file.
+# Sidebar.
 
 
 def show_sidebar(*, watch: bool) -> None:
@@ -254,7 +254,9 @@ def show_sidebar(*, watch: bool) -> None:
     with st.sidebar:
         _data(state)
         if watch:
-            _job(state)
+            job = state.job
+            if job is not None:
+                poll(job, lambda: _job_line(job))
         restore_prompt.show_refitting(state)
         with st.expander("Session", icon=":material/save:"):
             _session(state)
@@ -266,13 +268,6 @@ def _data(state: AppState) -> None:
         return
     features = count(state.data.n_features, "feature")
     st.caption(f"{plain(state.data.name)}: {state.data.whom('train')}, {features}")
-
-
-def _job(state: AppState) -> None:
-    """The state of the job in a line."""
-    job = state.job
-    if job is not None:
-        poll(job, lambda: _job_line(job))
 
 
 def _job_line(job: BackgroundJob[TrainedModel]) -> None:

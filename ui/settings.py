@@ -1,4 +1,9 @@
-"""Form fields and their bounds, and the settings of a run."""
+"""Form fields and their bounds, and the settings of a run.
+
+A dataclass states its fields in its hints, `seed: Annotated[int, Number(0, 1_000_000)]`. Widgets
+take their bounds from there (`field_of`), and `rebuild` of `hipad.estimator.serialization` reads a
+file's value with `read`, so that what a form allows and what a file allows cannot differ.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +16,6 @@ from hipad.estimator.parameters import CHOICES, SPARSE
 from hipad.estimator.serialization import misfit, named, rebuild, text_of
 from hipad.exceptions import DataError
 from hipad.rules.lexer import LONGEST_TEXT
-
-# --------------------------------------------------------------------------------------------------
-# What a field of a form or of a session file may hold: one description that both use.
-#
-# A dataclass states it in its hints, `seed: Annotated[int, Number(0, 1_000_000)]`. Widgets take
-# their bounds from there (`field_of`), and `rebuild` of `hipad.estimator.files` reads a file's
-# value with `read`, so that what a form allows and what a file allows cannot differ.
 
 Value = TypeVar("Value", int, float)
 AUTO: Final = "auto"
@@ -148,10 +146,8 @@ MODEL_NAME: Final = Text(40)
 
 
 # --------------------------------------------------------------------------------------------------
-# How to run, in a clinician's words and in the solver's.
-#
-# `FEWNESS` turns "how few features" into a share of the largest useful lambda1; everything else
-# goes to `HIPADClassifier` as it is.
+# Settings of a run. `FEWNESS` turns "how few features" into a share of the largest useful lambda1;
+# everything else goes to `HIPADClassifier` as it is.
 
 FEWNESS: Final = {"very few": 0.8, "few": 0.5, "some": 0.3, "many": 0.15, "very many": 0.05}
 AUTOMATIC: Final = "automatic"

@@ -1,4 +1,17 @@
-"""The state of one session: a single typed object, made in one place."""
+"""The state of one session: a single typed object, made in one place.
+
+    from ui.state import app_state
+    state = app_state()
+    state.data, state.rules.text, state.settings, state.job, state.models
+
+Widgets keep nothing of their own: a page reads a value from here, shows it, and writes the answer
+back, so nothing is lost on the way to another page. Whatever changes the data goes through `load`,
+`prepare` and `set_blocks`, which either succeed or leave everything as it was.
+
+A click that comes while an earlier one is still at work is answered by a thread of its own. Every
+change of the data draws a ticket when it is asked for, and only the newest ticket may be used: the
+last click wins, however long those before it take.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +42,7 @@ from ui.session.session_file import ModelRecipe, Refit, Session, recipe_of
 from ui.settings import RunSettings
 
 # --------------------------------------------------------------------------------------------------
-# What a session has made once and keeps while what it was made of stays the same.
+# A cache of values that are computed from others.
 
 Value = TypeVar("Value")
 _NUMBERS: Final = count_from()  # of all sessions together
@@ -70,7 +83,7 @@ class SessionCache:
 
 
 # --------------------------------------------------------------------------------------------------
-# A session that was set aside when other data came: what it held, and how it is taken up again.
+# Snapshots: a session that was set aside when other data came.
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,19 +120,7 @@ class StateSnapshot:
 
 
 # --------------------------------------------------------------------------------------------------
-# The state of one session: a single typed object, made in one place.
-#
-#     from ui.state import app_state
-#     state = app_state()
-#     state.data, state.rules.text, state.settings, state.job, state.models
-#
-# Widgets keep nothing of their own: a page reads a value from here, shows it, and writes the answer
-# back, so nothing is lost on the way to another page. Whatever changes the data goes through
-# `load`, `prepare` and `set_blocks`, which either succeed or leave everything as it was.
-#
-# A click that comes while an earlier one is still at work is answered by a thread of its own. Every
-# change of the data draws a ticket when it is asked for, and only the newest ticket may be used:
-# the last click wins, however long those before it take.
+# The state.
 
 KEY: Final = "workbench"
 MOST_SOURCES: Final = 2  # files as they came that are kept
@@ -152,7 +153,7 @@ class AppState(SessionCache):
     )
     preparation: Preparation | None = None
     data: Dataset | None = None
-    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see data/blocking.py
+    blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see data/features.py
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
     job: BackgroundJob[TrainedModel] | None = None
@@ -165,7 +166,7 @@ class AppState(SessionCache):
         default_factory=ExperimentsState
     )  # experiments, see ui/experiments
     expert: bool = False
-    speed: str = "full speed"  # of a run, see run/steering.py
+    speed: str = "full speed"  # of a run, see ui/run
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
@@ -407,7 +408,7 @@ def app_state() -> AppState:
 
 
 # --------------------------------------------------------------------------------------------------
-# Do what a user asked for, or say why it cannot be done; the page goes on in either case.
+# Error boundary.
 
 LOGGER: Final = logging.getLogger(__name__)
 

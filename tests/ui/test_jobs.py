@@ -337,16 +337,16 @@ def test_a_fit_gives_way_to_a_page():
     assert done.wait(60)
 
 
-def test_streamlits_runs_take_turns(monkeypatch):
+def test_streamlits_runs_schedule_runs(monkeypatch):
     """The parts of Streamlit that are not public are as they were when this was written."""
     seen: list[tuple[int, int]] = []
     fair = FairScheduler()
-    monkeypatch.setattr(lifespan, "TURNS", fair)
+    monkeypatch.setattr(lifespan, "SCHEDULER", fair)
     monkeypatch.setattr(
         ScriptRunner, "_run_script", lambda *_: seen.append((len(fair._pages), len(fair._timers)))
     )
     monkeypatch.setattr(lifespan.config, "get_option", lifespan.config.get_option)
-    lifespan.take_turns()
+    lifespan.schedule_runs()
     assert lifespan.config.get_option("server.address") == "127.0.0.1"
     with pytest.raises(RuntimeError, match="not defined"):
         lifespan.config.get_option("server.nowhere")

@@ -23,9 +23,6 @@ from ui.session.saved_session import restore
 from ui.state import AppState, attempt
 from ui.text import plain
 
-# --------------------------------------------------------------------------------------------------
-# Choose data: a sample in one click, or a file of one's own.
-
 LIKELY_CLASSES: Final = 20  # a column of more values is asked about as something that went wrong
 
 
@@ -37,7 +34,17 @@ def show(state: AppState) -> None:
             _card(state, card)
     if state.pending is not None:  # above the place of the file: there it is in view
         _pending(state, state.pending)
-    _upload(state)
+    loaded = state.loaded
+    if loaded is not None and not loaded.sample and _is_removed(loaded):
+        state.unload()
+        st.rerun()
+    upload.table(
+        state,
+        f"A table of your own, one row per patient or one per gene: {', '.join(FORMATS)}",
+        key="upload_table",
+        help="",
+        take=lambda table, name: take_table(state, table, name),
+    )
 
 
 def _card(state: AppState, card: Card) -> None:
@@ -108,20 +115,6 @@ def _chosen_size(card: Card) -> dict[str, Any]:
         low, high = chosen["noise"]
         chosen["noise"] = (low / 100, high / 100)
     return chosen
-
-
-def _upload(state: AppState) -> None:
-    loaded = state.loaded
-    if loaded is not None and not loaded.sample and _is_removed(loaded):
-        state.unload()
-        st.rerun()
-    upload.table(
-        state,
-        f"A table of your own, one row per patient or one per gene: {', '.join(FORMATS)}",
-        key="upload_table",
-        help="",
-        take=lambda table, name: take_table(state, table, name),
-    )
 
 
 def _is_removed(loaded: Loaded) -> bool:
@@ -238,7 +231,7 @@ def _ask_label(loaded: Loaded) -> tuple[str | None, str | None, bool]:
 
 
 # --------------------------------------------------------------------------------------------------
-# The first screen: what this is, what one rule gains, and one button to see it.
+# The first screen.
 
 PROMISE: Final = "Write what you know as a rule. It counts like patients that you do not have."
 SAMPLE: Final = "all-bcrabl"

@@ -20,9 +20,6 @@ from ui.dataset import Dataset, Loaded
 from ui.state import AppState, attempt
 from ui.text import listing, plain
 
-# --------------------------------------------------------------------------------------------------
-# The data seen as one row per feature, and what they are like as a whole.
-
 MOST_ROWS: Final = 200
 ORDERS: Final = {
     "as in the file": None,
@@ -152,7 +149,7 @@ def missing_values(loaded: Loaded) -> tuple[go.Figure, str]:
 
 
 # --------------------------------------------------------------------------------------------------
-# Name blocks of features by range, pattern, list or file.
+# Blocks by range, pattern, list or file.
 
 LARGEST: Final = 20 * 2**20  # bytes of a file with blocks
 MOST_COMPARED: Final = 300  # blocks that are compared with each other
@@ -166,7 +163,16 @@ def show_blocks(state: AppState) -> None:
         return
     st.caption("A block is a named group of features that rules can speak of: mean(K1), sum(K1).")
     if state.blocks:
-        _table(state, data)
+        rows = [
+            {
+                "block": name,
+                "features": len(data.blocks.get(name, ())),
+                "definition": ", ".join(definition[:200].splitlines()),
+                "remark": data.blocks_failed.get(name, ""),
+            }
+            for name, definition in list(state.blocks.items())[:200]
+        ]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Blocks", key="blocks_table")
         _overlaps(state, data)
     else:
         st.info("No block yet. Name one below, for example all features of one gene.")
@@ -174,22 +180,27 @@ def show_blocks(state: AppState) -> None:
     with left:
         _add(state, data)
     with right:
-        _from_file(state, data)
+        upload.small_file(
+            state,
+            "Blocks from a file",
+            key="blocks_file",
+            most_bytes=LARGEST,
+            help='Lines such as "ABL1 = 1636_g_at, 39730_at", JSON {"ABL1": ["1636_g_at"]}, '
+            "or gene sets (GMT).",
+            take=lambda content, _: _take(state, data, content),
+        )
+        if state.blocks:
+            st.download_button(
+                "Save the blocks",
+                json.dumps(_lists(data), indent=1, ensure_ascii=False),
+                "blocks.json",
+                "application/json",
+                icon=":material/download:",
+                on_click="ignore",
+                help="All blocks with their features, as a file to use again.",
+            )
         show_suggestions(state, data)
         _remove(state)
-
-
-def _table(state: AppState, data: Dataset) -> None:
-    rows = [
-        {
-            "block": name,
-            "features": len(data.blocks.get(name, ())),
-            "definition": ", ".join(definition[:200].splitlines()),
-            "remark": data.blocks_failed.get(name, ""),
-        }
-        for name, definition in list(state.blocks.items())[:200]
-    ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Blocks", key="blocks_table")
 
 
 def _overlaps(state: AppState, data: Dataset) -> None:
@@ -245,28 +256,6 @@ def _preview(data: Dataset, definition: str) -> None:
     st.caption(f"{count(len(members), 'feature')}: {listing(names)}{more}")
 
 
-def _from_file(state: AppState, data: Dataset) -> None:
-    upload.small_file(
-        state,
-        "Blocks from a file",
-        key="blocks_file",
-        most_bytes=LARGEST,
-        help='Lines such as "ABL1 = 1636_g_at, 39730_at", JSON {"ABL1": ["1636_g_at"]}, or gene '
-        "sets (GMT).",
-        take=lambda content, _: _take(state, data, content),
-    )
-    if state.blocks:
-        st.download_button(
-            "Save the blocks",
-            json.dumps(_lists(data), indent=1, ensure_ascii=False),
-            "blocks.json",
-            "application/json",
-            icon=":material/download:",
-            on_click="ignore",
-            help="All blocks with their features, as a file to use again.",
-        )
-
-
 def _take(state: AppState, data: Dataset, content: bytes) -> None:
     try:
         text = content.decode("utf-8-sig")
@@ -300,7 +289,7 @@ def _remove(state: AppState) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# Blocks that the data suggest: features that rise and fall together, shown before use.
+# Suggested blocks: features that rise and fall together, shown before use.
 
 MOST_SHOWN: Final = 30
 KEY: Final = "suggested blocks"

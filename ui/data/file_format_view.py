@@ -51,27 +51,32 @@ def show(state: AppState, loaded: Loaded) -> None:
             if loaded is state.loaded:
                 _outcome(state, loaded)
                 _positive(state, loaded)
-        about = _about(table)
-        if about:
+        if about := lines_left_out(table):
             st.caption(plain(about, 600))
-        _questions(state, loaded)
+        asked = loaded.table.reading.open_questions
+        for n, question in enumerate(asked[:MOST_SHOWN]):
+            _question(state, loaded, question, n)
+        if len(asked) > MOST_SHOWN:
+            st.caption(
+                f"{count(len(asked) - MOST_SHOWN, 'more question')} when these are answered."
+            )
+
+
+def lines_left_out(table: Table) -> str:
+    """Return a sentence on the lines of a file that are no rows; empty where there are none."""
+    reading = table.reading
+    kinds = [
+        (f"{count(len(reading.titles), 'line')} above the header", reading.titles),
+        ("a row of units", [unit for unit in reading.units if unit]),
+        (f"{count(len(reading.footers), 'line')} at the end", reading.footers),
+    ]
+    parts = [f"{what} ({listed(list(cells), limit=3)})" for what, cells in kinds if cells]
+    return f"Not read as rows: {'; '.join(parts)}." if parts else ""
 
 
 def _reading_key(state: AppState, loaded: Loaded) -> str:
     """Under which a table is read again: the one in use, or one that waits for an answer."""
     return f"{REREADING}_pending" if loaded is state.pending else REREADING
-
-
-def _about(table: Table) -> str:
-    """What was left out above and below the table."""
-    reading = table.reading
-    told = [
-        (f"{count(len(reading.titles), 'line')} above the header", reading.titles),
-        ("a row of units", [unit for unit in reading.units if unit]),
-        (f"{count(len(reading.footers), 'line')} at the end", reading.footers),
-    ]
-    parts = [f"{what} ({listed(list(cells), limit=3)})" for what, cells in told if cells]
-    return f"Not read as rows: {'; '.join(parts)}." if parts else ""
 
 
 def _item(
@@ -238,15 +243,6 @@ def _positive(state: AppState, loaded: Loaded) -> None:
     _item(state, loaded, "Positive class", data.classes[1], "", draw)
 
 
-def _questions(state: AppState, loaded: Loaded) -> None:
-    """What the file leaves open, each with its answers."""
-    asked = loaded.table.reading.open_questions
-    for n, question in enumerate(asked[:MOST_SHOWN]):
-        _question(state, loaded, question, n)
-    if len(asked) > MOST_SHOWN:
-        st.caption(f"{count(len(asked) - MOST_SHOWN, 'more question')} when these are answered.")
-
-
 def _question(state: AppState, loaded: Loaded, question: Question, n: int) -> None:
     key = f"asked_{n}_{_drawn(state, loaded)}"
     text = question.text[:1].upper() + question.text[1:]
@@ -258,20 +254,15 @@ def _question(state: AppState, loaded: Loaded, question: Question, n: int) -> No
             if st.button(plain(other, 60), key=f"{key}_{i}", help="Read the file again so."):
                 _apply(state, loaded, answer.change)
         if st.button("As it was read", key=f"{key}_as_read", help="Leave it so, and ask no more."):
-            _accept(state, loaded, question)
-
-
-def _accept(state: AppState, loaded: Loaded, question: Question) -> None:
-    """A question is answered with what was read: only the account changes."""
-    reading = loaded.table.reading
-    stated = reading.stated.with_change({"accepted": (question.key,)})
-    table = replace(loaded.table, reading=replace(reading, stated=stated))
-    new = replace(loaded, table=table)
-    if loaded is state.pending:
-        state.pending = new
-    else:
-        state.loaded = new
-    st.rerun()
+            reading = loaded.table.reading
+            stated = reading.stated.with_change({"accepted": (question.key,)})
+            table = replace(loaded.table, reading=replace(reading, stated=stated))
+            new = replace(loaded, table=table)
+            if loaded is state.pending:
+                state.pending = new
+            else:
+                state.loaded = new
+            st.rerun()
 
 
 def _apply(state: AppState, loaded: Loaded, change: Change) -> None:

@@ -1,4 +1,9 @@
-"""From a file or a sample to a dataset, in threads, while every page stays usable."""
+"""From a file or a sample to a dataset, in threads, while every page stays usable.
+
+state.begin_load(LoadingJob("Diabetes", make, runs=True))   # those before it are void
+loading.wait(0.1)                                           # pages poll it
+state.take(loading)                                         # only the newest one is taken
+"""
 
 from __future__ import annotations
 
@@ -43,7 +48,7 @@ from ui.dataset import MOST_CLASSES, NO_BLOCK, Dataset, Loaded, Preparation
 from ui.jobs import SCHEDULER, UNSEEN_SECONDS, BackgroundJob, JobStopped
 
 # --------------------------------------------------------------------------------------------------
-# A first guess at what is to be done with a table: above all, which column holds the classes.
+# A first guess: above all, which column holds the classes.
 
 # Words that name an outcome, in the languages of most exports; a longer name may hold one of them.
 OUTCOME_WORDS: Final = frozenset({
@@ -96,7 +101,7 @@ def _has_classes(loaded: Loaded, name: str) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------
-# From tables as they were read, and what the user wants done with them, to a dataset.
+# Tables and choices to a dataset.
 
 
 def build(
@@ -231,9 +236,7 @@ def _rows(
 
 
 # --------------------------------------------------------------------------------------------------
-# A file on its way to a table: read in a process of its own, which the page watches.
-#
-# Only a few files are read at once on a server; the others wait for a slot.
+# Jobs: a file is read in a process of its own, few at once on a server; a sample is drawn.
 
 KEPT_BYTES: Final = 100 * 2**20  # of a file: of a larger one nothing is kept but the table
 READING_SLOTS: Final = threading.BoundedSemaphore(stated_number("HIPAD_READERS", 2, least=0))
@@ -284,13 +287,6 @@ class ReadingJob(BackgroundJob[Table]):
     def _report(self, share: float | None, message: str) -> None:
         self.progress, self.message = share, message
 
-
-# --------------------------------------------------------------------------------------------------
-# A sample on its way: drawn and prepared by a thread, while every page stays usable.
-#
-#     state.begin_load(LoadingJob("Diabetes", make, runs=True))   # those before it are void
-#     loading.wait(0.1)                                           # pages poll it
-#     state.take(loading)                                         # only the newest one is taken
 
 LOADING_SLOTS: Final = threading.BoundedSemaphore(2)  # loads at work at once, of all sessions
 

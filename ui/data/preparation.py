@@ -25,7 +25,7 @@ from ui.state import AppState, attempt
 from ui.text import listing, plain
 
 # --------------------------------------------------------------------------------------------------
-# Pick a column or a class without a list of 50,000 options.
+# Columns and classes, without a list of 50,000 options.
 
 MOST_OPTIONS: Final = 50
 
@@ -92,7 +92,7 @@ def search(names: list[str], wanted: str, most: int = MOST_OPTIONS) -> list[str]
 
 
 # --------------------------------------------------------------------------------------------------
-# Roles of columns on the Data page: what each was taken for and why, changed with one click.
+# Roles of columns, with the reason for each.
 
 MOST_SHOWN: Final = 12  # columns that stand there at once; more are folded away
 CHOICES: Final = (Role.FEATURE, Role.ID, Role.GROUP, Role.FOLLOW_UP, Role.LEFT_OUT)
@@ -263,7 +263,7 @@ def _other(state: AppState, roles: dict[str, ColumnRole]) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# Label, test patients and the steps of preparation, each with its count and its switch.
+# Label, test patients, and steps of preparation with their counts and switches.
 
 GAPS: Final = {
     "median": "fill with the feature's median",

@@ -1,4 +1,11 @@
-"""Upload of tables, and of files that a table of genes needs beside itself."""
+"""Upload of tables, and of files that a table of genes needs beside itself.
+
+A table is read by a process of its own, while the page shows how far it is and can cancel it; what
+is read is given to `take` at the next run of the page. Small files of text are taken at once. The
+uploader keeps its key, and a file's bytes leave the server's memory as soon as they are taken: a
+later run sees no file, and a new one is never mistaken for the old. What is wrong with a file
+stands below the place where it was dropped, until another one comes or the data change.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +39,6 @@ from ui.dataset import Loaded
 from ui.jobs import JobStatus
 from ui.state import AppState, attempt
 from ui.text import plain
-
-# --------------------------------------------------------------------------------------------------
-# The place to drop a file, one for all pages.
-#
-# A table is read by a process of its own, while the page shows how far it is and can cancel it;
-# what is read is given to `take` at the next run of the page. Small files of text are taken at
-# once. The uploader keeps its key, and a file's bytes leave the server's memory as soon as they are
-# taken: a later run sees no file, and a new one is never mistaken for the old. What is wrong with a
-# file stands below the place where it was dropped, until another one comes or the data change.
 
 SOURCES: Final = ("upload_table",)  # whose files are kept, to be read in another way
 EVERY: Final = 0.5  # seconds between two looks at a file that is being read
@@ -213,7 +211,7 @@ def discard(file_id: str) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# What a table of genes may need beside itself: a turn, classes of its patients, gene symbols.
+# Tables of genes: orientation, classes of their patients, gene symbols.
 
 UPLOADERS: Final = ("upload_table", "label_file", "symbols_file")
 

@@ -38,7 +38,7 @@ from ui.state import AppState
 from ui.text import plain
 
 # --------------------------------------------------------------------------------------------------
-# The data set of the session as the material of experiments.
+# The data set of the session as the data of experiments.
 
 
 def everybody(state: AppState) -> ExperimentData:
@@ -137,7 +137,7 @@ def _material(
 
 
 # --------------------------------------------------------------------------------------------------
-# Charts of experiments: learning curves, sweeps, settings; each with its text alternative.
+# Charts, each with its text alternative.
 
 ACCURACY = "balanced accuracy (%)"
 # The same colour for a way in every chart; the first two are the classes'.
@@ -275,7 +275,7 @@ def _line(chart: go.Figure, name: str, x: Sequence[float], means: Sequence[Mean]
 
 
 # --------------------------------------------------------------------------------------------------
-# Who does the fits, behind the switch for experts: processes here, or a Dask cluster.
+# Workers, behind the switch for experts: processes here, or a Dask cluster.
 
 
 def show_workers_panel(state: AppState) -> None:
@@ -313,7 +313,7 @@ def show_workers_panel(state: AppState) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# What every experiment on the page has: buttons, progress with the rest, warnings, exports.
+# Buttons, progress, warnings and exports of an experiment.
 
 Draw = Callable[[Experiment], Sequence[Section]]
 

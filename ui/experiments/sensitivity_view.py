@@ -24,7 +24,7 @@ from hipad.experiments.perturbed_rules import (
     wrong_versions,
 )
 from hipad.experiments.report import Section, sweep_section
-from hipad.rules import RuleSet, parse_rules
+from hipad.rules import parse_rules
 from hipad.utils import count, listed
 from ui import charts
 from ui.experiments import experiment_panel
@@ -52,7 +52,17 @@ def show(state: AppState, material: ExperimentData) -> None:
     )
     rules = parse_rules(material.rules)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        position = _which(state, rules)
+        n = len(rules)
+        chosen = st.selectbox(
+            "Rule",
+            range(n),
+            index=min(state.lab.rule, n - 1),
+            format_func=lambda at: f"{rules.labels[at]}: {rules[at].text}"[:80],
+            key=f"lab_rule_{state.version}_{n}_{state.lab.rule_turn}",
+            help="The rule that is made wrong; the others stay as they are.",
+        )
+        state.lab.rule = int(chosen)
+        position = state.lab.rule
         way = _way(state, material, position)
         rows = _labelled(state, material)
         draws = _draws(state)
@@ -76,20 +86,6 @@ def show(state: AppState, material: ExperimentData) -> None:
         axis=AXES[way.split(":")[0]],
         label=rules.labels[position],
     )
-
-
-def _which(state: AppState, rules: RuleSet) -> int:
-    n = len(rules)
-    chosen = st.selectbox(
-        "Rule",
-        range(n),
-        index=min(state.lab.rule, n - 1),
-        format_func=lambda at: f"{rules.labels[at]}: {rules[at].text}"[:80],
-        key=f"lab_rule_{state.version}_{n}_{state.lab.rule_turn}",
-        help="The rule that is made wrong; the others stay as they are.",
-    )
-    state.lab.rule = int(chosen)
-    return state.lab.rule
 
 
 def _way(state: AppState, material: ExperimentData, position: int) -> str:

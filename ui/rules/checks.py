@@ -36,7 +36,7 @@ from ui.state import AppState
 from ui.text import plain
 
 # --------------------------------------------------------------------------------------------------
-# The study of the present rules, made anew after each edit by a thread of its own.
+# The study of the present rules, computed anew after each edit.
 
 
 def checked_rules(state: AppState, patience: float | None = None) -> Study:
@@ -150,7 +150,7 @@ def study_rows(data: Dataset, settings: RunSettings) -> StudyRows:
 
 
 # --------------------------------------------------------------------------------------------------
-# What is odd about the rules, whom they disagree on, and what the data would suggest.
+# Findings, pairs of rules, and suggestions from the data.
 
 MOST_FINDINGS: Final = 12
 MOST_VALUES: Final = 8
@@ -173,7 +173,15 @@ def show_findings(state: AppState, checked: Study, data: Dataset) -> None:
         icon = ICONS.get(finding.severity, ICONS["note"])
         st.markdown(f"{icon} {sentence}. *{remedy}.*")
         if finding.witness is not None and len(finding.witness):
-            _witness(finding, data, n)
+            assert finding.witness is not None
+            with st.expander(f"A patient who shows it ({plain(' and '.join(finding.rules[:2]))})"):
+                st.dataframe(
+                    patient_table(finding.witness, data),
+                    hide_index=True,
+                    key=f"witness_{n}",
+                    alt="A patient who shows it",
+                    width="content",
+                )
     if len(checked.findings) > MOST_FINDINGS:
         st.caption(f"And {len(checked.findings) - MOST_FINDINGS:,} more.")
 
@@ -187,18 +195,6 @@ def spoken(finding: Finding, *, expert: bool) -> tuple[str, str]:
         f"{finding.rules[0]} is too weak to bring in a feature",
         f"{steps}, or allow more features on the Run page",
     )
-
-
-def _witness(finding: Finding, data: Dataset, n: int) -> None:
-    assert finding.witness is not None
-    with st.expander(f"A patient who shows it ({plain(' and '.join(finding.rules[:2]))})"):
-        st.dataframe(
-            patient_table(finding.witness, data),
-            hide_index=True,
-            key=f"witness_{n}",
-            alt="A patient who shows it",
-            width="content",
-        )
 
 
 def patient_table(patient: BoxPoint, data: Dataset) -> pd.DataFrame:

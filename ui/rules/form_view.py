@@ -1,4 +1,7 @@
-"""The rules as a form: one rule at a time, in fields."""
+"""The rules as a form: one rule at a time, in fields, with a button that takes the changes.
+
+What is written into the fields becomes text, and is read by the rule language itself.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from ui.state import AppState
 from ui.text import listing, plain
 
 # --------------------------------------------------------------------------------------------------
-# A rule as the fields of a form, and back: what is written is read by the rule language itself.
+# A rule as the fields of a form, and back.
 
 BETWEEN: Final = "between"
 AS_WRITTEN: Final = "as written"
@@ -126,7 +129,7 @@ def checked_name(name: str, rules: RuleSet, position: int | None) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
-# The rules as a form: one rule at a time, in fields, with a button that takes the changes.
+# The form on the page.
 
 NEW: Final = "＋ new rule"
 MOST_CONDITIONS: Final = 6

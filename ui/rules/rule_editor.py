@@ -1,4 +1,13 @@
-"""The rule editor: a component in the browser, and what the server tells it."""
+"""The rule editor: a component in the browser, and what the server tells it.
+
+Streamlit serves the files of components that stand in an installed package's manifest. The app also
+runs from a folder that nobody installed, so the manifest is given to the running server here.
+`web/editor` holds the sources and builds the files.
+
+Every edit in the browser has a number. The server answers with the number of the last edit that it
+has seen, and the browser takes the server's text only when that is the newest: what somebody is
+typing is never overwritten by an answer that does not know it yet.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +41,7 @@ from ui.state import AppState
 from ui.text import one_line
 
 # --------------------------------------------------------------------------------------------------
-# The editor as a component of the page: its script and style, and how Streamlit learns of them.
-#
-# Streamlit serves the files of components that stand in an installed package's manifest. The app
-# also runs from a folder that nobody installed, so the manifest is given to the running server
-# here. `web/editor` holds the sources and builds the files.
+# The component.
 
 PACKAGE: Final = "hipad"
 PART: Final = "rule_editor"
@@ -72,11 +77,7 @@ def _component() -> Any:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the editor in the browser and the server know of each other.
-#
-# Every edit in the browser has a number. The server answers with the number of the last edit that
-# it has seen, and the browser takes the server's text only when that is the newest: what somebody
-# is typing is never overwritten by an answer that does not know it yet.
+# Edits in the browser, and versions of the text.
 
 LONGEST_ID: Final = 64
 
@@ -144,10 +145,8 @@ class EditorLink:
 
 
 # --------------------------------------------------------------------------------------------------
-# The names that a rule may use in these data, as the editor completes and colours them.
-#
-# The list is fetched by the browser once for each set of data, as a file under an address made of
-# its content: with 50,000 names it would be far too much for every look at the page.
+# Names that a rule may use in these data. The browser fetches the list once for each set of data,
+# as a file under an address made of its content: with 50,000 names it is too much for every rerun.
 
 KIND: Final = "application/json"
 FUNCTIONS: Final = (*LINEAR, *LEARNT, "p90")
@@ -228,9 +227,8 @@ def fixes_of(error: RuleError, line: str, data: Dataset) -> list[Fix]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What the server tells the editor: the text, what each line means, and what is wrong where.
-#
-# Places are counted as the browser counts them, in UTF-16 units from the start of the text.
+# Meanings and mistakes of lines. Positions are UTF-16 units from the start of the text, as in the
+# browser.
 
 MOST_WORDS: Final = 200_000  # characters of all meanings, and of all mistakes
 LONGEST_MESSAGE: Final = 400  # characters of one meaning or mistake
@@ -267,7 +265,7 @@ def units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def said_of(text: str, checked: Study | None, data: Dataset) -> dict[str, list[Any]]:
+def line_messages(text: str, checked: Study | None, data: Dataset) -> dict[str, list[Any]]:
     """The meaning of every line that has one, and every mistake with its remedies."""
     if checked is None:
         return {"meanings": [], "problems": []}
@@ -282,7 +280,7 @@ def _meanings(places: Places, checked: Study) -> Iterator[tuple[int, str]]:
     """Where each line begins and what it means; several where `or` joins conditions."""
     by_line: dict[int, list[str]] = {}
     left = MOST_WORDS
-    for place, is_on, text in _problem_message(checked):
+    for place, is_on, text in _rule_meanings(checked):
         if place is None or not places.has(place[0]) or left < 0:
             continue
         words = one_line(text if is_on else f"switched off: {text}", LONGEST_MESSAGE)
@@ -292,7 +290,7 @@ def _meanings(places: Places, checked: Study) -> Iterator[tuple[int, str]]:
         yield places.at(number), "; or ".join(several)[: 2 * LONGEST_MESSAGE]
 
 
-def _problem_message(checked: Study) -> Iterator[tuple[Place | None, bool, str]]:
+def _rule_meanings(checked: Study) -> Iterator[tuple[Place | None, bool, str]]:
     """Every rule and statement: where it stands, whether it is on, and what it means."""
     for check in checked.checks:
         told = check.train.no_value if check.train else ""
@@ -347,7 +345,7 @@ def sentence(error: RuleError) -> str:
 
 
 # --------------------------------------------------------------------------------------------------
-# The editor on the page, and the plain text area one switch away; both show the same text.
+# The editor on the page, or a plain text area; both show the same text.
 
 LABEL: Final = "Rules, one per line"
 LINE: Final = "line"  # of a link to this page: the line at which to begin
@@ -394,7 +392,7 @@ def show(state: AppState, data: Dataset, checked: Study | None, example: str) ->
         link.is_ready = True
 
     mount(
-        _state_message(state, data, checked, link, example),
+        _editor_data(state, data, checked, link, example),
         on_edit_change=lambda: take_edit(state, data),
         on_ready_change=ready,
     )
@@ -410,14 +408,14 @@ def take_edit(state: AppState, data: Dataset) -> None:
         state.error = str(error)
 
 
-def _state_message(
+def _editor_data(
     state: AppState, data: Dataset, checked: Study | None, link: EditorLink, example: str
 ) -> dict[str, Any]:
     text = state.rules.text
     names = state.remember("names", data, lambda: known_names(data))
     has_names = link.names == names.key
     address = "" if has_names else keep_file(names.content, KIND)
-    said = state.remember("said", (text, checked, data), lambda: said_of(text, checked, data))
+    said = state.remember("said", (text, checked, data), lambda: line_messages(text, checked, data))
     return {
         "text": text,
         "seen": link.last_seen,

@@ -10,7 +10,7 @@ from hipad.rules import Rule, RulesText, read_rules
 from hipad.rules.lexer import format_number
 
 # --------------------------------------------------------------------------------------------------
-# Edits of the rules' text: one rule is changed, every other line stays as the user wrote it.
+# Edits of one rule; every other line stays as the user wrote it.
 
 Reader = Callable[[str], RulesText]
 """How a text becomes rules: for certain data, their names are known."""
@@ -98,7 +98,7 @@ def _line(rule: Rule) -> int:
 
 
 # --------------------------------------------------------------------------------------------------
-# Text with named undo and redo, for the rules.
+# Undo and redo, with names.
 
 LONGEST: Final = 200  # versions
 MOST_CHARACTERS: Final = 5_000_000  # of all versions together; the current one always stays

@@ -27,7 +27,7 @@ from ui.state import AppState
 from ui.text import listing, plain
 
 # --------------------------------------------------------------------------------------------------
-# Undo, redo, history, import and export of the rules.
+# Toolbar: undo, redo, history, import and export.
 
 VERSIONS: Final = "rules_history"
 LARGEST: Final = 4 * RULES.longest  # bytes of a rules file
@@ -56,7 +56,20 @@ def show_toolbar(state: AppState) -> None:
         )
         _history(state)
         with st.popover("Import", icon=":material/upload:", help="Rules from a file."):
-            _import(state)
+            instead = st.toggle(
+                "In place of the present rules",
+                True,
+                key="rules_instead",
+                help="Off: add the rules of the file below the present ones.",
+            )
+            upload.small_file(
+                state,
+                "A .rules file",
+                key="rules_file",
+                most_bytes=LARGEST,
+                help="Text with one rule per line.",
+                take=lambda content, name: take(state, content, name, instead),
+            )
         st.download_button(
             "Export",
             lambda: rules_file(history.text, state.blocks),
@@ -102,23 +115,6 @@ def _history(state: AppState) -> None:
     )
 
 
-def _import(state: AppState) -> None:
-    instead = st.toggle(
-        "In place of the present rules",
-        True,
-        key="rules_instead",
-        help="Off: add the rules of the file below the present ones.",
-    )
-    upload.small_file(
-        state,
-        "A .rules file",
-        key="rules_file",
-        most_bytes=LARGEST,
-        help="Text with one rule per line.",
-        take=lambda content, name: take(state, content, name, instead),
-    )
-
-
 def take(state: AppState, content: bytes, name: str, instead: bool) -> None:
     """Rules from the bytes of a file; mistakes in them are shown where all others are."""
     if len(content) > LARGEST:
@@ -149,7 +145,7 @@ def change(state: AppState, text: str) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# The rules as text: the editor, what to write in it, and every mistake where it stands.
+# The text view.
 
 MOST_ERRORS: Final = 10
 AREA: Final = "rules_text"
@@ -161,7 +157,26 @@ def show(state: AppState, data: Dataset, checked: Study | None = None) -> None:
     rule_editor.show(state, data, checked, _example(data).splitlines()[0])
     is_plain = rule_editor.is_plain(state)
     if is_plain:
-        _area(state, data)
+        shown = state.rules.text
+        key = state.fresh_key(AREA, (state.rules.at, shown))
+        lines = shown.count("\n") + 2
+
+        def written() -> None:
+            text = st.session_state[key]
+            if text != shown and state.is_drawn(AREA, key):
+                change(state, text)
+
+        st.text_area(
+            rule_editor.LABEL,
+            shown,
+            key=key,
+            height=min(max(26 * lines + 20, 170), 420),
+            max_chars=RULES.longest,
+            placeholder=_example(data).splitlines()[0],
+            on_change=written,
+            help="Write what you know. The rules are checked when you press Ctrl+Enter or click "
+            "elsewhere. Text after # is a note.",
+        )
     names, language = st.columns(2, gap="medium")
     with names, st.expander("Names in these data", expanded=is_plain, icon=":material/search:"):
         _names(data)
@@ -177,30 +192,6 @@ def _manual() -> None:
     """The whole manual, over the page."""
     text = re.sub(r"^# .*\n+|(?<=^```)\w+$", "", manual_text(), flags=re.MULTILINE)
     st.markdown(text or "The manual is in docs/rules.md of the project.")
-
-
-def _area(state: AppState, data: Dataset) -> None:
-    """The rules in a plain text area."""
-    shown = state.rules.text
-    key = state.fresh_key(AREA, (state.rules.at, shown))
-    lines = shown.count("\n") + 2
-
-    def written() -> None:
-        text = st.session_state[key]
-        if text != shown and state.is_drawn(AREA, key):
-            change(state, text)
-
-    st.text_area(
-        rule_editor.LABEL,
-        shown,
-        key=key,
-        height=min(max(26 * lines + 20, 170), 420),
-        max_chars=RULES.longest,
-        placeholder=_example(data).splitlines()[0],
-        on_change=written,
-        help="Write what you know. The rules are checked when you press Ctrl+Enter or click "
-        "elsewhere. Text after # is a note.",
-    )
 
 
 def _names(data: Dataset) -> None:

@@ -30,10 +30,8 @@ from ui.jobs import SCHEDULER
 from ui.state import KEY, AppState
 
 # --------------------------------------------------------------------------------------------------
-# What the server writes to its log: where an error arose and of what type, never its text.
-#
-# The text of an error may quote a cell of a patient's table. So records of errors are rewritten
-# where all of them are made, whichever library writes them.
+# Logs: where an error arose and of what type, never its text, which may quote a patient's cell.
+# Records of errors are rewritten where all of them are made, whichever library writes them.
 
 _make = logging.getLogRecordFactory()
 
@@ -104,7 +102,7 @@ NOTING: Final = ("set_script_intent", "set_current_page_script_hash")
 # Streamlit has no public way to this; the version is pinned, and a test has two runs at once.
 
 
-def heed_latest_run() -> None:
+def keep_latest_run() -> None:
     """From now on only the latest run of a session says which page is wanted."""
     for name in NOTING:
         method = getattr(PagesManager, name)
@@ -129,7 +127,7 @@ def is_stopped() -> bool:
 
 
 # --------------------------------------------------------------------------------------------------
-# Runs of a page's script take their turns (`ui/turns.py`): clicks at once, timers after them.
+# Scheduling of script runs (`ui/jobs.py`): clicks at once, timers after them.
 #
 # Options of the web server are read at every part that a page draws, and Streamlit takes a lock for
 # each: whoever loses its turn while it holds the lock makes all others wait. Here they are read
@@ -138,7 +136,7 @@ def is_stopped() -> bool:
 # Streamlit has no public way to this; the version is pinned, and a test has a timer wait.
 
 
-def take_turns() -> None:
+def schedule_runs() -> None:
     """From now on timers of pages wait while somebody's click is answered."""
     if not hasattr(config.get_option, "__wrapped__"):
         config.get_option = _without_lock(config.get_option)  # type: ignore[assignment]
@@ -218,14 +216,14 @@ LOGGER: Final = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def attended(_app: object) -> AsyncIterator[None]:
+async def lifespan(_app: object) -> AsyncIterator[None]:
     """The life of the server: it opens the browser when it starts, and tidies up all along."""
     keep_values_out()
     if lacks := lacking():
         LOGGER.warning("On this system a process that reads a file can %s: see SECURITY.md", lacks)
-    heed_latest_run()
+    keep_latest_run()
     send_whole_pages()
-    take_turns()
+    schedule_runs()
     switch_often()
     set_aside()
     if not config.get_option("server.headless"):

@@ -1,4 +1,14 @@
-"""What stands before the web server: cookies, allowed hosts and origins, headers."""
+"""What stands before the web server: cookies, allowed hosts and origins, headers.
+
+    app = st.App("app.py", middleware=[Middleware(Guard)])
+
+A page of the web can make a browser ask this server: by a name of its own that resolves to this
+computer (then `Host` is that name), or straight away (then `Origin` is its own). Either is refused
+before anything is looked up. Hosts are those of `server.allowedHosts`; an origin is this server's
+own, or one of `server.corsAllowedOrigins`. Every answer forbids other sites to frame it, guessing
+of its type, and, to the page that it becomes, any call to another machine; what holds data may not
+be kept by a browser.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +23,8 @@ from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 # --------------------------------------------------------------------------------------------------
-# A name for each browser, so that it finds its own work again and nobody else does.
-#
-# The name is drawn at random and given as a cookie with the first page. Scripts cannot read it,
-# other sites cannot have it sent, and it says nothing about whoever has it.
+# Cookies: a random name for each browser, so that it finds its own work again. Scripts cannot read
+# it, other sites cannot have it sent.
 
 COOKIE: Final = "hipad_browser"
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -46,16 +54,7 @@ def cookies_of(headers: Headers) -> dict[str, str]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What stands before Streamlit's web server: who may ask, and what browsers are told.
-#
-#     app = st.App("app.py", middleware=[Middleware(Guard)])
-#
-# A page of the web can make a browser ask this server: by a name of its own that resolves to this
-# computer (then `Host` is that name), or straight away (then `Origin` is its own). Either is
-# refused before anything is looked up. Hosts are those of `server.allowedHosts`; an origin is this
-# server's own, or one of `server.corsAllowedOrigins`. Every answer forbids other sites to frame it,
-# guessing of its type, and, to the page that it becomes, any call to another machine; what holds
-# data may not be kept by a browser.
+# Hosts, origins and headers.
 
 # Streamlit's page has an inline script, styles that are made as it goes, and charts that compile
 # functions; its tables and downloads use data: and blob: addresses, and a component of our own is a

@@ -1,4 +1,10 @@
-"""Autosave: whatever changes is written, for its owner, by a thread that no page waits for."""
+"""Autosave: whatever changes is written, for its owner, by a thread that no page waits for.
+
+    autosave.note(state)      # at the end of every run of the app; the same again is not written
+
+Only the newest state of a work is written, and one work at a time. What cannot be kept (no room, no
+leave to write) is told on every page and tried again, and everything else goes on.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +30,9 @@ from ui.session.store import StorageConfig, Store, StoredSession, UnreadableSess
 from ui.state import AppState
 
 # --------------------------------------------------------------------------------------------------
-# Whose work it is: browsers have names that nobody else knows, and each sees its own work only.
-#
-# The name is a cookie that the server gives (`ui/server/naming.py`); scripts of a page cannot read
-# it. On a server that only this computer can reach, a new browser may also take up work that no tab
-# has open: there is one person, with several browsers. Behind a proxy, or open to other computers,
-# there may be many.
+# Owners: a browser has a name that nobody else knows (a cookie of `ui/server/middleware.py`), and
+# sees its own work only. On a server that only this computer can reach there is one person: a new
+# browser may also take up work that no tab has open.
 
 HERE: Final = ("127.0.0.1", "localhost", "::1", "[::1]")
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip")
@@ -73,12 +76,7 @@ def is_held(name: str) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------
-# Work is kept as it goes: whatever changes is written, by a thread that no page waits for.
-#
-#     autosave.note(state)      # at the end of every run of the app; the same again is not written
-#
-# Only the newest state of a work is written, and one work at a time. What cannot be kept (no room,
-# no leave to write) is told on every page and tried again, and everything else goes on.
+# Writing.
 
 LOGGER: Final = logging.getLogger(__name__)
 LAST_SECONDS: Final = 5.0  # that the end of the server waits for what is still to be written

@@ -17,9 +17,7 @@ from ui.state import AppState, attempt
 from ui.text import plain
 
 # --------------------------------------------------------------------------------------------------
-# Take up work that was kept: offered where there are no data yet, and beside every page.
-#
-# What cannot be kept, and kept work that cannot be read, is told in the open.
+# Saved work: offered where there are no data yet. What cannot be kept or read is told in the open.
 
 MOST_SHOWN: Final = 8
 MOMENT: Final = 0.2  # seconds that a page waits to see whether its work is written
@@ -47,15 +45,13 @@ def show(state: AppState) -> bool:
         with st.expander(f"Kept work that this version cannot read ({len(lost)})"):
             st.caption("It stays as it is until you delete it; another version may read it.")
             for work in lost[:MOST_SHOWN]:
-                _unreadable_line(work)
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    _delete_button(work)
+                    title = f"**{plain(work.title)}**" if work.title else "A work without a name"
+                    st.markdown(
+                        f"{title}, {ago(time.time() - work.saved)}: {plain(work.problem, 300)}"
+                    )
     return bool(found)
-
-
-def _unreadable_line(work: UnreadableSession) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        _delete_button(work)
-        title = f"**{plain(work.title)}**" if work.title else "A work without a name"
-        st.markdown(f"{title}, {ago(time.time() - work.saved)}: {plain(work.problem, 300)}")
 
 
 def _delete_button(kept: StoredSession | UnreadableSession) -> None:
@@ -168,7 +164,7 @@ def controls(state: AppState) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# How far the models of a reopened session are, beside every page.
+# Models of a reopened session.
 
 REFIT_SECONDS: Final = 1.0  # seconds between two looks
 MOST_REFITS_SHOWN: Final = 3

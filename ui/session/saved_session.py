@@ -1,4 +1,10 @@
-"""Everything of a session as it is kept: made from the state, and taken up again."""
+"""Everything of a session as it is saved: made from the state, and taken up again.
+
+A `SavedSession` is what a session file holds (`session_file.py`) and what goes beyond it: every
+version of the rules, the sliders, the last run, and which tables are needed. Models and the run are
+kept as what makes them again, so a file never brings weights of its own. Tables lie beside it, see
+`store.py`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +32,7 @@ from ui.settings import NAME, RULES, Number, Text
 from ui.state import AppState
 
 # --------------------------------------------------------------------------------------------------
-# Take up a saved session: its data if they can be had, then everything else.
+# Reopening a session: its data if they can be had, then everything else.
 
 
 def reopen(state: AppState, content: bytes) -> None:
@@ -71,11 +77,7 @@ def restore(state: AppState, session: Session, loaded: Loaded) -> None:
 
 
 # --------------------------------------------------------------------------------------------------
-# Everything of a session, so that it can be taken up where it was.
-#
-# A `Work` is what a session file holds (`saving.py`) and what goes beyond it: every version of the
-# rules, the sliders, the last run, and which tables are needed. Models and the run are kept as what
-# makes them again, so a file never brings weights of its own. Tables lie beside it, see `store.py`.
+# Saving and restoring.
 
 KIND: Final = "hipad-workbench-work"
 VERSION: Final = 1

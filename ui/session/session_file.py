@@ -1,4 +1,9 @@
-"""A session as one JSON file, and its models fitted again."""
+"""A session as one JSON file without its data, which are named by their hash; its models refitted.
+
+Models are saved as what they were fitted with, and fitted again when the session is reopened: a
+file never brings weights of its own, and the same data give the same model. The hints of `Session`
+say what each field may hold; `hipad.estimator.serialization.rebuild` holds a file to them.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +27,6 @@ from ui.dataset import Dataset, Loaded, Preparation
 from ui.jobs import SCHEDULER, BackgroundJob, Run
 from ui.models import Request, TrainedModel
 from ui.settings import MODEL_NAME, NAME, RULES, RunSettings, Text
-
-# --------------------------------------------------------------------------------------------------
-# A session as one JSON file: everything but the data, which are told by their hash.
-#
-# Models are saved as what they were fitted with, and fitted again when the session is reopened: a
-# file never brings weights of its own, and the same data give the same model. The hints of
-# `Session` say what each field may hold; `hipad.estimator.serialization.rebuild` holds a file to
-# them.
 
 KIND: Final = "hipad-workbench-session"
 VERSION: Final = 1
@@ -234,10 +231,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 # --------------------------------------------------------------------------------------------------
-# The models of a reopened session, fitted again one after the other as a job.
-#
-# The job can be stopped and taken up, and ends itself when nobody looks, as every job does. Models
-# are handed over as they are done; what is not done stays a recipe, and is saved as one.
+# Refitting: models are handed over as they are done; the others stay recipes, and are saved so.
 
 MOST_STEPS: Final = 100_000  # of all fits together, before the user is asked whether to go on
 

@@ -1,4 +1,16 @@
-"""Saved sessions in one SQLite file on this computer, and where it lies."""
+"""Saved sessions in one SQLite file on this computer: written, listed, read, removed.
+
+    <folder>/kept.sqlite3      works of all browsers, and the tables that they need
+    <folder>/kept.sqlite3-wal  and -shm: SQLite's own, while the file is in use
+
+Every change is one transaction, so several servers may share a folder, and a crash or a full disk
+leaves what was there before. A table is stored once for each content, named by a digest of all that
+it holds. A work that this version cannot read stays, with its tables, until somebody deletes it.
+
+An owner is a browser, told by a name that nobody else knows (`autosave.py`). Only the account that
+runs the server can read the file. Works of version 0.1 before this file was there, which were
+folders of files, are taken over when the store is opened.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +41,8 @@ from hipad.exceptions import DataError
 from ui.session.saved_session import SavedSession, Snapshot, read_saved_session
 
 # --------------------------------------------------------------------------------------------------
-# Where work is kept on this computer, how much of it, and whether at all.
-#
-# Each person runs the app under an account of their own, and there the work lies, in the folder
-# that the system has for such things. Environment variables change the place and the limits;
-# SECURITY.md names them.
+# Where work is kept: in the folder that the system has for an account's own files. Environment
+# variables change the place and the limits; SECURITY.md names them.
 
 NAME: Final = "hipad-workbench"
 ON: Final = ("on", "yes", "true", "1")
@@ -96,19 +105,7 @@ def usual_folder(environment: Mapping[str, str], system: str = sys.platform) -> 
 
 
 # --------------------------------------------------------------------------------------------------
-# Kept works in one SQLite file on this computer: written, listed, read, removed.
-#
-#     <folder>/kept.sqlite3      works of all browsers, and the tables that they need
-#     <folder>/kept.sqlite3-wal  and -shm: SQLite's own, while the file is in use
-#
-# Every change is one transaction, so several servers may share a folder, and a crash or a full disk
-# leaves what was there before. A table is stored once for each content, named by a digest of all
-# that it holds. A work that this version cannot read stays, with its tables, until somebody deletes
-# it.
-#
-# An owner is a browser, told by a name that nobody else knows (`owner.py`). Only the account that
-# runs the server can read the file. Works of version 0.1 before this file was there, which were
-# folders of files, are taken over when the store is opened.
+# The store.
 
 LOGGER: Final = logging.getLogger(__name__)
 FILE: Final = "kept.sqlite3"

@@ -32,9 +32,9 @@ def test_begin_reads_the_kept_file_again(state):
     begin(state, state.loaded, FileFormat(column_gaps={"age": ("999",)}), "auto")
     reading = state.readings[REREADING]
     reading.wait(60)
-    assert reading.table is not None, reading.error
+    assert reading.outcome is not None, reading.error
     state.rules.change("crp >= 3 => ja", "typed")
-    take_again(state, state.loaded, reading.table, "mine.csv")
+    take_again(state, state.loaded, reading.outcome, "mine.csv")
     assert state.loaded.missing == {"age": 1, "crp": 1}
     assert state.rules.text == "crp >= 3 => ja"
     assert state.preparation.label == "ill"
@@ -68,7 +68,10 @@ def test_keep_source_keeps_the_last_ones():
 
 def test_about_says_what_is_no_row():
     table = read_table(b"Study\nage,crp\nyears,mg/l\n31,1.5\n40,2.5\n")
-    assert file_format_view._about(table) == (
+    assert file_format_view.lines_left_out(table) == (
         "Not read as rows: 1 line above the header (Study); a row of units (years and mg/l)."
     )
-    assert file_format_view._about(replace(table, reading=read_table(b"a,b\n1,2\n").reading)) == ""
+    assert (
+        file_format_view.lines_left_out(replace(table, reading=read_table(b"a,b\n1,2\n").reading))
+        == ""
+    )

@@ -24,7 +24,7 @@ from ui.rules.rule_editor import (
     Places,
     fixes_of,
     known_names,
-    said_of,
+    line_messages,
     span,
     units,
 )
@@ -228,7 +228,7 @@ def told(text: str) -> dict[str, list]:
     data = fitted()[0].data
     study, compiled = read_study(data, text)
     checks = [RuleCheck(at, rule, None, None) for at, rule in compiled.items()]
-    return said_of(text, replace(study, checks=tuple(checks)), data)
+    return line_messages(text, replace(study, checks=tuple(checks)), data)
 
 
 def test_each_line_has_its_meaning_or_its_mistake_at_its_place():
@@ -254,7 +254,7 @@ def test_a_line_of_two_rules_has_both_meanings():
 
 
 def test_before_the_first_check_nothing_is_said():
-    assert said_of("a", None, fitted()[0].data) == {"meanings": [], "problems": []}
+    assert line_messages("a", None, fitted()[0].data) == {"meanings": [], "problems": []}
 
 
 def test_what_is_said_of_many_lines_has_an_end(monkeypatch):
@@ -291,7 +291,7 @@ def test_a_mark_lies_within_its_line(line, column):
 @given(LINE)
 def test_any_text_is_answered(text):
     data = fitted()[0].data
-    said = said_of(text, read_study(data, text)[0], data)
+    said = line_messages(text, read_study(data, text)[0], data)
     size = units(text)
     assert all(0 <= p["from"] <= p["to"] <= size for p in said["problems"])
 

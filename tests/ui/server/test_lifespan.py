@@ -65,7 +65,7 @@ def test_a_logged_error_tells_its_place_and_type_but_not_its_text(log):
     assert written.count("KeyError") == 4
     assert "ValueError" in written
     assert "could not do 100 %" in written
-    assert "test_logs.py" in written
+    assert "test_lifespan.py" in written
 
 
 def test_other_records_are_left_as_they_are(log):
@@ -91,7 +91,7 @@ def runs(tmp_path, monkeypatch):
     """The pages of a session, a run that draws Data, and one that a click on Run has started."""
     for name in lifespan.NOTING:  # put back after the test
         monkeypatch.setattr(PagesManager, name, getattr(PagesManager, name))
-    lifespan.heed_latest_run()
+    lifespan.keep_latest_run()
     pages = PagesManager(str(tmp_path / "app.py"))
     old, new = (SimpleNamespace(script_requests=ScriptRequests()) for _ in range(2))
     now = {"run": old}
@@ -125,9 +125,9 @@ def test_a_run_that_goes_on_says_which_page_is_wanted(runs):
 
 
 def test_the_latest_run_is_patched_once():
-    lifespan.heed_latest_run()
+    lifespan.keep_latest_run()
     method = PagesManager.set_script_intent
-    lifespan.heed_latest_run()
+    lifespan.keep_latest_run()
     assert PagesManager.set_script_intent is method
 
 
@@ -279,7 +279,7 @@ def test_the_browser_is_opened_for_whoever_sits_here(
     monkeypatch.setattr(lifespan.cli_util, "open_browser", opened.append)
     monkeypatch.setattr(lifespan.server_util, "get_url", lambda host: f"http://{host}")
     monkeypatch.setattr(lifespan, "keep_values_out", lambda: None)
-    monkeypatch.setattr(lifespan, "take_turns", lambda: None)
+    monkeypatch.setattr(lifespan, "schedule_runs", lambda: None)
     monkeypatch.setattr(lifespan, "switch_often", lambda: None)
 
     async def live() -> None:

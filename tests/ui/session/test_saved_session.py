@@ -168,7 +168,7 @@ def test_a_model_that_cannot_be_fitted_is_told_and_the_others_are_there(state):
     bad = replace(first, name="bad", rules="no such >= 3 => rule")
     opened(state, replace(PIMA, models=(bad, first)))
     assert [model.name for model in state.models] == ["first"]
-    assert list(state.refitting.fits.failed) == ["bad"]
+    assert list(state.refitting.failed) == ["bad"]
 
 
 def test_models_not_fitted_yet_stay_in_the_session(state, monkeypatch):

@@ -417,13 +417,12 @@ def test_a_work_that_was_taken_over_before_a_crash_is_not_doubled(tmp_path, take
 WRITING = """
 import sys
 from pathlib import Path
-from tests.ui.session.kept import begun, CSV
+from tests.ui.session.saved import begun, CSV
 from hipad.data import read_table
-from ui.session.place import Place
-from ui.session.store import Store
-from ui.session.work import snapshot
+from ui.session.saved_session import snapshot
+from ui.session.store import StorageConfig, Store
 
-store, me = Store(Place(Path(sys.argv[1]), most_works=4)), sys.argv[2]
+store, me = Store(StorageConfig(Path(sys.argv[1]), most_works=4)), sys.argv[2]
 works = [snapshot(begun(read_table(CSV.replace(b"0", b"%d" % n), "x.csv"))) for n in range(3)]
 print("ready", flush=True)
 for n in range(int(sys.argv[3])):
