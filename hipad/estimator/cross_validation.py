@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from hipad.designs import Design
 from hipad.estimator.calibration import Calibration, class_means_at_one
 from hipad.estimator.problem_factory import ProblemFactory
 from hipad.estimator.training_data import content_folds, given_folds, repeated_folds
@@ -287,22 +289,8 @@ class CrossValidator:
 
     @cached_property
     def units(self) -> FloatArray | None:
-        """The scale of each feature by the training rows of each fold, where it matters.
-
-        Columns are standardised on all rows. A fold that used these scales would know more of its
-        held-out patients than of new ones: a value that is rare among its own would look tame. What
-        a scale has beyond the deviation of its column (in wide tables) is left as it is.
-        """
-        data = self.data
-        if data.design.scale is None:
-            return None
-        everyone = np.arange(data.y.size)
-        shares = np.zeros((data.y.size, len(self.training) + 1))
-        for k, rows in enumerate([*self.training, everyone]):
-            shares[rows, k] = data.weights[rows] / data.weights[rows].sum()
-        variance = data.design.square_sums(shares) - data.design.correlate(shares) ** 2
-        beyond = np.maximum(1.0 - variance[:, -1:], 0.0)
-        return np.sqrt(np.maximum(variance[:, :-1] + beyond, LEAST_VARIANCE))
+        """The scale of each feature by the training rows of each fold, where it matters."""
+        return units_of(self.data.design, self.data.weights, self.training)
 
     def opinion(self, fits: PathFits) -> CVResult:
         """What patients and rules say of the models at one pair of values."""
@@ -386,6 +374,25 @@ class CrossValidator:
 
     def _counts(self) -> FloatArray:
         return np.r_[self.data.weights, [say.sigma * self.data.total for say in self.says]]
+
+
+def units_of(
+    design: Design, weights: FloatArray, training: Sequence[np.ndarray]
+) -> FloatArray | None:
+    """Return the scale of each feature in each set of training rows; None without scaling.
+
+    Columns are standardised on all rows. A fold that used these scales would know more of its
+    held-out patients than of new ones: a value that is rare among its own would look tame. What a
+    scale has beyond the deviation of its column (in wide tables) is left as it is.
+    """
+    if design.scale is None:
+        return None
+    shares = np.zeros((weights.size, len(training) + 1))
+    for k, rows in enumerate([*training, np.arange(weights.size)]):
+        shares[rows, k] = weights[rows] / weights[rows].sum()
+    variance = design.square_sums(shares) - design.correlate(shares) ** 2
+    beyond = np.maximum(1.0 - variance[:, -1:], 0.0)
+    return np.sqrt(np.maximum(variance[:, :-1] + beyond, LEAST_VARIANCE))
 
 
 def _without_outliers(scores: FloatArray, weights: FloatArray) -> FloatArray:

@@ -132,6 +132,7 @@ class PathFits:
     named: FloatArray  # weights of the features that rules name
     features: np.ndarray  # those that some model keeps
     kept: np.ndarray  # which of them each model keeps
+    weights: FloatArray  # of these features, one column a model, as the scores have them
 
 
 class PathSolver:
@@ -208,6 +209,7 @@ class PathSolver:
                 named=of_named[:, own],
                 features=smooth.names[some],
                 kept=in_model[np.ix_(some, own)],
+                weights=w[np.ix_(some, own)],
             )
             found.append(fits)
         return found
