@@ -21,8 +21,9 @@ REASON: Final = (
 def seal_of(state: AppState) -> SealedTest | None:
     """Return the seal of the present test rows; None where there are none."""
     data = state.data
-    if data is None or data.X_test is None or data.y_test is None or not len(data.y_test):
+    if data is None or data.y_test is None or not len(data.y_test):
         return None
+    X, y = data.X_test, data.y_test
     digest = state.remember(
         "test_digest",
         (id(data.X_test), id(data.y_test)),
@@ -67,6 +68,7 @@ def _confirm(state: AppState, seal: SealedTest) -> None:
     )
     why = st.text_input("Why now?", key="results_why", placeholder="the rules are final")
     if st.button("Open it", type="primary", key="results_confirm"):
-        opened = seal.opened(why.strip() or "no reason given", state.edits, datetime.now(UTC))
-        state.seals = {**state.seals, seal.digest: opened}
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        opened = seal.opened(why.strip() or "no reason given", state.edits, now)
+        state.add_seals([opened])
         st.rerun()
