@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from hipad.estimator.parameters import MemberRecord
-from hipad.evaluation.intervals import paired_interval, paired_p_value
+from hipad.evaluation.intervals import (
+    Estimate,
+    bootstrap_counts,
+    paired_interval,
+    paired_p_value,
+)
+from hipad.evaluation.metrics import ScoredRows
+from hipad.exceptions import DataError
 from hipad.utils import FloatArray, IntArray, count, listed, number, percent
 
 # --------------------------------------------------------------------------------------------------
@@ -139,6 +146,97 @@ def flips(
     net = np.bincount(codes, change)
     patients = int((net > 0).sum()), int((net < 0).sum()), net.size
     return Flips(rows, better, worse, len(after), patients)
+
+
+# --------------------------------------------------------------------------------------------------
+# Two models on the same rows: the difference of their figures.
+#
+# Rows are drawn with replacement, patients whole, and both models are judged by the same draw: what
+# makes a row hard for both does not count. The difference of accuracies has McNemar's exact test.
+
+
+DRAWS: Final = 1000
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A metric of two models on the same rows, and by how much the second one is larger.
+
+    `p_value` is McNemar's, of the accuracy alone.
+    """
+
+    name: str
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    p_value: float | None = None
+
+
+def compare_rows(
+    first: ScoredRows,
+    second: ScoredRows,
+    names: Sequence[str] = ("accuracy", "balanced_accuracy", "roc_auc"),
+    *,
+    draws: int = DRAWS,
+    level: float = 0.95,
+    random_state: int = 0,
+) -> tuple[Difference, ...]:
+    """Compare two models on the same rows, in the same order.
+
+    Parameters
+    ----------
+    first, second : ScoredRows
+        What each model says of the rows; classes and groups must be the same.
+    names : sequence of str
+        Metrics of `METRICS`.
+    draws : int, default=1000
+        Bootstrap samples.
+    level : float, default=0.95
+        Of the intervals.
+    random_state : int, default=0
+        Which samples.
+
+    Examples
+    --------
+    >>> truth = np.arange(40) % 2 == 0
+    >>> good, poor = np.where(truth, 1.0, -1.0), np.where(np.arange(40) < 20, 1.0, -1.0)
+    >>> found, = compare_rows(ScoredRows(truth, poor), ScoredRows(truth, good), ["accuracy"])
+    >>> found.difference.value, found.difference.low > 0, found.p_value < 0.001
+    (0.5, True, True)
+    """
+    same = np.array_equal(first.positive, second.positive)
+    if not same or (first.groups is None) != (second.groups is None):
+        raise DataError("expected two models on the same rows, got rows of other classes or groups")
+    if first.groups is not None and not np.array_equal(first.groups, np.asarray(second.groups)):
+        raise DataError("expected two models on the same rows, got rows of other groups")
+    rng = np.random.default_rng(random_state)
+    counts = bootstrap_counts(len(first), first.groups, draws, rng).astype(np.intp)
+    taken = [np.repeat(np.arange(len(first)), own) for own in counts]
+    found = []
+    for name in names:
+        before, after = (rows.measure(name, level=level) for rows in (first, second))
+        drawn = [_value(second, own, name) - _value(first, own, name) for own in taken]
+        apart = np.array([one for one in drawn if math.isfinite(one)])
+        low, high = -math.inf, math.inf
+        if apart.size:
+            low, high = np.quantile(apart, [(1 - level) / 2, (1 + level) / 2]).tolist()
+        difference = Estimate(after.value - before.value, low, high)
+        p_value = _mcnemar(first, second) if name == "accuracy" else None
+        found.append(Difference(name, before, after, difference, p_value))
+    return tuple(found)
+
+
+def _value(rows: ScoredRows, taken: IntArray, name: str) -> float:
+    return replace(rows.take(taken), groups=None).measure(name).value
+
+
+def _mcnemar(first: ScoredRows, second: ScoredRows) -> float:
+    """Of rows, or of patients who became better or worse on the whole."""
+    change = (second.said == second.positive).astype(float) - (first.said == first.positive)
+    if first.groups is not None:
+        codes = np.unique(first.groups, return_inverse=True)[1]
+        change = np.bincount(codes, change).astype(float)
+    return paired_p_value(int((change > 0).sum()), int((change < 0).sum()))
 
 
 # --------------------------------------------------------------------------------------------------

@@ -288,4 +288,5 @@ def decision_curve(
         error = math.sqrt(float(sums @ sums) * few * rows.inflation()) / n
         gain[k] = mean, mean - z * error, mean + z * error
     odds = cuts / (1.0 - cuts)
-    return DecisionCurve(cuts, *gain.T, treat_all=shares[1] - shares[0] * odds)
+    model, low, high = gain.T
+    return DecisionCurve(cuts, model, low, high, shares[1] - shares[0] * odds)

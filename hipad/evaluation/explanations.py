@@ -10,7 +10,7 @@ The model is linear, so all of this is exact. Everything is in the user's units.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -244,7 +244,7 @@ def outside_range(clf: Any, x: Any, X_train: Any) -> tuple[UnusualValue, ...]:
     values, (_, _, low, high) = _cells(x, kept), _moments(X_train, kept)
     beyond = np.maximum(low - values, values - high)
     over = np.flatnonzero(beyond > 0)
-    order: Sequence[int] = over[np.argsort(-np.abs(weights[over]) * beyond[over], kind="stable")]
+    order = over[np.argsort(-np.abs(weights[over]) * beyond[over], kind="stable")]
     return tuple(
         UnusualValue(int(kept[j]), float(values[j]), float(low[j]), float(high[j])) for j in order
     )

@@ -241,11 +241,11 @@ def mean_interval(
     if n < 2 or not mean > 0:
         return 0.0, math.inf
     parts = values - mean
-    if groups is None:
-        sums, n_groups = parts, n
-    else:
+    codes = np.arange(n)
+    if groups is not None:
         codes = np.unique(np.asarray(groups), return_inverse=True)[1]
-        sums, n_groups = np.bincount(codes, parts), int(codes.max()) + 1
+    sums = np.bincount(codes, parts)
+    n_groups = sums.size
     if n_groups < 2:
         return 0.0, math.inf
     square = float(sums @ sums) * n_groups / (n_groups - 1)

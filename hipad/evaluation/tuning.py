@@ -5,9 +5,9 @@
 
 `scores` has one column for each version that was tried (rules and settings): its out-of-fold
 decision values, of folds that repeat the whole fit. The best of many versions is partly the one
-that these rows happen to favour. BBC-CV (Tsamardinos, Greasidou and Borboudakis, Machine Learning 107
-(2018) 1895-1922) draws rows with replacement, takes the version that is best on them, and judges
-it by the rows that were not drawn. Rows of one patient are drawn together. No model is fitted.
+that these rows happen to favour. BBC-CV draws rows with replacement, takes the version that is best
+on them, and judges it by the rows that were not drawn (Tsamardinos, Greasidou and Borboudakis,
+Machine Learning 107 (2018) 1895-1922). Rows of one patient are drawn together. No model is fitted.
 """
 
 from __future__ import annotations

@@ -1,0 +1,308 @@
+"""A kept model on new rows: columns by name, values it has not seen, recalibration as a new model.
+
+    aligned = align_columns(X_new, names_new, clf)
+    aligned.missing, aligned.unknown
+    clf_here, told = recalibrated(clf, aligned.X, y_new)
+
+The model itself is never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.stats import chi2, ks_2samp
+
+from hipad.estimator.calibration import CalibrationMap
+from hipad.estimator.fit import LazyCalibration
+from hipad.evaluation.metrics import ScoredRows
+from hipad.exceptions import DataError
+from hipad.utils import FloatArray, IntArray, some
+
+# --------------------------------------------------------------------------------------------------
+# Columns by name.
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedRows:
+    """New rows in the columns of a model.
+
+    `missing` are features of the model that the table lacks and that have a weight; `unneeded` are
+    those it lacks that have none, which are filled with zeros; `unknown` are columns of the table
+    that the model does not have. Columns that are missing hold NaN: fill them, or ask for them.
+    """
+
+    X: Any
+    missing: tuple[str, ...]
+    unneeded: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the model can be applied."""
+        return not self.missing
+
+
+def align_columns(X: Any, names: Sequence[str], clf: Any) -> AlignedRows:
+    """Put the columns of a table in the order of a fitted model's, by their names.
+
+    Examples
+    --------
+    >>> from hipad import HIPADClassifier
+    >>> import pandas as pd
+    >>> train = pd.DataFrame({"age": [1.0, 2.0, 8.0, 9.0], "sex": [0.0, 1.0, 0.0, 1.0]})
+    >>> clf = HIPADClassifier(lambda1=0.1, lambda2=1.0).fit(train, [0, 0, 1, 1])
+    >>> found = align_columns(np.array([[7.0, 3.0]]), ["height", "age"], clf)
+    >>> found.X.tolist(), found.missing, found.unneeded, found.unknown
+    ([[3.0, 0.0]], (), ('sex',), ('height',))
+    """
+    given = [str(name) for name in names]
+    if X.shape[1] != len(given):
+        raise DataError(f"expected a name for each of {X.shape[1]:,} columns, got {len(given):,}")
+    place: dict[str, int] = {}
+    for position, name in enumerate(given):
+        if name in place:
+            raise DataError(f"expected columns of different names, got {some([name])} twice")
+        place[name] = position
+    own = [str(name) for name in clf.feature_index_.names]
+    used = np.zeros(len(own), dtype=bool)
+    used[clf.support_] = True
+    at = np.array([place.get(name, -1) for name in own], dtype=np.intp)
+    lacking = at < 0
+    known = set(own)
+    X = X.to_numpy() if hasattr(X, "to_numpy") else X
+    return AlignedRows(
+        X=_taken(X, at, used),
+        missing=tuple(own[j] for j in np.flatnonzero(lacking & used)),
+        unneeded=tuple(own[j] for j in np.flatnonzero(lacking & ~used)),
+        unknown=tuple(name for name in given if name not in known),
+    )
+
+
+def _taken(X: Any, at: IntArray, used: np.ndarray) -> Any:
+    """The columns `at`; where there is none NaN, or zero if it has no weight."""
+    lacking = np.flatnonzero(at < 0)
+    if not sparse.issparse(X):
+        found = np.zeros((X.shape[0], at.size))
+        found[:, at >= 0] = np.asarray(X, dtype=float)[:, at[at >= 0]]
+        found[:, lacking[used[lacking]]] = np.nan
+        return found
+    wide = sparse.hstack([sparse.csc_array(X), sparse.csc_array((X.shape[0], 1))], format="csc")
+    kept = sparse.csc_array(wide)[:, np.where(at < 0, X.shape[1], at)]
+    holes = lacking[used[lacking]]
+    if holes.size:
+        kept = sparse.lil_array(kept)
+        kept[:, holes] = np.nan
+    return sparse.csr_array(kept)
+
+
+# --------------------------------------------------------------------------------------------------
+# Values outside the training range, and columns that are distributed otherwise.
+
+
+class OutOfRange(NamedTuple):
+    """A column with new values beyond all training values: in how many rows, and how far."""
+
+    column: int
+    rows: int
+    low: float
+    high: float
+    least: float
+    most: float
+
+
+def out_of_range(X: Any, X_train: Any, columns: npt.ArrayLike) -> tuple[OutOfRange, ...]:
+    """Columns with values that no training row comes up to, those in most rows first.
+
+    >>> X_train, X = np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([[2.0, 0.5], [0.5, 0.5]])
+    >>> out_of_range(X, X_train, [0, 1])
+    (OutOfRange(column=0, rows=1, low=0.0, high=1.0, least=0.5, most=2.0),)
+    """
+    own = np.asarray(columns, dtype=np.intp)
+    new, old = _cells(X, own), _cells(X_train, own)
+    low, high = np.nanmin(old, axis=0), np.nanmax(old, axis=0)
+    rows = ((new < low) | (new > high)).sum(axis=0)
+    order = np.argsort(-rows, kind="stable")
+    return tuple(
+        OutOfRange(
+            int(own[j]),
+            int(rows[j]),
+            float(low[j]),
+            float(high[j]),
+            float(np.nanmin(new[:, j])),
+            float(np.nanmax(new[:, j])),
+        )
+        for j in order
+        if rows[j]
+    )
+
+
+class ShiftedColumn(NamedTuple):
+    """A column whose new values are distributed otherwise: medians, and how surely."""
+
+    column: int
+    median: float
+    training_median: float
+    statistic: float
+    p_value: float
+
+
+SURELY: Final = 0.01  # chance that any column is named although none is shifted
+
+
+def shifted_columns(
+    X: Any, X_train: Any, columns: npt.ArrayLike, *, level: float = SURELY
+) -> tuple[ShiftedColumn, ...]:
+    """Columns whose new values differ from the training values beyond chance, surest first.
+
+    By the test of Kolmogorov and Smirnov, and Holm's correction for the number of columns.
+    """
+    own = np.asarray(columns, dtype=np.intp)
+    new, old = _cells(X, own), _cells(X_train, own)
+    found = []
+    for j, column in enumerate(own.tolist()):
+        a, b = new[np.isfinite(new[:, j]), j], old[np.isfinite(old[:, j]), j]
+        if a.size and b.size:
+            test = ks_2samp(a, b)
+            medians = float(np.median(a)), float(np.median(b))
+            found.append(ShiftedColumn(column, *medians, float(test.statistic), float(test.pvalue)))
+    found.sort(key=lambda one: (one.p_value, -one.statistic))
+    for k, one in enumerate(found):
+        if one.p_value * (len(found) - k) > level:
+            return tuple(found[:k])
+    return tuple(found)
+
+
+def _cells(X: Any, columns: IntArray) -> FloatArray:
+    part = X.iloc[:, columns].to_numpy() if hasattr(X, "iloc") else X[:, columns]
+    part = part.toarray() if sparse.issparse(part) else part
+    found: FloatArray = np.asarray(part, dtype=float)
+    return found
+
+
+# --------------------------------------------------------------------------------------------------
+# Recalibration: risks of a model where the outcomes of new rows are known.
+#
+# Which of three risks is kept is tested (Vergouwe and others, Statistics in Medicine 36 (2017)
+# 4529-4539): the risks as they are, log odds moved by an intercept, or these and a slope. The more
+# adaptable is taken only where the log likelihood of the rows clearly asks for it. Rows of one
+# patient are fewer than as many patients, by the design effect that they show.
+
+
+FEWEST: Final = 10  # positive and negative patients for each number that is fitted
+TEST_LEVEL: Final = 0.05
+MOST_SLOPE: Final = 20.0
+
+
+@dataclass(frozen=True)
+class Recalibration:
+    """New log odds are `intercept + slope * log odds`; `kind` is "none", "intercept" or "slope"."""
+
+    kind: str
+    intercept: float
+    slope: float
+    reason: str
+
+
+def recalibrated(
+    clf: Any, X: Any, y: npt.ArrayLike, *, groups: npt.ArrayLike | None = None
+) -> tuple[Any, Recalibration]:
+    """Return a copy of a model whose risks fit these rows, and what was done.
+
+    The weights, and what `predict` answers, stay; a cut-off on the risk is not kept.
+
+    Parameters
+    ----------
+    clf : fitted HIPADClassifier
+        Of two classes, with risks.
+    X, y : rows and outcomes
+        Outcomes are of the classes of the model.
+    groups : array, default=None
+        Rows with the same value are of one patient.
+    """
+    labels = np.asarray(y)
+    odd = ~np.isin(labels.astype(str), np.asarray(clf.classes_).astype(str))
+    if odd.any():
+        raise DataError(
+            f"expected outcomes {clf.classes_[0]!r} and {clf.classes_[1]!r}, got "
+            f"{some(sorted({str(one) for one in labels[odd].tolist()}))}: name them as the model"
+        )
+    positive = labels.astype(str) == str(clf.classes_[1])
+    scores = clf.decision_function(X)
+    own = None if groups is None else np.asarray(groups)
+    curve = clf.risk_curve_
+    rows = ScoredRows(positive, scores, curve.risks(scores, clf.prevalence), own)
+    told = recalibration_of(rows)
+    fresh = copy(clf)
+    fresh.prevalence = None
+    fresh._risks = LazyCalibration(curve=_moved(curve, clf.prevalence, rows, told))
+    vars(fresh).pop("risk_threshold_", None)
+    return fresh, told
+
+
+def recalibration_of(rows: ScoredRows) -> Recalibration:
+    """What the rows ask for: nothing, another intercept, or another slope as well."""
+    codes = np.arange(len(rows)) if rows.groups is None else rows.groups
+    fewest = min(np.unique(codes[rows.positive == side]).size for side in (False, True))
+    if fewest < FEWEST:
+        reason = f"too few rows: {fewest} of one class, and {FEWEST} are needed"
+        return Recalibration("none", 0.0, 1.0, reason)
+    y, odds = rows.positive.astype(float), _log_odds(rows)
+    effect = 1.0 if rows.groups is None else len(rows) / np.unique(rows.groups).size
+    intercept = rows.measure("calibration_intercept").value
+    as_is, moved = (_likelihood(y, odds + by) for by in (0.0, intercept))
+    slope = rows.measure("calibration_slope").value
+    if fewest >= 2 * FEWEST and 0 < slope < MOST_SLOPE:
+        at = ScoredRows(rows.positive, rows.scores, _risks_of(slope * odds))
+        offset = at.measure("calibration_intercept").value
+        best = _likelihood(y, slope * odds + offset)
+        gains = 2.0 * (best - as_is) / effect, 2.0 * (best - moved) / effect
+        if chi2.sf(gains[0], 2) < TEST_LEVEL and chi2.sf(gains[1], 1) < TEST_LEVEL:
+            reason = "risks were too extreme" if slope < 1 else "risks were too cautious"
+            return Recalibration("slope", offset, slope, reason)
+    if chi2.sf(2.0 * (moved - as_is) / effect, 1) < TEST_LEVEL:
+        reason = "risks were too high on average" if intercept < 0 else "risks were too low"
+        return Recalibration("intercept", intercept, 1.0, reason)
+    return Recalibration("none", 0.0, 1.0, "the risks fit these rows as well as can be told")
+
+
+def _moved(
+    curve: CalibrationMap, prevalence: float | None, rows: ScoredRows, told: Recalibration
+) -> CalibrationMap:
+    """The curve over decision values, with other log odds; its prevalence is that of the rows."""
+    shift = 0.0
+    if prevalence is not None:
+        before, after = _log_odds_of(curve.prevalence), _log_odds_of(prevalence)
+        shift = after - before
+    own = curve.prevalence if prevalence is None else prevalence
+    share = float(np.mean(rows.positive)) if told.kind != "none" else own
+    return replace(
+        curve,
+        prevalence=share,
+        slope=told.slope * curve.slope,
+        intercept=told.slope * (curve.intercept + shift) + told.intercept,
+        log_odds=told.slope * (curve.log_odds + shift) + told.intercept,
+    )
+
+
+def _log_odds(rows: ScoredRows) -> FloatArray:
+    assert rows.risks is not None  # made here
+    return np.asarray(np.log(rows.risks) - np.log1p(-rows.risks))
+
+
+def _log_odds_of(share: float) -> float:
+    return float(np.log(share) - np.log1p(-share))
+
+
+def _risks_of(odds: FloatArray) -> FloatArray:
+    return np.asarray(1.0 / (1.0 + np.exp(-odds)))
+
+
+def _likelihood(y: FloatArray, z: FloatArray) -> float:
+    return float(y @ z - np.logaddexp(0.0, z).sum())
