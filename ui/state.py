@@ -18,7 +18,7 @@ from __future__ import annotations
 import logging
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count as count_from
@@ -29,6 +29,7 @@ import streamlit as st
 
 from hipad.data import Turn
 from hipad.data.file_format import FileFormat
+from hipad.evaluation.sealed_test import SealedTest
 from hipad.exceptions import DataError, HipadError
 from hipad.utils import count
 from ui.bench.tuned_rules import Tuning
@@ -165,6 +166,8 @@ class AppState(SessionCache):
     lab: ExperimentsState = field(
         default_factory=ExperimentsState
     )  # experiments, see ui/experiments
+    edits: int = 0  # versions of rules and settings that were run on these data
+    seals: dict[str, SealedTest] = field(default_factory=dict)  # by the digest of the test rows
     expert: bool = False
     speed: str = "full speed"  # of a run, see ui/run
     error: str = ""  # why the last thing the user asked for could not be done
@@ -206,9 +209,17 @@ class AppState(SessionCache):
             given = self.loaded, self.preparation, self.rules.text
             self.data = facing_rules(self.data, *given)
         asked = self.request()
-        self.ran = ModelRecipe(asked.name, asked.rules, dict(asked.blocks), asked.settings)
+        recipe = ModelRecipe(asked.name, asked.rules, dict(asked.blocks), asked.settings)
+        self.edits += recipe != self.ran
+        self.ran = recipe
         self.job = asked.job(speed=speed)
         self.job.launch()
+
+    def add_seals(self, seals: Iterable[SealedTest]) -> None:
+        """Join records of openings with those there are: none is ever forgotten."""
+        for seal in seals:
+            known = self.seals.get(seal.digest)
+            self.seals[seal.digest] = seal if known is None else known.merged(seal)
 
     def load(self, loaded: Loaded, preparation: Preparation | None = None) -> None:
         """Take new data in place of the old, with the rules, blocks and settings they bring."""
@@ -258,6 +269,8 @@ class AppState(SessionCache):
 
     def _replace_data(self, arrived: PreparedData) -> None:
         loaded, preparation, data = arrived
+        if self.loaded is None or self.loaded.key != loaded.key:
+            self.edits = 0
         self._set_aside(f"{loaded.name} was loaded")
         self.data, self.keep_name = data, new_name()
         self.loaded, self.preparation = loaded, preparation

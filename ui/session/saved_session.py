@@ -72,6 +72,8 @@ def restore(state: AppState, session: Session, loaded: Loaded) -> None:
         )
     state.load(replace(loaded, blocks=session.blocks, rules=session.rules), preparation)
     state.settings = session.settings
+    state.edits = max(state.edits, session.edits)
+    state.add_seals(session.seals)
     state.awaiting = None
     state.refit(session.models, session.pinned)
 

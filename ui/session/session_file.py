@@ -19,6 +19,7 @@ from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.estimator.model_io import StoredFormat
 from hipad.estimator.parameters import MemberRecord
 from hipad.estimator.serialization import misfit, named, rebuild
+from hipad.evaluation.sealed_test import SealedTest
 from hipad.exceptions import DataError, HipadError
 from hipad.rules.names import MOST_BLOCKS, block_name
 from hipad.solvers import Progress
@@ -26,12 +27,14 @@ from ui.data.samples import DRAW
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.jobs import SCHEDULER, BackgroundJob, Run
 from ui.models import Request, TrainedModel
-from ui.settings import MODEL_NAME, NAME, RULES, RunSettings, Text
+from ui.settings import MODEL_NAME, NAME, RULES, Number, RunSettings, Text
 
 KIND: Final = "hipad-workbench-session"
 VERSION: Final = 1
 LARGEST: Final = 20 * 2**20  # bytes
 MOST_MODELS: Final = 50
+MOST_SEALS: Final = 100
+MOST_EDITS: Final = 10**9
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,23 @@ class Models:
         return recipes
 
 
+@dataclass(frozen=True)
+class Seals:
+    """Records of the openings of some sealed test sets."""
+
+    most: int
+
+    def read(self, value: object) -> tuple[SealedTest, ...]:
+        if not isinstance(value, list):
+            raise misfit("records of test sets", value)
+        if len(value) > self.most:
+            raise ValueError(f"expected at most {self.most:,} test sets, got {len(value):,}")
+        try:
+            return tuple(SealedTest.from_dict(one) for one in value)
+        except DataError as error:
+            raise ValueError(str(error)) from error
+
+
 Definitions = Annotated[Mapping[str, str], Blocks(MOST_BLOCKS, Text(1_000_000))]
 
 
@@ -134,6 +154,8 @@ class Session:
     pinned: Annotated[str, MODEL_NAME] = ""
     unlabelled: Annotated[str, NAME] = ""  # the file of patients without a label
     file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what was stated of the file
+    edits: Annotated[int, Number(0, MOST_EDITS)] = 0  # versions of rules and settings that were run
+    seals: Annotated[tuple[SealedTest, ...], Seals(MOST_SEALS)] = ()  # who looked at test rows when
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -159,6 +181,8 @@ def session_of(state: Any) -> Session:
         pinned=state.pinned_name,
         unlabelled=loaded.unlabelled_name[: NAME.longest] if loaded.unlabelled is not None else "",
         file_format=loaded.table.reading.stated,
+        edits=state.edits,
+        seals=tuple(state.seals.values())[-MOST_SEALS:],
     )
 
 
@@ -188,7 +212,7 @@ def recipe_of_today(raw: Any) -> Any:
 
 def of_today(raw: dict[str, Any]) -> dict[str, Any]:
     """The fields of a session with those that files of earlier versions do not have."""
-    raw = {"unlabelled": "", "file_format": {}, **raw}
+    raw = {"unlabelled": "", "file_format": {}, "edits": 0, "seals": [], **raw}
     if isinstance(raw.get("models"), list):
         raw["models"] = [recipe_of_today(recipe) for recipe in raw["models"]]
     if isinstance(raw.get("preparation"), dict):

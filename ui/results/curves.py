@@ -1,0 +1,197 @@
+"""Pictures of a model's answers: ROC, calibration, decision curve, risks by class; one cut-off."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from hipad.evaluation.curves import (
+    Bins,
+    Curve,
+    DecisionCurve,
+    RiskDistribution,
+    calibration_bins,
+    calibration_curve,
+    decision_curve,
+    risk_distribution,
+    roc_curve,
+)
+from hipad.evaluation.metrics import ScoredRows
+from hipad.exceptions import DataError
+from hipad.utils import number, percent
+from ui import charts
+from ui.results.assessment import Assessment
+
+HEIGHT = 330
+FEWEST_BINS, MOST_BINS, ROWS_A_BIN = 4, 10, 15
+
+
+class Curves:
+    """The curves of an assessment: computed once, and drawn for any cut-off."""
+
+    def __init__(self, found: Assessment) -> None:
+        self.found = found
+        bins = int(np.clip(len(found.rows) // ROWS_A_BIN, FEWEST_BINS, MOST_BINS))
+        self.roc: Curve = roc_curve(found.rows)
+        self.roc_without = None if found.without is None else roc_curve(found.without)
+        self.calibration: Curve | None = _calibration(found.rows)
+        self.bins: Bins = calibration_bins(found.rows, bins)
+        self.decision: DecisionCurve = decision_curve(found.rows)
+        self.decision_without = None if found.without is None else decision_curve(found.without)
+        self.risks: RiskDistribution = risk_distribution(found.rows)
+
+    def roc_chart(self, cutoff: float | None) -> tuple[go.Figure, str]:
+        """Draw sensitivity against false positives, and where the cut-off lies."""
+        chart = charts.figure("ROC curve", x="1 - specificity", y="sensitivity", height=HEIGHT)
+        _band(chart, self.roc.at, self.roc.low, self.roc.high)
+        if self.roc_without is not None:
+            _line(chart, self.roc_without.x, self.roc_without.y, "without rules", charts.colour(-1))
+        _line(chart, self.roc.x, self.roc.y, "with rules", charts.colour(charts.POSITIVE))
+        _diagonal(chart)
+        rows = self.found.rows.at(cutoff)
+        sensitivity, specificity = rows.measure("sensitivity"), rows.measure("specificity")
+        chart.add_scatter(
+            x=[1 - specificity.value],
+            y=[sensitivity.value],
+            mode="markers",
+            marker={"size": 13, "color": charts.current_colour(), "line": {"width": 1}},
+            name="this cut-off",
+        )
+        _unit_axes(chart)
+        area = rows.measure("roc_auc")
+        return chart, (
+            f"A positive row scores above a negative one in {percent(area.value)} of pairs "
+            f"({percent(area.low)} to {percent(area.high)}). At this cut-off "
+            f"{percent(sensitivity.value)} of the positive rows are found (sensitivity) and "
+            f"{percent(specificity.value)} of the negative ones recognised (specificity)."
+        )
+
+    def calibration_chart(self) -> tuple[go.Figure, str]:
+        """Draw observed shares against stated risks."""
+        chart = charts.figure("Calibration", x="risk stated", y="share observed", height=HEIGHT)
+        if self.calibration is not None:
+            curve = self.calibration
+            _band(chart, curve.at, curve.low, curve.high)
+            _line(chart, curve.x, curve.y, "smooth", charts.colour(charts.POSITIVE))
+        bins = self.bins
+        chart.add_scatter(
+            x=bins.risk,
+            y=bins.share,
+            mode="markers",
+            name="groups of rows",
+            marker={"color": charts.current_colour(), "size": 8},
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": bins.high - bins.share,
+                "arrayminus": bins.share - bins.low,
+                "thickness": 1,
+            },
+            customdata=bins.count,
+            hovertemplate="stated %{x:.0%}, observed %{y:.0%}, %{customdata} rows<extra></extra>",
+        )
+        _diagonal(chart)
+        _unit_axes(chart)
+        slope = self.found.rows.measure("calibration_slope")
+        ratio = self.found.rows.measure("observed_expected")
+        return chart, (
+            f"On the diagonal risks are right. Calibration slope {number(slope.value, 3)} "
+            f"({number(slope.low, 3)} to {number(slope.high, 3)}; below 1: risks too extreme); "
+            f"{number(ratio.value, 3)} positive rows were observed for each one expected "
+            f"({number(ratio.low, 3)} to {number(ratio.high, 3)})."
+        )
+
+    def decision_chart(self, cutoff: float | None) -> tuple[go.Figure, str]:
+        """Draw the net benefit at each risk from which on one would act."""
+        chart = charts.figure(
+            "Decision curve", x="risk from which on one acts", y="net benefit", height=HEIGHT
+        )
+        curve = self.decision
+        _band(chart, curve.thresholds, curve.low, curve.high)
+        _line(chart, curve.thresholds, curve.treat_all, "act on all", charts.colour(-1), dash="dot")
+        _line(
+            chart, curve.thresholds, 0 * curve.treat_all, "act on nobody", charts.colour(-1),
+            dash="dash",
+        )  # fmt: skip
+        if (other := self.decision_without) is not None:
+            _line(chart, other.thresholds, other.model, "without rules", charts.colour(-1))
+        _line(chart, curve.thresholds, curve.model, "with rules", charts.colour(charts.POSITIVE))
+        if cutoff is not None:
+            chart.add_vline(x=cutoff, line={"color": charts.current_colour(), "width": 2})
+        top = max(float(np.nanmax(curve.model)), float(curve.treat_all[0]), 0.01)
+        chart.update_xaxes(range=[0, 1], tickformat=".0%")
+        chart.update_yaxes(range=[-0.25 * top, 1.15 * top])
+        best = np.maximum(curve.treat_all, 0.0)
+        useful = curve.thresholds[curve.model > best + 1e-12]
+        if not useful.size:
+            return chart, "At no risk does the model serve better than acting on all or on nobody."
+        return chart, (
+            "Net benefit: found positives less the harm of false alarms. The model serves better "
+            f"than acting on all or on nobody at cut-offs between {percent(useful.min(), 0)} and "
+            f"{percent(useful.max(), 0)}."
+        )
+
+    def risk_chart(self, cutoff: float | None, classes: tuple[str, str]) -> tuple[go.Figure, str]:
+        """Draw how many rows of each class have which risk."""
+        found = self.risks
+        chart = charts.figure("Risks by class", x="risk stated", y="rows", height=HEIGHT)
+        middle = (found.edges[1:] + found.edges[:-1]) / 2
+        parts = (found.negative, found.positive)
+        for which, (values, name) in enumerate(zip(parts, classes, strict=True)):
+            chart.add_bar(
+                x=middle,
+                y=values,
+                name=f"actual {charts.label(name)}",
+                marker_color=charts.class_colour(which),
+                opacity=0.75,
+            )
+        chart.update_layout(barmode="overlay", bargap=0.05)
+        chart.update_xaxes(range=[0, 1], tickformat=".0%")
+        if cutoff is not None:
+            chart.add_vline(x=cutoff, line={"color": charts.current_colour(), "width": 2})
+        risks = self.found.rows.risks
+        assert risks is not None
+        positive = self.found.rows.positive
+        means = [float(risks[positive == side].mean()) for side in (True, False)]
+        return chart, (
+            f"The mean risk is {percent(means[0])} among rows of the positive class and "
+            f"{percent(means[1])} among the others."
+        )
+
+
+def _calibration(rows: ScoredRows) -> Curve | None:
+    """Return the smooth curve, None where so few rows, or so few risks, allow none."""
+    try:
+        return calibration_curve(rows)
+    except (DataError, np.linalg.LinAlgError):
+        return None
+
+
+def _line(
+    chart: go.Figure, x: np.ndarray, y: np.ndarray, name: str, colour: str, dash: str = "solid"
+) -> None:
+    chart.add_scatter(
+        x=x, y=y, mode="lines", name=name, line={"color": colour, "width": 2, "dash": dash}
+    )
+
+
+def _band(chart: go.Figure, at: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+    """Shade the 95 % band."""
+    chart.add_scatter(x=at, y=high, mode="lines", line={"width": 0}, showlegend=False,
+                      hoverinfo="skip")  # fmt: skip
+    chart.add_scatter(
+        x=at, y=low, mode="lines", line={"width": 0}, fill="tonexty", name="95 % band",
+        fillcolor="rgba(128,128,128,0.25)", hoverinfo="skip",
+    )  # fmt: skip
+
+
+def _diagonal(chart: go.Figure) -> None:
+    chart.add_scatter(
+        x=[0, 1], y=[0, 1], mode="lines", showlegend=False, hoverinfo="skip",
+        line={"color": charts.colour(-1), "dash": "dot", "width": 1},
+    )  # fmt: skip
+
+
+def _unit_axes(chart: go.Figure) -> None:
+    chart.update_xaxes(range=[-0.01, 1.01], tickformat=".0%")
+    chart.update_yaxes(range=[-0.01, 1.02], tickformat=".0%")

@@ -1,0 +1,96 @@
+"""The Results page from top to bottom: sentence, estimates, pictures, figures."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from hipad.solvers import Status
+from ui import charts
+from ui.bench.crosswise import request_of
+from ui.dataset import Dataset
+from ui.jobs import BackgroundJob, JobStatus, poll
+from ui.models import TrainedModel
+from ui.results import cutoff_control, seal, verdict
+from ui.results.assessment import Assessment, Source, assessment_job
+from ui.results.curves import Curves
+from ui.state import AppState
+from ui.text import plain
+
+JOB: Final = "results_job"
+
+
+def show(state: AppState) -> None:
+    """Draw the results of the present model."""
+    data = state.data
+    assert data is not None
+    if data.every_label is not None:
+        st.info(
+            "Results are shown for two classes. Choose one class against the rest on the Data page."
+        )
+        return
+    model = _model(state)
+    if model is None:
+        return
+    seal.show(state)
+    source: Source = "test" if seal.is_open(state) else "cross-validated"
+    job: BackgroundJob[Assessment] = state.remember(
+        JOB,
+        (id(model), source),
+        lambda: assessment_job(model, request_of(model, data), source),
+    )
+    if not job.is_active and not job.is_final and job.status is not JobStatus.FAILED:
+        job.launch()
+    if job.is_final and job.outcome is not None:
+        _results(state, model, data, job.outcome)
+        return
+    poll(job, lambda: _progress(job))
+
+
+def _model(state: AppState) -> TrainedModel | None:
+    """Return the model to show: that of the last run, else the reference model."""
+    if state.job is not None and state.job.is_active:
+        st.info("The model is being fitted; its results appear when it is ready.")
+        poll(state.job, lambda: None)
+        return None
+    model = state.model or state.pinned_model
+    if model is None:
+        st.info("Results need a fitted model. Run a fit first.", icon=":material/play_circle:")
+        if st.button("Fit a model", type="primary", key="results_fit"):
+            state.launch()
+            st.rerun()
+        return None
+    if model.classifier.certificate_.status is Status.STOPPED:
+        st.info("The run was stopped, so there is no final model to judge. Run it again.")
+        return None
+    return model
+
+
+def _progress(job: BackgroundJob[Assessment]) -> None:
+    if job.status is JobStatus.FAILED:
+        st.error(f"The model could not be judged: {plain(job.error, 600)}")
+        return
+    st.progress(job.progress or 0.0, text=job.message or "The model is being judged")
+
+
+def _results(state: AppState, model: TrainedModel, data: Dataset, found: Assessment) -> None:
+    verdict.show(state, found, data.classes)
+    curves: Curves = state.remember("results_curves", id(found), lambda: Curves(found))
+
+    def at_cutoff() -> None:
+        cutoff = cutoff_control.choose(state, model)
+        left, right = st.columns(2)
+        pictures = (
+            (left, "results_roc", curves.roc_chart(cutoff)),
+            (right, "results_calibration", curves.calibration_chart()),
+            (left, "results_decision", curves.decision_chart(cutoff)),
+            (right, "results_risks", curves.risk_chart(cutoff, data.classes)),
+        )
+        for column, key, (chart, text) in pictures:
+            charts.show(chart, key=key, text=text, where=column)
+        cutoff_control.figures(found.rows, cutoff)
+        with st.expander("All figures, with 95 % intervals"):
+            cutoff_control.table(found.rows, found.without, cutoff)
+
+    st.fragment(at_cutoff)()
