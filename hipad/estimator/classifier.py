@@ -105,6 +105,8 @@ class HIPADClassifier(FittedModel):
         convergence, "exact" the certified elastic net. `solver_` says what ran.
     engine : "ipm" or "osqp", default="ipm"
         Solver of phase 2.
+    loss : "hinge" or "squared_hinge", default="hinge"
+        What a sample short of its margin costs: by how much it is short, or the square of that.
     standardize : bool, default=True
         Scale columns to mean 0 and deviation 1, or those that vary little for the size of their
         values to less, where that clearly lessens the leave-one-out error. No unit matters either
@@ -180,6 +182,7 @@ class HIPADClassifier(FittedModel):
         cv: Any = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
+        loss: str = "hinge",
     ) -> None:
         self.rules = rules
         self.blocks = blocks
@@ -204,6 +207,7 @@ class HIPADClassifier(FittedModel):
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.loss = loss
 
     @classmethod
     def paper(cls, rules: str | Iterable[Rule | str] | None = None, **parameters: Any) -> Self:

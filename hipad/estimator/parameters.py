@@ -17,6 +17,7 @@ from hipad.rules import CompiledRule, RuleSet
 from hipad.rules.compiler import CompiledPrior, ExpertKnowledge, SignConstraints
 from hipad.solvers import AdmmSettings, Certificate, Settings
 from hipad.solvers.hipad import ENGINES
+from hipad.solvers.losses import HINGE, LOSSES, Loss
 from hipad.solvers.problem import Scope
 from hipad.solvers.weight_blocks import Penalties
 
@@ -69,6 +70,7 @@ CHOICES: Final[dict[str, Mapping[str, str]]] = {
         "exact": "Exact: certified over all features",
     },
     "engine": {name: engine.words for name, engine in ENGINES.items()},
+    "loss": {name: loss.words for name, loss in LOSSES.items()},
     "switch": {"support": "features have settled", "paper": "the paper's test"},
 }
 SPARSE: Final = "sparse"  # lambda1: the fewest features within one standard error of the best
@@ -115,6 +117,7 @@ class FitSettings:
     calibrate: bool
     balanced: bool  # each class counts one half
     settings: Settings
+    loss: Loss = HINGE
     fastest: bool = False  # whether another solver than the ADMM may find the same features
     statements: tuple[CompiledPrior, ...] = ()
     known: SignConstraints = field(default_factory=SignConstraints)
@@ -169,6 +172,7 @@ class FitSettings:
             calibrate=parameters.calibrate,
             balanced=parameters.class_weight == "balanced",
             settings=settings,
+            loss=LOSSES[parameters.loss],
             fastest=parameters.method == "auto",
             cv=vars(parameters).get("_parts", parameters.cv),
             **{name: getattr(parameters, name) for name in MAY_BE_NONE if name != "cv"},

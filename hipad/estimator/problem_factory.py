@@ -205,18 +205,26 @@ class ProblemFactory:
                 named = [rule.columns for rule in self.told]
                 free = np.unique(np.concatenate([among, self.prices.features, *named]))
                 prices = only(prices, free.astype(int), data.design.shape[1])
-            return data.problem(self.blocks, lambda1, lambda2, plan.scope, prices)
+            return data.problem(self.blocks, lambda1, lambda2, plan.scope, prices, plan.loss)
         p = data.p[rows] / data.p[rows].sum()
         design = data.design.rows(rows)
         return Problem(
-            design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope, self.prices
+            design,
+            data.y[rows],
+            p,
+            lambda1,
+            lambda2,
+            self.blocks,
+            plan.scope,
+            self.prices,
+            plan.loss,
         )
 
     def trial(self, lambda2: float) -> Problem:
         """The problem of an automatic choice, in which rules of hardly any worth have no say."""
-        least = FAINT / self.data.total
+        least, plan = FAINT / self.data.total, self.plan
         rules = tuple(block for block in self.blocks if block.sigma >= least)
-        return self.data.problem(rules, 0.0, lambda2, self.plan.scope, self.prices)
+        return self.data.problem(rules, 0.0, lambda2, plan.scope, self.prices, plan.loss)
 
     @cached_property
     def knobs(self) -> list[RuleWeights]:
@@ -249,8 +257,9 @@ class ProblemFactory:
 
         Features that pay less, or nothing, count as others do: what they leave over is no scale.
         """
-        prices = signs_alone(self.plan.known)
-        return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope, prices))
+        plan = self.plan
+        prices = signs_alone(plan.known)
+        return lambda1_max(self.data.problem((), 0.0, 1.0, plan.scope, prices, plan.loss))
 
     @cached_property
     def first_lambda1(self) -> float:

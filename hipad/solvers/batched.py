@@ -12,6 +12,7 @@ import numpy as np
 from hipad.designs import Design
 from hipad.solvers.exact import WarmStart
 from hipad.solvers.interior_point import cholesky, solve_cholesky
+from hipad.solvers.losses import RowLosses
 from hipad.solvers.problem import Problem, SignPenalties
 from hipad.utils import FloatArray
 
@@ -524,7 +525,7 @@ class Systems:
 
 
 STEP_FACTOR = 0.99
-GRAM_CACHE_SIZE = 0.1  # a warm start keeps this share of its room
+WARM = 0.1  # a warm start keeps this share of its room
 MOST_STEPS = 40
 LACK = 10.0  # tolerances: how much of a margin may be missing,
 LEAST_LACK = 1e-6  # but no less
@@ -552,7 +553,10 @@ class BatchedInteriorPoint:
         stack, count = problem.stack, prices.shape[1]
         self.problem, self.lambda2, self.units = problem, lambda2, units
         self.seen = np.vstack([prices > 0, np.ones((stack.n_rules, count), dtype=bool)])
-        self.prices = np.vstack([prices, np.repeat(stack.sigma[:, None], count, axis=1)])
+        sigma = np.repeat(stack.sigma[:, None], count, axis=1)
+        self.prices, self.upper, curvature = RowLosses.of(problem.loss, prices, sigma)
+        self.curvature = np.where(self.seen, curvature, 0.0)
+        self.capped = self.seen & np.isfinite(self.upper)  # whose dual variable has an upper bound
         self.labels = np.r_[problem.y, stack.of_b]
         self.alpha, self.b = 0.5 * self.prices, np.zeros(count)
         self.u = np.full((stack.n_rows, count), self._first_u())
@@ -564,12 +568,14 @@ class BatchedInteriorPoint:
     def shares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What each product of a place counts: the price of its row."""
         of_rules = self.prices[self.problem.n_samples + self.problem.stack.owner]
-        return self.prices, self.prices, of_rules
+        return self.prices, np.where(self.capped, self.prices, 0.0), of_rules
 
     def only(self, problems: np.ndarray) -> None:
         """Go on with some of the problems."""
         self.lambda2, self.b = self.lambda2[problems], self.b[problems]
         self.seen, self.prices = self.seen[:, problems], self.prices[:, problems]
+        self.upper, self.curvature = self.upper[:, problems], self.curvature[:, problems]
+        self.capped = self.capped[:, problems]
         self.alpha, self.u = self.alpha[:, problems], self.u[:, problems]
         self.units = None if self.units is None else self.units[:, problems]
         self.systems.only(problems)
@@ -629,9 +635,10 @@ class BatchedInteriorPoint:
     def guess(self, k: int) -> tuple[FloatArray, FloatArray]:
         """Multipliers and prices of a problem, on their bound where the other of a pair is more."""
         (alpha, s), (t, xi), (u, pi), _ = self._at
-        prices, own = self.prices[:, k], self.seen[:, k]
-        low, high = own & (alpha < self.prices * s)[:, k], own & (t < self.prices * xi)[:, k]
-        alpha = np.where(low, 0.0, np.where(high, prices, self.alpha[:, k]))
+        prices, upper, own = self.prices[:, k], self.upper[:, k], self.seen[:, k]
+        low = own & (alpha[:, k] < prices * s[:, k])
+        high = self.capped[:, k] & (t[:, k] < prices * xi[:, k])
+        alpha = np.where(low, 0.0, np.where(high, upper, self.alpha[:, k]))
         return np.where(u > pi, u, 0.0)[:, k], alpha
 
     def _pull(self, stage: RestrictedProblem, alpha: FloatArray, u: FloatArray) -> FloatArray:
@@ -649,10 +656,10 @@ class BatchedInteriorPoint:
         margins = self._margins(stage, w, u, b)
         gradient = stage.C @ w + stack.curvature @ u + stack.thresholds.T @ alpha[n:]
         lack = Residuals(
-            rows=np.where(self.seen, 1.0 - margins - xi + s, 0.0),
+            rows=np.where(self.seen, 1.0 - margins - xi + s - self.curvature * alpha, 0.0),
             u=pi - gradient,
             b=self.labels @ alpha,
-            t=np.where(self.seen, self.prices - alpha - t, 0.0),
+            t=np.where(self.capped, self.upper - alpha - t, 0.0),
         )
         return w, lack
 
@@ -681,7 +688,7 @@ class BatchedInteriorPoint:
         stuck: np.ndarray,
     ) -> np.ndarray:
         """Prepare the Newton systems; problems that rounding lets go no further are stuck."""
-        D = at.rows.z / at.rows.x + at.caps.z / at.caps.x
+        D = at.rows.z / at.rows.x + at.caps.z / at.caps.x + self.curvature
         solvable = self.systems.factorize(stage, stage.curved(w), D, at.rules.z / at.rules.x, left)
         stuck[np.setdiff1d(left, solvable)] = True
         return solvable
@@ -707,10 +714,10 @@ class BatchedInteriorPoint:
         rows = lack.rows + goal_alpha / alpha - (goal_t - xi * lack.t) / t
         d_alpha, db, du = self.systems.solve(rows, lack.b, lack.u + goal_u / u)
         going = self.systems.going
-        moving, dt = going * self.seen, lack.t - d_alpha
+        moving, capped, dt = going * self.seen, going * self.capped, lack.t - d_alpha
         return BatchIterate(
             ComplementaryPair(d_alpha, moving * (goal_alpha - s * d_alpha) / alpha),
-            ComplementaryPair(moving * dt, moving * (goal_t - xi * dt) / t),
+            ComplementaryPair(capped * dt, capped * (goal_t - xi * dt) / t),
             ComplementaryPair(du, going * (goal_u - pi * du) / u),
             db,
         )
@@ -722,24 +729,23 @@ class BatchedInteriorPoint:
 
     def _warm(self, stage: RestrictedProblem) -> BatchIterate:
         """The best multiple of where the problems stand, moved well inside its bounds."""
-        free = np.where(self.seen, self.prices, 1.0)
-        alpha = self.alpha * self._best_multiple(stage)
-        alpha = np.where(
-            self.seen, np.clip(alpha, GRAM_CACHE_SIZE * free, (1 - GRAM_CACHE_SIZE) * free), 1.0
-        )
-        u = np.maximum(self.u, GRAM_CACHE_SIZE * self._first_u())
+        alpha, upper = self.alpha * self._best_multiple(stage), self.upper
+        alpha = np.clip(alpha, WARM * self.prices, (1 - WARM) * upper)
+        alpha = np.where(self.seen, alpha, 1.0)
+        u = np.maximum(self.u, WARM * self._first_u())
         seen = np.where(self.seen, alpha, 0.0)
         lack = 1.0 - self._margins(stage, stage.weights(self._pull(stage, seen, u)), u, self.b)
+        lack -= self.curvature * seen
         short, over = (
-            np.maximum(lack, 0.0) + GRAM_CACHE_SIZE,
-            np.maximum(-lack, 0.0) + GRAM_CACHE_SIZE,
+            np.maximum(lack, 0.0) + WARM,
+            np.maximum(-lack, 0.0) + WARM,
         )
         return BatchIterate(
             ComplementaryPair(alpha, np.where(self.seen, over, 0.0)),
             ComplementaryPair(
-                np.where(self.seen, free - alpha, 1.0), np.where(self.seen, short, 0.0)
+                np.where(self.capped, upper - alpha, 1.0), np.where(self.capped, short, 0.0)
             ),
-            ComplementaryPair(u, GRAM_CACHE_SIZE * self.shares[-1] / u),
+            ComplementaryPair(u, WARM * self.shares[-1] / u),
             self.b,
         )
 
@@ -749,12 +755,12 @@ class BatchedInteriorPoint:
         With another lambda1 the same prices give far smaller or larger weights.
         """
         pull, total = self._pull_of_samples(stage, self.alpha), self.alpha.sum(axis=0)
-        rest = -(stage.C.T @ self.u)
+        rest, square = -(stage.C.T @ self.u), np.sum(self.curvature * self.alpha**2, axis=0)
         multiple = np.ones(total.size)
         for _ in range(SCALINGS):
             w = stage.weights(multiple * pull + rest)
-            slope = total - np.sum(pull * w, axis=0)
-            bend = np.sum(pull**2 * stage.curved(w), axis=0)
+            slope = total - np.sum(pull * w, axis=0) - multiple * square
+            bend = np.sum(pull**2 * stage.curved(w), axis=0) + square
             step = slope / np.where(bend > 0, bend, np.inf)
             multiple = np.clip(multiple + step, 0.1 * multiple, 10 * multiple)
         return multiple

@@ -389,7 +389,7 @@ class Phase2:
 
     def _finish(self, ipm: InteriorPoint) -> Iterator[IterationInfo]:
         """Go to the optimum itself, by its active sets or else as far as rounding lets."""
-        alpha, u = ipm.point.guess()
+        alpha, u = ipm.guess()
         found = refined(self.smooth, WarmStart(self.features, ipm.weights(), u, alpha))
         if found is None:
             ipm.tighten(FINE)

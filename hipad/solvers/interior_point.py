@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from hipad.solvers.losses import SMALLEST_WEIGHT
 from hipad.solvers.problem import Problem, SignPenalties
 from hipad.utils import FloatArray
 
@@ -32,7 +33,7 @@ class Values(NamedTuple):
 
 
 class Lifted:
-    """The operators: `labels` and `prices` are those of all rows, samples first, then rules."""
+    """The operators; `labels` and `losses` are those of all rows, samples first, then rules."""
 
     def __init__(self, problem: Problem, features: np.ndarray) -> None:
         stack = problem.stack
@@ -40,7 +41,7 @@ class Lifted:
         self.Z = problem.design.columns(features)
         self.Z *= problem.y[:, None]
         self.labels = np.r_[problem.y, stack.of_b]
-        self.prices = np.r_[problem.p, stack.sigma]
+        self.losses = problem.rows
         self.ridge = problem.ridge(features)
         at, of = problem.rule_positions(features)
         self.C = np.zeros((stack.n_rows, features.size))
@@ -115,13 +116,6 @@ class InteriorIterate(NamedTuple):
     def complementarity(self) -> float:
         """Mean product over all pairs."""
         return float(np.concatenate([pair.product for pair in self.pairs]).mean())
-
-    def guess(self) -> tuple[FloatArray, FloatArray]:
-        """Prices and multipliers, each put on its bound where the other of its pair is larger."""
-        (alpha, s), (t, xi), (u, pi), *_ = self.pairs
-        prices = alpha + t
-        alpha = np.where(alpha < prices * s, 0.0, np.where(t < prices * xi, prices, alpha))
-        return alpha, np.where(u > pi, u, 0.0)
 
     def room(self, by: InteriorIterate, most: float) -> float:
         """Longest step, up to `most`, that keeps all pairs non-negative."""
@@ -501,7 +495,6 @@ WARM = 0.1  # how far inside a warm start begins
 RESIDUALS = 1e-10
 STALLED = 0.9  # of the least complementarity so far: where it is not below, the corrector failed,
 CENTRED = 0.3  # and a plain step aims at this part of it, for all products alike
-SMALLEST_PRICE = 1e-14  # weights of samples sum to one
 
 
 @dataclass(frozen=True)
@@ -536,8 +529,12 @@ class InteriorPoint:
         self.newton = newton_system(problem, features)
         self.limits = problem.limits(features, lambda1)
         self.parts = SignedParts(self.limits)
-        # A price of zero leaves its row no interior; one of this size moves no objective.
-        self.prices = np.maximum(self.newton.prices, SMALLEST_PRICE)
+        # A weight of zero leaves its row no interior; one of this size moves no objective.
+        weights, upper, self.curvature = self.newton.losses
+        self.weights_of_rows = np.maximum(weights, SMALLEST_WEIGHT)
+        bounded = np.isfinite(upper)
+        self.bounded = slice(None) if bounded.all() else np.flatnonzero(bounded)
+        self.upper = np.maximum(upper, SMALLEST_WEIGHT)
         self.point = self._start() if warm is None else self._warm_start(warm)
         self.converged, self.iterations = False, 0
         self._least = np.inf
@@ -608,16 +605,25 @@ class InteriorPoint:
         """What is missing to feasibility, row by row."""
         (alpha, s), (t, xi), (u, pi) = at.pairs[:3]
         gradient_w, gradient_u = self.newton.gradient(at.w, u, alpha)
-        rows = 1.0 - self.newton.rows(at.w, at.b, u) - xi + s
+        rows = 1.0 - self.newton.rows(at.w, at.b, u) + s - self.curvature * alpha
+        rows[self.bounded] -= xi
         return Rhs(
             w=-gradient_w,
             parts=self.parts.lacking_prices(gradient_w, at.split),
             b=float(self.newton.labels @ alpha),
             u=pi - gradient_u,
             rows=rows,
-            t=self.prices - alpha - t,
+            t=(self.upper - alpha)[self.bounded] - t,
             split=self.parts.lacking_weights(at.w, at.split),
         )
+
+    def guess(self) -> tuple[FloatArray, FloatArray]:
+        """Dual variables and u, each put on its bound where the other of its pair is larger."""
+        (alpha, s), (t, xi), (u, pi), *_ = self.point.pairs
+        weights, at_upper = self.weights_of_rows, np.zeros(alpha.size, dtype=bool)
+        at_upper[self.bounded] = t < self.upper[self.bounded] * xi
+        alpha = np.where(alpha < weights * s, 0.0, np.where(at_upper, self.upper, alpha))
+        return alpha, np.where(u > pi, u, 0.0)
 
     def weights(self) -> FloatArray:
         """The weights, and exactly zero for those whose price holds them there."""
@@ -636,33 +642,37 @@ class InteriorPoint:
     @property
     def scale(self) -> float:
         """Size of the objective, for relative gaps; with one class alone its minimum is zero."""
-        return max(float(self.point.alpha.sum()), 1e-8 * float(self.prices.sum()))
+        return max(float(self.point.alpha.sum()), 1e-8 * float(self.weights_of_rows.sum()))
 
     def _dual_scale(self) -> float:
         """The prices, unless stiff rules make terms so large that their rounding is more."""
         terms = largest(self.newton.ridge * self.point.w, self.newton.curvature @ self.point.u)
-        return max(float(self.prices.max()), 1e-4 * terms)
+        return max(float(self.weights_of_rows.max()), 1e-4 * terms)
 
     def _start(self) -> InteriorIterate:
         """Well inside: every row slack by one, every price in the middle."""
-        k, half = self.features.size, 0.5 * self.prices
-        ones = np.ones(self.prices.size)
+        k, half = self.features.size, 0.5 * self.weights_of_rows
+        ones = np.ones(half.size)
         level = float(np.mean(half)) if half.size else 1.0
         u = np.full(self.problem.stack.n_rows, self._u_start())
-        pairs = Pair(half, ones), Pair(half, ones), Pair(u, level / u)
+        pairs = Pair(half, ones), self._cap(half, ones), Pair(u, level / u)
         split = self.parts.start(1.0 / max(np.sqrt(k), 1.0), level)
         return InteriorIterate(np.zeros(k), 0.0, (*pairs, *split))
 
     def _warm_start(self, near: Values) -> InteriorIterate:
         """Near a known point, but well inside: prices, slacks and multipliers keep some room."""
-        level = WARM * float(np.mean(self.prices))
-        alpha = np.clip(near.alpha, WARM * self.prices, (1 - WARM) * self.prices)
+        level = WARM * float(np.mean(self.weights_of_rows))
+        alpha = np.clip(near.alpha, WARM * self.weights_of_rows, (1 - WARM) * self.upper)
         u = np.maximum(near.u, WARM * self._u_start())
-        lack = 1.0 - self.newton.rows(near.w, near.b, u)
+        lack = 1.0 - self.newton.rows(near.w, near.b, u) - self.curvature * alpha
         short, over = np.maximum(lack, 0.0) + WARM, np.maximum(-lack, 0.0) + WARM
-        pairs = Pair(alpha, over), Pair(self.prices - alpha, short), Pair(u, level / u)
+        pairs = Pair(alpha, over), self._cap(alpha, short), Pair(u, level / u)
         split = self.parts.near(near.w, WARM / max(np.sqrt(near.w.size), 1.0), level)
         return InteriorIterate(near.w, near.b, (*pairs, *split))
+
+    def _cap(self, alpha: FloatArray, xi: FloatArray) -> Pair:
+        """The pair (t, xi) of the rows whose dual variable is bounded, t = upper - alpha."""
+        return Pair((self.upper - alpha)[self.bounded], xi[self.bounded])
 
     def _u_start(self) -> float:
         """A multiplier with which the rules' slack is about one."""
@@ -671,8 +681,10 @@ class InteriorPoint:
 
     def _scaling(self, at: InteriorIterate) -> Scaling:
         (alpha, s), (t, xi), (u, pi) = at.pairs[:3]
+        rows = s / alpha + self.curvature
+        rows[self.bounded] += xi / t
         return Scaling(
-            rows=s / alpha + xi / t,
+            rows=rows,
             u=pi / u,
             split=self.parts.ratios(at.split),
             sides=self.parts.sides,
@@ -682,7 +694,8 @@ class InteriorPoint:
         """Newton step for the given residuals and complementarity targets."""
         (alpha, s), (t, xi), (u, pi), *split = at.pairs
         goal_alpha, goal_t, goal_u, *goal_split = targets
-        rows = r.rows + goal_alpha / alpha - (goal_t - xi * r.t) / t
+        rows = r.rows + goal_alpha / alpha
+        rows[self.bounded] -= (goal_t - xi * r.t) / t
         dw, db, du, dalpha, parts = self.newton.solve(
             r,
             rows=rows,
@@ -692,7 +705,7 @@ class InteriorPoint:
                 for lack, goal, pair in zip(r.parts, goal_split, split, strict=True)
             ],
         )
-        dt = r.t - dalpha
+        dt = r.t - dalpha[self.bounded]
         pairs = [
             Pair(dalpha, (goal_alpha - s * dalpha) / alpha),
             Pair(dt, (goal_t - xi * dt) / t),

@@ -2,6 +2,8 @@
 
 F(w, b, u) = lambda2/2 |w|^2 + sum_j penalty_j(w_j) + sum_i p_i (1 - y_i (x_i'w + b))_+
            + sum_r [ rho_r/2 |B_r'u_r + s_r w|^2 + sigma_r (d_r'u_r - s_r b + 1)_+ ],   u_r >= 0
+
+with the hinge, as here, or another loss of the samples (losses.py).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from hipad.designs import Design
+from hipad.solvers.losses import HINGE, Loss, RowLosses
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
@@ -268,6 +271,7 @@ class Problem:
     rules: tuple[RuleBlock, ...] = ()
     scope: Scope = "population"
     prices: PenaltyFactors = field(default_factory=PenaltyFactors)
+    loss: Loss = HINGE
     stack: RuleStack = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -280,6 +284,11 @@ class Problem:
     @property
     def n_features(self) -> int:
         return self.design.shape[1]
+
+    @cached_property
+    def rows(self) -> RowLosses:
+        """Weights, bounds and curvatures of the dual variables: of samples, then of rules."""
+        return RowLosses.of(self.loss, self.p, self.stack.sigma)
 
     @cached_property
     def ridge_off(self) -> float:
@@ -331,7 +340,7 @@ class Problem:
     ) -> float:
         """F at weights w on `features` (zero elsewhere), where scores = Xw without b."""
         stack = self.stack
-        value = self.p @ np.maximum(1.0 - self.y * (scores + b), 0.0)
+        value = float(np.sum(self.loss.value(1.0 - self.y * (scores + b), self.p)))
         value += self.limits(features).cost(w) + 0.5 * self.ridge(features) @ (w * w)
         if stack.n_rules:
             at, of = self.rule_positions(features)

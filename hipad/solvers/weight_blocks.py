@@ -20,7 +20,8 @@ from hipad.solvers.problem import PenaltyFactors, Problem, SignPenalties
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
-# Proximal operators of the ADMM's second block, and the multiplier step that goes with each.
+# Proximal operators of the ADMM's second block, and the multiplier step that goes with each. Those
+# of the losses are in losses.py: for the hinge it is the paper's S.
 #
 # Every function takes the over-relaxed image h of the first block, the multiplier g and the penalty
 # mu of one constraint (image = copy), and returns the new copy and the new multiplier. By Moreau's
@@ -28,11 +29,6 @@ from hipad.utils import FloatArray
 
 
 Step = tuple[FloatArray, FloatArray]
-
-
-def hinge(h: FloatArray, g: FloatArray, mu: float, price: FloatArray) -> Step:
-    """Copy of price * (h)_+: the paper's S with threshold price/mu; multiplier in [0, price]."""
-    return _project(h, g, mu, 0.0, price)
 
 
 def soft_threshold(h: FloatArray, g: FloatArray, mu: float, limits: SignPenalties) -> Step:

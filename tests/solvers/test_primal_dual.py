@@ -1,9 +1,14 @@
 """Points and pairs of the interior method: how far they may move, and what they guess."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from hipad.solvers.interior_point import InteriorIterate, Pair
+from hipad.solvers.interior_point import InteriorIterate, InteriorPoint, Pair
+from hipad.solvers.losses import LOSSES
+from tests.oracles import random_problem
+from tests.solvers.problems import to_problem
 
 
 def point(*pairs):
@@ -40,15 +45,18 @@ def test_complementarity_is_the_mean_of_all_products():
     assert AT.complementarity == pytest.approx((2 + 4 + 1 + 2 + 3) / 5)
 
 
-def test_a_guess_puts_prices_and_multipliers_on_the_bound_that_they_go_to():
-    alpha, t = np.array([1e-9, 0.5, 1.0]), np.array([1.0, 0.5, 1e-9])
-    pairs = Pair(alpha, np.array([0.8, 1e-9, 1e-9])), Pair(t, np.array([1e-9, 1e-9, 0.8]))
-    at = InteriorIterate(
-        np.zeros(1), 0.0, (*pairs, Pair(np.array([1e-9, 2.0]), np.array([0.1, 1e-9])))
-    )
-    prices, u = at.guess()
-    assert prices.tolist() == [0.0, 0.5, 1.0 + 1e-9]
-    assert u.tolist() == [0.0, 2.0]
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+def test_the_active_sets_put_each_dual_on_the_bound_that_it_goes_to(loss):
+    problem = replace(to_problem(random_problem(0, n=40)), loss=loss)
+    ipm = InteriorPoint(problem, np.arange(12), tolerance=1e-9)
+    ipm.run()
+    alpha, u = ipm.guess()
+    near = ipm.point.alpha
+    assert alpha == pytest.approx(near, abs=1e-7)
+    inside = (alpha > 0) & (alpha < problem.rows.upper)
+    assert alpha[inside].tolist() == near[inside].tolist()
+    assert 0 < inside.sum() < alpha.size
+    assert u == pytest.approx(ipm.point.u, abs=1e-7)
 
 
 def test_split_weights_have_pairs_of_their_own():
