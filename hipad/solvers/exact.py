@@ -115,7 +115,7 @@ REFINEMENTS = 5
 
 @dataclass(frozen=True)
 class KktSystem:
-    """Z, d and labels of the rows, ridge of the features, C and curvature of the multipliers.
+    """Z, d, labels and q of the rows, ridge of the features, C and curvature of the multipliers.
 
     `gram` is Z Z' where it is at hand; the ridge must then be the same for all features.
     """
@@ -126,8 +126,8 @@ class KktSystem:
     labels: FloatArray
     ridge: FloatArray
     curvature: FloatArray
-    q: FloatArray
     gram: FloatArray | None = None
+    q: FloatArray | float = 0.0
 
     def solve(
         self, forced: FloatArray, balance: float, linear: FloatArray
@@ -352,7 +352,7 @@ class Part(Lifted):
         C, curvature = self.C[np.ix_(positive, kept)], self.curvature[np.ix_(positive, positive)]
         gram = self._gram(kept, rows)
         q = self.losses.curvature[rows]
-        return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature, q, gram)
+        return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature, gram, q)
 
     def _gram(self, kept: np.ndarray, rows: np.ndarray) -> FloatArray | None:
         """Z Z' of these rows where many features are in, most of which were in before."""
