@@ -209,7 +209,6 @@ class KktSystem:
 
 MOST_CHANGES = 25  # a good guess needs two or three
 LARGEST_SYSTEM = 3000
-FEW_ROWS = 1000  # up to here Gram matrices of all rows are kept from one system to the next
 EXACT = 1e-11  # what is within this of its bound, relatively, is on it
 
 
@@ -357,7 +356,7 @@ class Part(Lifted):
     def _gram(self, kept: np.ndarray, rows: np.ndarray) -> FloatArray | None:
         """Z Z' of these rows where many features are in, most of which were in before."""
         if (
-            self.n > FEW_ROWS
+            self.n > LARGEST_SYSTEM
             or kept.sum() < self.n
             or np.ptp(self.ridge)
             or rows.size < self.n // 4
