@@ -139,7 +139,9 @@ def clarabel_enk(
     Q = np.zeros((size + slacks + lasso,) * 2)
     Q[:size, :size] = _curvature(X, rules, lambda2, scope)
     Q[size : size + n, size : size + n] = np.diag(2 * p * squared)
-    cost = np.concatenate([np.zeros(size), p * (not squared), [q.sigma for q in rules], np.full(lasso, lambda1)])
+    cost = np.concatenate(
+        [np.zeros(size), p * (not squared), [q.sigma for q in rules], np.full(lasso, lambda1)]
+    )
 
     A, offset = _images(X, y, rules)
     hinge = np.r_[0:n, n + m : n + m + len(rules)]  # rows of A that must not exceed their slack

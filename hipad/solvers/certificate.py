@@ -337,7 +337,12 @@ def _size(problem: Problem, at: FeatureState) -> float:
     """Of the terms of both objectives, before they cancel."""
     stack = problem.stack
     here, of = problem.rule_positions(at.features)
-    terms = 1.0 + at.alpha.sum() + problem.rows.conjugate(at.alpha) + problem.ridge(at.features) @ (at.w * at.w)
+    terms = (
+        1.0
+        + at.alpha.sum()
+        + problem.rows.conjugate(at.alpha)
+        + problem.ridge(at.features) @ (at.w * at.w)
+    )
     terms += at.u @ (np.abs(stack.coupling[:, of]) @ np.abs(at.w[here]))
     return float(terms + at.u @ np.abs(stack.curvature) @ at.u)
 

@@ -19,8 +19,8 @@ from hipad.utils import FloatArray
 # The intercept where several are equally good: the middle of them.
 #
 # Given w and u the objective is convex in b, and piecewise linear or quadratic, with a break where
-# a row meets its margin or its upper bound. Where it is flat at its least, an iterative method stops
-# anywhere between; the middle depends on the problem alone.
+# a row meets its margin or its upper bound. Where it is flat at its least, an iterative method
+# stops anywhere between; the middle depends on the problem alone.
 
 
 FLAT = 1e-12  # a slope of this size is that of rounding: weights of samples sum to one
@@ -70,9 +70,7 @@ def _curved_intercept(breaks: FloatArray, labels: FloatArray, losses: RowLosses)
     return 0.5 * sum(_crossing(marks, slope, level) for level in (-flat, flat))
 
 
-def _crossing(
-    marks: FloatArray, slope: Callable[[float, float], float], level: float
-) -> float:
+def _crossing(marks: FloatArray, slope: Callable[[float, float], float], level: float) -> float:
     """Where a rising function, linear between its marks, first is above (or at) a level."""
     low, high = -1, marks.size  # above at marks[high], and not at marks[low]
     while high - low > 1:
@@ -389,7 +387,9 @@ class Part(Lifted):
         high = sets.on_margin & (at.alpha > (1 + EXACT) * self.losses.upper)
         back = sets.at_price & (lack < -exact)
         enter = ~sets.on_margin & ~sets.at_price & (lack > exact)
-        if abs(self.labels @ at.alpha) > EXACT * self.losses.weights.sum():  # no row holds the intercept
+        if (
+            abs(self.labels @ at.alpha) > EXACT * self.losses.weights.sum()
+        ):  # no row holds the intercept
             held = np.abs(lack) <= exact
             enter, back = enter | (held & ~sets.at_price), back | (held & sets.at_price)
         sets.on_margin = (sets.on_margin & ~low & ~high) | back | enter

@@ -1,9 +1,10 @@
 """The losses of a sample: one table; value, dual, conjugate and proximal step of each.
 
 A sample of weight p whose margin falls short by r = 1 - y (x'w + b) costs p l(r). All solvers work
-with the dual form of a convex piecewise linear-quadratic loss (Rockafellar and Wets, 11.18):
+with the dual form of a convex piecewise linear-quadratic loss (Rockafellar and Wets, 11.18), with
+U = p upper and q = curvature / p:
 
-    p l(r) = max over 0 <= alpha <= U of   alpha r - q alpha^2 / 2,     U = p upper,  q = curvature / p
+    p l(r) = max over 0 <= alpha <= U of   alpha r - q alpha^2 / 2
 
 so two numbers say all: `upper` bounds the dual variable of a sample of weight one, and `curvature`
 is that of the conjugate.
@@ -17,8 +18,8 @@ What follows from them, with the projection onto [0, U] written as clip:
     dual          alpha(r) = clip(r / q)       (where q = 0: U if r > 0, else 0)
     conjugate     q alpha^2 / 2 on [0, U], infinite elsewhere
     prox          minimises p l(v) + (v - h)^2 / (2 t): v = h - t clip(h / (t + q))
-    optimality    1 - margin - q alpha is zero where 0 < alpha < U, at most zero where alpha = 0, and
-                  at least zero where alpha = U
+    optimality    r - q alpha is zero where 0 < alpha < U, at most zero where alpha = 0, and at
+                  least zero where alpha = U
 
 The slack of a rule costs sigma (slack)_+, the hinge, whatever the loss of the samples.
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -340,7 +340,8 @@ class Problem:
     ) -> float:
         """F at weights w on `features` (zero elsewhere), where scores = Xw without b."""
         stack = self.stack
-        value = float(np.sum(self.loss.value(1.0 - self.y * (scores + b), self.p)))
+        short = 1.0 - self.y * (scores + b)
+        value: Any = self.loss.value(short, self.p).sum()
         value += self.limits(features).cost(w) + 0.5 * self.ridge(features) @ (w * w)
         if stack.n_rules:
             at, of = self.rule_positions(features)

@@ -33,7 +33,10 @@ def allowed(z, where):
 @pytest.mark.parametrize(
     ("step", "cost"),
     [
-        (lambda h, g, mu: HINGE.proximal_step(h, g, mu, np.array([0.7])), lambda z: 0.7 * np.maximum(z, 0)),
+        (
+            lambda h, g, mu: HINGE.proximal_step(h, g, mu, np.array([0.7])),
+            lambda z: 0.7 * np.maximum(z, 0),
+        ),
         (lambda h, g, mu: soft_threshold(h, g, mu, BOTH), lambda z: 0.7 * np.abs(z)),
         (lambda h, g, mu: soft_threshold(h, g, mu, ABOVE), lambda z: allowed(z, z >= 0)),
         (lambda h, g, mu: soft_threshold(h, g, mu, BELOW), lambda z: allowed(z, z <= 0)),
