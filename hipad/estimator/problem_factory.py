@@ -126,10 +126,10 @@ def feature_prices(
 
 
 def only(prices: PenaltyFactors, among: np.ndarray, count: int) -> PenaltyFactors:
-    """The same prices for some of `count` features; all others are barred.
+    """The same prices for some of `count` features; all others are excluded.
 
     >>> prices = only(PenaltyFactors(), np.array([1]), 3)
-    >>> prices.barred.tolist()
+    >>> prices.excluded.tolist()
     [0, 2]
     """
     up, down = np.full((2, count), np.inf)

@@ -239,7 +239,7 @@ class _RuleMinimum:
 #
 #     1/2 |(w, u) - (w*, u*)|_Q^2       Q: all quadratic terms
 #     (price of w_k) - xi*_k w_k        xi* = X'Y alpha* - (Q (w*, u*))_w, within its prices
-#     |lack_i| |alpha*_i - bound_i|     lack: one minus margin; bound: full price if short, else 0
+#     |r_i| |alpha*_i - bound_i|        r: one minus margin; bound: the upper one if short, else 0
 #     u_r pi*_r                         pi* = (Q (w*, u*))_u + d alpha*, not negative
 #
 # In. Minimised over u, the first is still 1/2 |w - w*|^2 in a matrix H: ridge, less what
@@ -249,7 +249,7 @@ class _RuleMinimum:
 #
 # Out. w*_j = 0 where xi*_j lies strictly within its prices. (Q (w*, u*))_j is known to sqrt(2 g
 # ridge_j), so what is missing are the prices alpha*. Let delta = alpha* - alpha. Rows off their
-# margin: sum of |lack_i delta_i| <= 2 g. Rows on it are held by the features that are in, as X_k'Y
+# margin: sum of |r_i delta_i| <= 2 g. Rows on it are held by the features that are in, as X_k'Y
 # delta is known to |X_k'Y alpha - (Q (w, u))_k - its price| + sqrt(2 g ridge_k) + g/|w_k|. Together
 # they bound |delta|, and with it every pull. Where rows repeat each other |delta| has no bound, but
 # the pull on a feature does: its column, as far as columns of features that are in (and the
@@ -298,7 +298,7 @@ def certainty(problem: Problem, at: FeatureState, gap: float) -> Certainty:
     gap = max(gap, 0.0) + ROUNDING * _size(problem, at)
     if not np.isfinite(gap) or problem.lambda2 <= 0:
         inside, outside = np.zeros((2, problem.n_features), dtype=bool)
-        outside[problem.prices.barred] = True
+        outside[problem.prices.excluded] = True
     else:
         inside, outside = _inside(problem, at, gap), _Outside(problem, at, gap).found()
         if not outside.all() and _none_is_in(problem, at, gap):
@@ -394,8 +394,8 @@ class _Known(NamedTuple):
     """
 
     forms: FloatArray
-    lack: FloatArray
-    room: FloatArray
+    shortfall: FloatArray
+    bounds: FloatArray
 
 
 class _Outside:
@@ -428,8 +428,8 @@ class _Outside:
         out = room > norms * self._radius()
         nothing = norms == 0
         nothing[named] = False
-        barred = np.isinf(limits.up) & np.isinf(limits.down)
-        out |= nothing | barred
+        excluded = np.isinf(limits.up) & np.isinf(limits.down)
+        out |= nothing | excluded
         if self.known is not None:
             self._look_closer(out, room, self.known)
         return out
@@ -464,9 +464,9 @@ class _Outside:
         balance = max(ROUNDING * at.alpha.sum(), float(np.min(bounds, initial=self.near)))
         rows = np.r_[np.arange(problem.n_samples), problem.n_samples + rules]
         alpha, ceiling = at.alpha[rows], problem.rows.upper[rows]
-        lack = np.r_[1.0 - problem.y * (at.scores + at.b), stack.slacks(at.b, at.u)[rules]]
+        shortfall = np.r_[1.0 - problem.y * (at.scores + at.b), stack.slacks(at.b, at.u)[rules]]
         return _Known(
-            forms / np.r_[bounds, balance], np.abs(lack), np.maximum(alpha, ceiling - alpha)
+            forms / np.r_[bounds, balance], np.abs(shortfall), np.maximum(alpha, ceiling - alpha)
         )
 
     def _radius(self) -> float:
@@ -474,7 +474,7 @@ class _Outside:
         known = self.known
         if known is None:
             return self.near / float(np.sqrt(self.strong))
-        best = float(np.linalg.norm(known.room[: self.problem.n_samples]))
+        best = float(np.linalg.norm(known.bounds[: self.problem.n_samples]))
         for on in self._margins(known):
             best = min(best, self._radius_with(on, known))
         return best
@@ -483,15 +483,15 @@ class _Outside:
         """Rows that count as on their margin, in a few ways that all hold."""
         before = -1
         for width in WIDTHS:
-            on = known.lack <= width * self.near
+            on = known.shortfall <= width * self.near
             if on.sum() != before:
                 before = int(on.sum())
                 yield on
 
     def _radius_with(self, on: np.ndarray, known: _Known) -> float:
-        forms, lack, _ = known
+        forms, shortfall, _ = known
         off = ~on
-        rest = 2.0 * self.gap / np.min(lack[off], initial=np.inf)
+        rest = 2.0 * self.gap / np.min(shortfall[off], initial=np.inf)
         if not on.any():
             return float(rest)
         M = forms[on]
@@ -501,7 +501,7 @@ class _Outside:
         least = values[0] - 1e-14 * len(M) * values[-1]
         if least <= 0:
             return np.inf
-        moved = np.linalg.norm(forms[off], axis=1) / lack[off]
+        moved = np.linalg.norm(forms[off], axis=1) / shortfall[off]
         total = np.sqrt(M.shape[1]) + 2.0 * self.gap * np.max(moved, initial=0.0)
         return float(total / np.sqrt(least) + rest)
 
@@ -526,10 +526,10 @@ class _Outside:
     ) -> FloatArray:
         """How far the pull on these features may be off: a column as a sum of known forms."""
         n = self.problem.n_samples
-        Z = np.zeros((known.lack.size, features.size))
+        Z = np.zeros((known.shortfall.size, features.size))
         Z[:n] = self.problem.design.columns(features) * self.problem.y[:, None]
         shares = inverse @ Z[on]
         rest = np.abs(Z - known.forms @ shares)
-        shift = np.abs(shares).sum(axis=0) + known.room[on] @ rest[on]
-        far = rest[~on] / known.lack[~on, None]
+        shift = np.abs(shares).sum(axis=0) + known.bounds[on] @ rest[on]
+        far = rest[~on] / known.shortfall[~on, None]
         return np.asarray(shift + 2.0 * self.gap * np.max(far, axis=0, initial=0.0))

@@ -143,17 +143,17 @@ class KktSystem:
         scaled[np.diag_indices(scale.size)] -= SHARED * (np.arange(scale.size) > r)
         factor, pivots, info = dsytrf(scaled, lower=1, lwork=64 * scale.size, overwrite_a=1)
         w, x = np.zeros(self.ridge.size), np.zeros(scale.size)
-        in_w, lack = self._lack(w, x, forced, balance, linear)
-        left = largest(lack)
+        in_w, residual = self._residual(w, x, forced, balance, linear)
+        left = largest(residual)
         for _ in range(REFINEMENTS if info == 0 else 0):
-            step = scale * dsytrs(factor, pivots, scale * lack, lower=1)[0]
+            step = scale * dsytrs(factor, pivots, scale * residual, lower=1)[0]
             w = w + (in_w + self.Z.T @ step[:r] - self.C.T @ step[r + 1 :]) / self.ridge
             x = x + step
-            in_w, lack = self._lack(w, x, forced, balance, linear)
-            before, left = left, largest(lack)
+            in_w, residual = self._residual(w, x, forced, balance, linear)
+            before, left = left, largest(residual)
             if not left > 1e-16 or (left >= before and left < 1e-14):  # all that rounding lets
                 break
-        if info != 0 or not largest(lack) <= 1e-9:
+        if info != 0 or not largest(residual) <= 1e-9:
             return None
         return w, x[:r], float(x[r]), x[r + 1 :]
 
@@ -175,7 +175,7 @@ class KktSystem:
         matrix[r + 1 :, r + 1 :] = (self.C / self.ridge) @ self.C.T - self.curvature
         return matrix
 
-    def _lack(
+    def _residual(
         self, w: FloatArray, x: FloatArray, forced: FloatArray, balance: float, linear: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """What is missing in the condition on w, and in the others once w is eliminated."""
@@ -245,11 +245,11 @@ class Sets:
         return b"".join(np.packbits(part).tobytes() for part in parts)
 
 
-def optimum_from(problem: Problem, guess: WarmStart) -> Optimum | None:
+def optimum_from(problem: Problem, warm_start: WarmStart) -> Optimum | None:
     """The minimum of F over all features; None when the guess was not good enough."""
-    features = np.union1d(guess.features, problem.always_in).astype(int)
+    features = np.union1d(warm_start.features, problem.always_in).astype(int)
     part = Part(problem, features, problem.lambda1)
-    sets = part.sets_of(guess)
+    sets = part.sets_of(warm_start)
     for _ in range(MOST_CHANGES):
         values = part.settle(sets)
         if values is None:
@@ -265,13 +265,13 @@ def optimum_from(problem: Problem, guess: WarmStart) -> Optimum | None:
     return None
 
 
-def refined(problem: Problem, guess: WarmStart) -> Values | None:
+def refined(problem: Problem, warm_start: WarmStart) -> Values | None:
     """The minimum without lambda1 on exactly the features of the guess (phase 2).
 
     Weights whose sign is known may end at zero.
     """
-    part = Part(problem, guess.features, 0.0)
-    return part.settle(part.sets_of(guess))
+    part = Part(problem, warm_start.features, 0.0)
+    return part.settle(part.sets_of(warm_start))
 
 
 def pull_on_all(problem: Problem, alpha: FloatArray, u: FloatArray) -> FloatArray:
@@ -292,13 +292,13 @@ class Part(Lifted):
         self.free = self.limits.free
         self.norms = np.sqrt(np.einsum("ij,ij->j", self.Z, self.Z))
 
-    def sets_of(self, guess: WarmStart) -> Sets:
+    def sets_of(self, warm_start: WarmStart) -> Sets:
         """The sets that a guess suggests."""
         signs = np.zeros(self.features.size)
-        signs[np.searchsorted(self.features, guess.features)] = np.sign(guess.w)
+        signs[np.searchsorted(self.features, warm_start.features)] = np.sign(warm_start.w)
         signs = np.where(self.free, 1.0, self.limits.allowed(signs))
-        low, high = guess.alpha <= 0, guess.alpha >= self.losses.upper
-        return Sets(signs, ~low & ~high, high, guess.u > 0)
+        low, high = warm_start.alpha <= 0, warm_start.alpha >= self.losses.upper
+        return Sets(signs, ~low & ~high, high, warm_start.u > 0)
 
     def settle(self, sets: Sets) -> Values | None:
         """Correct the sets until they stand; None when they do not."""
@@ -381,16 +381,16 @@ class Part(Lifted):
 
     def _correct_rows(self, sets: Sets, at: Values) -> None:
         """Rows whose price left its bounds leave the margin; those on the wrong side of it join."""
-        lack = 1.0 - self.rows(at.w, at.b, at.u) - self.losses.curvature * at.alpha
+        residual = 1.0 - self.rows(at.w, at.b, at.u) - self.losses.curvature * at.alpha
         exact = EXACT * (1.0 + abs(at.b))
         low = sets.on_margin & (at.alpha < -EXACT * np.max(np.abs(at.alpha)))
         high = sets.on_margin & (at.alpha > (1 + EXACT) * self.losses.upper)
-        back = sets.at_price & (lack < -exact)
-        enter = ~sets.on_margin & ~sets.at_price & (lack > exact)
+        back = sets.at_price & (residual < -exact)
+        enter = ~sets.on_margin & ~sets.at_price & (residual > exact)
         if (
             abs(self.labels @ at.alpha) > EXACT * self.losses.weights.sum()
         ):  # no row holds the intercept
-            held = np.abs(lack) <= exact
+            held = np.abs(residual) <= exact
             enter, back = enter | (held & ~sets.at_price), back | (held & sets.at_price)
         sets.on_margin = (sets.on_margin & ~low & ~high) | back | enter
         sets.at_price = (sets.at_price & ~back) | high
@@ -468,7 +468,7 @@ class WorkingSet:
         self.left = max_steps if max_steps is not None else max_iterations * max_rounds
         self.passes, self._accuracy = 0, LOOSE[0]
         chosen = self._first_features() if start is None else start
-        allowed = np.setdiff1d(chosen, problem.prices.barred)
+        allowed = np.setdiff1d(chosen, problem.prices.excluded)
         self.features = np.union1d(allowed, problem.always_in).astype(int)
         self.ipm = self._solver()
         self.optimum: Optimum | None = None
@@ -532,7 +532,7 @@ class WorkingSet:
 
     def _reach_optimum(self) -> bool:
         """Whether the active sets of the present iterate lead to the optimum over all features."""
-        alpha, u = self.ipm.guess()
+        alpha, u = self.ipm.active_sets()
         w = self.weights
         kept = np.flatnonzero(w)
         found = optimum_from(self.problem, WarmStart(self.features[kept], w[kept], u, alpha))
@@ -619,7 +619,7 @@ def empty_optimum(problem: Problem) -> Values:
     features = problem.prices.costless
     ipm = InteriorPoint(problem, features)
     point = ipm.run()
-    alpha, u = ipm.guess()
+    alpha, u = ipm.active_sets()
     found = refined(problem, WarmStart(features, ipm.weights(), u, alpha))
     return found or Values(ipm.weights(), point.b, np.maximum(point.u, 0.0), point.alpha)
 
@@ -635,9 +635,9 @@ def least_pull(problem: Problem) -> tuple[float, FloatArray]:
     at = at._replace(u=np.where(at.u > ON_MARGIN * np.max(at.u, initial=1.0), at.u, 0.0))
     stack, labels = problem.stack, np.r_[problem.y, problem.stack.of_b]
     scores = problem.design.columns(problem.prices.costless) @ at.w
-    lack = np.r_[1.0 - problem.y * (scores + at.b), stack.slacks(at.b, at.u)]
+    residual = np.r_[1.0 - problem.y * (scores + at.b), stack.slacks(at.b, at.u)]
     # with a curved conjugate a margin has one dual variable only
-    free = (np.abs(lack) <= ON_MARGIN * (1.0 + abs(at.b))) & (problem.rows.curvature == 0)
+    free = (np.abs(residual) <= ON_MARGIN * (1.0 + abs(at.b))) & (problem.rows.curvature == 0)
     size = _needed(problem, pull_on_all(problem, at.alpha, at.u))
     largest = float(np.max(size, initial=0.0))
     if free.sum() < 2 or largest == 0.0:

@@ -91,7 +91,7 @@ class PenaltyFactors:
         return self.features[(self.up == 0) | (self.down == 0)]
 
     @cached_property
-    def barred(self) -> np.ndarray:
+    def excluded(self) -> np.ndarray:
         """Features that are never in: no weight is allowed."""
         return self.features[np.isinf(self.up) & np.isinf(self.down)]
 
@@ -319,7 +319,7 @@ class Problem:
     @cached_property
     def always_in(self) -> np.ndarray:
         """Features that solvers never leave out: those of rules, and those that pay nothing."""
-        named = np.setdiff1d(self.stack.features, self.prices.barred)
+        named = np.setdiff1d(self.stack.features, self.prices.excluded)
         return np.union1d(named, self.prices.free).astype(int)
 
     def rule_positions(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -48,7 +48,7 @@ class Iterate:
     alpha: FloatArray
 
     @property
-    def guess(self) -> WarmStart:
+    def warm_start(self) -> WarmStart:
         """Where the search for the optimum may begin."""
         return WarmStart(self.features, self.w, self.u, self.alpha)
 
@@ -79,7 +79,7 @@ def objective_of(problem: Problem, at: Iterate, X: FloatArray | None = None) -> 
     return problem.objective(at.features, at.w, X @ at.w, at.b, at.u)
 
 
-def tick_of(
+def iteration_info(
     problem: Problem, at: Iterate, objective: float, primal: float, dual: float
 ) -> IterationInfo:
     """The record of a step that led to this model."""

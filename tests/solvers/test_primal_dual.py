@@ -1,11 +1,11 @@
-"""Points and pairs of the interior method: how far they may move, and what they guess."""
+"""Points and pairs of the interior method: how far they may move, and the active sets they show."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from hipad.solvers.interior_point import InteriorIterate, InteriorPoint, Pair
+from hipad.solvers.interior_point import ComplementaryPair, InteriorIterate, InteriorPoint
 from hipad.solvers.losses import LOSSES
 from tests.oracles import random_problem
 from tests.solvers.problems import to_problem
@@ -13,7 +13,7 @@ from tests.solvers.problems import to_problem
 
 def point(*pairs):
     return InteriorIterate(
-        np.array([1.0]), 0.5, tuple(Pair(np.array(x), np.array(z)) for x, z in pairs)
+        np.array([1.0]), 0.5, tuple(ComplementaryPair(np.array(x), np.array(z)) for x, z in pairs)
     )
 
 
@@ -22,16 +22,16 @@ BY = point(([-1.0, -1.0], [0.0, 0.0]), ([1.0, 1.0], [0.0, -4.0]), ([0.0], [0.0])
 
 
 def test_the_longest_step_ends_where_the_first_entry_is_zero():
-    room = AT.room(BY, 9.0)
+    room = AT.max_step(BY, 9.0)
     assert room == 0.5
     smallest = min(part.min() for pair in AT.moved(BY, room).pairs for part in pair)
     assert smallest == 0.0
 
 
 def test_a_step_is_no_longer_than_allowed():
-    assert AT.room(BY, 0.25) == 0.25
+    assert AT.max_step(BY, 0.25) == 0.25
     growing = point(*[([1.0, 1.0], [1.0, 1.0])] * 2, ([1.0], [1.0]))
-    assert AT.room(growing, 9.0) == 9.0
+    assert AT.max_step(growing, 9.0) == 9.0
 
 
 def test_moving_moves_weights_intercept_and_pairs():
@@ -50,7 +50,7 @@ def test_the_active_sets_put_each_dual_on_the_bound_that_it_goes_to(loss):
     problem = replace(to_problem(random_problem(0, n=40)), loss=loss)
     ipm = InteriorPoint(problem, np.arange(12), tolerance=1e-9)
     ipm.run()
-    alpha, u = ipm.guess()
+    alpha, u = ipm.active_sets()
     near = ipm.point.alpha
     assert alpha == pytest.approx(near, abs=1e-7)
     inside = (alpha > 0) & (alpha < problem.rows.upper)
