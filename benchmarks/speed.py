@@ -7,6 +7,7 @@ few rows    16 x 12,625 at a fixed lambda1, with two rules, in a warm process
 sweep       one deferred ADMM sweep against one pass over X (one product X't)
 exact       the certified elastic net against SGDClassifier and LIBLINEAR
 growth      a cold fit in passes over X as the number of features grows
+rows        a cold fit as the number of rows grows, by the way that is taken and by the ADMM
 memory      what a fit adds to the process at its peak
 """
 
@@ -15,9 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import process_time
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from benchmarks.memory import in_own_process
 from benchmarks.reporting import Options, best_of, progress, table, timed, verdict
@@ -40,6 +43,8 @@ def run(options: Options) -> str:
         exact(data, options),
         "Growth of a cold fit with the number of features (200 rows):",
         growth(options),
+        "Growth with the number of rows (10,000 sparse columns), in seconds of processor time:",
+        rows(options),
         "Peak memory of one fit in a process of its own (ksvm-s, 500 rows):",
         memory(options),
     ]
@@ -210,6 +215,33 @@ def growth_row(n_features: int) -> list[str]:
         f"{n_features:,}", f"{1e3 * one:.2f}", str(count.products), f"{gram / one:.0f}",
         f"{seconds / one:.0f}", str(steps), str(fitted.support_.size),
     ]  # fmt: skip
+
+
+def rows(options: Options) -> str:
+    """Fits below and above a thousand rows: no row count may decide how long they take."""
+    found, first = [], 0.0
+    for n in (900, 1_100) if options.quick else (900, 1_100, 2_000, 3_000):
+        rng = np.random.default_rng(0)
+        y = np.arange(n) % 2
+        X = sp.random(n, 10_000, 0.05, format="lil", random_state=0, data_rvs=rng.standard_normal)
+        X[:, :50] = 0.3 * (2 * y[:, None] - 1) + rng.standard_normal((n, 50))
+        X, plain = X.tocsr(), {"lambda1": 0.06, "lambda2": 1.0, "standardize": False}
+        ways = ("auto", "hipad")
+        auto, admm = (
+            min(cpu_seconds(HIPADClassifier(method=way, **plain), X, y) for _ in range(3))
+            for way in ways
+        )
+        first = first or auto
+        progress(f"{n} rows: {auto:.3f} s")
+        found.append([f"{n:,}", f"{auto:.3f}", f"{auto / first:.2f}", f"{admm:.3f}"])
+    return table(["rows", "auto", "times that at 900", "ADMM"], found)
+
+
+def cpu_seconds(clf: HIPADClassifier, X: Any, y: np.ndarray) -> float:
+    """Processor time of one fit."""
+    start = process_time()
+    clf.fit(X, y)
+    return process_time() - start
 
 
 def memory(options: Options) -> str:

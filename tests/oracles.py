@@ -106,14 +106,16 @@ def _random_rule(rng: np.random.Generator, k: int, m: int, named: int, i: int) -
     return OracleRule(sp.csr_array(B), d, sign, rng.uniform(0.1, 0.5), rng.uniform(0.5, 3.0))
 
 
-def objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us, prices=None) -> float:
+def objective(
+    X, y, p, rules, lambda1, lambda2, scope, w, b, us, prices=None, squared=False
+) -> float:
     """F(w, b, u) as it is written above; u >= 0 and allowed signs are the caller's matter."""
     up, down = (
         np.where(np.isinf(f), 1.0, f) for f in (np.ones((2, w.size)) if prices is None else prices)
     )
     value = lambda2 / 2 * w @ w
     value += lambda1 * (up @ np.maximum(w, 0.0) + down @ np.maximum(-w, 0.0))
-    value += p @ np.maximum(0.0, 1 - y * (X @ w + b))
+    value += p @ np.maximum(0.0, 1 - y * (X @ w + b)) ** (2 if squared else 1)
     for rule, u in zip(rules, us, strict=True):
         B = _dense(rule.B)
         residual = (B.T @ u + rule.sign * w) * _scope_mask(B, scope)
@@ -122,8 +124,12 @@ def objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us, prices=None) ->
     return float(value)
 
 
-def clarabel_enk(X, y, p, rules, lambda1, lambda2, scope="population", prices=None) -> Optimum:
+def clarabel_enk(
+    X, y, p, rules, lambda1, lambda2, scope="population", prices=None, squared=False
+) -> Optimum:
     """The minimum of F by a general interior-point solver; lambda1 = 0 is KSVM-P times lambda2.
+
+    `squared` counts the square of what a sample is short of its margin; rules keep the hinge.
 
     Unknowns: x = (w, b, u), then the slacks xi of the samples, eta of the rules, and h >= |w|, or
     h >= up w and h >= -down w.
@@ -132,7 +138,10 @@ def clarabel_enk(X, y, p, rules, lambda1, lambda2, scope="population", prices=No
     size, slacks, lasso = m + 1 + sum(ks), n + len(rules), m if lambda1 > 0 else 0
     Q = np.zeros((size + slacks + lasso,) * 2)
     Q[:size, :size] = _curvature(X, rules, lambda2, scope)
-    cost = np.concatenate([np.zeros(size), p, [q.sigma for q in rules], np.full(lasso, lambda1)])
+    Q[size : size + n, size : size + n] = np.diag(2 * p * squared)
+    cost = np.concatenate(
+        [np.zeros(size), p * (not squared), [q.sigma for q in rules], np.full(lasso, lambda1)]
+    )
 
     A, offset = _images(X, y, rules)
     hinge = np.r_[0:n, n + m : n + m + len(rules)]  # rows of A that must not exceed their slack
@@ -154,7 +163,8 @@ def clarabel_enk(X, y, p, rules, lambda1, lambda2, scope="population", prices=No
     least, most = np.where(np.isinf(down), 0.0, -np.inf), np.where(np.isinf(up), 0.0, np.inf)
     w, b = np.clip(x[:m], least, most), float(x[m])
     us = tuple(np.maximum(0.0, u) for u in _split(x[m + 1 : size], ks))
-    return Optimum(w, b, us, objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us, prices))
+    value = objective(X, y, p, rules, lambda1, lambda2, scope, w, b, us, prices, squared)
+    return Optimum(w, b, us, value)
 
 
 def _row(parts, widths) -> np.ndarray:

@@ -97,6 +97,8 @@ class HIPADClassifier(FittedModel):
         optimum, then an interior point on these. "auto" gives the same model, since that optimum is
         unique, but lets working sets find its features where they are faster. "admm" is phase 1 to
         convergence, "exact" the certified elastic net. `solver_` says what ran.
+    loss : "hinge" or "squared_hinge", default="hinge"
+        What a sample short of its margin costs: by how much it is short, or the square of that.
     standardize : bool, default=True
         Scale columns to mean 0 and deviation 1, or those that vary little for the size of their
         values to less, where that clearly lessens the leave-one-out error. No unit matters either
@@ -167,6 +169,7 @@ class HIPADClassifier(FittedModel):
         cv: Any = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
+        loss: str = "hinge",
         solver: SolverSettings | Mapping[str, Any] | None = None,
         selection: SelectionSettings | Mapping[str, Any] | None = None,
         rule_settings: RuleSettings | Mapping[str, Any] | None = None,
@@ -186,6 +189,7 @@ class HIPADClassifier(FittedModel):
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.loss = loss
         self.solver = solver
         self.selection = selection
         self.rule_settings = rule_settings

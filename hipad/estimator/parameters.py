@@ -28,6 +28,7 @@ from hipad.rules import CompiledRule, RuleSet
 from hipad.rules.compiler import CompiledPrior, ExpertKnowledge, SignConstraints
 from hipad.solvers import AdmmSettings, Certificate, Settings
 from hipad.solvers.hipad import ENGINES
+from hipad.solvers.losses import HINGE, LOSSES, Loss
 from hipad.solvers.problem import Scope
 from hipad.solvers.weight_blocks import Penalties
 
@@ -86,6 +87,7 @@ CHOICES: Final[dict[str, Mapping[str, str]]] = {
         "one_se": "the sparsest within one standard error",
         "least_loss": "the least loss on held-out rows",
     },
+    "loss": {name: loss.words for name, loss in LOSSES.items()},
 }
 SPARSE: Final = "sparse"  # lambda1: the fewest features within one standard error of the best
 # A parameter that is a number: words that it takes as well, and its smallest value.
@@ -357,6 +359,7 @@ class FitSettings:
     calibrate: bool
     balanced: bool  # each class counts one half
     settings: Settings
+    loss: Loss = HINGE
     fastest: bool = False  # whether another solver than the ADMM may find the same features
     statements: tuple[CompiledPrior, ...] = ()
     known: SignConstraints = field(default_factory=SignConstraints)
@@ -416,6 +419,7 @@ class FitSettings:
             settings=own,
             selection=selection,
             rule_settings=told,
+            loss=LOSSES[parameters.loss],
             fastest=parameters.method == "auto",
             cv=vars(parameters).get("_parts", parameters.cv),
             **{name: getattr(parameters, name) for name in MAY_BE_NONE if name != "cv"},

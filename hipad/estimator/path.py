@@ -189,7 +189,7 @@ class PathSolver:
         batch, named = self.batch, self.problem.stack.features
         stage, w = self.selector.select(lambda1)
         kept = np.flatnonzero(w.any(axis=1) | np.isin(stage.names, named))
-        smooth, w = batch.stage(stage.names[kept], 0.0), w[kept]
+        smooth, w = batch.restrict(stage.names[kept], 0.0), w[kept]
         sizes, b, in_model = np.count_nonzero(w, axis=0), batch.b, w != 0
         if self.polish:
             w, b = self._polished(replace(smooth, fixed=w != 0))

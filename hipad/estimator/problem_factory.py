@@ -129,7 +129,7 @@ def only(factors: PenaltyFactors, among: np.ndarray, count: int) -> PenaltyFacto
     """Return the same factors for some of `count` features; all others are excluded.
 
     >>> factors = only(PenaltyFactors(), np.array([1]), 3)
-    >>> factors.barred.tolist()
+    >>> factors.excluded.tolist()
     [0, 2]
     """
     up, down = np.full((2, count), np.inf)
@@ -205,18 +205,26 @@ class ProblemFactory:
                 named = [rule.columns for rule in self.scaled_rules]
                 free = np.unique(np.concatenate([among, self.penalty_factors.features, *named]))
                 factors = only(factors, free.astype(int), data.design.shape[1])
-            return data.problem(self.blocks, lambda1, lambda2, plan.scope, factors)
+            return data.problem(self.blocks, lambda1, lambda2, plan.scope, factors, plan.loss)
         p = data.p[rows] / data.p[rows].sum()
         design = data.design.rows(rows)
         return Problem(
-            design, data.y[rows], p, lambda1, lambda2, self.blocks, plan.scope, self.penalty_factors
+            design,
+            data.y[rows],
+            p,
+            lambda1,
+            lambda2,
+            self.blocks,
+            plan.scope,
+            self.penalty_factors,
+            plan.loss,
         )
 
     def trial(self, lambda2: float) -> Problem:
         """The problem of an automatic choice, without rules of hardly any weight."""
-        least = FAINT / self.data.total
+        least, plan = FAINT / self.data.total, self.plan
         rules = tuple(block for block in self.blocks if block.sigma >= least)
-        return self.data.problem(rules, 0.0, lambda2, self.plan.scope, self.penalty_factors)
+        return self.data.problem(rules, 0.0, lambda2, plan.scope, self.penalty_factors, plan.loss)
 
     @cached_property
     def rule_weights(self) -> list[RuleWeights]:
@@ -252,8 +260,9 @@ class ProblemFactory:
 
         Features that pay less, or nothing, count as others do: what they leave over is no scale.
         """
-        factors = signs_alone(self.plan.known)
-        return lambda1_max(self.data.problem((), 0.0, 1.0, self.plan.scope, factors))
+        plan = self.plan
+        factors = signs_alone(plan.known)
+        return lambda1_max(self.data.problem((), 0.0, 1.0, plan.scope, factors, plan.loss))
 
     @cached_property
     def first_lambda1(self) -> float:

@@ -21,6 +21,7 @@ from hipad.estimator.settings import SELECTION, SelectionSettings
 from hipad.rules import Box, CompiledRule, RuleColumns, ScaledRule
 from hipad.rules.linearize import UNSURE
 from hipad.solvers import PenaltyFactors, Problem, RuleBlock
+from hipad.solvers.losses import HINGE, Loss
 from hipad.utils import FloatArray, IntArray
 
 # --------------------------------------------------------------------------------------------------
@@ -547,10 +548,11 @@ class TrainingData:
         lambda2: float,
         scope: Any,
         prices: PenaltyFactors | None = None,
+        loss: Loss = HINGE,
     ) -> Problem:
         """The optimisation problem on these data."""
         own = prices or PenaltyFactors()
-        return Problem(self.design, self.y, self.p, lambda1, lambda2, rules, scope, own)
+        return Problem(self.design, self.y, self.p, lambda1, lambda2, rules, scope, own, loss)
 
     def to_user_units(
         self, features: np.ndarray, w: FloatArray, b: float

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from hipad.solvers.losses import HINGE
 from hipad.solvers.problem import Problem
 from hipad.solvers.weight_blocks import (
     DirectFeatures,
@@ -16,7 +17,6 @@ from hipad.solvers.weight_blocks import (
     Penalties,
     UpdateInfo,
     WeightBlock,
-    hinge,
     nonnegative,
 )
 from hipad.utils import FloatArray
@@ -151,7 +151,8 @@ class Multipliers:
         """Every sample violates its margin at w = 0, which keeps the first supports small."""
         rules, rows = np.zeros(problem.stack.n_rules), np.zeros(problem.stack.n_rows)
         a = np.ones(problem.n_samples)
-        return cls(a, problem.p.copy(), rules, rules, rows, rows, penalties)
+        dual = problem.loss.dual(a, problem.p)
+        return cls(a, dual, rules, rules, rows, rows, penalties)
 
     def for_problem(self, problem: Problem) -> Multipliers:
         """Reuse what still fits when rules were added, removed or changed."""
@@ -214,9 +215,10 @@ class Admm:
             omega * image + (1 - omega) * copy
             for image, copy in ((margin, a_old), (slack, q_old), (first.u, t_old))
         )
-        self.a, self.gamma1 = hinge(a_image, self.gamma1, mu.hinge, self.problem.p)
+        loss, p = self.problem.loss, self.problem.p
+        self.a, self.gamma1 = loss.proximal_step(a_image, self.gamma1, mu.hinge, p)
         shift = self.features.shrink(omega)
-        self.q, self.gamma3 = hinge(q_image, self.gamma3, mu.slack, stack.sigma)
+        self.q, self.gamma3 = HINGE.proximal_step(q_image, self.gamma3, mu.slack, stack.sigma)
         self.t, self.gamma5 = nonnegative(t_image, self.gamma5, mu.u)
         self.b, self.sweeps = first.b, self.sweeps + 1
         return self._report(shift, margin, slack, a_old, q_old, t_old)

@@ -11,7 +11,14 @@ import numpy as np
 
 from hipad.designs import Design
 from hipad.solvers.exact import WarmStart
-from hipad.solvers.interior_point import cholesky, solve_cholesky
+from hipad.solvers.interior_point import (
+    WARM,
+    ComplementaryPair,
+    cholesky,
+    solve_cholesky,
+    typical_multiplier,
+)
+from hipad.solvers.losses import RowLosses
 from hipad.solvers.problem import Problem, SignPenalties
 from hipad.utils import FloatArray
 
@@ -121,24 +128,6 @@ class RestrictedProblem:
 # Where many problems stand on their way, and what each of them lacks; one column a problem.
 
 
-class ComplementaryPair(NamedTuple):
-    """Two arrays with one column a problem whose product goes to zero."""
-
-    x: FloatArray
-    z: FloatArray
-
-    @property
-    def product(self) -> FloatArray:
-        return self.x * self.z
-
-    def moved(self, by: ComplementaryPair, step: FloatArray) -> ComplementaryPair:
-        return ComplementaryPair(self.x + step * by.x, self.z + step * by.z)
-
-    def room(self, by: ComplementaryPair) -> FloatArray:
-        """Longest step of each problem that keeps both non-negative."""
-        return np.minimum(_room(self.x, by.x), _room(self.z, by.z))
-
-
 class BatchIterate(NamedTuple):
     """Where all problems stand: (alpha, s), (t, xi), (u, pi) and the intercepts."""
 
@@ -151,8 +140,8 @@ class BatchIterate(NamedTuple):
         rows, caps, rules = (one.moved(other, step) for one, other in self.beside(by))
         return BatchIterate(rows, caps, rules, self.b + step * by.b)
 
-    def room(self, by: BatchIterate) -> FloatArray:
-        return np.min([one.room(other) for one, other in self.beside(by)], axis=0)
+    def max_step(self, by: BatchIterate) -> FloatArray:
+        return np.min([one.max_step(other) for one, other in self.beside(by)], axis=0)
 
     def beside(self, by: BatchIterate) -> Iterator[tuple[ComplementaryPair, ComplementaryPair]]:
         """The pairs of two places, one beside the other."""
@@ -178,11 +167,6 @@ class Step(NamedTuple):
     alpha: FloatArray
     b: FloatArray
     u: FloatArray
-
-
-def _room(x: FloatArray, dx: FloatArray) -> FloatArray:
-    ratio = np.where(dx < 0, -x / np.where(dx < 0, dx, -1.0), np.inf)
-    return np.min(ratio, axis=0, initial=np.inf)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -215,20 +199,20 @@ class Curvature:
         self._gram: FloatArray | None = None
 
     def factorize(
-        self, stage: RestrictedProblem, h: FloatArray, D: FloatArray, theta: FloatArray
+        self, restricted: RestrictedProblem, h: FloatArray, D: FloatArray, theta: FloatArray
     ) -> None:
         """Prepare `solve` for 1/ridge of features and the diagonals of rows and multipliers."""
         kept = np.flatnonzero(h)
-        C, h = stage.C[:, kept], h[kept]
+        C, h = restricted.C[:, kept], h[kept]
         named = np.flatnonzero(C.any(axis=0))
         hC = h[named] * C[:, named]
         inner = self.stack.curvature - hC @ C[:, named].T + np.diag(theta)
         self._inner = cholesky(inner.copy())
-        self._V = np.vstack([-self._seen(stage, kept[named]).T @ hC.T, -self.stack.thresholds])
+        self._V = np.vstack([-self._seen(restricted, kept[named]).T @ hC.T, -self.stack.thresholds])
         if kept.size < FEW_CHANGED * self.rows.size:
-            self._factorize_features(self._seen(stage, kept).T, 1.0 / h, inner, D)
+            self._factorize_features(self._seen(restricted, kept).T, 1.0 / h, inner, D)
         else:
-            self._factorize_rows(stage, kept, h, D)
+            self._factorize_rows(restricted, kept, h, D)
         self._border = self._apply(self.labels)
         self._pivot = float(self.labels @ self._border)
 
@@ -254,13 +238,13 @@ class Curvature:
         self._factor = cholesky(small)
 
     def _factorize_rows(
-        self, stage: RestrictedProblem, kept: np.ndarray, h: FloatArray, D: FloatArray
+        self, restricted: RestrictedProblem, kept: np.ndarray, h: FloatArray, D: FloatArray
     ) -> None:
         n = self.rows.size
         M = np.zeros((D.size, D.size))
         if self._V.size:
             M += self._V @ solve_cholesky(self._inner, self._V.T)
-        M[:n, :n] += self._updated(stage, kept, h)
+        M[:n, :n] += self._updated(restricted, kept, h)
         M[np.diag_indices_from(M)] += D
         self._half, self._factor = None, cholesky(M)
 
@@ -271,33 +255,35 @@ class Curvature:
         r = self._root * r
         return self._root * (r - self._half @ solve_cholesky(self._factor, self._half.T @ r))
 
-    def _updated(self, stage: RestrictedProblem, kept: np.ndarray, h: FloatArray) -> FloatArray:
+    def _updated(
+        self, restricted: RestrictedProblem, kept: np.ndarray, h: FloatArray
+    ) -> FloatArray:
         """Z h Z', from what it was before where that is less work."""
         if kept.size * self.rows.size**2 < LITTLE:
             self._gram = None
-            return self._product(stage, kept, h)
-        names = stage.names[kept]
+            return self._product(restricted, kept, h)
+        names = restricted.names[kept]
         _, old, new = np.intersect1d(self._names, names, assume_unique=True, return_indices=True)
         left = np.delete(np.arange(self._names.size), old)
         came = np.delete(np.arange(names.size), new)
-        gone = np.searchsorted(stage.names, self._names[left])
-        known = np.array_equal(stage.names[gone % stage.names.size], self._names[left])
+        gone = np.searchsorted(restricted.names, self._names[left])
+        known = np.array_equal(restricted.names[gone % restricted.names.size], self._names[left])
         same = known and np.array_equal(self._h[old], h[new])
         if self._gram is not None and same and left.size + came.size < names.size:
-            joined = self._product(stage, kept[came], h[came])
-            self._gram = self._gram + joined - self._product(stage, gone, self._h[left])
+            joined = self._product(restricted, kept[came], h[came])
+            self._gram = self._gram + joined - self._product(restricted, gone, self._h[left])
         else:
-            self._gram = self._product(stage, kept, h)
+            self._gram = self._product(restricted, kept, h)
         self._names, self._h = names, h
         return self._gram
 
-    def _product(self, stage: RestrictedProblem, at: np.ndarray, h: FloatArray) -> FloatArray:
-        Z = self._seen(stage, at)
+    def _product(self, restricted: RestrictedProblem, at: np.ndarray, h: FloatArray) -> FloatArray:
+        Z = self._seen(restricted, at)
         Z *= np.sqrt(h)[:, None]
         return Z.T @ Z
 
-    def _seen(self, stage: RestrictedProblem, at: np.ndarray) -> FloatArray:
-        return stage.signed(at)[:, self.rows]
+    def _seen(self, restricted: RestrictedProblem, at: np.ndarray) -> FloatArray:
+        return restricted.signed(at)[:, self.rows]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -326,7 +312,7 @@ class StackedSystems:
 
     def factorize(
         self,
-        stage: RestrictedProblem,
+        restricted: RestrictedProblem,
         h: FloatArray,
         D: FloatArray,
         theta: FloatArray,
@@ -336,9 +322,9 @@ class StackedSystems:
         kept = np.flatnonzero(h[:, left].any(axis=1))
         self._here = self._seen[:, left].T
         labels = self._labels * self._here
-        h, C = h[np.ix_(kept, left)].T, stage.C[:, kept]
+        h, C = h[np.ix_(kept, left)].T, restricted.C[:, kept]
         self._D = np.where(self._here, D[:, left].T, 1.0)
-        Z = stage.signed(kept).T
+        Z = restricted.signed(kept).T
         hC = h[:, None, :] * C
         inner = self.stack.curvature - hC @ C.T + _diagonals(theta[:, left].T)
         self._inner, stuck = _root(inner)
@@ -454,7 +440,7 @@ class Systems:
 
     def factorize(
         self,
-        stage: RestrictedProblem,
+        restricted: RestrictedProblem,
         h: FloatArray,
         D: FloatArray,
         theta: FloatArray,
@@ -466,12 +452,14 @@ class Systems:
         """
         self._joined = self._together.suits(int(h.any(axis=1).sum()))
         if self._joined:
-            stuck = self._together.factorize(stage, h, D, theta, left)
+            stuck = self._together.factorize(restricted, h, D, theta, left)
             solvable = left[~stuck]
             if stuck.any() and solvable.size:
-                self._together.factorize(stage, h, D, theta, solvable)
+                self._together.factorize(restricted, h, D, theta, solvable)
         else:
-            solvable = np.array([k for k in left if self._succeeds(stage, h, D, theta, k)], int)
+            solvable = np.array(
+                [k for k in left if self._succeeds(restricted, h, D, theta, k)], int
+            )
         self._left = solvable
         return solvable
 
@@ -493,10 +481,10 @@ class Systems:
         return Step(*(np.where(self.going, part, 0.0) for part in step))
 
     def _succeeds(
-        self, stage: RestrictedProblem, h: FloatArray, D: FloatArray, theta: FloatArray, k: int
+        self, restricted: RestrictedProblem, h: FloatArray, D: FloatArray, theta: FloatArray, k: int
     ) -> bool:
         try:
-            self._each[k].factorize(stage, h[:, k], D[self.seen[:, k], k], theta[:, k])
+            self._each[k].factorize(restricted, h[:, k], D[self.seen[:, k], k], theta[:, k])
         except np.linalg.LinAlgError:
             return False
         return True
@@ -523,11 +511,10 @@ class Systems:
 # Phase 2 is the same with the features fixed and without lambda1.
 
 
-STEP_FACTOR = 0.99
-GRAM_CACHE_SIZE = 0.1  # a warm start keeps this share of its room
 MOST_STEPS = 40
-LACK = 10.0  # tolerances: how much of a margin may be missing,
-LEAST_LACK = 1e-6  # but no less
+STEP_FACTOR = 0.99  # shorter than that of a single problem: w jumps where a feature enters
+RESIDUAL = 10.0  # tolerances: how much of a margin may be missing,
+LEAST_RESIDUAL = 1e-6  # but no less
 ROUNDING = 1e-4  # of the tolerance
 SCALINGS = 4  # Newton steps towards the best multiple of a warm start
 
@@ -552,10 +539,13 @@ class BatchedInteriorPoint:
         stack, count = problem.stack, prices.shape[1]
         self.problem, self.lambda2, self.units = problem, lambda2, units
         self.seen = np.vstack([prices > 0, np.ones((stack.n_rules, count), dtype=bool)])
-        self.prices = np.vstack([prices, np.repeat(stack.sigma[:, None], count, axis=1)])
+        sigma = np.repeat(stack.sigma[:, None], count, axis=1)
+        self.prices, self.upper, curvature = RowLosses.of(problem.loss, prices, sigma)
+        self.curvature = np.where(self.seen, curvature, 0.0)
+        self.capped = self.seen & np.isfinite(self.upper)  # whose dual variable has an upper bound
         self.labels = np.r_[problem.y, stack.of_b]
         self.alpha, self.b = 0.5 * self.prices, np.zeros(count)
-        self.u = np.full((stack.n_rows, count), self._first_u())
+        self.u = np.full((stack.n_rows, count), typical_multiplier(self.problem.stack))
         self.columns = SignedColumns(problem.design, problem.y)
         self.systems = Systems(problem, self.seen)
         self.steps = 0
@@ -564,17 +554,19 @@ class BatchedInteriorPoint:
     def shares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What each product of a place counts: the price of its row."""
         of_rules = self.prices[self.problem.n_samples + self.problem.stack.owner]
-        return self.prices, self.prices, of_rules
+        return self.prices, np.where(self.capped, self.prices, 0.0), of_rules
 
     def only(self, problems: np.ndarray) -> None:
         """Go on with some of the problems."""
         self.lambda2, self.b = self.lambda2[problems], self.b[problems]
         self.seen, self.prices = self.seen[:, problems], self.prices[:, problems]
+        self.upper, self.curvature = self.upper[:, problems], self.curvature[:, problems]
+        self.capped = self.capped[:, problems]
         self.alpha, self.u = self.alpha[:, problems], self.u[:, problems]
         self.units = None if self.units is None else self.units[:, problems]
         self.systems.only(problems)
 
-    def stage(self, names: np.ndarray, lambda1: float) -> RestrictedProblem:
+    def restrict(self, names: np.ndarray, lambda1: float) -> RestrictedProblem:
         """Some features, in the order of their names."""
         problem = self.problem
         base = problem.with_parameters(lambda2=0.0).ridge(names)
@@ -604,113 +596,128 @@ class BatchedInteriorPoint:
         return pull if self.units is None else pull / self.units
 
     def solve(
-        self, stage: RestrictedProblem, tolerance: float | FloatArray, *, going_on: bool = False
+        self,
+        restricted: RestrictedProblem,
+        tolerance: float | FloatArray,
+        *,
+        going_on: bool = False,
     ) -> FloatArray:
         """Go to the optimum from where the problems stand; their weights, one column each.
 
         The tolerance is one for all, or one for each problem; infinite: it stays where it is.
         `going_on`: with other features than before, but else as if it had not been interrupted.
         """
-        at, tolerance = self._at if going_on else self._warm(stage), np.asarray(tolerance)
+        at, tolerance = self._at if going_on else self._warm(restricted), np.asarray(tolerance)
         stuck = np.zeros(self.b.size, dtype=bool)
         for _ in range(MOST_STEPS):
-            w, lack = self._look(stage, at)
-            left = np.flatnonzero(self._unfinished(at, lack, tolerance) & ~stuck)
-            left = self._factorized(stage, at, w, left, stuck)
+            w, residual = self._look(restricted, at)
+            left = np.flatnonzero(self._unfinished(at, residual, tolerance) & ~stuck)
+            left = self._factorized(restricted, at, w, left, stuck)
             if left.size == 0:
                 break
-            at = self._advance(at, lack)
+            at = self._advance(at, residual)
             self.steps += 1
         self._at, moved = at, np.isfinite(tolerance)
         self.alpha = np.where(moved, np.where(self.seen, at.rows.x, 0.0), self.alpha)
         self.u, self.b = np.where(moved, at.rules.x, self.u), np.where(moved, at.b, self.b)
-        return stage.weights(self._pull(stage, self.alpha, self.u))
+        return restricted.weights(self._pull(restricted, self.alpha, self.u))
 
-    def guess(self, k: int) -> tuple[FloatArray, FloatArray]:
+    def active_sets(self, k: int) -> tuple[FloatArray, FloatArray]:
         """Multipliers and prices of a problem, on their bound where the other of a pair is more."""
         (alpha, s), (t, xi), (u, pi), _ = self._at
-        prices, own = self.prices[:, k], self.seen[:, k]
-        low, high = own & (alpha < self.prices * s)[:, k], own & (t < self.prices * xi)[:, k]
-        alpha = np.where(low, 0.0, np.where(high, prices, self.alpha[:, k]))
+        prices, upper, own = self.prices[:, k], self.upper[:, k], self.seen[:, k]
+        low = own & (alpha[:, k] < prices * s[:, k])
+        high = self.capped[:, k] & (t[:, k] < prices * xi[:, k])
+        alpha = np.where(low, 0.0, np.where(high, upper, self.alpha[:, k]))
         return np.where(u > pi, u, 0.0)[:, k], alpha
 
-    def _pull(self, stage: RestrictedProblem, alpha: FloatArray, u: FloatArray) -> FloatArray:
-        return self._pull_of_samples(stage, alpha) - stage.C.T @ u
+    def _pull(self, restricted: RestrictedProblem, alpha: FloatArray, u: FloatArray) -> FloatArray:
+        return self._pull_of_samples(restricted, alpha) - restricted.C.T @ u
 
-    def _pull_of_samples(self, stage: RestrictedProblem, alpha: FloatArray) -> FloatArray:
-        return stage.design.correlate(self.problem.y[:, None] * alpha[: self.problem.n_samples])
+    def _pull_of_samples(self, restricted: RestrictedProblem, alpha: FloatArray) -> FloatArray:
+        return restricted.design.correlate(
+            self.problem.y[:, None] * alpha[: self.problem.n_samples]
+        )
 
-    def _look(self, stage: RestrictedProblem, at: BatchIterate) -> tuple[FloatArray, Residuals]:
+    def _look(
+        self, restricted: RestrictedProblem, at: BatchIterate
+    ) -> tuple[FloatArray, Residuals]:
         """The weights here, and what is missing to feasibility."""
         stack, n = self.problem.stack, self.problem.n_samples
         (alpha, s), (t, xi), (u, pi), b = at
         alpha = np.where(self.seen, alpha, 0.0)
-        w = stage.weights(self._pull(stage, alpha, u))
-        margins = self._margins(stage, w, u, b)
-        gradient = stage.C @ w + stack.curvature @ u + stack.thresholds.T @ alpha[n:]
-        lack = Residuals(
-            rows=np.where(self.seen, 1.0 - margins - xi + s, 0.0),
+        w = restricted.weights(self._pull(restricted, alpha, u))
+        margins = self._margins(restricted, w, u, b)
+        gradient = restricted.C @ w + stack.curvature @ u + stack.thresholds.T @ alpha[n:]
+        residual = Residuals(
+            rows=np.where(self.seen, 1.0 - margins - xi + s - self.curvature * alpha, 0.0),
             u=pi - gradient,
             b=self.labels @ alpha,
-            t=np.where(self.seen, self.prices - alpha - t, 0.0),
+            t=np.where(self.capped, self.upper - alpha - t, 0.0),
         )
-        return w, lack
+        return w, residual
 
     def _margins(
-        self, stage: RestrictedProblem, w: FloatArray, u: FloatArray, b: FloatArray
+        self, restricted: RestrictedProblem, w: FloatArray, u: FloatArray, b: FloatArray
     ) -> FloatArray:
         of_rules = -self.problem.stack.thresholds @ u
-        return np.vstack([stage.margins(w), of_rules]) + self.labels[:, None] * b
+        return np.vstack([restricted.margins(w), of_rules]) + self.labels[:, None] * b
 
-    def _unfinished(self, at: BatchIterate, lack: Residuals, tolerance: FloatArray) -> np.ndarray:
-        """Problems whose gap, relative to the objective, or lack of margin is too large.
+    def _unfinished(
+        self, at: BatchIterate, residual: Residuals, tolerance: FloatArray
+    ) -> np.ndarray:
+        """Problems whose gap, relative to the objective, or residual of margin is too large.
 
         Once the gap is next to nothing a step is all rounding, and lets the margins drift away.
         """
         size = np.maximum(np.where(self.seen, at.rows.x, 0.0).sum(axis=0), 1e-8)
         gap = sum(pairs.product.sum(axis=0) for pairs in at.pairs) / size
-        lacking = np.abs(lack.rows).max(axis=0) > np.maximum(LACK * tolerance, LEAST_LACK)
+        lacking = np.abs(residual.rows).max(axis=0) > np.maximum(
+            RESIDUAL * tolerance, LEAST_RESIDUAL
+        )
         return (gap > tolerance) | (lacking & (gap > ROUNDING * tolerance))
 
     def _factorized(
         self,
-        stage: RestrictedProblem,
+        restricted: RestrictedProblem,
         at: BatchIterate,
         w: FloatArray,
         left: np.ndarray,
         stuck: np.ndarray,
     ) -> np.ndarray:
         """Prepare the Newton systems; problems that rounding lets go no further are stuck."""
-        D = at.rows.z / at.rows.x + at.caps.z / at.caps.x
-        solvable = self.systems.factorize(stage, stage.curved(w), D, at.rules.z / at.rules.x, left)
+        D = at.rows.z / at.rows.x + at.caps.z / at.caps.x + self.curvature
+        solvable = self.systems.factorize(
+            restricted, restricted.curved(w), D, at.rules.z / at.rules.x, left
+        )
         stuck[np.setdiff1d(left, solvable)] = True
         return solvable
 
-    def _advance(self, at: BatchIterate, lack: Residuals) -> BatchIterate:
+    def _advance(self, at: BatchIterate, residual: Residuals) -> BatchIterate:
         """One predictor-corrector step of the problems whose systems are prepared."""
-        affine = self._direction(at, lack, [-pairs.product for pairs in at.pairs])
-        moved = at.moved(affine, np.minimum(1.0, at.room(affine)))
+        affine = self._direction(at, residual, [-pairs.product for pairs in at.pairs])
+        moved = at.moved(affine, np.minimum(1.0, at.max_step(affine)))
         mu, mu_affine = self._complementarity(at), self._complementarity(moved)
         centring = np.minimum((mu_affine / mu) ** 3, 1.0) * mu
         targets = [
             centring * share - pairs.product - by.product
             for share, (pairs, by) in zip(self.shares, at.beside(affine), strict=True)
         ]
-        direction = self._direction(at, lack, targets)
-        return at.moved(direction, np.minimum(1.0, STEP_FACTOR * at.room(direction)))
+        direction = self._direction(at, residual, targets)
+        return at.moved(direction, np.minimum(1.0, STEP_FACTOR * at.max_step(direction)))
 
     def _direction(
-        self, at: BatchIterate, lack: Residuals, targets: list[FloatArray]
+        self, at: BatchIterate, residual: Residuals, targets: list[FloatArray]
     ) -> BatchIterate:
         (alpha, s), (t, xi), (u, pi), _ = at
         goal_alpha, goal_t, goal_u = targets
-        rows = lack.rows + goal_alpha / alpha - (goal_t - xi * lack.t) / t
-        d_alpha, db, du = self.systems.solve(rows, lack.b, lack.u + goal_u / u)
+        rows = residual.rows + goal_alpha / alpha - (goal_t - xi * residual.t) / t
+        d_alpha, db, du = self.systems.solve(rows, residual.b, residual.u + goal_u / u)
         going = self.systems.going
-        moving, dt = going * self.seen, lack.t - d_alpha
+        moving, capped, dt = going * self.seen, going * self.capped, residual.t - d_alpha
         return BatchIterate(
             ComplementaryPair(d_alpha, moving * (goal_alpha - s * d_alpha) / alpha),
-            ComplementaryPair(moving * dt, moving * (goal_t - xi * dt) / t),
+            ComplementaryPair(capped * dt, capped * (goal_t - xi * dt) / t),
             ComplementaryPair(du, going * (goal_u - pi * du) / u),
             db,
         )
@@ -720,49 +727,45 @@ class BatchedInteriorPoint:
         products = sum(pairs.product.sum(axis=0) for pairs in at.pairs)
         return products / sum(share.sum(axis=0) for share in self.shares)
 
-    def _warm(self, stage: RestrictedProblem) -> BatchIterate:
+    def _warm(self, restricted: RestrictedProblem) -> BatchIterate:
         """The best multiple of where the problems stand, moved well inside its bounds."""
-        free = np.where(self.seen, self.prices, 1.0)
-        alpha = self.alpha * self._best_multiple(stage)
-        alpha = np.where(
-            self.seen, np.clip(alpha, GRAM_CACHE_SIZE * free, (1 - GRAM_CACHE_SIZE) * free), 1.0
-        )
-        u = np.maximum(self.u, GRAM_CACHE_SIZE * self._first_u())
+        alpha, upper = self.alpha * self._best_multiple(restricted), self.upper
+        alpha = np.clip(alpha, WARM * self.prices, (1 - WARM) * upper)
+        alpha = np.where(self.seen, alpha, 1.0)
+        u = np.maximum(self.u, WARM * typical_multiplier(self.problem.stack))
         seen = np.where(self.seen, alpha, 0.0)
-        lack = 1.0 - self._margins(stage, stage.weights(self._pull(stage, seen, u)), u, self.b)
+        residual = 1.0 - self._margins(
+            restricted, restricted.weights(self._pull(restricted, seen, u)), u, self.b
+        )
+        residual -= self.curvature * seen
         short, over = (
-            np.maximum(lack, 0.0) + GRAM_CACHE_SIZE,
-            np.maximum(-lack, 0.0) + GRAM_CACHE_SIZE,
+            np.maximum(residual, 0.0) + WARM,
+            np.maximum(-residual, 0.0) + WARM,
         )
         return BatchIterate(
             ComplementaryPair(alpha, np.where(self.seen, over, 0.0)),
             ComplementaryPair(
-                np.where(self.seen, free - alpha, 1.0), np.where(self.seen, short, 0.0)
+                np.where(self.capped, upper - alpha, 1.0), np.where(self.capped, short, 0.0)
             ),
-            ComplementaryPair(u, GRAM_CACHE_SIZE * self.shares[-1] / u),
+            ComplementaryPair(u, WARM * self.shares[-1] / u),
             self.b,
         )
 
-    def _best_multiple(self, stage: RestrictedProblem) -> FloatArray:
+    def _best_multiple(self, restricted: RestrictedProblem) -> FloatArray:
         """The multiple of the prices at which the dual is largest along them; the rules stay.
 
         With another lambda1 the same prices give far smaller or larger weights.
         """
-        pull, total = self._pull_of_samples(stage, self.alpha), self.alpha.sum(axis=0)
-        rest = -(stage.C.T @ self.u)
+        pull, total = self._pull_of_samples(restricted, self.alpha), self.alpha.sum(axis=0)
+        rest, square = -(restricted.C.T @ self.u), np.sum(self.curvature * self.alpha**2, axis=0)
         multiple = np.ones(total.size)
         for _ in range(SCALINGS):
-            w = stage.weights(multiple * pull + rest)
-            slope = total - np.sum(pull * w, axis=0)
-            bend = np.sum(pull**2 * stage.curved(w), axis=0)
+            w = restricted.weights(multiple * pull + rest)
+            slope = total - np.sum(pull * w, axis=0) - multiple * square
+            bend = np.sum(pull**2 * restricted.curved(w), axis=0) + square
             step = slope / np.where(bend > 0, bend, np.inf)
             multiple = np.clip(multiple + step, 0.1 * multiple, 10 * multiple)
         return multiple
-
-    def _first_u(self) -> float:
-        """A multiplier with which the rules' slack is about one."""
-        d = np.abs(self.problem.stack.d)
-        return float(1.0 / max(np.median(d), 1e-3)) if d.size else 1.0
 
 
 # --------------------------------------------------------------------------------------------------
@@ -782,56 +785,58 @@ MOST_ROUNDS = 3
 
 
 class WorkingSetSelector:
-    """All problems of a fleet; a tolerance for each, and by what factor a pull may exceed lambda1
+    """All problems of the batch; a tolerance for each, and by what factor a pull may exceed lambda1
     before a feature counts as overlooked.
 
     `needed` is the lambda1 that would hold each feature out where the problems stand.
     """
 
     def __init__(
-        self, fleet: BatchedInteriorPoint, tolerance: FloatArray, beyond: FloatArray
+        self, batch: BatchedInteriorPoint, tolerance: FloatArray, beyond: FloatArray
     ) -> None:
-        self.fleet, self.tolerance, self.beyond = fleet, tolerance, beyond
+        self.batch, self.tolerance, self.beyond = batch, tolerance, beyond
         self.needed = 2.0 * self._needed()  # prices begin in the middle
 
     def only(self, problems: np.ndarray) -> None:
         """Go on with some of the problems."""
-        self.fleet.only(problems)
+        self.batch.only(problems)
         self.tolerance, self.beyond = self.tolerance[problems], self.beyond[problems]
         self.needed = self.needed[:, problems]
 
     def select(self, lambda1: float) -> tuple[RestrictedProblem, FloatArray]:
         """The features that were looked at last, and their weights, one column a problem."""
-        fleet = self.fleet
-        fleet.solve(fleet.stage(self._near(lambda1), lambda1), ROUGH)
+        batch = self.batch
+        batch.solve(batch.restrict(self._near(lambda1), lambda1), ROUGH)
         self.needed = self._needed()
-        stage = fleet.stage(self._near(lambda1), lambda1)
-        w = fleet.solve(stage, self.tolerance, going_on=True)
+        restricted = batch.restrict(self._near(lambda1), lambda1)
+        w = batch.solve(restricted, self.tolerance, going_on=True)
         for _ in range(MOST_ROUNDS):
             self.needed = self._needed()
             over = self.needed > self.beyond * lambda1
-            over[stage.names] = False
+            over[restricted.names] = False
             wanting = over.any(axis=0)
             if not wanting.any():
                 break
-            stage = fleet.stage(np.union1d(stage.names, np.flatnonzero(over.any(axis=1))), lambda1)
-            w = fleet.solve(stage, np.where(wanting, self.tolerance, np.inf))
-        return stage, w
+            restricted = batch.restrict(
+                np.union1d(restricted.names, np.flatnonzero(over.any(axis=1))), lambda1
+            )
+            w = batch.solve(restricted, np.where(wanting, self.tolerance, np.inf))
+        return restricted, w
 
     def _near(self, lambda1: float) -> np.ndarray:
         """Features that are nearly pulled in, and those that may be in whatever pulls them."""
         near = np.flatnonzero(self.needed.max(axis=1) > NEAR * lambda1)
-        return np.union1d(near, self.fleet.problem.always_in).astype(int)
+        return np.union1d(near, self.batch.problem.always_in).astype(int)
 
     def _needed(self) -> FloatArray:
         """The lambda1 that would hold each feature out, one column a problem."""
-        return self.fleet.problem.prices.needed(self.fleet.pull_on_all())
+        return self.batch.problem.prices.needed(self.batch.pull_on_all())
 
 
 def near_optimum(problem: Problem) -> WarmStart:
     """Next to the optimum of a single problem: which features are in, and which rows are where."""
-    fleet = BatchedInteriorPoint(problem, problem.p[:, None], np.array([problem.lambda2]))
-    selector = WorkingSetSelector(fleet, np.array([EXACT]), np.array([1.0 + EXACT]))
-    stage, w = selector.select(problem.lambda1)
+    batch = BatchedInteriorPoint(problem, problem.p[:, None], np.array([problem.lambda2]))
+    selector = WorkingSetSelector(batch, np.array([EXACT]), np.array([1.0 + EXACT]))
+    restricted, w = selector.select(problem.lambda1)
     kept = np.flatnonzero(w[:, 0])
-    return WarmStart(stage.names[kept], w[kept, 0], *fleet.guess(0))
+    return WarmStart(restricted.names[kept], w[kept, 0], *batch.active_sets(0))

@@ -109,14 +109,15 @@ def relative_gap(primal: float, dual: float) -> float:
 def feasible_prices(problem: Problem, alpha: FloatArray) -> FloatArray:
     """Nearest prices (along the labels) that lie in their boxes and balance: labels'alpha = 0."""
     labels = np.r_[problem.y, problem.stack.of_b]
-    ceiling = np.r_[problem.p, problem.stack.ceilings]
+    ceiling = np.r_[problem.rows.upper[: problem.n_samples], problem.stack.ceilings]
+    size = np.where(np.isfinite(ceiling), ceiling, np.maximum(alpha, 0.0))
 
     def clipped(theta: float) -> FloatArray:
         return np.clip(alpha - theta * labels, 0.0, ceiling)
 
-    if abs(labels @ clipped(0.0)) <= 1e-16 * ceiling.sum():
+    if abs(labels @ clipped(0.0)) <= 1e-16 * size.sum():
         return clipped(0.0)
-    low, high = -float(ceiling.max()) * 2, float(ceiling.max()) * 2
+    low, high = -float(size.max()) * 2, float(size.max()) * 2
     for _ in range(200):
         middle = 0.5 * (low + high)
         if labels @ clipped(middle) > 0:
@@ -164,7 +165,8 @@ def dual_value(
         limits=SignPenalties(limits.up[at], limits.down[at]),
     )
     value, accuracy = inner.solve(np.maximum(u, 0.0))
-    return float(alpha.sum() - 0.5 * rest.sum() + value - accuracy), accuracy
+    linear = float(alpha.sum()) - problem.rows.conjugate(alpha)
+    return float(linear - 0.5 * rest.sum() + value - accuracy), accuracy
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,7 @@ class _RuleMinimum:
 #
 #     1/2 |(w, u) - (w*, u*)|_Q^2       Q: all quadratic terms
 #     (price of w_k) - xi*_k w_k        xi* = X'Y alpha* - (Q (w*, u*))_w, within its prices
-#     |lack_i| |alpha*_i - bound_i|     lack: one minus margin; bound: full price if short, else 0
+#     |r_i| |alpha*_i - bound_i|        r: one minus margin; bound: the upper one if short, else 0
 #     u_r pi*_r                         pi* = (Q (w*, u*))_u + d alpha*, not negative
 #
 # In. Minimised over u, the first is still 1/2 |w - w*|^2 in a matrix H: ridge, less what
@@ -247,7 +249,7 @@ class _RuleMinimum:
 #
 # Out. w*_j = 0 where xi*_j lies strictly within its prices. (Q (w*, u*))_j is known to sqrt(2 g
 # ridge_j), so what is missing are the prices alpha*. Let delta = alpha* - alpha. Rows off their
-# margin: sum of |lack_i delta_i| <= 2 g. Rows on it are held by the features that are in, as X_k'Y
+# margin: sum of |r_i delta_i| <= 2 g. Rows on it are held by the features that are in, as X_k'Y
 # delta is known to |X_k'Y alpha - (Q (w, u))_k - its price| + sqrt(2 g ridge_k) + g/|w_k|. Together
 # they bound |delta|, and with it every pull. Where rows repeat each other |delta| has no bound, but
 # the pull on a feature does: its column, as far as columns of features that are in (and the
@@ -296,7 +298,7 @@ def certainty(problem: Problem, at: FeatureState, gap: float) -> Certainty:
     gap = max(gap, 0.0) + ROUNDING * _size(problem, at)
     if not np.isfinite(gap) or problem.lambda2 <= 0:
         inside, outside = np.zeros((2, problem.n_features), dtype=bool)
-        outside[problem.prices.barred] = True
+        outside[problem.prices.excluded] = True
     else:
         inside, outside = _inside(problem, at, gap), _Outside(problem, at, gap).found()
         if not outside.all() and _none_is_in(problem, at, gap):
@@ -335,7 +337,12 @@ def _size(problem: Problem, at: FeatureState) -> float:
     """Of the terms of both objectives, before they cancel."""
     stack = problem.stack
     here, of = problem.rule_positions(at.features)
-    terms = 1.0 + at.alpha.sum() + problem.ridge(at.features) @ (at.w * at.w)
+    terms = (
+        1.0
+        + at.alpha.sum()
+        + problem.rows.conjugate(at.alpha)
+        + problem.ridge(at.features) @ (at.w * at.w)
+    )
     terms += at.u @ (np.abs(stack.coupling[:, of]) @ np.abs(at.w[here]))
     return float(terms + at.u @ np.abs(stack.curvature) @ at.u)
 
@@ -352,7 +359,7 @@ def _none_is_in(problem: Problem, at: FeatureState, gap: float) -> bool:
 
     Not asked where rules meet the intercept: samples and multipliers then have no optima apart.
     """
-    if at.w.any() or problem.stack.of_b.any():
+    if at.w.any() or problem.stack.of_b.any() or problem.loss.curvature > 0:
         return False
     if _holds_all_out(problem, at.u, at.alpha, at.pull, gap):
         return True
@@ -368,7 +375,8 @@ def _holds_all_out(
     problem: Problem, u: FloatArray, alpha: FloatArray, pull: FloatArray, gap: float
 ) -> bool:
     """Whether optimal prices near these leave every pull within its prices at w = 0."""
-    y, p, own, stack = problem.y, problem.p, alpha[: problem.n_samples], problem.stack
+    y, own, stack = problem.y, alpha[: problem.n_samples], problem.stack
+    p = problem.rows.upper[: problem.n_samples]
     least = 2.0 * min(p[y > 0].sum(), p[y < 0].sum())
     short = max(least - own.sum(), 0.0) + abs(y @ own) + ROUNDING * p.sum()
     pull, norms = pull.copy(), problem.design.column_norms()
@@ -386,8 +394,8 @@ class _Known(NamedTuple):
     """
 
     forms: FloatArray
-    lack: FloatArray
-    room: FloatArray
+    shortfall: FloatArray
+    bounds: FloatArray
 
 
 class _Outside:
@@ -401,7 +409,10 @@ class _Outside:
         self.smooth = np.zeros(problem.n_features)
         self.smooth[at.features] = self.ridge[at.features] * at.w
         self.smooth[stack.features] += stack.coupling.T @ at.u
-        self.known = self._known()
+        curvature = problem.rows.curvature[: problem.n_samples]
+        # a strongly concave dual bounds |delta| by itself
+        self.strong = float(np.min(curvature, initial=np.inf))
+        self.known = self._known() if self.strong == 0 else None
 
     def found(self) -> np.ndarray:
         """True where a feature is certainly out."""
@@ -417,9 +428,10 @@ class _Outside:
         out = room > norms * self._radius()
         nothing = norms == 0
         nothing[named] = False
-        barred = np.isinf(limits.up) & np.isinf(limits.down)
-        out |= nothing | barred
-        self._look_closer(out, room)
+        excluded = np.isinf(limits.up) & np.isinf(limits.down)
+        out |= nothing | excluded
+        if self.known is not None:
+            self._look_closer(out, room, self.known)
         return out
 
     def _known(self) -> _Known:
@@ -450,34 +462,36 @@ class _Outside:
         forms[:, -1] = labels
         bounds = np.r_[bounds, own]
         balance = max(ROUNDING * at.alpha.sum(), float(np.min(bounds, initial=self.near)))
-        ceiling = np.r_[problem.p, stack.sigma[rules]]
         rows = np.r_[np.arange(problem.n_samples), problem.n_samples + rules]
-        alpha = at.alpha[rows]
-        lack = np.r_[1.0 - problem.y * (at.scores + at.b), stack.slacks(at.b, at.u)[rules]]
+        alpha, ceiling = at.alpha[rows], problem.rows.upper[rows]
+        shortfall = np.r_[1.0 - problem.y * (at.scores + at.b), stack.slacks(at.b, at.u)[rules]]
         return _Known(
-            forms / np.r_[bounds, balance], np.abs(lack), np.maximum(alpha, ceiling - alpha)
+            forms / np.r_[bounds, balance], np.abs(shortfall), np.maximum(alpha, ceiling - alpha)
         )
 
     def _radius(self) -> float:
         """A bound of |delta| over the samples."""
-        best = float(np.linalg.norm(self.known.room[: self.problem.n_samples]))
-        for on in self._margins():
-            best = min(best, self._radius_with(on))
+        known = self.known
+        if known is None:
+            return self.near / float(np.sqrt(self.strong))
+        best = float(np.linalg.norm(known.bounds[: self.problem.n_samples]))
+        for on in self._margins(known):
+            best = min(best, self._radius_with(on, known))
         return best
 
-    def _margins(self) -> Iterator[np.ndarray]:
+    def _margins(self, known: _Known) -> Iterator[np.ndarray]:
         """Rows that count as on their margin, in a few ways that all hold."""
         before = -1
         for width in WIDTHS:
-            on = self.known.lack <= width * self.near
+            on = known.shortfall <= width * self.near
             if on.sum() != before:
                 before = int(on.sum())
                 yield on
 
-    def _radius_with(self, on: np.ndarray) -> float:
-        forms, lack, _ = self.known
+    def _radius_with(self, on: np.ndarray, known: _Known) -> float:
+        forms, shortfall, _ = known
         off = ~on
-        rest = 2.0 * self.gap / np.min(lack[off], initial=np.inf)
+        rest = 2.0 * self.gap / np.min(shortfall[off], initial=np.inf)
         if not on.any():
             return float(rest)
         M = forms[on]
@@ -487,33 +501,35 @@ class _Outside:
         least = values[0] - 1e-14 * len(M) * values[-1]
         if least <= 0:
             return np.inf
-        moved = np.linalg.norm(forms[off], axis=1) / lack[off]
+        moved = np.linalg.norm(forms[off], axis=1) / shortfall[off]
         total = np.sqrt(M.shape[1]) + 2.0 * self.gap * np.max(moved, initial=0.0)
         return float(total / np.sqrt(least) + rest)
 
-    def _look_closer(self, out: np.ndarray, room: FloatArray) -> None:
+    def _look_closer(self, out: np.ndarray, room: FloatArray, known: _Known) -> None:
         """Features that are still undecided, one by one, as far as that is affordable."""
         n = self.problem.n_samples
         left = np.flatnonzero(~out & (room > 0))
-        cost = n * self.known.forms.shape[1]
+        cost = n * known.forms.shape[1]
         left = left[np.argsort(-room[left], kind="stable")][: int(MOST_WORK / cost)]
-        for on in self._margins():
+        for on in self._margins(known):
             if on.sum() > LARGEST_SYSTEM or not left.size:
                 break
-            inverse = np.linalg.pinv(self.known.forms[on], rcond=1e-10)
+            inverse = np.linalg.pinv(known.forms[on], rcond=1e-10)
             step = max(1, AT_ONCE // n)
             for start in range(0, left.size, step):
                 some = left[start : start + step]
-                out[some] |= self._shift(some, on, inverse) < room[some]
+                out[some] |= self._shift(some, on, inverse, known) < room[some]
             left = left[~out[left]]
 
-    def _shift(self, features: np.ndarray, on: np.ndarray, inverse: FloatArray) -> FloatArray:
+    def _shift(
+        self, features: np.ndarray, on: np.ndarray, inverse: FloatArray, known: _Known
+    ) -> FloatArray:
         """How far the pull on these features may be off: a column as a sum of known forms."""
-        n, known = self.problem.n_samples, self.known
-        Z = np.zeros((known.lack.size, features.size))
+        n = self.problem.n_samples
+        Z = np.zeros((known.shortfall.size, features.size))
         Z[:n] = self.problem.design.columns(features) * self.problem.y[:, None]
         shares = inverse @ Z[on]
         rest = np.abs(Z - known.forms @ shares)
-        shift = np.abs(shares).sum(axis=0) + known.room[on] @ rest[on]
-        far = rest[~on] / known.lack[~on, None]
+        shift = np.abs(shares).sum(axis=0) + known.bounds[on] @ rest[on]
+        far = rest[~on] / known.shortfall[~on, None]
         return np.asarray(shift + 2.0 * self.gap * np.max(far, axis=0, initial=0.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,15 +11,16 @@ from scipy.linalg.lapack import dsytrf, dsytrs
 from scipy.optimize import linprog
 
 from hipad.solvers.interior_point import InteriorPoint, IpmStep, Lifted, Values, largest
+from hipad.solvers.losses import RowLosses
 from hipad.solvers.problem import Problem
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
 # The intercept where several are equally good: the middle of them.
 #
-# Given w and u the objective is convex and piecewise linear in b, with a break where a row meets
-# its margin. Where it is flat at its least, an iterative method stops anywhere between; the middle
-# depends on the problem alone.
+# Given w and u the objective is convex in b, and piecewise linear or quadratic, with a break where
+# a row meets its margin or its upper bound. Where it is flat at its least, an iterative method
+# stops anywhere between; the middle depends on the problem alone.
 
 
 FLAT = 1e-12  # a slope of this size is that of rounding: weights of samples sum to one
@@ -29,9 +30,13 @@ def middle_intercept(problem: Problem, scores: FloatArray, u: FloatArray) -> flo
     """The middle of the best intercepts for weights with these scores (Xw) and multipliers u."""
     stack = problem.stack
     # sample: y (score + b) = 1 at b = y - score; rule: s b = d'u + 1 at b = s (d'u + 1)
-    free = stack.of_b != 0
-    breaks = np.r_[problem.y - scores, (stack.of_b * (stack.thresholds @ u + 1.0))[free]]
-    labels, prices = np.r_[problem.y, stack.of_b[free]], np.r_[problem.p, stack.sigma[free]]
+    rows = np.r_[np.ones(problem.n_samples, dtype=bool), stack.of_b != 0]
+    breaks = np.r_[problem.y - scores, stack.of_b * (stack.thresholds @ u + 1.0)][rows]
+    labels = np.r_[problem.y, stack.of_b][rows]
+    if problem.loss.curvature > 0:
+        losses = RowLosses(*(part[rows] for part in problem.rows))
+        return _curved_intercept(breaks, labels, losses)
+    prices = problem.rows.upper[rows]
     order = np.argsort(breaks, kind="stable")
     slope = np.cumsum(prices[order]) - prices[labels > 0].sum()
     first = int(np.searchsorted(slope, -FLAT * max(1.0, float(prices.sum()))))
@@ -41,14 +46,59 @@ def middle_intercept(problem: Problem, scores: FloatArray, u: FloatArray) -> flo
     return float(ends.mean())
 
 
+def _curved_intercept(breaks: FloatArray, labels: FloatArray, losses: RowLosses) -> float:
+    """The same where duals grow with what is missing: the middle of where they balance.
+
+    A row's dual variable is zero on one side of its break (the label says which one), and grows to
+    its upper bound on the other.
+    """
+    ends = breaks - labels * losses.curvature * losses.upper
+    marks = np.unique(np.concatenate([breaks, ends[np.isfinite(ends)]]))
+    curved = losses.curvature > 0
+    rate = np.divide(1.0, losses.curvature, out=np.zeros(curved.size), where=curved)
+
+    def slope(b: float, side: float) -> float:
+        """Derivative of the losses in b, just after (side 1) or just before (side -1) it."""
+        short = labels * (breaks - b)
+        # at its break a row without curvature is short just before it, for a label of +1
+        full = np.where(short == 0, labels * side < 0, short > 0)
+        alpha = np.where(curved, np.clip(short * rate, 0.0, losses.upper), 0.0)
+        alpha = np.where(~curved & full, losses.upper, alpha)
+        return -float(labels @ alpha)
+
+    flat = FLAT * max(1.0, float(losses.weights.sum()))
+    return 0.5 * sum(_crossing(marks, slope, level) for level in (-flat, flat))
+
+
+def _crossing(marks: FloatArray, slope: Callable[[float, float], float], level: float) -> float:
+    """Where a rising function, linear between its marks, first is above (or at) a level."""
+    low, high = -1, marks.size  # above at marks[high], and not at marks[low]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if slope(marks[middle], 1.0) >= level:
+            high = middle
+        else:
+            low = middle
+    if high < marks.size and slope(marks[high], -1.0) < level:
+        return float(marks[high])
+    # linear on this piece, which may be the first or the last one and have no end
+    start = marks[low] if low >= 0 else marks[0] - 1.0
+    end = marks[high] if high < marks.size else marks[-1] + 1.0
+    at_start, at_end = slope(start, 1.0), slope(end, -1.0)
+    if at_end == at_start:
+        return float(end if low < 0 else start)
+    return float(start + (level - at_start) * (end - start) / (at_end - at_start))
+
+
 # --------------------------------------------------------------------------------------------------
 # The conditions of optimality once the active sets are known: a linear system.
 #
-# Unknown are the weights w of the features that are in, the prices alpha of the rows on their
-# margin, the intercept b and the multipliers u that are positive. With h = 1/ridge,
+# Unknown are the weights w of the features that are in, the dual variables alpha of the rows that
+# are strictly between their bounds, the intercept b and the multipliers u that are positive. With
+# h = 1/ridge and q the curvatures of the conjugate losses (zero for the hinge),
 #
-#     ridge w + C'u - Z'alpha          = forced       rows at full price, and the signed lambda1
-#     Z w + labels b - d u             = 1
+#     ridge w + C'u - Z'alpha          = forced       rows at their upper bound, and signed lambda1
+#     Z w + labels b - d u + q alpha   = 1
 #     labels'alpha                     = balance      what rows at full price leave
 #     C w + curvature u + d'alpha      = -linear
 #
@@ -63,7 +113,7 @@ REFINEMENTS = 5
 
 @dataclass(frozen=True)
 class KktSystem:
-    """Z, d and labels of the rows, ridge of the features, C and curvature of the multipliers.
+    """Z, d, labels and q of the rows, ridge of the features, C and curvature of the multipliers.
 
     `gram` is Z Z' where it is at hand; the ridge must then be the same for all features.
     """
@@ -75,6 +125,7 @@ class KktSystem:
     ridge: FloatArray
     curvature: FloatArray
     gram: FloatArray | None = None
+    q: FloatArray | float = 0.0
 
     def solve(
         self, forced: FloatArray, balance: float, linear: FloatArray
@@ -92,17 +143,17 @@ class KktSystem:
         scaled[np.diag_indices(scale.size)] -= SHARED * (np.arange(scale.size) > r)
         factor, pivots, info = dsytrf(scaled, lower=1, lwork=64 * scale.size, overwrite_a=1)
         w, x = np.zeros(self.ridge.size), np.zeros(scale.size)
-        in_w, lack = self._lack(w, x, forced, balance, linear)
-        left = largest(lack)
+        in_w, residual = self._residual(w, x, forced, balance, linear)
+        left = largest(residual)
         for _ in range(REFINEMENTS if info == 0 else 0):
-            step = scale * dsytrs(factor, pivots, scale * lack, lower=1)[0]
+            step = scale * dsytrs(factor, pivots, scale * residual, lower=1)[0]
             w = w + (in_w + self.Z.T @ step[:r] - self.C.T @ step[r + 1 :]) / self.ridge
             x = x + step
-            in_w, lack = self._lack(w, x, forced, balance, linear)
-            before, left = left, largest(lack)
+            in_w, residual = self._residual(w, x, forced, balance, linear)
+            before, left = left, largest(residual)
             if not left > 1e-16 or (left >= before and left < 1e-14):  # all that rounding lets
                 break
-        if info != 0 or not largest(lack) <= 1e-9:
+        if info != 0 or not largest(residual) <= 1e-9:
             return None
         return w, x[:r], float(x[r]), x[r + 1 :]
 
@@ -115,6 +166,7 @@ class KktSystem:
             matrix[:r, :r] = self.Z @ self.Z.T / self.ridge[0]
         else:
             matrix[:r, :r] = (self.Z / self.ridge) @ self.Z.T
+        matrix[np.arange(r), np.arange(r)] += self.q
         matrix[:r, r] = matrix[r, :r] = self.labels
         # without a sample on its margin nothing holds the intercept: it is chosen afterwards
         matrix[r, r] = float(not self.labels.any())
@@ -123,14 +175,14 @@ class KktSystem:
         matrix[r + 1 :, r + 1 :] = (self.C / self.ridge) @ self.C.T - self.curvature
         return matrix
 
-    def _lack(
+    def _residual(
         self, w: FloatArray, x: FloatArray, forced: FloatArray, balance: float, linear: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """What is missing in the condition on w, and in the others once w is eliminated."""
         r = self.labels.size
         alpha, b, u = x[:r], x[r], x[r + 1 :]
         in_w = forced + self.Z.T @ alpha - self.C.T @ u - self.ridge * w
-        in_rows = 1.0 - (self.Z @ w + self.labels * b - self.d @ u)
+        in_rows = 1.0 - (self.Z @ w + self.labels * b - self.d @ u) - self.q * alpha
         in_b = balance - float(self.labels @ alpha) if self.labels.any() else 0.0
         in_u = linear + self.C @ w + self.curvature @ u + self.d.T @ alpha
         h = in_w / self.ridge
@@ -155,7 +207,6 @@ class KktSystem:
 
 MOST_CHANGES = 25  # a good guess needs two or three
 LARGEST_SYSTEM = 3000
-FEW_ROWS = 1000  # up to here Gram matrices of all rows are kept from one system to the next
 EXACT = 1e-11  # what is within this of its bound, relatively, is on it
 
 
@@ -194,11 +245,11 @@ class Sets:
         return b"".join(np.packbits(part).tobytes() for part in parts)
 
 
-def optimum_from(problem: Problem, guess: WarmStart) -> Optimum | None:
+def optimum_from(problem: Problem, warm_start: WarmStart) -> Optimum | None:
     """The minimum of F over all features; None when the guess was not good enough."""
-    features = np.union1d(guess.features, problem.always_in).astype(int)
+    features = np.union1d(warm_start.features, problem.always_in).astype(int)
     part = Part(problem, features, problem.lambda1)
-    sets = part.sets_of(guess)
+    sets = part.sets_of(warm_start)
     for _ in range(MOST_CHANGES):
         values = part.settle(sets)
         if values is None:
@@ -214,13 +265,13 @@ def optimum_from(problem: Problem, guess: WarmStart) -> Optimum | None:
     return None
 
 
-def refined(problem: Problem, guess: WarmStart) -> Values | None:
+def refined(problem: Problem, warm_start: WarmStart) -> Values | None:
     """The minimum without lambda1 on exactly the features of the guess (phase 2).
 
     Weights whose sign is known may end at zero.
     """
-    part = Part(problem, guess.features, 0.0)
-    return part.settle(part.sets_of(guess))
+    part = Part(problem, warm_start.features, 0.0)
+    return part.settle(part.sets_of(warm_start))
 
 
 def pull_on_all(problem: Problem, alpha: FloatArray, u: FloatArray) -> FloatArray:
@@ -241,13 +292,13 @@ class Part(Lifted):
         self.free = self.limits.free
         self.norms = np.sqrt(np.einsum("ij,ij->j", self.Z, self.Z))
 
-    def sets_of(self, guess: WarmStart) -> Sets:
+    def sets_of(self, warm_start: WarmStart) -> Sets:
         """The sets that a guess suggests."""
         signs = np.zeros(self.features.size)
-        signs[np.searchsorted(self.features, guess.features)] = np.sign(guess.w)
+        signs[np.searchsorted(self.features, warm_start.features)] = np.sign(warm_start.w)
         signs = np.where(self.free, 1.0, self.limits.allowed(signs))
-        low, high = guess.alpha <= 0, guess.alpha >= self.prices
-        return Sets(signs, ~low & ~high, high, guess.u > 0)
+        low, high = warm_start.alpha <= 0, warm_start.alpha >= self.losses.upper
+        return Sets(signs, ~low & ~high, high, warm_start.u > 0)
 
     def settle(self, sets: Sets) -> Values | None:
         """Correct the sets until they stand; None when they do not."""
@@ -274,7 +325,7 @@ class Part(Lifted):
         """Weights, intercept, multipliers and prices for these sets."""
         kept, positive = sets.signs != 0, sets.positive
         rows = np.flatnonzero(sets.on_margin)
-        alpha = np.where(sets.at_price, self.prices, 0.0)
+        alpha = np.where(sets.at_price, self.losses.upper, 0.0)
         system = self._system(kept, rows, positive)
         price = np.where(sets.signs > 0, self.limits.up, self.limits.down)[kept]
         forced = (self.Z.T @ alpha[: self.n])[kept] - price * sets.signs[kept]
@@ -297,12 +348,13 @@ class Part(Lifted):
         d[samples.size :] = self.thresholds[np.ix_(rows[samples.size :] - self.n, positive)]
         C, curvature = self.C[np.ix_(positive, kept)], self.curvature[np.ix_(positive, positive)]
         gram = self._gram(kept, rows)
-        return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature, gram)
+        q = self.losses.curvature[rows]
+        return KktSystem(Z, C, d, self.labels[rows], self.ridge[kept], curvature, gram, q)
 
     def _gram(self, kept: np.ndarray, rows: np.ndarray) -> FloatArray | None:
         """Z Z' of these rows where many features are in, most of which were in before."""
         if (
-            self.n > FEW_ROWS
+            self.n > LARGEST_SYSTEM
             or kept.sum() < self.n
             or np.ptp(self.ridge)
             or rows.size < self.n // 4
@@ -329,14 +381,16 @@ class Part(Lifted):
 
     def _correct_rows(self, sets: Sets, at: Values) -> None:
         """Rows whose price left its bounds leave the margin; those on the wrong side of it join."""
-        lack = 1.0 - np.r_[self.Z @ at.w, -self.thresholds @ at.u] - self.labels * at.b
+        residual = 1.0 - self.rows(at.w, at.b, at.u) - self.losses.curvature * at.alpha
         exact = EXACT * (1.0 + abs(at.b))
         low = sets.on_margin & (at.alpha < -EXACT * np.max(np.abs(at.alpha)))
-        high = sets.on_margin & (at.alpha > (1 + EXACT) * self.prices)
-        back = sets.at_price & (lack < -exact)
-        enter = ~sets.on_margin & ~sets.at_price & (lack > exact)
-        if abs(self.labels @ at.alpha) > EXACT * self.prices.sum():  # no row holds the intercept
-            held = np.abs(lack) <= exact
+        high = sets.on_margin & (at.alpha > (1 + EXACT) * self.losses.upper)
+        back = sets.at_price & (residual < -exact)
+        enter = ~sets.on_margin & ~sets.at_price & (residual > exact)
+        if (
+            abs(self.labels @ at.alpha) > EXACT * self.losses.weights.sum()
+        ):  # no row holds the intercept
+            held = np.abs(residual) <= exact
             enter, back = enter | (held & ~sets.at_price), back | (held & sets.at_price)
         sets.on_margin = (sets.on_margin & ~low & ~high) | back | enter
         sets.at_price = (sets.at_price & ~back) | high
@@ -358,8 +412,8 @@ class Part(Lifted):
 
     def _cleaned(self, at: Values) -> Values | None:
         """Without the last rounding; None where the sets stand on numbers that are none."""
-        alpha = np.clip(at.alpha, 0.0, self.prices)
-        balanced = abs(self.labels @ alpha) <= 1e-10 * self.prices.sum()
+        alpha = np.clip(at.alpha, 0.0, self.losses.upper)
+        balanced = abs(self.labels @ alpha) <= 1e-10 * self.losses.weights.sum()
         if not balanced or not np.isfinite(at.w).all():
             return None
         u = np.maximum(at.u, 0.0)
@@ -414,7 +468,7 @@ class WorkingSet:
         self.left = max_steps if max_steps is not None else max_iterations * max_rounds
         self.passes, self._accuracy = 0, LOOSE[0]
         chosen = self._first_features() if start is None else start
-        allowed = np.setdiff1d(chosen, problem.prices.barred)
+        allowed = np.setdiff1d(chosen, problem.prices.excluded)
         self.features = np.union1d(allowed, problem.always_in).astype(int)
         self.ipm = self._solver()
         self.optimum: Optimum | None = None
@@ -478,7 +532,7 @@ class WorkingSet:
 
     def _reach_optimum(self) -> bool:
         """Whether the active sets of the present iterate lead to the optimum over all features."""
-        alpha, u = self.ipm.point.guess()
+        alpha, u = self.ipm.active_sets()
         w = self.weights
         kept = np.flatnonzero(w)
         found = optimum_from(self.problem, WarmStart(self.features[kept], w[kept], u, alpha))
@@ -490,7 +544,9 @@ class WorkingSet:
 
     def _first_features(self) -> np.ndarray:
         """Those that the samples pull hardest at w = 0."""
-        pull = self._pull(self.problem.p, np.zeros(self.problem.stack.n_rows))
+        loss, p = self.problem.loss, self.problem.p
+        dual = np.r_[loss.dual(np.ones_like(p), p), np.zeros(self.problem.stack.n_rules)]
+        pull = self._pull(dual, np.zeros(self.problem.stack.n_rows))
         count = min(FIRST_SET + self.problem.n_samples // 2, pull.size)
         strongest = np.argpartition(-pull, count - 1)[:count]
         return strongest[pull[strongest] > 0]
@@ -563,7 +619,7 @@ def empty_optimum(problem: Problem) -> Values:
     features = problem.prices.costless
     ipm = InteriorPoint(problem, features)
     point = ipm.run()
-    alpha, u = point.guess()
+    alpha, u = ipm.active_sets()
     found = refined(problem, WarmStart(features, ipm.weights(), u, alpha))
     return found or Values(ipm.weights(), point.b, np.maximum(point.u, 0.0), point.alpha)
 
@@ -579,8 +635,9 @@ def least_pull(problem: Problem) -> tuple[float, FloatArray]:
     at = at._replace(u=np.where(at.u > ON_MARGIN * np.max(at.u, initial=1.0), at.u, 0.0))
     stack, labels = problem.stack, np.r_[problem.y, problem.stack.of_b]
     scores = problem.design.columns(problem.prices.costless) @ at.w
-    lack = np.r_[1.0 - problem.y * (scores + at.b), stack.slacks(at.b, at.u)]
-    free = np.abs(lack) <= ON_MARGIN * (1.0 + abs(at.b))
+    residual = np.r_[1.0 - problem.y * (scores + at.b), stack.slacks(at.b, at.u)]
+    # with a curved conjugate a margin has one dual variable only
+    free = (np.abs(residual) <= ON_MARGIN * (1.0 + abs(at.b))) & (problem.rows.curvature == 0)
     size = _needed(problem, pull_on_all(problem, at.alpha, at.u))
     largest = float(np.max(size, initial=0.0))
     if free.sum() < 2 or largest == 0.0:
@@ -617,7 +674,7 @@ def _least_pull(
     problem: Problem, at: Values, free: np.ndarray, labels: FloatArray, size: FloatArray
 ) -> tuple[float, FloatArray]:
     """The linear program; its value grows with the features until none is pulled further."""
-    prices = np.r_[problem.p, problem.stack.sigma]
+    prices = problem.rows.upper
     best, found, working = float(np.max(size)), at.alpha, problem.prices.costless
     for _ in range(100):
         size[working] = 0.0

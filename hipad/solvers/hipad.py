@@ -36,9 +36,9 @@ from hipad.solvers.solution import (
     StepwiseSolver,
     certainty_of,
     certify,
+    iteration_info,
     objective_of,
     single_thread,
-    tick_of,
 )
 from hipad.utils import FloatArray, count
 
@@ -66,7 +66,7 @@ class Phase(Protocol):
 
     number: int
 
-    def ticks(self) -> Iterator[IterationInfo]:
+    def steps(self) -> Iterator[IterationInfo]:
         """One record for each step; the phase is over with the last."""
 
     def point(self) -> Iterate:
@@ -110,7 +110,7 @@ class AdmmPhase:
         """Whether the optimum was reached."""
         return self._optimum is not None
 
-    def ticks(self) -> Iterator[IterationInfo]:
+    def steps(self) -> Iterator[IterationInfo]:
         while not self._ended and self.admm.sweeps < self.max_sweeps:
             sweep = self.admm.sweep()
             at = self.point()
@@ -120,11 +120,11 @@ class AdmmPhase:
             self.converged &= not self._doubted or self.admm.sweeps >= self._next_try
             passed = self.switch.passed(sweep, at.features.size)
             self.settled = self.goal == "paper" and passed
-            yield tick_of(self.problem, at, objective, sweep.primal, sweep.dual)
+            yield iteration_info(self.problem, at, objective, sweep.primal, sweep.dual)
             if self.goal != "paper":
                 self._look(passed)
         if self.decided:
-            yield self._last_tick()
+            yield self._last_info()
 
     @property
     def _ended(self) -> bool:
@@ -151,7 +151,7 @@ class AdmmPhase:
 
     def _found(self) -> Optimum | None:
         """The optimum by the active sets of the present model, or without features."""
-        found = optimum_from(self.problem, self.point().guess)
+        found = optimum_from(self.problem, self.point().warm_start)
         if found is None and self.goal == "convergence":
             found = empty_answer(self.problem, self.admm.objective())
         return found
@@ -160,9 +160,9 @@ class AdmmPhase:
         """Whether the limit came when the answer was there: the method "admm" asks no more."""
         return self.goal == "convergence" and certificate.is_optimal(SOLVED_GAP)
 
-    def _last_tick(self) -> IterationInfo:
+    def _last_info(self) -> IterationInfo:
         at = self.point()
-        return tick_of(self.problem, at, objective_of(self.problem, at), 0.0, 0.0)
+        return iteration_info(self.problem, at, objective_of(self.problem, at), 0.0, 0.0)
 
     def point(self) -> Iterate:
         if self._optimum is not None:
@@ -189,7 +189,7 @@ class AdmmPhase:
 class ExactPhase:
     """The elastic net itself by working sets, certified over all features.
 
-    A guess, the optimum of an earlier fit, may be near enough to go from there directly. With
+    A warm start, the optimum of an earlier fit, may be near enough to go from there directly. With
     `propose` the solver of many problems (lockstep/) makes one, which mostly is: it is faster, but
     may end short of the optimum, where working sets do not.
     """
@@ -203,10 +203,10 @@ class ExactPhase:
         max_iterations: int,
         max_steps: int | None = None,
         start: np.ndarray | None = None,
-        guesses: tuple[WarmStart, ...] = (),
+        warm_starts: tuple[WarmStart, ...] = (),
         propose: bool = False,
     ) -> None:
-        self.problem, self._start, self._guesses = problem, start, guesses
+        self.problem, self._start, self._warm_starts = problem, start, warm_starts
         self._propose = propose and problem.lambda1 > 0
         self.max_iterations, self.max_steps = max_iterations, max_steps
         self._set: WorkingSet | None = None
@@ -224,18 +224,18 @@ class ExactPhase:
             )
         return self._set
 
-    def ticks(self) -> Iterator[IterationInfo]:
-        tries = (optimum_from(self.problem, guess) for guess in self._proposals())
+    def steps(self) -> Iterator[IterationInfo]:
+        tries = (optimum_from(self.problem, warm_start) for warm_start in self._proposals())
         found = next((optimum for optimum in tries if optimum is not None), None)
         if found is not None:
             self._optimum = Iterate.of(self.problem, found)
-            yield self._tick(0.0, 0.0)
+            yield self._info(0.0, 0.0)
             return
         for record in self.set.steps():
-            yield self._tick(record.step.primal_residual, record.step.dual_residual)
+            yield self._info(record.step.primal_residual, record.step.dual_residual)
         if self.set.complete:
             self._try_again()
-            yield self._tick(0.0, 0.0)
+            yield self._info(0.0, 0.0)
 
     def _try_again(self) -> None:
         """Where rounding stopped the interior point early, let the solver of many problems try."""
@@ -253,7 +253,7 @@ class ExactPhase:
         return bounds.status is Status.SOLVED
 
     def _proposals(self) -> Iterator[WarmStart]:
-        yield from self._guesses
+        yield from self._warm_starts
         if self._propose:
             near = near_optimum(self.problem)
             self._start = near.features
@@ -275,9 +275,9 @@ class ExactPhase:
         at, l1 = self.point(), self.problem.lambda1
         return certify(self.problem, at, l1, status or done, covers=ALL_FEATURES)
 
-    def _tick(self, primal: float, dual: float) -> IterationInfo:
+    def _info(self, primal: float, dual: float) -> IterationInfo:
         at = self.point()
-        return tick_of(self.problem, at, objective_of(self.problem, at), primal, dual)
+        return iteration_info(self.problem, at, objective_of(self.problem, at), primal, dual)
 
 
 def is_affordable(problem: Problem) -> bool:
@@ -330,10 +330,10 @@ class Phase2:
         *,
         engine: str,
         max_iterations: int,
-        guesses: tuple[WarmStart, ...] = (),
+        warm_starts: tuple[WarmStart, ...] = (),
     ) -> None:
         self.problem, self.features, self.start = problem, start.features, start
-        self.guesses = guesses
+        self.warm_starts = warm_starts
         self.engine, self.max_iterations = ENGINES[engine], max_iterations
         self.X = problem.design.columns(self.features)
         self.smooth = problem.with_parameters(lambda1=0.0)
@@ -341,15 +341,15 @@ class Phase2:
         self._point: Iterate | None = None
         self._ipm: InteriorPoint | None = None
 
-    def ticks(self) -> Iterator[IterationInfo]:
+    def steps(self) -> Iterator[IterationInfo]:
         if self.engine.solve is not None:
             if self._solved_by(self.engine.solve):
-                yield self._tick(np.nan, np.nan)
+                yield self._info(np.nan, np.nan)
                 return
             self._point, self._remark = None, INSTEAD.format(self.engine.words)
         at = self.start
-        if self._reached_from_a_guess():
-            yield self._tick(0.0, 0.0)
+        if self._reached_from_a_warm_start():
+            yield self._info(0.0, 0.0)
             return
         self._ipm = InteriorPoint(
             self.smooth,
@@ -359,7 +359,7 @@ class Phase2:
             warm=Values(at.w, at.b, at.u, at.alpha),
         )
         for step in self._ipm.steps():
-            yield self._tick(step.primal_residual, step.dual_residual)
+            yield self._info(step.primal_residual, step.dual_residual)
         if not self._ipm.limited:
             yield from self._finish(self._ipm)
 
@@ -377,10 +377,10 @@ class Phase2:
         self._point = Iterate(self.features, *found)
         return self._certified().status is Status.SOLVED
 
-    def _reached_from_a_guess(self) -> bool:
+    def _reached_from_a_warm_start(self) -> bool:
         """Whether rows and multipliers of an earlier fit lead to the optimum."""
-        for guess in self.guesses:
-            near = WarmStart(self.features, self.start.w, guess.u, guess.alpha)
+        for warm_start in self.warm_starts:
+            near = WarmStart(self.features, self.start.w, warm_start.u, warm_start.alpha)
             found = refined(self.smooth, near)
             if found is not None:
                 self._point = Iterate(self.features, *found)
@@ -389,7 +389,7 @@ class Phase2:
 
     def _finish(self, ipm: InteriorPoint) -> Iterator[IterationInfo]:
         """Go to the optimum itself, by its active sets or else as far as rounding lets."""
-        alpha, u = ipm.point.guess()
+        alpha, u = ipm.active_sets()
         found = refined(self.smooth, WarmStart(self.features, ipm.weights(), u, alpha))
         if found is None:
             ipm.tighten(FINE)
@@ -400,7 +400,7 @@ class Phase2:
             self._point = replace(at, w=w, b=b)
         else:
             self._point = Iterate(self.features, *found)
-        yield self._tick(0.0, 0.0)
+        yield self._info(0.0, 0.0)
 
     def point(self) -> Iterate:
         if self._point is not None:
@@ -426,9 +426,9 @@ class Phase2:
             X=self.X,
         )
 
-    def _tick(self, primal: float, dual: float) -> IterationInfo:
+    def _info(self, primal: float, dual: float) -> IterationInfo:
         at = self.point()
-        return tick_of(self.smooth, at, objective_of(self.smooth, at, self.X), primal, dual)
+        return iteration_info(self.smooth, at, objective_of(self.smooth, at, self.X), primal, dual)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -442,7 +442,32 @@ class Phase2:
 # An app can watch it; a program calls `Hipad(problem).run()` and ignores all but the result.
 
 
-FEW_ROWS = 1000  # up to here working sets are faster than the ADMM (measured)
+NEWTON_STEPS = 10  # of working sets
+FACTORS = 3  # of the ADMM, whose penalties are balanced now and then
+SWEEPS = 25  # of the ADMM until the features have settled
+SWEEP_CALLS = 1e7  # multiplications in the time of a sweep's calls, about 0.3 ms
+
+
+def working_sets_are_cheaper(problem: Problem) -> bool:
+    """Return whether working sets are expected to find the features in less work than the ADMM.
+
+    Both are counted in multiplications. Working sets depend on the number of features in the model,
+    estimated by those whose gradient at zero exceeds lambda1 (one pass over the data); the ADMM
+    depends on the shape of the data alone. The counts of steps are those seen on dense and sparse
+    data of 100 to 20,000 rows and 50 to 10,000 columns, where the cheaper one by this count was the
+    faster one, or nearly as fast.
+    """
+    n, m = problem.design.shape
+    gradient = problem.design.correlate(problem.y * problem.loss.dual(np.ones(n), problem.p))
+    active = int(np.count_nonzero(problem.prices.over(gradient, problem.lambda1) > 0))
+    active += problem.always_in.size
+    if active < n:  # systems of the features, formed anew in each step
+        working = NEWTON_STEPS * float(n) * active**2
+    else:  # of the rows: their Gram matrix is kept, and factors are formed anew
+        working = float(n) ** 2 * active + NEWTON_STEPS * float(n) ** 3 / 3
+    side, passes = float(min(n, m)), 2 * problem.design.cost * (m < n)
+    first = side * problem.design.cost + FACTORS * side**3 / 3  # the Gram matrix and its factors
+    return bool(working <= first + SWEEPS * (side**2 + passes + SWEEP_CALLS))
 
 
 class Hipad(StepwiseSolver[Progress]):
@@ -548,7 +573,7 @@ class Hipad(StepwiseSolver[Progress]):
             phase = self._admm("paper")
             yield from self._follow(phase)
         elif self._goes_quickly():
-            phase = self._working_set(guesses=self._guesses("selected"), propose=True)
+            phase = self._working_set(warm_starts=self._warm_starts("selected"), propose=True)
             yield from self._follow(phase)
         else:
             phase = yield from self._optimum_by_admm("optimum")
@@ -577,19 +602,22 @@ class Hipad(StepwiseSolver[Progress]):
         return self.problem.n_samples + self.problem.stack.n_rules
 
     def _goes_quickly(self) -> bool:
-        """Whether working sets choose the features: asked for with few rows, or done so before."""
+        """Whether working sets choose the features: where they are cheaper, or did so before."""
         known = self._earlier is not None and self._earlier.selected is not None
         without = known and self._earlier is not None and self._earlier.admm is None
-        few = self.settings.quick and self.problem.n_samples <= FEW_ROWS
-        return self._left > 0 and (without or few) and is_affordable(self.problem)
+        if self._left <= 0 or not is_affordable(self.problem):
+            return False
+        return without or (self.settings.quick and working_sets_are_cheaper(self.problem))
 
-    def _guesses(self, phase: Literal["selected", "polished"]) -> tuple[WarmStart, ...]:
+    def _warm_starts(self, phase: Literal["selected", "polished"]) -> tuple[WarmStart, ...]:
         """Where earlier runs ended, as far as they had as many rows and conditions of rules."""
         earlier = () if self._earlier is None else (self._earlier,)
         ends = [getattr(run, phase) for run in (*earlier, *self._beside)]
         sizes = (self._rows, self.problem.stack.n_rows)
         return tuple(
-            end.guess for end in ends if end is not None and (end.alpha.size, end.u.size) == sizes
+            end.warm_start
+            for end in ends
+            if end is not None and (end.alpha.size, end.u.size) == sizes
         )
 
     def _polishing(self, start: Iterate) -> Phase2:
@@ -598,13 +626,13 @@ class Hipad(StepwiseSolver[Progress]):
             start,
             engine=self.settings.engine,
             max_iterations=self.settings.max_iterations,
-            guesses=self._guesses("polished") if self.settings.quick else (),
+            warm_starts=self._warm_starts("polished") if self.settings.quick else (),
         )
 
     def _working_set(
         self,
         start: np.ndarray | None = None,
-        guesses: tuple[WarmStart, ...] = (),
+        warm_starts: tuple[WarmStart, ...] = (),
         propose: bool = False,
     ) -> ExactPhase:
         return ExactPhase(
@@ -612,7 +640,7 @@ class Hipad(StepwiseSolver[Progress]):
             max_iterations=self.settings.max_iterations,
             max_steps=self._left,
             start=start,
-            guesses=guesses,
+            warm_starts=warm_starts,
             propose=propose,
         )
 
@@ -631,32 +659,32 @@ class Hipad(StepwiseSolver[Progress]):
 
     def _follow(self, phase: Phase) -> Iterator[Progress]:
         """The records of a phase, which from now on is asked for the model."""
-        for tick in phase.ticks():
+        for info in phase.steps():
             self._phase = phase
             self._counts[phase.number] = self._counts.get(phase.number, 0) + 1
-            yield self._record(phase.number, self._counts[phase.number], tick)
+            yield self._record(phase.number, self._counts[phase.number], info)
         self._phase = phase
 
-    def _record(self, phase: int, iteration: int, tick: IterationInfo) -> Progress:
+    def _record(self, phase: int, iteration: int, info: IterationInfo) -> Progress:
         """What a step did: which features came, went or changed their sign since the last one."""
-        entered = np.setdiff1d(tick.features, self._features, assume_unique=True)
-        left = np.setdiff1d(self._features, tick.features, assume_unique=True)
+        entered = np.setdiff1d(info.features, self._features, assume_unique=True)
+        left = np.setdiff1d(self._features, info.features, assume_unique=True)
         _, new, old = np.intersect1d(
-            tick.features, self._features, assume_unique=True, return_indices=True
+            info.features, self._features, assume_unique=True, return_indices=True
         )
-        flipped = int(np.sum(tick.signs[new] * self._signs[old] < 0))
-        self._features, self._signs = tick.features, tick.signs
+        flipped = int(np.sum(info.signs[new] * self._signs[old] < 0))
+        self._features, self._signs = info.features, info.signs
         return Progress(
             phase=phase,
             iteration=iteration,
-            objective=tick.objective,
-            shared=tick.shared,
-            support_size=tick.features.size,
+            objective=info.objective,
+            shared=info.shared,
+            support_size=info.features.size,
             entered=entered,
             left=left,
             sign_changes=flipped,
-            primal_residual=tick.primal_residual,
-            dual_residual=tick.dual_residual,
-            rule_slacks=tick.rule_slacks,
+            primal_residual=info.primal_residual,
+            dual_residual=info.dual_residual,
+            rule_slacks=info.rule_slacks,
             seconds=0.0,
         )

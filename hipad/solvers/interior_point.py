@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from hipad.solvers.problem import Problem, SignPenalties
+from hipad.solvers.losses import SMALLEST_WEIGHT
+from hipad.solvers.problem import Problem, RuleStack, SignPenalties
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
@@ -32,7 +33,7 @@ class Values(NamedTuple):
 
 
 class Lifted:
-    """The operators: `labels` and `prices` are those of all rows, samples first, then rules."""
+    """The operators; `labels` and `losses` are those of all rows, samples first, then rules."""
 
     def __init__(self, problem: Problem, features: np.ndarray) -> None:
         stack = problem.stack
@@ -40,7 +41,7 @@ class Lifted:
         self.Z = problem.design.columns(features)
         self.Z *= problem.y[:, None]
         self.labels = np.r_[problem.y, stack.of_b]
-        self.prices = np.r_[problem.p, stack.sigma]
+        self.losses = problem.rows
         self.ridge = problem.ridge(features)
         at, of = problem.rule_positions(features)
         self.C = np.zeros((stack.n_rows, features.size))
@@ -67,8 +68,8 @@ class Lifted:
 # one of the two is zero. Between, both are positive; a step may go as far as that holds.
 
 
-class Pair(NamedTuple):
-    """Two vectors whose entrywise product goes to zero."""
+class ComplementaryPair(NamedTuple):
+    """Two vectors whose entrywise product goes to zero; or matrices, one column per problem."""
 
     x: FloatArray
     z: FloatArray
@@ -77,13 +78,13 @@ class Pair(NamedTuple):
     def product(self) -> FloatArray:
         return self.x * self.z
 
-    def moved(self, by: Pair, step: float) -> Pair:
-        """The pair a step further in this direction."""
-        return Pair(self.x + step * by.x, self.z + step * by.z)
+    def moved(self, by: ComplementaryPair, step: float | FloatArray) -> ComplementaryPair:
+        """Return the pair a step further in this direction."""
+        return ComplementaryPair(self.x + step * by.x, self.z + step * by.z)
 
-    def room(self, by: Pair) -> float:
-        """Longest step that keeps both vectors non-negative."""
-        return min(_room(self.x, by.x), _room(self.z, by.z))
+    def max_step(self, by: ComplementaryPair) -> FloatArray:
+        """Return the longest step, of each problem, that keeps both non-negative."""
+        return np.minimum(_max_step(self.x, by.x), _max_step(self.z, by.z))
 
 
 class InteriorIterate(NamedTuple):
@@ -94,7 +95,7 @@ class InteriorIterate(NamedTuple):
 
     w: FloatArray
     b: float
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ComplementaryPair, ...]
 
     @property
     def alpha(self) -> FloatArray:
@@ -107,7 +108,7 @@ class InteriorIterate(NamedTuple):
         return self.pairs[2].x
 
     @property
-    def split(self) -> tuple[Pair, ...]:
+    def split(self) -> tuple[ComplementaryPair, ...]:
         """The pairs of w+ and w-; empty where no weight pays."""
         return self.pairs[3:]
 
@@ -116,17 +117,10 @@ class InteriorIterate(NamedTuple):
         """Mean product over all pairs."""
         return float(np.concatenate([pair.product for pair in self.pairs]).mean())
 
-    def guess(self) -> tuple[FloatArray, FloatArray]:
-        """Prices and multipliers, each put on its bound where the other of its pair is larger."""
-        (alpha, s), (t, xi), (u, pi), *_ = self.pairs
-        prices = alpha + t
-        alpha = np.where(alpha < prices * s, 0.0, np.where(t < prices * xi, prices, alpha))
-        return alpha, np.where(u > pi, u, 0.0)
-
-    def room(self, by: InteriorIterate, most: float) -> float:
+    def max_step(self, by: InteriorIterate, most: float) -> float:
         """Longest step, up to `most`, that keeps all pairs non-negative."""
         pairs = zip(self.pairs, by.pairs, strict=True)
-        return min(most, *(pair.room(d) for pair, d in pairs))
+        return min(most, *(float(pair.max_step(d)) for pair, d in pairs))
 
     def moved(self, by: InteriorIterate, step: float) -> InteriorIterate:
         """The point a step further in this direction."""
@@ -134,9 +128,10 @@ class InteriorIterate(NamedTuple):
         return InteriorIterate(self.w + step * by.w, self.b + step * by.b, pairs)
 
 
-def _room(x: FloatArray, dx: FloatArray) -> float:
+def _max_step(x: FloatArray, dx: FloatArray) -> FloatArray:
     shrinking = dx < 0
-    return float(np.min(-x[shrinking] / dx[shrinking], initial=np.inf))
+    ratio = np.divide(-x, dx, out=np.full(x.shape, np.inf), where=shrinking)
+    return np.asarray(np.min(ratio, axis=0, initial=np.inf))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -165,41 +160,45 @@ class SignedParts:
         parts = tuple(paying & np.isfinite(price) for price in limits)
         self.sides = parts if paying.any() else ()
 
-    def start(self, size: float, level: float) -> list[Pair]:
+    def start(self, size: float, level: float) -> list[ComplementaryPair]:
         """Both parts at the same size, multipliers at their prices (`level` where that is zero)."""
         pairs = []
         for side, price in zip(self.sides, self.limits, strict=False):
             z = np.where(price[side] > 0, price[side], level)
-            pairs.append(Pair(np.full(z.size, size), z))
+            pairs.append(ComplementaryPair(np.full(z.size, size), z))
         return pairs
 
-    def near(self, w: FloatArray, least: float, level: float) -> list[Pair]:
+    def near(self, w: FloatArray, least: float, level: float) -> list[ComplementaryPair]:
         """The parts of known weights, each at least `least`, and multipliers of product `level`."""
         pairs = []
         for side, sign in zip(self.sides, SIGNS, strict=False):
             x = np.maximum(sign * w[side], least)
-            pairs.append(Pair(x, level / x))
+            pairs.append(ComplementaryPair(x, level / x))
         return pairs
 
-    def lacking_weights(self, w: FloatArray, split: Sequence[Pair]) -> FloatArray:
+    def lacking_weights(self, w: FloatArray, split: Sequence[ComplementaryPair]) -> FloatArray:
         """What is missing in w = w+ - w-."""
         if not split:
             return NONE
         plus, minus = (spread(pair.x, side) for side, pair in self._own(split))
         return np.where(self.limits.free, 0.0, plus - minus - w)
 
-    def lacking_prices(self, gradient: FloatArray, split: Sequence[Pair]) -> tuple[FloatArray, ...]:
+    def lacking_prices(
+        self, gradient: FloatArray, split: Sequence[ComplementaryPair]
+    ) -> tuple[FloatArray, ...]:
         """What is missing in: the gradient of each part of w is its multiplier less its price."""
         terms = zip(self.sides, self.limits, SIGNS, split, strict=False)
         return tuple(
             pair.z - price[side] - sign * gradient[side] for side, price, sign, pair in terms
         )
 
-    def ratios(self, split: Sequence[Pair]) -> tuple[FloatArray, ...]:
+    def ratios(self, split: Sequence[ComplementaryPair]) -> tuple[FloatArray, ...]:
         """w+/z+ and w-/z- on all features, zero where there is no such part."""
         return tuple(spread(pair.x / pair.z, side) for side, pair in self._own(split))
 
-    def weights(self, w: FloatArray, split: Sequence[Pair], ridge: FloatArray) -> FloatArray:
+    def weights(
+        self, w: FloatArray, split: Sequence[ComplementaryPair], ridge: FloatArray
+    ) -> FloatArray:
         """The weights, and exactly zero for those whose price holds them there."""
         if not split:
             return w
@@ -209,7 +208,9 @@ class SignedParts:
         kept = (ridge * plus > z_plus) | (ridge * minus > z_minus)
         return np.where(self.limits.free, w, np.where(kept, plus - minus, 0.0))
 
-    def _own(self, split: Sequence[Pair]) -> Iterator[tuple[np.ndarray, Pair]]:
+    def _own(
+        self, split: Sequence[ComplementaryPair]
+    ) -> Iterator[tuple[np.ndarray, ComplementaryPair]]:
         return zip(self.sides, split, strict=True)
 
 
@@ -237,7 +238,7 @@ def spread(values: FloatArray, where: np.ndarray) -> FloatArray:
 # the system above, which undoes what elimination lost.
 
 
-class Rhs(NamedTuple):
+class Residuals(NamedTuple):
     """Residuals of the optimality conditions; `parts` those of w+ and w-, where they are there."""
 
     w: FloatArray
@@ -290,7 +291,9 @@ class Newton(Lifted):
             self.effective_ridge = self.ridge + self.phi
         self._factorize()
 
-    def solve(self, r: Rhs, *, rows: FloatArray, u: FloatArray, parts: list[FloatArray]) -> Step:
+    def solve(
+        self, r: Residuals, *, rows: FloatArray, u: FloatArray, parts: list[FloatArray]
+    ) -> Step:
         """Newton step; `rows`, `u` and `parts` already hold the complementarity targets."""
         if not self.split:
             return self._refined(r.w, r.b, u, rows)
@@ -308,17 +311,17 @@ class Newton(Lifted):
         step = self._solve(w, b, u, rows)
         size = largest(w, b, u, rows)
         for _ in range(3):
-            lack = self._lack(step, w, b, u, rows)
-            if not largest(*lack) > 1e-13 * size:
+            residual = self._residual(step, w, b, u, rows)
+            if not largest(*residual) > 1e-13 * size:
                 break
-            more = self._solve(*lack)
+            more = self._solve(*residual)
             better = step.moved(more)
-            if not largest(*self._lack(better, w, b, u, rows)) < 0.5 * largest(*lack):
+            if not largest(*self._residual(better, w, b, u, rows)) < 0.5 * largest(*residual):
                 break
             step = better
         return step
 
-    def _lack(
+    def _residual(
         self, step: Step, w: FloatArray, b: float, u: FloatArray, rows: FloatArray
     ) -> tuple[FloatArray, float, FloatArray, FloatArray]:
         samples, rules = step.alpha[: self.n], step.alpha[self.n :]
@@ -501,7 +504,12 @@ WARM = 0.1  # how far inside a warm start begins
 RESIDUALS = 1e-10
 STALLED = 0.9  # of the least complementarity so far: where it is not below, the corrector failed,
 CENTRED = 0.3  # and a plain step aims at this part of it, for all products alike
-SMALLEST_PRICE = 1e-14  # weights of samples sum to one
+
+
+def typical_multiplier(stack: RuleStack) -> float:
+    """Return a multiplier u with which the slack of a rule is about one."""
+    d = np.abs(stack.d)
+    return float(1.0 / max(np.median(d), 1e-3)) if d.size else 1.0
 
 
 @dataclass(frozen=True)
@@ -536,8 +544,12 @@ class InteriorPoint:
         self.newton = newton_system(problem, features)
         self.limits = problem.limits(features, lambda1)
         self.parts = SignedParts(self.limits)
-        # A price of zero leaves its row no interior; one of this size moves no objective.
-        self.prices = np.maximum(self.newton.prices, SMALLEST_PRICE)
+        # A weight of zero leaves its row no interior; one of this size moves no objective.
+        weights, upper, self.curvature = self.newton.losses
+        self.weights_of_rows = np.maximum(weights, SMALLEST_WEIGHT)
+        bounded = np.isfinite(upper)
+        self.bounded = slice(None) if bounded.all() else np.flatnonzero(bounded)
+        self.upper = np.maximum(upper, SMALLEST_WEIGHT)
         self.point = self._start() if warm is None else self._warm_start(warm)
         self.converged, self.iterations = False, 0
         self._least = np.inf
@@ -576,7 +588,7 @@ class InteriorPoint:
             except np.linalg.LinAlgError:
                 continue
             direction = self._direction(now, residuals, self._targets(now, residuals))
-            step = min(1.0, STEP_FACTOR * now.room(direction, LONGEST))
+            step = min(1.0, STEP_FACTOR * now.max_step(direction, LONGEST))
             if np.isfinite(step) and step >= SHORTEST and np.isfinite(direction.b):
                 self.point = now.moved(direction, step)
                 self._least = min(self._least, now.complementarity)
@@ -591,33 +603,42 @@ class InteriorPoint:
         if other is not None:
             yield other
 
-    def _targets(self, now: InteriorIterate, residuals: Rhs) -> list[FloatArray]:
+    def _targets(self, now: InteriorIterate, residuals: Residuals) -> list[FloatArray]:
         """The change of all products that is aimed at: Mehrotra's, unless that goes in circles."""
         mu = now.complementarity
         if mu > STALLED * self._least:
             return [CENTRED * mu - pair.product for pair in now.pairs]
         affine = self._direction(now, residuals, [-pair.product for pair in now.pairs])
-        mu_affine = now.moved(affine, now.room(affine, LONGEST)).complementarity
+        mu_affine = now.moved(affine, now.max_step(affine, LONGEST)).complementarity
         centring = min((mu_affine / mu) ** 3, 1.0) * mu
         return [
             centring - pair.product - by.product
             for pair, by in zip(now.pairs, affine.pairs, strict=True)
         ]
 
-    def residuals(self, at: InteriorIterate) -> Rhs:
+    def residuals(self, at: InteriorIterate) -> Residuals:
         """What is missing to feasibility, row by row."""
         (alpha, s), (t, xi), (u, pi) = at.pairs[:3]
         gradient_w, gradient_u = self.newton.gradient(at.w, u, alpha)
-        rows = 1.0 - self.newton.rows(at.w, at.b, u) - xi + s
-        return Rhs(
+        rows = 1.0 - self.newton.rows(at.w, at.b, u) + s - self.curvature * alpha
+        rows[self.bounded] -= xi
+        return Residuals(
             w=-gradient_w,
             parts=self.parts.lacking_prices(gradient_w, at.split),
             b=float(self.newton.labels @ alpha),
             u=pi - gradient_u,
             rows=rows,
-            t=self.prices - alpha - t,
+            t=(self.upper - alpha)[self.bounded] - t,
             split=self.parts.lacking_weights(at.w, at.split),
         )
+
+    def active_sets(self) -> tuple[FloatArray, FloatArray]:
+        """Dual variables and u, each put on its bound where the other of its pair is larger."""
+        (alpha, s), (t, xi), (u, pi), *_ = self.point.pairs
+        weights, at_upper = self.weights_of_rows, np.zeros(alpha.size, dtype=bool)
+        at_upper[self.bounded] = t < self.upper[self.bounded] * xi
+        alpha = np.where(alpha < weights * s, 0.0, np.where(at_upper, self.upper, alpha))
+        return alpha, np.where(u > pi, u, 0.0)
 
     def weights(self) -> FloatArray:
         """The weights, and exactly zero for those whose price holds them there."""
@@ -636,68 +657,80 @@ class InteriorPoint:
     @property
     def scale(self) -> float:
         """Size of the objective, for relative gaps; with one class alone its minimum is zero."""
-        return max(float(self.point.alpha.sum()), 1e-8 * float(self.prices.sum()))
+        return max(float(self.point.alpha.sum()), 1e-8 * float(self.weights_of_rows.sum()))
 
     def _dual_scale(self) -> float:
         """The prices, unless stiff rules make terms so large that their rounding is more."""
         terms = largest(self.newton.ridge * self.point.w, self.newton.curvature @ self.point.u)
-        return max(float(self.prices.max()), 1e-4 * terms)
+        return max(float(self.weights_of_rows.max()), 1e-4 * terms)
 
     def _start(self) -> InteriorIterate:
         """Well inside: every row slack by one, every price in the middle."""
-        k, half = self.features.size, 0.5 * self.prices
-        ones = np.ones(self.prices.size)
+        k, half = self.features.size, 0.5 * self.weights_of_rows
+        ones = np.ones(half.size)
         level = float(np.mean(half)) if half.size else 1.0
-        u = np.full(self.problem.stack.n_rows, self._u_start())
-        pairs = Pair(half, ones), Pair(half, ones), Pair(u, level / u)
+        u = np.full(self.problem.stack.n_rows, typical_multiplier(self.problem.stack))
+        pairs = (
+            ComplementaryPair(half, ones),
+            self._cap(half, ones),
+            ComplementaryPair(u, level / u),
+        )
         split = self.parts.start(1.0 / max(np.sqrt(k), 1.0), level)
         return InteriorIterate(np.zeros(k), 0.0, (*pairs, *split))
 
     def _warm_start(self, near: Values) -> InteriorIterate:
         """Near a known point, but well inside: prices, slacks and multipliers keep some room."""
-        level = WARM * float(np.mean(self.prices))
-        alpha = np.clip(near.alpha, WARM * self.prices, (1 - WARM) * self.prices)
-        u = np.maximum(near.u, WARM * self._u_start())
-        lack = 1.0 - self.newton.rows(near.w, near.b, u)
-        short, over = np.maximum(lack, 0.0) + WARM, np.maximum(-lack, 0.0) + WARM
-        pairs = Pair(alpha, over), Pair(self.prices - alpha, short), Pair(u, level / u)
+        level = WARM * float(np.mean(self.weights_of_rows))
+        alpha = np.clip(near.alpha, WARM * self.weights_of_rows, (1 - WARM) * self.upper)
+        u = np.maximum(near.u, WARM * typical_multiplier(self.problem.stack))
+        residual = 1.0 - self.newton.rows(near.w, near.b, u) - self.curvature * alpha
+        short, over = np.maximum(residual, 0.0) + WARM, np.maximum(-residual, 0.0) + WARM
+        pairs = (
+            ComplementaryPair(alpha, over),
+            self._cap(alpha, short),
+            ComplementaryPair(u, level / u),
+        )
         split = self.parts.near(near.w, WARM / max(np.sqrt(near.w.size), 1.0), level)
         return InteriorIterate(near.w, near.b, (*pairs, *split))
 
-    def _u_start(self) -> float:
-        """A multiplier with which the rules' slack is about one."""
-        d = np.abs(self.problem.stack.d)
-        return float(1.0 / max(np.median(d), 1e-3)) if d.size else 1.0
+    def _cap(self, alpha: FloatArray, xi: FloatArray) -> ComplementaryPair:
+        """The pair (t, xi) of the rows whose dual variable is bounded, t = upper - alpha."""
+        return ComplementaryPair((self.upper - alpha)[self.bounded], xi[self.bounded])
 
     def _scaling(self, at: InteriorIterate) -> Scaling:
         (alpha, s), (t, xi), (u, pi) = at.pairs[:3]
+        rows = s / alpha + self.curvature
+        rows[self.bounded] += xi / t
         return Scaling(
-            rows=s / alpha + xi / t,
+            rows=rows,
             u=pi / u,
             split=self.parts.ratios(at.split),
             sides=self.parts.sides,
         )
 
-    def _direction(self, at: InteriorIterate, r: Rhs, targets: list[FloatArray]) -> InteriorIterate:
+    def _direction(
+        self, at: InteriorIterate, r: Residuals, targets: list[FloatArray]
+    ) -> InteriorIterate:
         """Newton step for the given residuals and complementarity targets."""
         (alpha, s), (t, xi), (u, pi), *split = at.pairs
         goal_alpha, goal_t, goal_u, *goal_split = targets
-        rows = r.rows + goal_alpha / alpha - (goal_t - xi * r.t) / t
+        rows = r.rows + goal_alpha / alpha
+        rows[self.bounded] -= (goal_t - xi * r.t) / t
         dw, db, du, dalpha, parts = self.newton.solve(
             r,
             rows=rows,
             u=r.u + goal_u / u,
             parts=[
-                lack + goal / pair.x
-                for lack, goal, pair in zip(r.parts, goal_split, split, strict=True)
+                residual + goal / pair.x
+                for residual, goal, pair in zip(r.parts, goal_split, split, strict=True)
             ],
         )
-        dt = r.t - dalpha
+        dt = r.t - dalpha[self.bounded]
         pairs = [
-            Pair(dalpha, (goal_alpha - s * dalpha) / alpha),
-            Pair(dt, (goal_t - xi * dt) / t),
-            Pair(du, (goal_u - pi * du) / u),
+            ComplementaryPair(dalpha, (goal_alpha - s * dalpha) / alpha),
+            ComplementaryPair(dt, (goal_t - xi * dt) / t),
+            ComplementaryPair(du, (goal_u - pi * du) / u),
         ]
         for pair, goal, dx in zip(split, goal_split, parts, strict=True):
-            pairs.append(Pair(dx, (goal - pair.z * dx) / pair.x))
+            pairs.append(ComplementaryPair(dx, (goal - pair.z * dx) / pair.x))
         return InteriorIterate(dw, db, tuple(pairs))

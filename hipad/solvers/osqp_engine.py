@@ -1,8 +1,12 @@
 """Phase 2 by OSQP: an independent first-order solver as the alternative engine and cross-check.
 
-minimise   1/2 x'Qx + C'xi   over x = (w, b, u) and xi
-subject to A x + xi >= 1,  xi >= 0,  u >= 0              (rows and prices as in interior_point.py)
-           s_j w_j >= 0                                  (weights whose sign is known)
+    minimise   1/2 x'Qx + U'xi + 1/2 v'diag(1/q) v    over x = (w, b, u), xi and v
+    subject to A x + xi + v >= 1,  xi >= 0,  u >= 0   (rows as in interior_point.py)
+               s_j w_j >= 0                           (weights whose sign is known)
+
+The loss of a row is the least U xi + v^2 / (2q) at which xi + v makes up for what it is short of;
+rows without an upper bound U have no xi, rows whose conjugate has no curvature q have no v
+(losses.py). The dual variables of the rows A are those of the problem.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from importlib import import_module
 import numpy as np
 import scipy.sparse as sp
 
+from hipad.solvers.losses import RowLosses
 from hipad.solvers.problem import Problem
 from hipad.utils import FloatArray, require
 
@@ -23,13 +28,14 @@ def solve_osqp(problem: Problem, features: np.ndarray, X: FloatArray) -> Result:
     """Return (w, b, u, alpha) of the problem on `features`, whose columns are X."""
     require(["osqp"], "phase 2 by OSQP", extra="osqp")
     k, n = features.size, problem.n_samples + problem.stack.n_rules
-    A, prices = _rows(problem, X), np.r_[problem.p, problem.stack.sigma]
-    unit = float(prices.max())  # OSQP is at its best with costs of about one
+    A, losses = _rows(problem, X), problem.rows
+    unit = float(losses.weights.max())  # OSQP is at its best with costs of about one
     limits = problem.limits(features, 0.0)
     signs = np.isinf(limits.down).astype(float) - np.isinf(limits.up)
-    x, y = _solve(_hessian(problem, features) / unit, A, prices / unit, signs)
+    scaled = losses._replace(upper=losses.upper / unit, curvature=losses.curvature * unit)
+    x, y = _solve(_hessian(problem, features) / unit, A, scaled, signs)
     u = np.maximum(x[k + 1 : A.shape[1]], 0.0)
-    return limits.allowed(x[:k]), float(x[k]), u, np.clip(-unit * y[:n], 0.0, prices)
+    return limits.allowed(x[:k]), float(x[k]), u, np.clip(-unit * y[:n], 0.0, losses.upper)
 
 
 def _hessian(problem: Problem, features: np.ndarray) -> sp.csc_array:
@@ -57,18 +63,23 @@ def _rows(problem: Problem, X: FloatArray) -> FloatArray:
 
 
 def _solve(
-    Q: sp.csc_array, A: FloatArray, prices: FloatArray, w_signs: FloatArray
+    Q: sp.csc_array, A: FloatArray, losses: RowLosses, w_signs: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    (n, size), k = A.shape, w_signs.size
-    P = sp.block_diag([sp.triu(Q), sp.csc_array((n, n))], format="csc")
-    own = np.r_[w_signs, 0.0, np.ones(size + n - k - 1)]
+    (n, size), k, every = A.shape, w_signs.size, sp.eye_array(A.shape[0], format="csc")
+    bounded, curved = losses.bounded, losses.curvature > 0
+    none = sp.csc_array((int(bounded.sum()),) * 2)
+    P = sp.block_diag([sp.triu(Q), none], format="csc")
+    if curved.any():
+        P = sp.block_diag([P, sp.diags_array(1.0 / losses.curvature[curved])], format="csc")
+    own = np.r_[w_signs, 0.0, np.ones(size - k - 1), np.ones(bounded.sum()), np.zeros(curved.sum())]
     signs = sp.diags_array(own, format="csr")[own != 0]
-    rows = sp.vstack([sp.hstack([sp.csc_array(A), sp.eye_array(n)]), signs], format="csc")
+    short = sp.hstack([sp.csc_array(A), every[:, bounded], every[:, curved]])
+    rows = sp.vstack([short, signs], format="csc")
     lower = np.r_[np.ones(n), np.zeros(signs.shape[0])]
     solver = import_module("osqp").OSQP()
     solver.setup(
         sp.csc_matrix(P),
-        np.r_[np.zeros(size), prices],
+        np.r_[np.zeros(size), losses.upper[bounded], np.zeros(curved.sum())],
         sp.csc_matrix(rows),
         lower,
         np.full(lower.size, np.inf),

@@ -2,19 +2,22 @@
 
 F(w, b, u) = lambda2/2 |w|^2 + sum_j penalty_j(w_j) + sum_i p_i (1 - y_i (x_i'w + b))_+
            + sum_r [ rho_r/2 |B_r'u_r + s_r w|^2 + sigma_r (d_r'u_r - s_r b + 1)_+ ],   u_r >= 0
+
+with the hinge, as here, or another loss of the samples (losses.py).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from hipad.designs import Design
+from hipad.solvers.losses import HINGE, Loss, RowLosses
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
@@ -88,7 +91,7 @@ class PenaltyFactors:
         return self.features[(self.up == 0) | (self.down == 0)]
 
     @cached_property
-    def barred(self) -> np.ndarray:
+    def excluded(self) -> np.ndarray:
         """Features that are never in: no weight is allowed."""
         return self.features[np.isinf(self.up) & np.isinf(self.down)]
 
@@ -268,6 +271,7 @@ class Problem:
     rules: tuple[RuleBlock, ...] = ()
     scope: Scope = "population"
     prices: PenaltyFactors = field(default_factory=PenaltyFactors)
+    loss: Loss = HINGE
     stack: RuleStack = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -280,6 +284,11 @@ class Problem:
     @property
     def n_features(self) -> int:
         return self.design.shape[1]
+
+    @cached_property
+    def rows(self) -> RowLosses:
+        """Weights, bounds and curvatures of the dual variables: of samples, then of rules."""
+        return RowLosses.of(self.loss, self.p, self.stack.sigma)
 
     @cached_property
     def ridge_off(self) -> float:
@@ -310,7 +319,7 @@ class Problem:
     @cached_property
     def always_in(self) -> np.ndarray:
         """Features that solvers never leave out: those of rules, and those that pay nothing."""
-        named = np.setdiff1d(self.stack.features, self.prices.barred)
+        named = np.setdiff1d(self.stack.features, self.prices.excluded)
         return np.union1d(named, self.prices.free).astype(int)
 
     def rule_positions(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -331,7 +340,8 @@ class Problem:
     ) -> float:
         """F at weights w on `features` (zero elsewhere), where scores = Xw without b."""
         stack = self.stack
-        value = self.p @ np.maximum(1.0 - self.y * (scores + b), 0.0)
+        short = 1.0 - self.y * (scores + b)
+        value: Any = self.loss.value(short, self.p).sum()
         value += self.limits(features).cost(w) + 0.5 * self.ridge(features) @ (w * w)
         if stack.n_rules:
             at, of = self.rule_positions(features)

@@ -26,6 +26,7 @@ from hipad.solvers.certificate import (
     relative_gap,
 )
 from hipad.solvers.exact import Optimum, WarmStart, clear_of_the_brink
+from hipad.solvers.losses import HINGE
 from hipad.solvers.problem import Problem
 from hipad.utils import FloatArray
 
@@ -47,7 +48,7 @@ class Iterate:
     alpha: FloatArray
 
     @property
-    def guess(self) -> WarmStart:
+    def warm_start(self) -> WarmStart:
         """Where the search for the optimum may begin."""
         return WarmStart(self.features, self.w, self.u, self.alpha)
 
@@ -78,7 +79,7 @@ def objective_of(problem: Problem, at: Iterate, X: FloatArray | None = None) -> 
     return problem.objective(at.features, at.w, X @ at.w, at.b, at.u)
 
 
-def tick_of(
+def iteration_info(
     problem: Problem, at: Iterate, objective: float, primal: float, dual: float
 ) -> IterationInfo:
     """The record of a step that led to this model."""
@@ -161,11 +162,11 @@ def certainty_of(problem: Problem, at: Iterate) -> Certainty:
 
 
 def complementarity(problem: Problem, alpha: FloatArray, margins: FloatArray) -> float:
-    """Largest violation: a priced row above its margin, or a violated one below its full price."""
-    prices = np.r_[problem.p, problem.stack.sigma]
-    above = alpha * np.maximum(margins - 1.0, 0.0)
-    below = (prices - alpha) * np.maximum(1.0 - margins, 0.0)
-    return float(np.max(above + below, initial=0.0))
+    """Return the largest Fenchel-Young gap of a row: how far its dual is from its margin's."""
+    n, short = problem.n_samples, 1.0 - margins
+    samples = problem.loss.fenchel_gap(short[:n], alpha[:n], problem.p)
+    rules = HINGE.fenchel_gap(short[n:], alpha[n:], problem.stack.sigma)
+    return float(np.max(np.concatenate([samples, rules]), initial=0.0))
 
 
 # --------------------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ from hipad.solvers.problem import PenaltyFactors, Problem, SignPenalties
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
-# Proximal operators of the ADMM's second block, and the multiplier step that goes with each.
+# Proximal operators of the ADMM's second block, and the multiplier step that goes with each. Those
+# of the losses are in losses.py: for the hinge it is the paper's S.
 #
 # Every function takes the over-relaxed image h of the first block, the multiplier g and the penalty
 # mu of one constraint (image = copy), and returns the new copy and the new multiplier. By Moreau's
@@ -28,11 +29,6 @@ from hipad.utils import FloatArray
 
 
 Step = tuple[FloatArray, FloatArray]
-
-
-def hinge(h: FloatArray, g: FloatArray, mu: float, price: FloatArray) -> Step:
-    """Copy of price * (h)_+: the paper's S with threshold price/mu; multiplier in [0, price]."""
-    return _project(h, g, mu, 0.0, price)
 
 
 def soft_threshold(h: FloatArray, g: FloatArray, mu: float, limits: SignPenalties) -> Step:
@@ -55,7 +51,7 @@ def _project(h: FloatArray, g: FloatArray, mu: float, low, high) -> Step:  # typ
 
 
 # --------------------------------------------------------------------------------------------------
-# What the ADMM and its feature sides share: penalties, results of a step, the (b, u) corner.
+# What the ADMM and its feature sides share: penalties, results of a step, the (b, u) block.
 
 
 @dataclass(frozen=True)
@@ -144,21 +140,21 @@ def factorised(system: FloatArray) -> tuple[FloatArray, bool]:
             np.fill_diagonal(system, kept * (1.0 + trace))
 
 
-def corner_matrix(problem: Problem, mu: Penalties) -> FloatArray:
-    """The (b, u) corner of the Lagrangian's Hessian."""
+def bu_block(problem: Problem, mu: Penalties) -> FloatArray:
+    """The (b, u) block of the Lagrangian's Hessian."""
     stack = problem.stack
-    corner = np.empty((1 + stack.n_rows, 1 + stack.n_rows))
-    corner[0, 0] = mu.hinge * problem.n_samples + mu.slack * float(stack.of_b @ stack.of_b)
-    corner[0, 1:] = corner[1:, 0] = -mu.slack * (stack.of_b @ stack.thresholds)
-    corner[1:, 1:] = stack.curvature + mu.slack * stack.thresholds.T @ stack.thresholds
-    corner[1:, 1:] += mu.u * np.eye(stack.n_rows)
-    return corner
+    block = np.empty((1 + stack.n_rows, 1 + stack.n_rows))
+    block[0, 0] = mu.hinge * problem.n_samples + mu.slack * float(stack.of_b @ stack.of_b)
+    block[0, 1:] = block[1:, 0] = -mu.slack * (stack.of_b @ stack.thresholds)
+    block[1:, 1:] = stack.curvature + mu.slack * stack.thresholds.T @ stack.thresholds
+    block[1:, 1:] += mu.u * np.eye(stack.n_rows)
+    return block
 
 
 # --------------------------------------------------------------------------------------------------
-# Which deferred features may have left zero? Answered without touching them.
+# Which lazy features may have left zero? Answered without touching them.
 #
-# A deferred feature j has the multiplier x_j'T with one shared N-vector T, and it stays deferred
+# A lazy feature j has the multiplier x_j'T with one shared N-vector T, and it stays lazy
 # while |x_j'T| <= lambda1. From a reference point T_ref at which all correlations are known,
 #
 #     |x_j'T| <= |x_j'T_ref| + |x_j| |T - T_ref|,
@@ -260,14 +256,14 @@ class Screen:
 #     [ I/mu1 + X K^-1 X'    E ] [ tau ]   [ v/mu1 - X K^-1 g0 ]      E = [ e, -X K^-1 C' ]
 #     [        E'           -D ] [  y  ] = [  r_b, -r_u        ]      y = (b, u),  C = rho_i s_i B_i
 #
-# Second block, deferred features. A feature outside every rule with c_j = 0 obeys
+# Second block, lazy features. A feature outside every rule with c_j = 0 obeys
 #
 #     gamma2_j <- (1 - alpha) gamma2_j + alpha x_j'tau,      alpha = omega mu2 / kappa,
 #
 # so gamma2_j = x_j'T with one shared vector T, while that lies within the prices of the feature.
 # Only the active features (those of the rules, those without a price, and all that were ever
 # non-zero) have numbers of their own. A sweep costs O(N^2 + N |active|). A feature that is to be
-# kept out has infinite prices, and stays deferred for ever.
+# kept out has infinite prices, and stays lazy for ever.
 
 
 class LazyFeatures:
@@ -315,7 +311,7 @@ class LazyFeatures:
         P = (stack.coupling / self._kappa_rules) @ X_rules.T
         self._E = np.column_stack([np.ones(problem.n_samples), -P.T])
         self._AE = cho_solve(self._factor, self._E, check_finite=False)
-        D = corner_matrix(problem, mu)
+        D = bu_block(problem, mu)
         D[0, 0] -= mu.hinge * problem.n_samples  # tau carries this part
         D[1:, 1:] -= (stack.coupling / self._kappa_rules) @ stack.coupling.T
         self._schur = lu_factor(D + self._E.T @ self._AE, check_finite=False)
@@ -347,7 +343,7 @@ class LazyFeatures:
         if entering.size:
             before = np.r_[before, np.zeros(entering.size)]
             self._activate(entering, omega)
-        primal = self._advance_deferred(alpha)
+        primal = self._advance_lazy(alpha)
         signs, old = np.sign(self.c), np.sign(before)
         return UpdateInfo(
             entered=self.active[(old == 0) & (signs != 0)],
@@ -395,20 +391,20 @@ class LazyFeatures:
         w[self.active], c[self.active], gamma2[self.active] = self.w, self.c, self.gamma2
         return w, c, gamma2
 
-    def _advance_deferred(self, alpha: float) -> float:
-        """Move T, and with it every deferred multiplier; returns |w - c| over all features."""
+    def _advance_lazy(self, alpha: float) -> float:
+        """Move T, and with it every lazy multiplier; returns |w - c| over all features."""
         G, step, X_step = self.design.gram(), self._tau - self.T, self._Xtau - self._XT
         G_step = G @ step
-        deferred = max(float(step @ G_step - X_step @ X_step), 0.0) / self.kappa_off**2
+        lazy = max(float(step @ G_step - X_step @ X_step), 0.0) / self.kappa_off**2
         own = self.w - self.c
         self._T_before, self.T = self.T, self.T + alpha * step
         self._GT += alpha * G_step
         self._XT += alpha * X_step
-        return float(np.sqrt(deferred + own @ own))
+        return float(np.sqrt(lazy + own @ own))
 
     def _multiplier_norm(self) -> float:
-        deferred = max(float(self.T @ self._GT - self._XT @ self._XT), 0.0)
-        return float(np.sqrt(deferred + self.gamma2 @ self.gamma2))
+        lazy = max(float(self.T @ self._GT - self._XT @ self._XT), 0.0)
+        return float(np.sqrt(lazy + self.gamma2 @ self.gamma2))
 
     def _activate(self, entering: np.ndarray, omega: float) -> None:
         columns = self.design.columns(entering)
@@ -470,7 +466,7 @@ class ExplicitFeatures:
     def set_penalties(self, mu: Penalties) -> None:
         """Take other penalties."""
         self.mu = mu
-        self._corner = corner_matrix(self.problem, mu)
+        self._bu_block = bu_block(self.problem, mu)
 
     def solve(self, v: FloatArray, r_b: float, r_u: FloatArray) -> FirstBlock:
         """Minimise the Lagrangian over (w, b, u); keeps w."""
@@ -531,7 +527,7 @@ class DirectFeatures(ExplicitFeatures):
         system[:m, :m] = mu.hinge * self._second_moments
         system[:m, :m] += np.diag(self.ridge + mu.w)
         system[m, :m] = system[:m, m] = mu.hinge * self._column_sums
-        system[m:, m:] = self._corner
+        system[m:, m:] = self._bu_block
         system[m + 1 :, stack.features] = stack.coupling
         system[stack.features, m + 1 :] = stack.coupling.T
         self._factor = factorised(system)
@@ -554,7 +550,7 @@ class KrylovFeatures(ExplicitFeatures):
     def set_penalties(self, mu: Penalties) -> None:
         super().set_penalties(mu)
         norms = self.design.column_norms()
-        diagonal = np.r_[self.ridge + mu.w + mu.hinge * norms**2, np.diag(self._corner)]
+        diagonal = np.r_[self.ridge + mu.w + mu.hinge * norms**2, np.diag(self._bu_block)]
         size = diagonal.size
         self._system = LinearOperator((size, size), matvec=self._apply, dtype=float)
         self._precondition = LinearOperator((size, size), matvec=lambda x: x / diagonal)
@@ -566,11 +562,11 @@ class KrylovFeatures(ExplicitFeatures):
         Xw = self.design.dot(w)
         top = (self.ridge + self.mu.w) * w + self.mu.hinge * self.design.correlate(Xw + b)
         top[stack.features] += stack.coupling.T @ u
-        corner = self._corner @ x[m:]
-        corner[0] += self.mu.hinge * Xw.sum()
-        corner[1:] += stack.coupling @ w[stack.features]
+        block = self._bu_block @ x[m:]
+        block[0] += self.mu.hinge * Xw.sum()
+        block[1:] += stack.coupling @ w[stack.features]
         self.passes += 2
-        return np.r_[top, corner]
+        return np.r_[top, block]
 
     def _solve_system(self, rhs: FloatArray) -> FloatArray:
         start = self._unknowns

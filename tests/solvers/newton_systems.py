@@ -20,7 +20,7 @@ def small_problem(rng, n, m, with_rule):
 
 
 def all_features(problem, count):
-    """A stage of all features, for `count` problems."""
+    """A restricted of all features, for `count` problems."""
     m, names = problem.n_features, np.arange(problem.n_features)
     at, of = problem.rule_positions(names)
     C = np.zeros((problem.stack.n_rows, m))
@@ -31,23 +31,23 @@ def all_features(problem, count):
     return RestrictedProblem(problem.design, columns, names, ridge, C, free)
 
 
-def some_in(rng, stage, count):
+def some_in(rng, restricted, count):
     """1/ridge of `count` features that are in; one column a problem, each with its own."""
-    h = np.zeros_like(stage.ridge)
-    for column, ridge in zip(h.T, stage.ridge.T, strict=True):
+    h = np.zeros_like(restricted.ridge)
+    for column, ridge in zip(h.T, restricted.ridge.T, strict=True):
         kept = rng.choice(column.size, count, replace=False)
         column[kept] = 1 / ridge[kept]
     return h
 
 
-def whole_step(problem, rows, stage, h, D, theta, residuals):
+def whole_step(problem, rows, restricted, h, D, theta, residuals):
     """The Newton step of one problem by one dense system."""
     stack, n = problem.stack, rows.size
-    Z = problem.design.columns(stage.names)[rows] * problem.y[rows, None]
-    V = np.vstack([-(Z * h) @ stage.C.T, -stack.thresholds])
+    Z = problem.design.columns(restricted.names)[rows] * problem.y[rows, None]
+    V = np.vstack([-(Z * h) @ restricted.C.T, -stack.thresholds])
     M = np.diag(D)
     M[:n, :n] += (Z * h) @ Z.T
-    inner = stack.curvature - (h * stage.C) @ stage.C.T + np.diag(theta)
+    inner = stack.curvature - (h * restricted.C) @ restricted.C.T + np.diag(theta)
     labels = np.r_[problem.y[rows], stack.of_b]
     k = inner.shape[0]
     system = np.block([

@@ -155,7 +155,7 @@ def iterates(admm: Admm) -> dict[str, np.ndarray]:
 
 
 def check_norms(shift: UpdateInfo, expected: Sweep, atol: float) -> None:
-    """The norms behind the stopping tests, which deferred features know only through G."""
+    """The norms behind the stopping tests, which lazy features know only through G."""
     wanted = [np.linalg.norm(v) for v in (expected.w - expected.c, expected.c, expected.gamma2)]
     found = [shift.primal, shift.norm, shift.multiplier]
     # a norm from a quadratic form has the root of the form's accuracy

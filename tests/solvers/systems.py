@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hipad.solvers.interior_point import DualNewton, PrimalNewton, Rhs, Scaling, spread
+from hipad.solvers.interior_point import DualNewton, PrimalNewton, Residuals, Scaling, spread
 from tests.oracles import random_problem
 from tests.solvers.problems import to_problem
 
@@ -24,7 +24,7 @@ def random_newton(form, seed, *, split, conditions=(1, 2), **options):
     )
     own = rng.standard_normal((2, k))
     b, u, on_rows = 0.4, rng.standard_normal(K), rng.standard_normal(rows)
-    rhs = Rhs(own[0], (), b, u, on_rows, np.zeros(rows), own[1])
+    rhs = Residuals(own[0], (), b, u, on_rows, np.zeros(rows), own[1])
     return newton, rhs, [rng.standard_normal(int(side.sum())) for side in sides]
 
 

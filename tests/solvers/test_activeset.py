@@ -62,8 +62,8 @@ def test_good_sets_are_nearly_always_enough():
 @pytest.mark.parametrize("seed", range(4))
 def test_a_forgotten_feature_joins_and_a_needless_one_leaves(seed, wrong):
     raw = random_problem(seed, n=60, conditions=(), weighted=True)
-    problem, guess = to_problem(raw), guess_of(raw, clarabel_enk(*raw))
-    right = optimum_from(problem, guess)
+    problem, warm_start = to_problem(raw), guess_of(raw, clarabel_enk(*raw))
+    right = optimum_from(problem, warm_start)
     w = np.zeros(problem.n_features)
     w[right.features] = right.w
     kept, out = np.flatnonzero(w), np.flatnonzero(w == 0)
@@ -71,7 +71,7 @@ def test_a_forgotten_feature_joins_and_a_needless_one_leaves(seed, wrong):
         w[kept[np.argmin(np.abs(w[kept]))]] = 0.0
     else:
         w[out[0]] = np.sign(right.pull[out[0]])
-    found = optimum_from(problem, guess._replace(features=np.flatnonzero(w), w=w[w != 0]))
+    found = optimum_from(problem, warm_start._replace(features=np.flatnonzero(w), w=w[w != 0]))
     assert found is not None
     assert found.features[found.w != 0].tolist() == kept.tolist()
     np.testing.assert_allclose(found.w[found.w != 0], right.w[right.w != 0], atol=1e-10)
@@ -98,8 +98,8 @@ def test_a_bad_guess_ends_in_no_answer_or_the_right_one(seed):
 def test_without_the_l1_term_the_features_are_kept_as_they_are(conditions):
     raw = unit_rows(random_problem(3, m=6, conditions=conditions, lambda1=0.0, weighted=True))
     best, everything = clarabel_enk(*raw), np.arange(6)
-    guess = guess_of(raw, best)._replace(features=everything, w=best.w)
-    found = refined(to_problem(raw), guess)
+    warm_start = guess_of(raw, best)._replace(features=everything, w=best.w)
+    found = refined(to_problem(raw), warm_start)
     np.testing.assert_allclose(found.w, best.w, atol=1e-5)
     assert value(raw, found.w, found.b, found.u) <= best.objective + 1e-10
 

@@ -15,11 +15,11 @@ from hipad.solvers.admm import (
     balanced,
     starting_penalties,
 )
+from hipad.solvers.losses import HINGE
 from hipad.solvers.problem import SignPenalties
 from hipad.solvers.weight_blocks import (
     KrylovFeatures,
     Penalties,
-    hinge,
     nonnegative,
     soft_threshold,
 )
@@ -133,7 +133,10 @@ def test_nothing_enters_at_first_yet_the_penalty_moves():
 
 PRICES = SignPenalties(np.array(0.3), np.array(0.3))
 PROXES = {
-    "hinge": (lambda h, g, mu: hinge(h, g, mu, 0.3), lambda z: 0.3 * max(z, 0.0)),
+    "hinge": (
+        lambda h, g, mu: HINGE.proximal_step(h, g, mu, np.array(0.3)),
+        lambda z: 0.3 * max(z, 0.0),
+    ),
     "soft": (
         lambda h, g, mu: soft_threshold(h, g, mu, SignPenalties(0.3, 0.3)),
         lambda z: 0.3 * abs(z),

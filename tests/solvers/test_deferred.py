@@ -1,4 +1,4 @@
-"""Deferred features are the full ADMM, not an approximation: every iterate at every sweep."""
+"""Lazy features are the full ADMM, not an approximation: every iterate at every sweep."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ SWEEPS = 120
 
 
 def wide(seed, **options):
-    """More features than samples, most of them noise, so that most can stay deferred."""
+    """More features than samples, most of them noise, so that most can stay lazy."""
     defaults = {"n": 16, "m": 90, "lambda1": 0.08, "lambda2": 0.3}
     raw = random_problem(seed, **defaults | options)
     return raw._replace(rules=tuple(r._replace(rho=0.1 * r.rho) for r in raw.rules))

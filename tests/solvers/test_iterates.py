@@ -13,8 +13,8 @@ from hipad.solvers.solution import (
     Iterate,
     certify,
     complementarity,
+    iteration_info,
     objective_of,
-    tick_of,
 )
 from tests.oracles import clarabel_enk, objective, random_problem
 from tests.solvers.problems import to_problem, trusted_optimum, unit_rows
@@ -36,7 +36,7 @@ def random_point(problem, seed):
 
 def optimal_point(raw):
     phase = ExactPhase(to_problem(raw), max_iterations=60)
-    assert list(phase.ticks())
+    assert list(phase.steps())
     return phase.point()
 
 
@@ -55,11 +55,11 @@ def test_the_objective_is_the_oracles():
 def test_a_tick_tells_the_objective_with_and_without_the_l1_term():
     problem = to_problem(random_problem(1))
     at = random_point(problem, 3)
-    tick = tick_of(problem, at, 5.0, 0.1, 0.2)
-    assert tick.objective - tick.shared == pytest.approx(problem.lambda1 * np.abs(at.w).sum())
-    assert (tick.primal_residual, tick.dual_residual) == (0.1, 0.2)
-    assert tick.signs.tolist() == np.sign(at.w).tolist()
-    assert tick.rule_slacks.size == 2
+    info = iteration_info(problem, at, 5.0, 0.1, 0.2)
+    assert info.objective - info.shared == pytest.approx(problem.lambda1 * np.abs(at.w).sum())
+    assert (info.primal_residual, info.dual_residual) == (0.1, 0.2)
+    assert info.signs.tolist() == np.sign(at.w).tolist()
+    assert info.rule_slacks.size == 2
 
 
 @settings(max_examples=40, deadline=None)
@@ -114,4 +114,4 @@ def test_features_on_the_brink_are_left_out_of_the_model():
     at = Iterate.of(problem, found)
     assert at.features.tolist() == [1, 7]
     assert at.w.tolist() == [0.5, -0.2]
-    assert at.guess.features.tolist() == [1, 7]
+    assert at.warm_start.features.tolist() == [1, 7]

@@ -16,7 +16,7 @@ def test_rows_and_squares_make_up_the_objective_of_the_problem(options):
     features, rng = np.array([0, 2, 3, 5]), np.random.default_rng(0)
     lifted = Lifted(problem, features)
     w, b, u = rng.standard_normal(4), 0.3, rng.random(3)
-    hinge = lifted.prices @ np.maximum(1.0 - lifted.rows(w, b, u), 0.0)
+    hinge = lifted.losses.weights @ np.maximum(1.0 - lifted.rows(w, b, u), 0.0)
     squares = lifted.ridge @ w**2 / 2 + u @ lifted.C @ w + u @ lifted.curvature @ u / 2
     scores = problem.design.columns(features) @ w
     wanted = problem.objective(features, w, scores, b, u) - problem.lambda1 * np.abs(w).sum()

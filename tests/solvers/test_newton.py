@@ -17,8 +17,8 @@ def test_newton_steps_solve_the_system_they_claim_to(form):
     newton.factorize(scaling)
     w, b, u, rows = rng.standard_normal(8), 0.3, rng.standard_normal(3), rng.standard_normal(12)
     step = newton._refined(w, b, u, rows)
-    for lack in newton._lack(step, w, b, u, rows):
-        np.testing.assert_allclose(lack, 0.0, atol=1e-12)
+    for residual in newton._residual(step, w, b, u, rows):
+        np.testing.assert_allclose(residual, 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("form", FORMS)

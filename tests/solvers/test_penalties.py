@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.linalg import LinAlgError, cho_solve
 
-from hipad.solvers.weight_blocks import Penalties, corner_matrix, factorised
+from hipad.solvers.weight_blocks import Penalties, bu_block, factorised
 from tests.oracles import random_problem
 from tests.solvers.problems import to_problem
 
@@ -23,7 +23,7 @@ def test_the_corner_is_the_hessian_in_b_and_u(conditions):
 
     basis = np.eye(size)
     hessian = [[quadratic(p + q) - quadratic(p) - quadratic(q) for q in basis] for p in basis]
-    np.testing.assert_allclose(corner_matrix(problem, MU), hessian, atol=1e-10)
+    np.testing.assert_allclose(bu_block(problem, MU), hessian, atol=1e-10)
 
 
 def test_a_matrix_that_rounding_made_singular_is_factorised_all_the_same():

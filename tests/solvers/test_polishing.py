@@ -25,18 +25,18 @@ def polished(engine="ipm", at=None, max_iterations=60):
     phase = Phase2(
         to_problem(RAW), at or start(np.arange(7)), engine=engine, max_iterations=max_iterations
     )
-    return phase, list(phase.ticks())
+    return phase, list(phase.steps())
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_objective_is_the_least_without_the_l1_term(engine):
-    phase, ticks = polished(engine)
+    phase, steps = polished(engine)
     best = clarabel_enk(*RAW._replace(lambda1=0.0))
     certificate = phase.certificate()
     assert certificate.status is Status.SOLVED
     assert certificate.primal_objective == pytest.approx(best.objective, rel=SOLVED_GAP)
     assert certificate.dual_objective <= best.objective + 1e-9
-    assert ticks[-1].objective == ticks[-1].shared == certificate.primal_objective
+    assert steps[-1].objective == steps[-1].shared == certificate.primal_objective
 
 
 def test_the_optimum_does_not_depend_on_the_start():
@@ -57,9 +57,9 @@ def test_other_features_stay_out():
 
 
 def test_a_limit_is_told_and_its_model_certified_all_the_same():
-    phase, ticks = polished(max_iterations=2)
+    phase, steps = polished(max_iterations=2)
     certificate = phase.certificate()
-    assert len(ticks) == 2
+    assert len(steps) == 2
     assert certificate.status is Status.LIMIT
     best = clarabel_enk(*RAW._replace(lambda1=0.0)).objective
     assert certificate.dual_objective <= best <= certificate.primal_objective
@@ -88,7 +88,7 @@ def test_an_earlier_fit_on_other_features_leads_to_the_same_optimum():
     second = first.with_parameters(lambda1=0.04)
     cold, warm = Hipad(second, quick), Hipad(second, quick, warm=earlier)
     one, other = cold.run(), warm.run()
-    assert sum(tick.phase == 2 for tick in warm.history) == 1 < len(cold.history)
+    assert sum(info.phase == 2 for info in warm.history) == 1 < len(cold.history)
     assert other.certificate.gap <= 1e-8
     np.testing.assert_array_equal(one.features, other.features)
     np.testing.assert_allclose(one.w, other.w, atol=1e-10)

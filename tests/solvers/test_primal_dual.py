@@ -1,14 +1,19 @@
-"""Points and pairs of the interior method: how far they may move, and what they guess."""
+"""Points and pairs of the interior method: how far they may move, and the active sets they show."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from hipad.solvers.interior_point import InteriorIterate, Pair
+from hipad.solvers.interior_point import ComplementaryPair, InteriorIterate, InteriorPoint
+from hipad.solvers.losses import LOSSES
+from tests.oracles import random_problem
+from tests.solvers.problems import to_problem
 
 
 def point(*pairs):
     return InteriorIterate(
-        np.array([1.0]), 0.5, tuple(Pair(np.array(x), np.array(z)) for x, z in pairs)
+        np.array([1.0]), 0.5, tuple(ComplementaryPair(np.array(x), np.array(z)) for x, z in pairs)
     )
 
 
@@ -17,16 +22,16 @@ BY = point(([-1.0, -1.0], [0.0, 0.0]), ([1.0, 1.0], [0.0, -4.0]), ([0.0], [0.0])
 
 
 def test_the_longest_step_ends_where_the_first_entry_is_zero():
-    room = AT.room(BY, 9.0)
+    room = AT.max_step(BY, 9.0)
     assert room == 0.5
     smallest = min(part.min() for pair in AT.moved(BY, room).pairs for part in pair)
     assert smallest == 0.0
 
 
 def test_a_step_is_no_longer_than_allowed():
-    assert AT.room(BY, 0.25) == 0.25
+    assert AT.max_step(BY, 0.25) == 0.25
     growing = point(*[([1.0, 1.0], [1.0, 1.0])] * 2, ([1.0], [1.0]))
-    assert AT.room(growing, 9.0) == 9.0
+    assert AT.max_step(growing, 9.0) == 9.0
 
 
 def test_moving_moves_weights_intercept_and_pairs():
@@ -40,15 +45,18 @@ def test_complementarity_is_the_mean_of_all_products():
     assert AT.complementarity == pytest.approx((2 + 4 + 1 + 2 + 3) / 5)
 
 
-def test_a_guess_puts_prices_and_multipliers_on_the_bound_that_they_go_to():
-    alpha, t = np.array([1e-9, 0.5, 1.0]), np.array([1.0, 0.5, 1e-9])
-    pairs = Pair(alpha, np.array([0.8, 1e-9, 1e-9])), Pair(t, np.array([1e-9, 1e-9, 0.8]))
-    at = InteriorIterate(
-        np.zeros(1), 0.0, (*pairs, Pair(np.array([1e-9, 2.0]), np.array([0.1, 1e-9])))
-    )
-    prices, u = at.guess()
-    assert prices.tolist() == [0.0, 0.5, 1.0 + 1e-9]
-    assert u.tolist() == [0.0, 2.0]
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+def test_the_active_sets_put_each_dual_on_the_bound_that_it_goes_to(loss):
+    problem = replace(to_problem(random_problem(0, n=40)), loss=loss)
+    ipm = InteriorPoint(problem, np.arange(12), tolerance=1e-9)
+    ipm.run()
+    alpha, u = ipm.active_sets()
+    near = ipm.point.alpha
+    assert alpha == pytest.approx(near, abs=1e-7)
+    inside = (alpha > 0) & (alpha < problem.rows.upper)
+    assert alpha[inside].tolist() == near[inside].tolist()
+    assert 0 < inside.sum() < alpha.size
+    assert u == pytest.approx(ipm.point.u, abs=1e-7)
 
 
 def test_split_weights_have_pairs_of_their_own():

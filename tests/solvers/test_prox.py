@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from hipad.solvers.losses import HINGE
 from hipad.solvers.problem import SignPenalties
-from hipad.solvers.weight_blocks import hinge, nonnegative, soft_threshold
+from hipad.solvers.weight_blocks import nonnegative, soft_threshold
 
 NUMBERS = st.floats(-3, 3)
 PENALTIES = st.floats(0.2, 5)
@@ -32,7 +33,10 @@ def allowed(z, where):
 @pytest.mark.parametrize(
     ("step", "cost"),
     [
-        (lambda h, g, mu: hinge(h, g, mu, np.array([0.7])), lambda z: 0.7 * np.maximum(z, 0)),
+        (
+            lambda h, g, mu: HINGE.proximal_step(h, g, mu, np.array([0.7])),
+            lambda z: 0.7 * np.maximum(z, 0),
+        ),
         (lambda h, g, mu: soft_threshold(h, g, mu, BOTH), lambda z: 0.7 * np.abs(z)),
         (lambda h, g, mu: soft_threshold(h, g, mu, ABOVE), lambda z: allowed(z, z >= 0)),
         (lambda h, g, mu: soft_threshold(h, g, mu, BELOW), lambda z: allowed(z, z <= 0)),

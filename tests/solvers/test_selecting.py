@@ -53,10 +53,10 @@ def test_what_is_proposed_has_the_features_of_the_optimum(
 ):
     one = problem(seed, m=m, share=share, lambda2=lambda2, with_rule=with_rule, known=known)
     features, w = exactly(one)
-    guess = near_optimum(one)
-    apart = np.setxor1d(features, guess.features)
+    warm_start = near_optimum(one)
+    apart = np.setxor1d(features, warm_start.features)
     assert apart.size <= 1 + 0.02 * features.size
-    found = optimum_from(one, guess)
+    found = optimum_from(one, warm_start)
     if found is not None:
         whole = np.zeros(m)
         whole[found.features] = found.w
@@ -70,7 +70,7 @@ def test_a_proposal_changes_the_way_and_not_the_answer(with_rule):
     ways = []
     for propose in (False, True):
         phase = ExactPhase(one, max_iterations=60, propose=propose)
-        steps = sum(1 for _ in phase.ticks())
+        steps = sum(1 for _ in phase.steps())
         at = phase.point()
         ways.append((at.features, at.w, at.b, steps))
     np.testing.assert_array_equal(ways[0][0], ways[1][0])
@@ -86,7 +86,7 @@ def test_a_bad_proposal_does_no_harm(monkeypatch):
                                      features=np.array([7, 8, 9]))  # fmt: skip
     monkeypatch.setattr("hipad.solvers.hipad.near_optimum", lambda problem: bad)
     phase = ExactPhase(one, max_iterations=60, propose=True)
-    assert list(phase.ticks())
+    assert list(phase.steps())
     np.testing.assert_array_equal(phase.point().features, features)
     np.testing.assert_allclose(phase.point().w, w, atol=1e-8)
 
@@ -94,8 +94,8 @@ def test_a_bad_proposal_does_no_harm(monkeypatch):
 def test_what_was_overlooked_is_looked_at(monkeypatch):
     monkeypatch.setattr("hipad.solvers.batched.NEAR", 1.3)
     one = problem(3, share=0.3)
-    fleet = BatchedInteriorPoint(one, one.p[:, None], np.array([one.lambda2]))
-    stage, w = WorkingSetSelector(fleet, np.array([1e-9]), np.array([1.0 + 1e-6])).select(
+    batch = BatchedInteriorPoint(one, one.p[:, None], np.array([one.lambda2]))
+    restricted, w = WorkingSetSelector(batch, np.array([1e-9]), np.array([1.0 + 1e-6])).select(
         one.lambda1
     )
-    np.testing.assert_array_equal(stage.names[np.flatnonzero(w[:, 0])], exactly(one)[0])
+    np.testing.assert_array_equal(restricted.names[np.flatnonzero(w[:, 0])], exactly(one)[0])

@@ -21,11 +21,11 @@ def test_every_step_solves_its_own_system(count, with_rule):
     problem = small_problem(rng, 20, 70, with_rule)
     seen = np.ones((20 + problem.stack.n_rules, 3), dtype=bool)
     seen[:5, 1], seen[14:20, 2] = False, False
-    stage, left = all_features(problem, 3), np.array([0, 2])
-    h = some_in(rng, stage, count)
+    restricted, left = all_features(problem, 3), np.array([0, 2])
+    h = some_in(rng, restricted, count)
     D, theta = rng.random(seen.shape) + 0.1, rng.random((problem.stack.n_rows, 3)) + 0.1
     system = StackedSystems(problem, seen)
-    assert not system.factorize(stage, h, D, theta, left).any()
+    assert not system.factorize(restricted, h, D, theta, left).any()
     rows, b = rng.standard_normal(seen.shape) * seen, rng.standard_normal(3)
     u = rng.standard_normal(theta.shape)
     step = system.solve(rows[:, left].T, b[left], u[:, left].T)
@@ -33,7 +33,13 @@ def test_every_step_solves_its_own_system(count, with_rule):
         own = seen[:, k]
         residuals = np.r_[rows[own, k], u[:, k], b[k]]
         exact = whole_step(
-            problem, np.flatnonzero(own[:20]), stage, h[:, k], D[own, k], theta[:, k], residuals
+            problem,
+            np.flatnonzero(own[:20]),
+            restricted,
+            h[:, k],
+            D[own, k],
+            theta[:, k],
+            residuals,
         )
         found = np.r_[step.alpha[i, own], step.u[i], step.b[i]]
         np.testing.assert_allclose(found, exact, atol=1e-8)
@@ -43,11 +49,11 @@ def test_every_step_solves_its_own_system(count, with_rule):
 def test_a_matrix_that_is_not_positive_stops_its_own_problem_only():
     rng = np.random.default_rng(1)
     problem = small_problem(rng, 20, 70, with_rule=False)
-    stage, D = all_features(problem, 2), np.ones((20, 2))
+    restricted, D = all_features(problem, 2), np.ones((20, 2))
     D[:, 1] = -1e3
-    h = some_in(rng, stage, 40)
+    h = some_in(rng, restricted, 40)
     found = StackedSystems(problem, np.ones((20, 2), dtype=bool)).factorize(
-        stage, h, D, np.zeros((0, 2)), np.arange(2)
+        restricted, h, D, np.zeros((0, 2)), np.arange(2)
     )
     assert found.tolist() == [False, True]
 

@@ -13,10 +13,10 @@ from tests.solvers.newton_systems import all_features, small_problem
 def test_what_is_in_is_what_has_a_weight_or_no_price_and_is_not_barred():
     problem = small_problem(np.random.default_rng(0), 10, 4, with_rule=False)
     prices = np.array([[0.1], [0.1], [0.0], [0.1]])
-    stage = replace(all_features(problem, 1), limits=SignPenalties(prices, prices))
+    restricted = replace(all_features(problem, 1), limits=SignPenalties(prices, prices))
     w = np.array([[0.5], [0.0], [0.0], [-1.0]])
-    np.testing.assert_allclose(stage.curved(w), [[1.0], [0.0], [1.0], [1.0]])
-    fixed = replace(stage, fixed=np.array([[True], [True], [False], [True]]))
+    np.testing.assert_allclose(restricted.curved(w), [[1.0], [0.0], [1.0], [1.0]])
+    fixed = replace(restricted, fixed=np.array([[True], [True], [False], [True]]))
     np.testing.assert_allclose(fixed.curved(w), [[1.0], [0.0], [0.0], [1.0]])
-    np.testing.assert_allclose(stage.weights(np.array([[0.6], [0.05], [2.0], [-1.1]]))[:, 0],
+    np.testing.assert_allclose(restricted.weights(np.array([[0.6], [0.05], [2.0], [-1.1]]))[:, 0],
                                [0.5, 0.0, 2.0, -1.0])  # fmt: skip

@@ -17,15 +17,15 @@ def test_together_or_one_by_one_the_steps_are_the_same(monkeypatch, count, with_
     problem = small_problem(rng, 20, 70, with_rule)
     seen = np.ones((20 + problem.stack.n_rules, 3), dtype=bool)
     seen[:5, 1] = False
-    stage, left = all_features(problem, 3), np.array([0, 1])
-    h = some_in(rng, stage, count)
+    restricted, left = all_features(problem, 3), np.array([0, 1])
+    h = some_in(rng, restricted, count)
     D, theta = rng.random(seen.shape) + 0.1, rng.random((problem.stack.n_rows, 3)) + 0.1
     rows, b, u = rng.standard_normal(seen.shape), rng.standard_normal(3), np.ones_like(theta)
     steps = []
     for largest in (stacked.LARGEST, 0):
         monkeypatch.setattr(stacked, "LARGEST", largest)
         systems = Systems(problem, seen)
-        assert systems.factorize(stage, h, D, theta, left).tolist() == [0, 1]
+        assert systems.factorize(restricted, h, D, theta, left).tolist() == [0, 1]
         steps.append(systems.solve(rows, b, u))
         assert systems.going.tolist() == [True, True, False]
     for one, other in zip(*steps, strict=True):
@@ -38,11 +38,11 @@ def test_a_problem_that_cannot_be_solved_stays_where_it_is(monkeypatch, largest)
     monkeypatch.setattr(stacked, "LARGEST", largest)
     rng = np.random.default_rng(1)
     problem = small_problem(rng, 20, 70, with_rule=False)
-    stage, D = all_features(problem, 2), np.ones((20, 2))
+    restricted, D = all_features(problem, 2), np.ones((20, 2))
     D[:, 0] = -1e3
     systems = Systems(problem, np.ones((20, 2), dtype=bool))
-    h, theta = some_in(rng, stage, 40), np.zeros((0, 2))
-    assert systems.factorize(stage, h, D, theta, np.arange(2)).tolist() == [1]
+    h, theta = some_in(rng, restricted, 40), np.zeros((0, 2))
+    assert systems.factorize(restricted, h, D, theta, np.arange(2)).tolist() == [1]
     step = systems.solve(np.ones((20, 2)), np.zeros(2), np.zeros((0, 2)))
     assert not step.alpha[:, 0].any()
     assert step.alpha[:, 1].any()

@@ -24,11 +24,7 @@ def seal_of(state: AppState) -> SealedTest | None:
     if data is None or data.y_test is None or not len(data.y_test):
         return None
     X, y = data.X_test, data.y_test
-    digest = state.remember(
-        "test_digest",
-        (id(data.X_test), id(data.y_test)),
-        lambda: data_digest(data.X_test, data.y_test),
-    )
+    digest: str = state.remember("test_digest", (id(X), id(y)), lambda: data_digest(X, y))
     is_sample = state.loaded is not None and bool(state.loaded.sample)
     return state.seals.get(digest) or SealedTest(digest, demonstration=is_sample)
 
