@@ -434,10 +434,10 @@ def csv_safe(cell: object) -> object:
 
 
 def starts_like_formula(text: str) -> bool:
-    """Return whether a text starts with a control character, or with a formula behind what is not
-    seen.
+    """Return whether a text starts with a control character, or with a formula behind
+    what is not seen.
 
-    >>> starts_like_formula("\u200b =1"), starts_like_formula("＝1"), starts_like_formula("a=1")
+    >>> starts_like_formula("\\u200b =1"), starts_like_formula("＝1"), starts_like_formula("a=1")
     (True, True, False)
     """
     if text and text[0] in CONTROL:

@@ -65,15 +65,15 @@ def check_rules(
     pulls: Sequence[RuleGradient] | None = None,
     budget: Budget | None = None,
 ) -> tuple[Finding, ...]:
-    """Return every finding on rules in the user's units; the knobs are checked if their pulls are
-    given.
+    """Return every finding on rules in the user's units; the knobs are checked if their
+    pulls are given.
 
     `told` are the rules as the solver is told them (`RuleColumns.spoken`), `heard` is what training
     patients say of them. When the budget ends, a finding of kind "unchecked" says how many rules it
     did not reach.
 
     >>> from hipad.rules.compiler import compile_rules
-    >>> rules = compile_rules("a: x0 >= 2 => positive\nb: x0 >= 3 => positive", n_features=1)
+    >>> rules = compile_rules("a: x0 >= 2 => positive\\nb: x0 >= 3 => positive", n_features=1)
     >>> [(finding.kind, finding.rules) for finding in check_rules(rules, 0.0, 9.0)]
     [('subsumed', ('b', 'a'))]
     """

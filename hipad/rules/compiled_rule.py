@@ -594,7 +594,7 @@ def first_outcome(text: str) -> str:
 
     Rules that say positive or negative are passed over: they do not tell which class that is.
 
-    >>> first_outcome("Glucose >= 126 => positive\nBMI >= 40 => diabetic")
+    >>> first_outcome("Glucose >= 126 => positive\\nBMI >= 40 => diabetic")
     'diabetic'
     """
     found = read_rules(text).rules

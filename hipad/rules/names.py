@@ -540,8 +540,8 @@ def _refusal(error: Exception, shown: str) -> str:
 
 
 def _in_re2(expression: str) -> str:
-    r"""Return the expression as RE2 writes it: `\w`, `\u00e9`, `{,3}` and `\Z` have other forms
-    there.
+    r"""Return the expression as RE2 writes it: `\w`, `\u00e9`, `{,3}` and `\Z` have
+    other forms there.
     """
     parts = []
     opened = -1  # where the present class [...] was opened
