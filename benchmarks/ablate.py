@@ -4,7 +4,7 @@ Each line changes one field of `SelectionSettings` or `RuleSettings` and compare
 on the same draws. A positive worth says that the default is better. The figures are points of
 balanced accuracy, for probabilities hundredths of log loss. The interval is twice the standard
 error over draws, with the tables and families as they are; "noise" says that it holds 0, "worth"
-that the default is better by more, "costs" that the variant is.
+that the default is better by more, "costs" that the variant is; below ten draws none is given.
 
 Without rules: the nine tables of the defaults with 100 training rows and the five simulated
 families of `benchmarks defaults` with 80. With rules: the tables and families of `benchmarks trust`

@@ -63,9 +63,13 @@ def test_the_defaults_are_those_of_the_classifier():
     usual, ours = HIPADClassifier().get_params(), RunSettings()
     assert ours.fewness == "automatic"
     assert usual["lambda1"] == "auto"
-    assert {name: usual[name] for name in ours.parameters} == ours.parameters
-    assert set(usual) - set(ours.parameters) <= {
-        "rules", "blocks", "lambda1", "anchored", "prevalence",
+    given = HIPADClassifier(**ours.parameters).get_params()
+    layers = {"solver", "selection", "rule_settings"}
+    assert {name: usual[name] for name in set(usual) - layers} == {
+        name: given[name] for name in set(given) - layers
+    }
+    assert set(HIPADClassifier().get_params(deep=False)) - set(ours.parameters) <= {
+        "rules", "blocks", "lambda1", "prevalence",
         "max_features", "cv", "random_state", "n_jobs", "rule_trust",
     }  # fmt: skip
 
