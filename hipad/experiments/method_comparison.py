@@ -84,7 +84,7 @@ def compare_methods(
         if name not in usable:
             why = "rules for it" if name in NEEDS_RULES else f"a method of {', '.join(usable)}"
             raise DataError(f"expected {why}, got {name!r}: choose others")
-    folds = [(data.draw(random_state, fold=[k, n_folds]), k) for k in range(n_folds)]
+    folds = [(data.draw(random_state, fold=(k, n_folds)), k) for k in range(n_folds)]
     held = [rows[1] for rows in data.folds(random_state, n_folds)]
     inner = [inner_folds(draw) for draw, _ in folds]
     done, total = 0, len(asked) * n_folds
