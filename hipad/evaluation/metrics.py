@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 from scipy.stats import chi2, rankdata
+from scipy.stats import t as student
 
 from hipad.estimator.calibration import check_prevalence, says_positive
 from hipad.estimator.path import PathPoint
@@ -299,8 +300,12 @@ def _slope(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate
         best = at = float(brentq(gradient, -most, most, xtol=1e-12))
         peak = profile(best)[1]
     parts = (y - expit(at * odds + profile(at)[0])) * (odds - float(np.mean(odds)))
+    # that of chi2 is right for many rows only: Student's, by the patients of the rarer class
+    owners = np.arange(len(rows)) if rows.groups is None else rows.groups
+    rarer = min(np.unique(owners[rows.positive == side]).size for side in (False, True))
+    quantile = float(student.ppf(0.5 + level / 2, rarer)) ** 2
     low, high = _likelihood_interval(
-        lambda slope: profile(slope)[1], at, peak, most, rows, parts, level
+        lambda slope: profile(slope)[1], at, peak, most, rows, parts, quantile
     )
     return Estimate(best, low, high)
 
@@ -321,7 +326,8 @@ def _intercept(rows: ScoredRows, level: float, prevalence: float | None) -> Esti
     def likelihood(by: float) -> float:
         return float(y @ (odds + by) - np.logaddexp(0.0, odds + by).sum())
 
-    ends = _likelihood_interval(likelihood, at, peak, 2.0 * FARTHEST, rows, parts, level)
+    quantile = float(chi2.ppf(level, 1))
+    ends = _likelihood_interval(likelihood, at, peak, 2.0 * FARTHEST, rows, parts, quantile)
     return Estimate(best, *ends)
 
 
@@ -338,11 +344,14 @@ def _likelihood_interval(
     most: float,
     rows: ScoredRows,
     parts: FloatArray,
-    level: float,
+    quantile: float,
 ) -> tuple[float, float]:
-    """The values whose log likelihood is near enough to the greatest, `peak`, which is at `at`."""
+    """The values whose log likelihood is near enough to the greatest, `peak`, which is at `at`.
+
+    Near enough: twice the difference is at most a quantile of its distribution.
+    """
     effect = cluster_effect(parts, rows.groups) * rows.inflation()
-    below = peak - 0.5 * float(chi2.ppf(level, 1)) * effect
+    below = peak - 0.5 * quantile * effect
 
     def excess(value: float) -> float:
         return likelihood(value) - below
