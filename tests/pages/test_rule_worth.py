@@ -9,7 +9,7 @@ def test_each_rule_is_left_out_in_turn(app):
     app.load("pima").finish().go("workbench")
     app.click("bench_adds")
     _, job = app.state.memo["what rules add"]
-    job.wait(60)
+    job.watch(60)
     app.run()
     assert not job.is_active
     assert [left.label for left in job.outcome.done] == ["high_risk", "low_risk"]
@@ -27,7 +27,7 @@ def test_a_moved_slider_asks_for_it_anew(app):
     app.run()
     assert "what rules add" not in app.state.memo
     assert job.stop_requested.is_set()
-    job.wait(60)
+    job.watch(60)
 
 
 def test_a_worth_of_nothing_is_not_heard_and_a_large_one_is(app):

@@ -115,6 +115,6 @@ def test_a_halted_judgement_goes_on_where_it_was():
     assert not work.is_open
     assert words(work) == "is not judged"
     work.go_on()
-    work.job.wait(60)
+    work.job.watch(60)
     assert "% right" in words(work)
     assert not work.is_open
