@@ -11,6 +11,7 @@ from hipad.cli.inputs import Bar
 from hipad.cli.main import build_parser
 from hipad.datasets import read_sample
 from hipad.estimator.model_io import read_model
+from hipad.estimator.parameters import layer_of
 from hipad.solvers import Status
 from hipad.utils import SAMPLES as FOLDER
 from tests.cli.commands import fit, rows_of
@@ -38,12 +39,14 @@ def test_fit_reports_and_saves_a_model_that_predict_uses(small, rules, tmp_path,
 
 
 def test_parameters_reach_the_classifier(small, tmp_path):
-    more = ["--method", "exact", "--no-standardize", "--class-weight", "none", "--patients", "7"]
+    more = ["--method", "exact", "--no-standardize", "--class-weight", "none"]
+    more += ["--rule-weight", "7"]
     _, target = fit(small, tmp_path, *more, "--no-calibrate", lambda1="0.3")
     model = load_model(target)
     assert (model.method, model.standardize, model.class_weight) == ("exact", False, None)
-    assert (model.patients, model.calibrate, model.lambda1) == (7.0, False, 0.3)
-    assert model.engine == HIPADClassifier().engine
+    assert (model.rule_weight, layer_of(model, "selection").calibrate) == (7.0, False)
+    assert model.lambda1 == 0.3
+    assert layer_of(model, "solver") == layer_of(HIPADClassifier(), "solver")
 
 
 def test_a_test_file_is_judged(small, tmp_path, capsys):
@@ -97,7 +100,8 @@ def test_help_shows_a_rule_and_every_default(command, capsys):
     assert "Glucose >= 126 and BMI >= 30 => diabetic" in capsys.readouterr().out
     (commands,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
     for action in commands.choices[command]._actions:
-        if action.option_strings and not action.required and action.dest != "help":
+        told = action.help != argparse.SUPPRESS  # names of earlier versions are not
+        if told and action.option_strings and not action.required and action.dest != "help":
             assert "(default: " in str(action.help), action.option_strings
             usual = HIPADClassifier().get_params(deep=False).get(action.dest)
             if command == "fit" and isinstance(usual, float | str):
