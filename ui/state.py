@@ -27,7 +27,6 @@ import streamlit as st
 from hipad.data import Turn
 from hipad.data.file_format import FileFormat
 from hipad.exceptions import DataError
-from ui.bench.tuned_rules import Tuning
 from ui.data.building import build, facing_rules
 from ui.data.loading import Arrived, Loading, prepared
 from ui.data.reading_job import Reading
@@ -42,6 +41,7 @@ from ui.session.past import Past
 from ui.session.refitting import Refitting
 from ui.session.saving import ModelRecipe, Session, recipe_of
 from ui.settings import RunSettings
+from ui.workbench.sliders import Tuning
 
 KEY: Final = "workbench"
 MOST_SOURCES: Final = 2  # files as they came that are kept

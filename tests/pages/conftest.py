@@ -11,9 +11,9 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from tests.shortening import shorten
-from ui.bench.crosswise import Works
 from ui.jobs import Job
 from ui.rules.check_job import CheckJob
+from ui.workbench.cross_validation import KnownFolds
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -102,7 +102,9 @@ def app() -> Iterator[App]:
     yield app
     app.state.stop_work()
     works = [app.state.job, *(made for _, made in app.state.memo.values())]
-    works += [own.job for judged in works if isinstance(judged, Works) for own in judged.values()]
+    works += [
+        own.job for judged in works if isinstance(judged, KnownFolds) for own in judged.values()
+    ]
     for work in works:
         if isinstance(work, Job | CheckJob):
             work.wait(30)

@@ -24,7 +24,7 @@ def test_without_data_it_says_where_to_get_some(app):
 
 def test_without_a_model_it_offers_to_fit_one(app):
     app.load("ksvm-s-10k").go("workbench")
-    assert "compares with a model" in app.text()
+    assert "compares with a reference model" in app.text()
     app.click("bench_first")
     app.state.job.wait(60)
     app.run()
@@ -35,8 +35,8 @@ def test_without_a_model_it_offers_to_fit_one(app):
 def test_the_last_run_is_pinned_and_nothing_has_changed_yet(app):
     bench(app)
     assert app.state.pinned == "first run"
-    assert metric(app, "Flips").value == "0"
-    assert "get the answer they had" in app.text()
+    assert metric(app, "Changed answers").value == "0"
+    assert "No patient's answer changed" in app.text()
     assert app.at.button(key="bench_apply").disabled
 
 
@@ -52,7 +52,7 @@ def test_a_move_refits_and_the_figures_are_those_of_the_new_model(app):
     said = model.classifier.predict(data.X_test).astype(str)
     flipped = int(np.sum(said != app.state.pinned_model.classifier.predict(data.X_test)))
     assert flipped > 0
-    assert metric(app, "Flips").value == f"{flipped:,}"
+    assert metric(app, "Changed answers").value == f"{flipped:,}"
     share = 100 * np.mean(said == data.y_test)
     assert metric(app, "Right answers").value == f"{share:.1f} %"
     assert app.state.rules.text == before
@@ -93,7 +93,7 @@ def test_models_are_kept_pinned_compared_restored_and_forgotten(app):
     shown.set_value("deaf")
     app.run()
     assert app.state.tuning.shown == "deaf"
-    assert metric(app, "Flips").value != "0"
+    assert metric(app, "Changed answers").value != "0"
     app.at.selectbox(key="bench_model_2").set_value("deaf")
     app.run().click("bench_pin")
     assert app.state.pinned == "deaf"
@@ -148,7 +148,7 @@ def test_a_refit_that_takes_long_waits_to_be_asked(app):
     assert "takes about 60 seconds" in app.text()
     assert not app.at.metric
     app.click("bench_refit")
-    assert metric(app, "Flips").value
+    assert metric(app, "Changed answers").value
     assert app.state.tuning.seconds < 60
 
 

@@ -13,7 +13,6 @@ from hipad.evaluation.comparison import block_totals
 from hipad.evaluation.metrics import ClassificationReport
 from hipad.utils import count, number, percent
 from ui import charts, exports
-from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
 from ui.exports import comparable_weights, measure_of, weight_table
 from ui.models import TrainedModel
@@ -23,6 +22,7 @@ from ui.run.replay.run_story import harm_words
 from ui.settings import CHOSEN
 from ui.state import AppState
 from ui.words import plain
+from ui.workbench import kept_models
 
 TOP: Final = 15
 DOWNLOADS: Final = (
@@ -220,7 +220,7 @@ def _block_words(model: TrainedModel, data: Dataset) -> str:
 
 def _take_away(state: AppState, model: TrainedModel, data: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        keeping.show(state, model, key="run")
+        kept_models.offer_to_keep(state, model, key="run")
         for label, content, file, mime, text in DOWNLOADS:
             st.download_button(
                 label,

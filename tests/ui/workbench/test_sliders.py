@@ -6,7 +6,14 @@ import pytest
 from hipad.estimator.problem_factory import default_patients
 from hipad.rules import read_rules
 from tests.ui.pima import fitted
-from ui.bench.dials import dials_of, number_sides, round_step, switched, tidy, worth_dials
+from ui.workbench.sliders import (
+    number_sides,
+    round_step,
+    switched,
+    threshold_sliders,
+    tidy,
+    weight_sliders,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,35 +25,35 @@ from ui.bench.dials import dials_of, number_sides, round_step, switched, tidy, w
         ("Age - 2*BMI + 1 <= 0.5 => diabetic", "Age - 2*BMI + 1 at most", 1.0),
     ],
 )
-def test_a_dial_moves_its_number_and_no_other(text, label, expected):
-    (dial,) = dials_of(text, fitted()[0].data)
-    assert dial.label == label
-    assert dial.low <= np.min(dial.value(read_rules(text).rules)) <= dial.high
-    turned = dial.turned(f"{text}\nAge >= 7 => diabetic  # kept", expected)
-    assert turned.endswith("Age >= 7 => diabetic  # kept")
-    assert dial.value(read_rules(turned).rules) == expected
+def test_a_slider_moves_its_number_and_no_other(text, label, expected):
+    (slider,) = threshold_sliders(text, fitted()[0].data)
+    assert slider.label == label
+    assert slider.low <= np.min(slider.value(read_rules(text).rules)) <= slider.high
+    written = slider.write(f"{text}\nAge >= 7 => diabetic  # kept", expected)
+    assert written.endswith("Age >= 7 => diabetic  # kept")
+    assert slider.value(read_rules(written).rules) == expected
 
 
-def test_the_range_of_a_dial_holds_what_was_seen():
+def test_the_range_of_a_slider_holds_what_was_seen():
     data = fitted()[0].data
-    (dial,) = dials_of("Glucose + 2*BMI >= 3 => diabetic", data)
+    (slider,) = threshold_sliders("Glucose + 2*BMI >= 3 => diabetic", data)
     sugar, bmi = (data.X_train[:, data.index.position(name)] for name in ("Glucose", "BMI"))
     values = sugar + 2 * bmi
-    assert dial.low < 3 < values.max() < dial.high
-    assert dial.step < (values.max() - values.min()) / 20
+    assert slider.low < 3 < values.max() < slider.high
+    assert slider.step < (values.max() - values.min()) / 20
 
 
-def test_conditions_without_a_number_of_their_own_have_no_dial():
-    assert dials_of("Glucose >= BMI => diabetic\nAge >= => x", fitted()[0].data) == []
+def test_conditions_without_a_number_of_their_own_have_no_slider():
+    assert threshold_sliders("Glucose >= BMI => diabetic\nAge >= => x", fitted()[0].data) == []
     (falling,) = read_rules("5 >= a >= 1 => y").rules
     assert number_sides(falling.conditions[0]) == ()
 
 
-def test_the_worth_dial_reaches_all_patients_and_twice_the_worth():
-    first, second = worth_dials("a >= 1 => yes\nb >= 1 => yes worth 900 patients", 200)
+def test_the_worth_slider_reaches_all_patients_and_twice_the_worth():
+    first, second = weight_sliders("a >= 1 => yes\nb >= 1 => yes worth 900 patients", 200)
     assert first.high == 200
     assert second.high == 1800
-    assert "worth 30 patients" in first.turned("a >= 1 => yes", 30.0)
+    assert "worth 30 patients" in first.write("a >= 1 => yes", 30.0)
     assert first.value(read_rules("a >= 1 => yes").rules, "auto", 200) == default_patients(
         "auto", 200
     )
