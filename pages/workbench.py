@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from hipad.exceptions import HipadError
@@ -12,7 +14,15 @@ from ui.models import TrainedModel
 from ui.needs import need_data
 from ui.state import AppState, app_state
 from ui.words import plain
-from ui.workbench import comparison, controls, cross_validation, kept_models, refit, rule_ablation
+from ui.workbench import (
+    comparison,
+    controls,
+    cross_validation,
+    kept_models,
+    refit,
+    rule_ablation,
+    view,
+)
 
 
 def first_model(state: AppState) -> None:
@@ -45,27 +55,54 @@ def first_model(state: AppState) -> None:
 def compare(state: AppState, data: Dataset, base: TrainedModel) -> None:
     """Draw the sliders, and what they change."""
     refit.follow_rules(state)
-    left, right = st.columns([1, 2], gap="large")
-    with left, st.container(key="bench_sliders"):
-        controls.show(state, data, base)
-        with st.container(horizontal=True):
+    above, below = st.container(key="bench_view"), st.container(key="bench_changes")
+    with below:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
             controls.actions(state)
-    with right, st.container(key="bench_changes"):
-        other = kept_models.choose_shown(state)
-        if other is None and refit.must_ask(state, base):
-            st.info(f"A refit of these data takes about {state.tuning.seconds:.0f} seconds.")
-            if not st.button("Refit", type="primary", key="bench_refit",
-                             help="Fit with the sliders where they are."):  # fmt: skip
-                return
-        try:
-            other = other or refit.refitted(state, base)
-        except HipadError as error:
-            st.error(f"These rules cannot be used: {plain(error, 600)}", icon=":material/error:")
-            st.page_link("pages/rules.py", label="Correct them", icon=":material/arrow_forward:")
-            return
-        show_changes(state, base, other)
-    rule_ablation.show(state, base)
-    kept_models.show(state)
+            chosen = kept_models.choose_shown(state)
+        plain_sliders = st.container()
+        other = model_to_compare(state, base, chosen)
+        if other is not None:
+            show_changes(state, base, other)
+    with above:
+        show_sliders(state, data, base, other, plain_sliders)
+    if other is not None:
+        rule_ablation.show(state, base)
+        kept_models.show(state)
+
+
+def model_to_compare(
+    state: AppState, base: TrainedModel, chosen: TrainedModel | None
+) -> TrainedModel | None:
+    """Return the kept model that was chosen, else that of the sliders; None where there is none."""
+    if chosen is None and refit.must_ask(state, base):
+        st.info(f"A refit of these data takes about {state.tuning.seconds:.0f} seconds.")
+        if not st.button("Refit", type="primary", key="bench_refit",
+                         help="Fit with the sliders where they are."):  # fmt: skip
+            return None
+    try:
+        return chosen or refit.refitted(state, base)
+    except HipadError as error:
+        st.error(f"These rules cannot be used: {plain(error, 600)}", icon=":material/error:")
+        st.page_link("pages/rules.py", label="Correct them", icon=":material/arrow_forward:")
+        return None
+
+
+def show_sliders(
+    state: AppState, data: Dataset, base: TrainedModel, shown: TrainedModel | None, place: Any
+) -> None:
+    """Draw the view with its sliders and, below it, the same sliders without pictures."""
+    rules = data.read(state.tuning.draft).rules
+    if not rules:
+        st.info("There is no rule to tune. Write one on the **Rules** page.")
+        st.page_link("pages/rules.py", label="Go to Rules", icon=":material/arrow_forward:")
+        return
+    sliders = controls.sliders_in_sight(state, data, base, rules)
+    page = {slider.position for slider, _ in sliders.values()}
+    notes = controls.notes(state, data, base, rules, page)
+    view.show(state, data, base, shown, rules, sliders, notes)
+    with place, st.expander("Each rule: plain sliders, learnt weights, and what if it is wrong"):
+        controls.show_plain(state, base, rules, sliders, notes)
 
 
 def show_changes(state: AppState, base: TrainedModel, other: TrainedModel) -> None:

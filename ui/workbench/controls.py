@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
@@ -20,7 +20,8 @@ from ui.state import AppState
 from ui.words import plain
 from ui.workbench import refit
 from ui.workbench.sliders import (
-    ThresholdSlider,
+    Slider,
+    Value,
     WeightSlider,
     switched,
     threshold_sliders,
@@ -31,27 +32,55 @@ from ui.workbench.sliders import (
 PER_PAGE: Final = 6  # rules
 
 
-def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
-    """Draw the rules with their sliders; a move changes the draft of the rules."""
-    tuning = state.tuning
-    rules = data.read(tuning.draft).rules
-    if not rules:
-        st.info("There is no rule to tune. Write one on the **Rules** page.")
-        st.page_link("pages/rules.py", label="Go to Rules", icon=":material/arrow_forward:")
-        return
-    page = _page(len(rules))
+def sliders_in_sight(
+    state: AppState, data: Dataset, base: TrainedModel, rules: RuleSet
+) -> dict[str, tuple[Slider, Value]]:
+    """Return the sliders of the rules in sight by name, each with where it stands."""
+    tuning, page = state.tuning, _page(len(rules))
     thresholds = state.remember(
         "sliders", (data, tuning.base, page), lambda: threshold_sliders(tuning.base, data, page)
     )
     weights = weight_sliders(tuning.base, data.n_patients, data.read)
+    found: dict[str, tuple[Slider, Value]] = {}
+    for position in page:
+        found |= {
+            each.name: (each, each.value(rules)) for each in thresholds if each.position == position
+        }
+        learnt = refit.learnt_patients(base, data, rules, position)
+        now = weights[position].value(rules, base.settings.patients, data.n_patients, learnt)
+        found[weights[position].name] = weights[position], now
+    return found
+
+
+def notes(
+    state: AppState, data: Dataset, base: TrainedModel, rules: RuleSet, page: Iterable[int]
+) -> dict[int, str]:
+    """Return what there is to say of each rule's weight."""
     compiled = {rule.label: rule for rule in refit.draft_rules(state)}
     seen = as_seen(data, base.settings)
+    found = {}
     for position in page:
+        rule = compiled.get(rules.labels[position])
+        if rules[position].worth is None and refit.is_learnt(base):
+            found[position] = learnt_words(refit.learnt_patients(base, data, rules, position))
+        elif rule is not None:
+            found[position] = strength_words(rule_gradient(rule, base, seen), data.n_patients)
+    return found
+
+
+def show_plain(
+    state: AppState,
+    base: TrainedModel,
+    rules: RuleSet,
+    sliders: dict[str, tuple[Slider, Value]],
+    said: dict[int, str],
+) -> None:
+    """Draw the same sliders without pictures, and what else can be done with each rule."""
+    for position in sorted({slider.position for slider, _ in sliders.values()}):
         with st.container(border=True):
-            label, written = rules.labels[position], rules[position].worth is not None
-            key = f"bench_on_{position}_{tuning.turn}"
+            key = widget_key(state, f"on_{position}")
             st.toggle(
-                f"**{plain(label, 40)}** ⇒ {plain(rules[position].outcome, 30)}",
+                f"**{plain(rules.labels[position], 40)}** ⇒ {plain(rules[position].outcome, 30)}",
                 rules[position].enabled,
                 key=key,
                 on_change=_on_move(
@@ -59,19 +88,11 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
                 ),
                 help="Whether the rule is used.",
             )
-            for slider in thresholds:
+            for slider, now in sliders.values():
                 if slider.position == position:
-                    _slider(state, rules, slider, slider.value(rules))
-            learnt = refit.learnt_patients(base, data, rules, position)
-            usual = base.settings.patients
-            now = weights[position].value(rules, usual, data.n_patients, learnt)
-            _slider(state, rules, weights[position], now)
-            if not written and refit.is_learnt(base):
-                st.caption(learnt_words(learnt))
-            elif (rule := compiled.get(label)) is not None:
-                gradient = rule_gradient(rule, base, seen)
-                st.caption(strength_words(gradient, data.n_patients))
-            if written and refit.is_learnt(base):
+                    _slider(state, rules, slider, now)
+            st.caption(said.get(position, ""))
+            if rules[position].worth is not None and refit.is_learnt(base):
                 st.button(
                     "Learn the weight",
                     key=f"bench_learn_{position}",
@@ -90,6 +111,13 @@ def show(state: AppState, data: Dataset, base: TrainedModel) -> None:
             ):
                 state.lab.doubt(position)
                 st.switch_page("pages/experiments.py")
+
+
+def widget_key(state: AppState, name: str) -> str:
+    """Return the key of a plain widget: another after each move of its counterpart in the view."""
+    tuning = state.tuning
+    moved = f"_{tuning.moved[name]}" if name in tuning.moved else ""
+    return f"bench_{name}_{tuning.turn}{moved}"
 
 
 def _page(n: int) -> range:
@@ -124,16 +152,11 @@ def _leave_open(state: AppState, position: int) -> None:
     state.tuning.shown = ""
 
 
-def _slider(
-    state: AppState,
-    rules: RuleSet,
-    slider: ThresholdSlider | WeightSlider,
-    now: float | tuple[float, float],
-) -> None:
+def _slider(state: AppState, rules: RuleSet, slider: Slider, now: Value) -> None:
     is_weight = isinstance(slider, WeightSlider)
-    key = f"bench_{slider.name}_{state.tuning.turn}"
+    key = widget_key(state, slider.name)
     st.slider(
-        slider.label if is_weight else plain(slider.label, 80),
+        plain(slider.label, 80),
         slider.low,
         slider.high,
         now,

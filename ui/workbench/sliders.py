@@ -7,6 +7,7 @@ the training patients, and some room beyond; under it lies the histogram of the 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, floor, log10
@@ -44,18 +45,36 @@ class Tuning:
     model: TrainedModel | None = None  # fitted last, from which the next fit starts
     seconds: float = 0.0  # what that fit took
     shown: str = ""  # a kept model to look at in place of the sliders'
+    seen: dict[str, object] | None = None  # the last move that came from the view in the browser
+    moved: Counter[str] = field(default_factory=Counter)  # how often the view moved each slider
     _fitted: Request | None = field(default=None, repr=False)
     _fitting: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def fit(self, request: Request, reference: TrainedModel) -> TrainedModel:
-        """Return the model of a request, fitted from the last one unless that is the one.
+        """Return the model of a request, fitted from the last one unless that is the one."""
+        model = self._fit(request, reference, may_choose=True)
+        assert model is not None
+        return model
+
+    def fit_without_folds(self, request: Request, reference: TrainedModel) -> TrainedModel | None:
+        """Return the same, or None where values would have to be chosen by folds."""
+        return self._fit(request, reference, may_choose=False)
+
+    def _fit(
+        self, request: Request, reference: TrainedModel, *, may_choose: bool
+    ) -> TrainedModel | None:
+        """Fit under a lock.
 
         The page and a slider that is being dragged may ask at the same time: one waits.
         """
         with self._fitting:
             if self.model is None or not self.is_fitted(request):
                 begun = time.perf_counter()
-                self.model = request.fit(like=self.model or reference, quick=True)
+                run = request.start(self.model or reference, quick=True)
+                for record in run:
+                    if record.phase == 0 and not may_choose:
+                        return None
+                self.model = request.model(run.finish())
                 self.seconds = time.perf_counter() - begun
                 self._fitted = request
             return self.model
@@ -223,6 +242,9 @@ class WeightSlider:
         """Return the rules' text with this weight."""
         rule = read(text).rules[self.position]
         return with_rule(text, self.position, replace(rule, worth=tidy(value, self.step)), read)
+
+
+Slider = ThresholdSlider | WeightSlider
 
 
 def weight_sliders(text: str, n_patients: int, read: Reader = read_rules) -> list[WeightSlider]:
