@@ -12,7 +12,9 @@ from ui.workbench.comparison import (
     Comparison,
     Side,
     area_words,
+    change_words,
     headline,
+    rounded,
     truth,
     verdict,
     weight_chart,
@@ -106,3 +108,17 @@ def test_the_verdict_counts_better_and_worse():
 def test_without_both_classes_there_is_no_area():
     assert area_words(math.nan) == "–"
     assert area_words(0.81249) == "0.812"
+
+
+@pytest.mark.parametrize("change", [0.0, -0.0, -0.0004, 0.0004, math.nan])
+def test_a_change_that_rounds_to_zero_is_not_shown(change):
+    assert change_words(change, 3) is None
+
+
+def test_a_change_that_is_shown_has_its_sign_and_unit():
+    assert change_words(-0.0006, 3) == "-0.001"
+    assert change_words(1.25, 1, " points") == "+1.2 points"
+
+
+def test_tables_have_no_negative_zero():
+    assert "-" not in "".join(f"{value:.3f}" for value in rounded(np.array([-0.0, -0.0004, 0.2])))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,46 @@ def test_a_step_is_round_and_not_above_its_size(size):
     assert size / 2.5 <= step <= size * (1 + 1e-9)
     assert f"{step:.0e}"[0] in "125"
     assert tidy(7 * step, step) == pytest.approx(7 * step)
+
+
+def binary_data():
+    """Pima with a feature that is 0 or 1."""
+    data = fitted()[0].data
+    X = data.X_train.copy()
+    X[:, data.index.position("Pregnancies")] = np.arange(len(X)) % 2
+    return replace(data, X_train=X, gaps_seen=None)
+
+
+@pytest.mark.parametrize(
+    "text", ["Pregnancies >= 1 => diabetic", "Pregnancies <= 0 => healthy", "1 > Pregnancies => x"]
+)
+def test_a_binary_feature_has_two_stops(text):
+    (slider,) = threshold_sliders(text.replace("=> x", "=> healthy"), binary_data())
+    assert (slider.low, slider.high, slider.step) == (0.0, 1.0, 1.0)
+    assert "0" in slider.write(text, 0.3).split("=>")[0]
+    assert "1" in slider.write(text, 0.8).split("=>")[0]
+
+
+def test_a_threshold_between_the_values_of_a_binary_feature_keeps_its_place():
+    (slider,) = threshold_sliders("Pregnancies >= 0.5 => diabetic", binary_data())
+    assert slider.stops == ()
+    assert slider.low < 0.5 < slider.high
+    assert slider.value(read_rules("Pregnancies >= 0.5 => diabetic").rules) == 0.5
+
+
+def test_the_histogram_counts_every_training_patient_by_class():
+    data = fitted()[0].data
+    (slider,) = threshold_sliders("Glucose >= 130 => diabetic", data)
+    positive = data.y_train == data.classes[1]
+    negative_bars, positive_bars = slider.histogram(positive)
+    assert (sum(negative_bars), sum(positive_bars)) == ((~positive).sum(), positive.sum())
+    values = data.X_train[:, data.index.position("Glucose")]
+    edges = np.linspace(slider.low, slider.high, len(positive_bars) + 1)
+    assert positive_bars == np.histogram(values[positive], edges)[0].tolist()
+
+
+def test_a_rule_of_several_rows_shows_the_row_that_decides():
+    data = fitted()[0].data
+    (slider,) = threshold_sliders("min(Glucose, Insulin) >= 20 => diabetic", data)
+    columns = [data.index.position(name) for name in ("Glucose", "Insulin")]
+    assert slider.seen == pytest.approx(data.X_train[:, columns].min(axis=1))

@@ -195,11 +195,12 @@ class View {
     if (this.keyed === text + this.look.side(0)) return
     this.keyed = text + this.look.side(0)
     this.legend.replaceChildren()
+    make("span", "", this.legend, "Class that a feature favours or a patient has:")
     for (const which of [1, 0]) {
-      const item = make("span", "swatch", this.legend, `${classes[which]} (feature favours it, patient has it)`)
+      const item = make("span", "swatch", this.legend, classes[which])
       item.style.setProperty("--own", this.look.side(which))
     }
-    make("span", "swatch ring", this.legend, "answer differs from the reference model's")
+    make("span", "swatch ring", this.legend, "changed answer")
   }
 
   end() {
