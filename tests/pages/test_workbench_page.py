@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import base64
+import json
+
 import numpy as np
 
 from hipad.rules import parse_rules, read_rules
+from tests.pages.test_run import protos
+from ui.workbench.live import known
+from ui.workbench.refit import slider_request
 
 
 def bench(app, sample="ksvm-s-10k"):
@@ -16,6 +22,13 @@ def slider(app, name):
 
 def metric(app, label):
     return next(m for m in app.at.metric if m.label == label)
+
+
+def view(app):
+    """What the view in the browser was given."""
+    found = protos(app.at._tree, "bidi_component")
+    (proto,) = [proto for proto in found if proto.component_name.endswith("hipad_workbench")]
+    return json.loads(proto.json)
 
 
 def test_without_data_it_says_where_to_get_some(app):
@@ -158,3 +171,31 @@ def test_a_later_run_is_kept_by_a_click(app):
     app.finish().go("workbench").click("bench_keep_run")
     assert [model.name for model in app.state.models] == ["first run", "run 2"]
     assert app.state.pinned == "first run"
+
+
+def test_the_view_shows_the_sliders_and_the_model_at_rest(app):
+    bench(app)
+    first = view(app)
+    assert [rule["label"] for rule in first["rules"]] == ["rule 1", "rule 2"]
+    threshold, weight = first["rules"][0]["sliders"]
+    assert threshold["value"] == [4.0]
+    assert np.sum(threshold["histogram"]) == app.state.data.n_patients
+    assert weight["histogram"] == []
+    assert "no changed answer" in first["state"]["words"]
+    slider(app, "threshold").set_value(3.0)
+    app.run()
+    moved = view(app)
+    assert moved["rules"][0]["sliders"][0]["value"] == [3.0]
+    assert moved["token"] == first["token"]
+    scores = np.frombuffer(base64.b64decode(moved["state"]["scores"]), "<f4")
+    cold = slider_request(app.state, app.state.pinned_model).fit()
+    assert np.abs(scores - cold.scores(app.state.data.X_train)).max() < 1e-4
+
+
+def test_other_data_get_another_token_and_the_old_one_opens_nothing(app):
+    bench(app)
+    token = view(app)["token"]
+    assert known(json.dumps({"token": token}), "") is not None
+    bench(app)
+    assert view(app)["token"] != token
+    assert known(json.dumps({"token": token}), "") is None

@@ -181,7 +181,7 @@ def known(opening: str, browser: str) -> LiveRefits | None:
     message = json.loads(opening) if len(opening) <= LONGEST else None
     token = message.get("token") if isinstance(message, dict) else None
     refits = _KNOWN.get(token) if isinstance(token, str) else None
-    if refits is None or not secrets.compare_digest(refits.browser, browser):
+    if refits is None or not secrets.compare_digest(refits.browser.encode(), browser.encode()):
         return None
     return refits
 

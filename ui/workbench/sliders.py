@@ -43,7 +43,8 @@ class Tuning:
     draft: str = ""  # the text with their values
     turn: int = 0  # grows whenever the sliders must be drawn anew
     model: TrainedModel | None = None  # fitted last, from which the next fit starts
-    seconds: float = 0.0  # what that fit took
+    seconds: float = 0.0  # of processor time that fit took
+    live_seconds: float = 0.0  # that the last fit without folds took
     shown: str = ""  # a kept model to look at in place of the sliders'
     seen: dict[str, object] | None = None  # the last move that came from the view in the browser
     moved: Counter[str] = field(default_factory=Counter)  # how often the view moved each slider
@@ -69,13 +70,15 @@ class Tuning:
         """
         with self._fitting:
             if self.model is None or not self.is_fitted(request):
-                begun = time.perf_counter()
+                begun = time.thread_time()
                 run = request.start(self.model or reference, quick=True)
                 for record in run:
                     if record.phase == 0 and not may_choose:
                         return None
                 self.model = request.model(run.finish())
-                self.seconds = time.perf_counter() - begun
+                self.seconds = time.thread_time() - begun
+                if not may_choose:
+                    self.live_seconds = self.seconds
                 self._fitted = request
             return self.model
 

@@ -46,9 +46,9 @@ def show(
 ) -> None:
     """Draw the view: sliders where they stand, and what a model lights up, if there is one."""
     tuning = state.tuning
-    refits = state.remember(
-        "live refits", data, lambda: LiveRefits(st.context.cookies.get(COOKIE, ""))
-    )
+    cookie = st.context.cookies.get(COOKIE)
+    browser = cookie if isinstance(cookie, str) else ""
+    refits = state.remember("live refits", (data, browser), lambda: LiveRefits(browser))
     pictures = state.remember("pictures", (data, base), lambda: Pictures(data, base))
     own = {name: slider for name, (slider, _) in sliders.items()}
     refits.scene = Scene(data, base, dict(state.blocks), tuning.draft, own, tuning, pictures)
@@ -61,7 +61,7 @@ def show(
         data={
             "token": refits.token,
             "address": live.address(),
-            "live": tuning.seconds <= refit.PATIENCE,
+            "live": tuning.live_seconds <= refit.PATIENCE,
             "turn": tuning.turn,
             "seen": tuning.seen,
             "rules": [
@@ -90,8 +90,10 @@ def take_move(state: AppState, data: Dataset, sliders: dict[str, Slider]) -> Non
         draft = live.written(tuning.draft, values, sliders, data)
         switches = {int(position): bool(on) for position, on in dict(move.get("on") or {}).items()}
         for position, on in switches.items():
+            if position < 0:
+                raise IndexError
             draft = switched(draft, position, on, data.read)
-    except (ValueError, IndexError):  # not from our page; a DataError is a ValueError
+    except (ValueError, TypeError, IndexError):  # not from our page; DataError is a ValueError
         return
     tuning.draft, tuning.shown = draft, ""
     tuning.moved.update([*values, *(f"on_{position}" for position in switches)])
