@@ -18,7 +18,8 @@ pytestmark = pytest.mark.browser
 # The numbers of the last model that the view shows, in the order of the patients.
 SCORES = "view => Array.from(view.view.dots.scores)"
 ANSWERED = """(view, states) => new Promise(done => {
-  const look = left => (view.view.states > states || !left ? done() : setTimeout(look, 50, left - 1))
+  const isThere = () => view.view.states > states
+  const look = left => (isThere() || !left ? done() : setTimeout(look, 50, left - 1))
   look(1200)
 })"""
 CELLS = "view => Array.from(view.view.field.lights.keys())"
