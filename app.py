@@ -20,6 +20,7 @@ try:
     from ui.server.middleware import Guard
     from ui.session import autosave, restore_prompt
     from ui.state import open_session
+    from ui.workbench import live
 except HipadError as error:  # a variable of the environment that cannot be used
     raise SystemExit(f"error: {error}") from None
 
@@ -60,4 +61,4 @@ def show() -> None:
 if __name__ == "__main__":
     show()
 else:
-    app = st.App(__file__, middleware=[Middleware(Guard)], lifespan=lifespan)
+    app = st.App(__file__, middleware=[Middleware(Guard)], lifespan=lifespan, routes=live.routes())

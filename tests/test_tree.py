@@ -27,7 +27,7 @@ LAYERS = (
     ("cli",),
 )
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}
-PAGES = ("data", "rules", "bench", "run")  # in ui: a page's parts may use those of pages before
+PAGES = ("data", "rules", "workbench", "run")  # in ui: a page's parts may use those of pages before
 
 UNSAFE_MODULES = {
     "pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal",

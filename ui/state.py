@@ -32,7 +32,6 @@ from hipad.data.file_format import FileFormat
 from hipad.evaluation.sealed_test import SealedTest
 from hipad.exceptions import DataError, HipadError
 from hipad.utils import count
-from ui.bench.tuned_rules import Tuning
 from ui.data.loading import LoadingJob, PreparedData, ReadingJob, build, facing_rules, prepare_data
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.experiments.experiments_state import ExperimentsState
@@ -41,6 +40,7 @@ from ui.models import Request, TrainedModel
 from ui.rules.rule_text import TextHistory
 from ui.session.session_file import ModelRecipe, Refit, Session, recipe_of
 from ui.settings import RunSettings
+from ui.workbench.sliders import Tuning
 
 # --------------------------------------------------------------------------------------------------
 # A cache of values that are computed from others.

@@ -50,7 +50,7 @@ def some_work(page: Page) -> None:
     go(page, "Run")
     press(page, "run")
     expect(heading(page, "Result")).to_be_visible()
-    page.get_by_role("button", name="Keep and pin").click()
+    page.get_by_role("button", name="Keep as reference").click()
     expect(page.get_by_role("textbox", name="Name of this model")).to_have_value("model 2")
 
 

@@ -25,6 +25,7 @@ def test_a_rule_is_doubted_from_the_workbench(server, visit):
     expect(page.get_by_text("2 rules on, 0 off")).to_be_visible()
     go(page, "Workbench")
     press(page, "bench_first")
+    page.get_by_text("Each rule: plain sliders").click()
     press(page, "bench_doubt_1")
     expect(heading(page, "Experiments")).to_be_visible()
     rule = page.get_by_role("combobox", name="Rule")

@@ -96,7 +96,7 @@ def test_a_wide_table_from_upload_to_export(server, visit, tmp_path):
     assert ",genes," in weights
 
     go(page, "Workbench")
-    slider = page.locator("[class*=st-key-bench_threshold] input[type=range]").first
+    slider = page.locator(".view input[type=range]").first
     slider.focus()
     for _ in range(5):
         slider.press("ArrowLeft")

@@ -11,8 +11,8 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from tests.shortening import shorten
-from ui.bench.crosswise import Works
 from ui.jobs import BackgroundJob
+from ui.workbench.cross_validation import KnownFolds
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -101,7 +101,9 @@ def app() -> Iterator[App]:
     yield app
     app.state.stop_work()
     works = [app.state.job, *(made for _, made in app.state.memo.values())]
-    works += [own.job for judged in works if isinstance(judged, Works) for own in judged.values()]
+    works += [
+        own.job for judged in works if isinstance(judged, KnownFolds) for own in judged.values()
+    ]
     for work in works:
         if isinstance(work, BackgroundJob):
             work.wait(30)

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from ui.bench.tuning import asked
+from ui.workbench.refit import slider_request
 
 
 def test_each_rule_is_left_out_in_turn(app):
     app.load("pima").finish().go("workbench")
     app.click("bench_adds")
-    _, job = app.state.memo["what rules add"]
-    job.watch(60)
+    _, job = app.state.memo["rule ablation"]
+    job.wait(60)
     app.run()
-    assert not job.is_active
-    assert [left.label for left in job.outcome.done] == ["high_risk", "low_risk"]
+    assert job.is_done
+    assert [left.label for left in job.latest.done] == ["high_risk", "low_risk"]
     (table,) = [frame.value for frame in app.at.dataframe if "it adds" in frame.value.columns]
     assert table["rule"].tolist() == ["high_risk", "low_risk"]
-    model = asked(app.state, app.state.pinned_model).fit()
-    assert job.outcome.done[0].with_rule == model.judgement.accuracy.value
+    model = slider_request(app.state, app.state.pinned_model).fit()
+    assert job.latest.done[0].with_rule == model.judgement.accuracy.value
 
 
 def test_a_moved_slider_asks_for_it_anew(app):
     app.load("pima").finish().go("workbench").click("bench_adds")
-    _, job = app.state.memo["what rules add"]
+    _, job = app.state.memo["rule ablation"]
     (first, *_) = [s for s in app.at.slider if s.key.startswith("bench_threshold")]
     first.set_value(first.value + first.step)
     app.run()
-    assert "what rules add" not in app.state.memo
-    assert job.stop_requested.is_set()
-    job.watch(60)
+    assert "rule ablation" not in app.state.memo
+    assert job.budget.stop.is_set()
+    job.wait(60)
 
 
 def test_a_worth_of_nothing_is_not_heard_and_a_large_one_is(app):
@@ -36,7 +36,7 @@ def test_a_worth_of_nothing_is_not_heard_and_a_large_one_is(app):
     key = worth.key
     worth.set_value(0.0)
     app.run()
-    assert "from a worth of" in app.text()
+    assert "weight of at least" in app.text()
     app.at.slider(key=key).set_value(worth.max)
     app.run()
-    assert "Strong enough to bring in a feature by itself" in app.text()
+    assert "Strong enough to add features without support from the data" in app.text()

@@ -198,7 +198,7 @@ def test_a_kept_model_is_pinned(app):
     app.load("ksvm-s-10k").finish()
     app.at.text_input(key="run_name_0").set_value("first")
     app.run()
-    next(b for b in app.at.button if b.label == "Keep and pin").click()
+    next(b for b in app.at.button if b.label == "Keep as reference").click()
     app.run()
     assert app.state.pinned_model.name == "first"
 

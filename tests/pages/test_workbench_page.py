@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import base64
+import json
+
 import numpy as np
 
 from hipad.rules import parse_rules, read_rules
+from tests.pages.test_run import protos
+from ui.workbench.live import known
+from ui.workbench.refit import slider_request
 
 
 def bench(app, sample="ksvm-s-10k"):
@@ -18,13 +24,20 @@ def metric(app, label):
     return next(m for m in app.at.metric if m.label == label)
 
 
+def view(app):
+    """What the view in the browser was given."""
+    found = protos(app.at._tree, "bidi_component")
+    (proto,) = [proto for proto in found if proto.component_name.endswith("hipad_workbench")]
+    return json.loads(proto.json)
+
+
 def test_without_data_it_says_where_to_get_some(app):
     assert "No data yet" in app.go("workbench").text()
 
 
 def test_without_a_model_it_offers_to_fit_one(app):
     app.load("ksvm-s-10k").go("workbench")
-    assert "compares with a model" in app.text()
+    assert "compares with a reference model" in app.text()
     app.click("bench_first")
     app.state.job.wait(60)
     app.run()
@@ -35,8 +48,8 @@ def test_without_a_model_it_offers_to_fit_one(app):
 def test_the_last_run_is_pinned_and_nothing_has_changed_yet(app):
     bench(app)
     assert app.state.pinned == "first run"
-    assert metric(app, "Flips").value == "0"
-    assert "get the answer they had" in app.text()
+    assert metric(app, "Changed answers").value == "0"
+    assert "No patient's answer changed" in app.text()
     assert app.at.button(key="bench_apply").disabled
 
 
@@ -52,7 +65,7 @@ def test_a_move_refits_and_the_figures_are_those_of_the_new_model(app):
     said = model.classifier.predict(data.X_test).astype(str)
     flipped = int(np.sum(said != app.state.pinned_model.classifier.predict(data.X_test)))
     assert flipped > 0
-    assert metric(app, "Flips").value == f"{flipped:,}"
+    assert metric(app, "Changed answers").value == f"{flipped:,}"
     share = 100 * np.mean(said == data.y_test)
     assert metric(app, "Right answers").value == f"{share:.1f} %"
     assert app.state.rules.text == before
@@ -93,7 +106,7 @@ def test_models_are_kept_pinned_compared_restored_and_forgotten(app):
     shown.set_value("deaf")
     app.run()
     assert app.state.tuning.shown == "deaf"
-    assert metric(app, "Flips").value != "0"
+    assert metric(app, "Changed answers").value != "0"
     app.at.selectbox(key="bench_model_2").set_value("deaf")
     app.run().click("bench_pin")
     assert app.state.pinned == "deaf"
@@ -148,7 +161,7 @@ def test_a_refit_that_takes_long_waits_to_be_asked(app):
     assert "takes about 60 seconds" in app.text()
     assert not app.at.metric
     app.click("bench_refit")
-    assert metric(app, "Flips").value
+    assert metric(app, "Changed answers").value
     assert app.state.tuning.seconds < 60
 
 
@@ -158,3 +171,31 @@ def test_a_later_run_is_kept_by_a_click(app):
     app.finish().go("workbench").click("bench_keep_run")
     assert [model.name for model in app.state.models] == ["first run", "run 2"]
     assert app.state.pinned == "first run"
+
+
+def test_the_view_shows_the_sliders_and_the_model_at_rest(app):
+    bench(app)
+    first = view(app)
+    assert [rule["label"] for rule in first["rules"]] == ["rule 1", "rule 2"]
+    threshold, weight = first["rules"][0]["sliders"]
+    assert threshold["value"] == [4.0]
+    assert np.sum(threshold["histogram"]) == app.state.data.n_patients
+    assert weight["histogram"] == []
+    assert "no changed answer" in first["state"]["words"]
+    slider(app, "threshold").set_value(3.0)
+    app.run()
+    moved = view(app)
+    assert moved["rules"][0]["sliders"][0]["value"] == [3.0]
+    assert moved["token"] == first["token"]
+    scores = np.frombuffer(base64.b64decode(moved["state"]["scores"]), "<f4")
+    cold = slider_request(app.state, app.state.pinned_model).fit()
+    assert np.abs(scores - cold.scores(app.state.data.X_train)).max() < 1e-4
+
+
+def test_other_data_get_another_token_and_the_old_one_opens_nothing(app):
+    bench(app)
+    token = view(app)["token"]
+    assert known(json.dumps({"token": token}), "") is not None
+    bench(app)
+    assert view(app)["token"] != token
+    assert known(json.dumps({"token": token}), "") is None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from ui.bench.sides import Comparison, Side
 from ui.data.samples import clinical
 from ui.models import TrainedModel
 from ui.settings import EXACT
 from ui.state import AppState
+from ui.workbench.comparison import Comparison, Side
 
 
 def session() -> AppState:

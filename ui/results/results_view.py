@@ -8,7 +8,6 @@ import streamlit as st
 
 from hipad.solvers import Status
 from ui import charts
-from ui.bench.crosswise import request_of
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, poll
 from ui.models import TrainedModel
@@ -17,6 +16,7 @@ from ui.results.assessment import Assessment, Source, assessment_job
 from ui.results.curves import Curves
 from ui.state import AppState
 from ui.text import plain
+from ui.workbench.cross_validation import request_of
 
 JOB: Final = "results_job"
 

@@ -13,7 +13,6 @@ from hipad.evaluation.comparison import block_totals
 from hipad.evaluation.metrics import ClassificationReport
 from hipad.utils import count, number, percent
 from ui import charts, models
-from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
 from ui.models import TrainedModel, comparable_weights, measure_of, weight_table
 from ui.run import averaged, fewness, label_list, rule_lines
@@ -22,6 +21,7 @@ from ui.run.replay.run_story import harm_words
 from ui.settings import CHOSEN
 from ui.state import AppState
 from ui.text import plain
+from ui.workbench import kept_models
 
 TOP: Final = 15
 DOWNLOADS: Final = (
@@ -219,7 +219,7 @@ def _block_words(model: TrainedModel, data: Dataset) -> str:
 
 def _take_away(state: AppState, model: TrainedModel, data: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        keeping.show(state, model, key="run")
+        kept_models.offer_to_keep(state, model, key="run")
         for label, content, file, mime, text in DOWNLOADS:
             st.download_button(
                 label,

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from hipad.rules import Budget, RuleAblation
 from tests.ui.pima import fitted
-from ui.bench.adding import Additions, additions, gained, row, words
+from ui.workbench.rule_ablation import Ablation, ablations, gained, row, words
 
 
 def test_each_rule_is_left_out_and_the_others_stay():
     state, model = fitted()
     request = state.request(settings=model.settings)
-    *_, last = additions(request, model, Budget())
+    *_, last = ablations(request, model, Budget())
     assert last.total == len(last.done) == 2
     first = last.done[0]
     assert first.with_rule == request.fit(like=model).judgement.accuracy.value
@@ -18,7 +18,7 @@ def test_each_rule_is_left_out_and_the_others_stay():
 
 def test_a_spent_budget_ends_after_the_rule_at_work():
     state, model = fitted()
-    found = list(additions(state.request(), model, Budget(steps=0)))
+    found = list(ablations(state.request(), model, Budget(steps=0)))
     assert [len(each.done) for each in found] == [0, 1]
 
 
@@ -29,6 +29,6 @@ def test_gains_are_told_in_patients():
     assert row(helps, 20)["it adds"] == "+1 patient"
     assert row(RuleAblation("c", 0.75, 0.75), 200)["it adds"] == "nothing"
     assert "a adds most: without it 10 more of 200 patients" in words(
-        Additions((helps, harms), 2, 200)
+        Ablation((helps, harms), 2, 200)
     )
-    assert words(Additions((harms,), 1, 200)).startswith("No rule adds")
+    assert words(Ablation((harms,), 1, 200)).startswith("No rule adds")

@@ -1,10 +1,10 @@
-"""Training patients judged crosswise: each by a model that has not seen them or their group.
+"""Cross-validated figures on training patients, for the reference model and the other.
 
-Whoever tunes by looking at test patients flatters the model: the test patients then are no longer
-new to it. These figures do not use them. The whole fit is repeated without each fold: what a model
+Test results look too good to whoever tunes by them: the test patients then are no longer new to the
+model. These figures do not use them. The whole fit is repeated without each fold: what a model
 holds from an earlier one (lambda1, lambda2, trust) was learnt from all training patients, so it is
-learnt anew here. The fits are made in a thread of its own, once for each set of rules and settings,
-and go on where they were left. Until all are done there is no figure.
+learnt anew here. The fits are made in a thread of their own, once for each set of rules and
+settings, and go on where they were left. Until all are done there is no figure.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ui.models import Request, TrainedModel
 from ui.state import AppState, BackgroundWork
 from ui.text import plain
 
-SLOT: Final = "crosswise"
+SLOT: Final = "cross-validation"
 SECONDS: Final = 3600.0  # for all folds
 UNSEEN_SECONDS: Final = 20.0
 PLACES: Final = threading.BoundedSemaphore(2)  # of all sessions: slider moves come first
@@ -36,15 +36,15 @@ MOST_KNOWN: Final = 200  # judgements that a session remembers
 
 
 @dataclass(frozen=True)
-class Crossed:
-    """How many folds are done, and the judgement when all are."""
+class FoldsDone:
+    """How many folds are done, and the report when all are."""
 
     done: int
     total: int
     judgement: ClassificationReport | None = None
 
 
-class Crosswise:
+class FoldFits:
     """The folds of one fit: what is done of them, the job that goes on, whether it should."""
 
     def __init__(self, request: Request) -> None:
@@ -76,8 +76,8 @@ class Crosswise:
         self.is_halted = True
         self.job.stop()
 
-    def _new_job(self) -> BackgroundJob[Crossed]:
-        job: BackgroundJob[Crossed] = budgeted_job(
+    def _new_job(self) -> BackgroundJob[FoldsDone]:
+        job: BackgroundJob[FoldsDone] = budgeted_job(
             lambda budget: self._unhurried(budget),
             seconds=SECONDS,
             unseen_seconds=UNSEEN_SECONDS,
@@ -85,17 +85,17 @@ class Crosswise:
         )
         return job
 
-    def _unhurried(self, budget: Budget) -> Iterator[Crossed]:
+    def _unhurried(self, budget: Budget) -> Iterator[FoldsDone]:
         """The fits, begun when the page that asked for them is drawn."""
         if budget.stop.wait(PAUSE):
             return
-        for found in crossed(self.request, budget, self.found):
+        for found in fold_fits(self.request, budget, self.found):
             self.found = found
-            yield told(found, self.request.data)
+            yield progress(found, self.request.data)
 
 
-class Works(dict[Any, Crosswise], BackgroundWork):
-    """What is judged crosswise, by what it depends on."""
+class KnownFolds(dict[Any, FoldFits], BackgroundWork):
+    """The fits of folds that a session knows, by what they depend on."""
 
     def stop(self) -> None:
         for work in self.values():
@@ -103,10 +103,12 @@ class Works(dict[Any, Crosswise], BackgroundWork):
 
 
 def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
-    """Both models on the training patients, drawn as the figures come."""
+    """Draw the figures of both models as they come."""
     works = [_work(state, model) for model in (base, other)]
-    for work in _others(state, works):
-        work.job.stop()
+    _, known = state.memo.get(SLOT, (None, KnownFolds()))
+    for work in known.values():
+        if work not in works:  # nobody looks at it now
+            work.job.stop()
     for work in works:
         if work.is_open and not work.is_busy:
             work.go_on()
@@ -115,36 +117,36 @@ def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
     def look() -> None:
         for work in works:
             work.job.seen()
-        _draw(works, (base.name, other.name))
+        named = zip((f"{base.name} (reference)", other.name), works, strict=True)
+        parts = [f"**{plain(name)}** {words(work)}" for name, work in named]
+        if works[0] is works[1]:
+            del parts[1]
+        st.markdown(
+            f"Cross-validated on training patients: {'; '.join(parts)}.",
+            help="Each training patient is judged by a model that has not seen them. Everything "
+            "that a fit learns, its sparsity and its trust in rules included, is learnt anew "
+            "without them. Even these figures become too good when you choose by them.",
+        )
         if not was_done and not any(work.is_busy for work in works):
             st.rerun()
 
     with st.container(key="bench_crosswise"):
         st.fragment(look, run_every=None if was_done else EVERY)()
-        _steer(works)
+        _stop_or_continue(works)
 
 
-def _draw(works: list[Crosswise], names: tuple[str, str]) -> None:
-    said = [f"**{plain(name)}** {words(work)}" for name, work in zip(names, works, strict=True)]
-    st.markdown(
-        f"Training patients, crosswise: {'; '.join(dict.fromkeys(said))}.",
-        help="Each training patient judged by a model that has not seen them. Everything that a "
-        "fit learns, its sparsity and its trust in rules included, is learnt anew without them.",
-    )
-
-
-def _steer(works: list[Crosswise]) -> None:
+def _stop_or_continue(works: list[FoldFits]) -> None:
     """One button: stop what is under way, or go on with what was stopped."""
     if any(work.is_halted for work in works):
-        if st.button("Go on judging", icon=":material/play_arrow:", key="bench_judge",
+        if st.button("Continue cross-validation", icon=":material/play_arrow:", key="bench_judge",
                      help="Fit without the folds that are left."):  # fmt: skip
             for work in works:
                 if work.is_halted:
                     work.go_on()
             st.rerun()
     elif any(work.is_busy for work in works) and st.button(
-        "Stop judging", icon=":material/stop:", key="bench_judge_stop",
-        help="The folds that are done are kept.",
+        "Stop cross-validation", icon=":material/stop:", key="bench_judge_stop",
+        help="Results of the folds that are done are kept.",
     ):  # fmt: skip
         for work in works:
             if work.is_busy:
@@ -152,10 +154,10 @@ def _steer(works: list[Crosswise]) -> None:
         st.rerun()
 
 
-def words(work: Crosswise) -> str:
-    """Right answers and their interval, or how far they are."""
+def words(work: FoldFits) -> str:
+    """Say how many answers are right, with the interval, or how far the folds are."""
     if work.job.error is not None:
-        return f"cannot be judged ({plain(work.job.error, 200)})"
+        return f"cannot be cross-validated ({plain(work.job.error, 200)})"
     found = work.job.outcome
     if found is not None and found.judgement is not None:
         right = found.judgement.accuracy
@@ -163,37 +165,27 @@ def words(work: Crosswise) -> str:
         of = "" if right.patients is None else f", {right.whom}"
         return f"{percent(right.value)} right ({percent(low)} to {percent(high)}{of})"
     if work.is_halted:
-        return "is not judged" if found is None else f"stopped at {found.done} of {found.total}"
-    return "waits" if found is None else f"is being judged ({found.done} of {found.total} done)"
+        return "not started" if found is None else f"stopped at {found.done} of {found.total} folds"
+    return "waiting ..." if found is None else f"{found.done} of {found.total} folds done ..."
 
 
-def _work(state: AppState, model: TrainedModel) -> Crosswise:
-    """The folds of what made a model, known by its rules and settings: none is judged twice."""
+def _work(state: AppState, model: TrainedModel) -> FoldFits:
+    """Return the folds of what made a model, by its rules and settings: none is fitted twice."""
     assert state.data is not None
     request = request_of(model, state.data)
-    works = _known(state, request.data)
+    data = request.data
+    rows = (id(data.X_train), id(data.y_train), data.classes)  # which blocks do not change
+    works = state.remember(SLOT, rows, KnownFolds)
     key = (request.rules, tuple(sorted(request.blocks.items())), request.settings, request.trust)
     if key not in works:
         for old in list(works)[: max(len(works) - MOST_KNOWN + 1, 0)]:
             works.pop(old).job.stop()
-        works[key] = Crosswise(request)
+        works[key] = FoldFits(request)
     return works[key]
 
 
-def _known(state: AppState, data: Dataset) -> Works:
-    """The folds that this session knows of, for the training patients there are now."""
-    rows = (id(data.X_train), id(data.y_train), data.classes)  # which blocks do not change
-    return state.remember(SLOT, rows, Works)
-
-
-def _others(state: AppState, works: list[Crosswise]) -> list[Crosswise]:
-    """Those that nobody looks at now."""
-    _, known = state.memo.get(SLOT, (None, Works()))
-    return [work for work in known.values() if work not in works]
-
-
 def request_of(model: TrainedModel, data: Dataset) -> Request:
-    """The fit that makes a model anew, with all that was held from an earlier one learnt again."""
+    """Return the fit that makes a model anew, with all that was held learnt again."""
     held = isinstance(model.trust, tuple)
     return Request(
         data.with_blocks(model.blocks),
@@ -205,7 +197,7 @@ def request_of(model: TrainedModel, data: Dataset) -> Request:
     )
 
 
-def crossed(
+def fold_fits(
     request: Request, budget: Budget, begun: CrossValidation | None = None
 ) -> Iterator[CrossValidation]:
     """Fit without each fold in turn, from where it was left, until the budget is spent."""
@@ -226,7 +218,7 @@ def crossed(
         SCHEDULER.give_way()
 
 
-def told(found: CrossValidation, data: Dataset) -> Crossed:
-    """What the page says of folds."""
+def progress(found: CrossValidation, data: Dataset) -> FoldsDone:
+    """Return what the page says of folds."""
     judgement = found.judge(data.classes) if found.is_done else None
-    return Crossed(found.done, found.total, judgement)
+    return FoldsDone(found.done, found.total, judgement)

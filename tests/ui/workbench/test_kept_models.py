@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from tests.ui.pima import fitted
-from ui.bench.kept import sides_table, thresholds
-from ui.bench.sides import Side
+from ui.workbench.comparison import Side
+from ui.workbench.kept_models import models_table, thresholds
 
 
 def test_a_kept_model_shows_its_thresholds_and_worths():
@@ -12,9 +12,9 @@ def test_a_kept_model_shows_its_thresholds_and_worths():
     assert told == "Age >= 50 ⇒ diabetic, weight 20; BMI <= 20 ⇒ healthy, weight learnt"
 
 
-def test_kept_models_are_told_apart_in_the_table():
+def test_kept_models_are_distinct_in_the_table():
     state, model = fitted()
     sides = [Side.of(own, state.data) for own in (model, model.named("second"))]
-    table = sides_table(sides, "second")
-    assert table["pinned"].tolist() == ["", "pinned"]
+    table = models_table(sides, "second")
+    assert table["reference"].tolist() == ["", "reference"]
     assert all("weight" in words for words in table["rules"])

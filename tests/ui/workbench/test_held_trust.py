@@ -5,12 +5,12 @@ import pytest
 
 from hipad.data import Table
 from tests.shortening import shorten
-from ui.bench import tuning
-from ui.bench.holding import held_trust, learnt_patients
 from ui.dataset import Loaded
 from ui.session.session_file import read_session, session_of
 from ui.settings import EXACT
 from ui.state import AppState
+from ui.workbench import refit
+from ui.workbench.refit import held_trust, learnt_patients
 
 FREE = "high: v >= 0.5 => sick\nlow: v <= -0.5 => well"
 
@@ -40,7 +40,7 @@ def pinned(state, rules, **settings):
     model = state.request().fit().named("first")
     state.keep(model)
     state.pinned = "first"
-    tuning.follow_rules(state)
+    refit.follow_rules(state)
     return model
 
 
@@ -62,7 +62,7 @@ def same(one, other):
 )
 def test_with_nothing_moved_a_refit_is_the_pinned_model(state, rules, settings, short_choice):
     base = pinned(state, rules, **settings)
-    request = tuning.asked(state, base)
+    request = refit.slider_request(state, base)
     run = request.start()
     same(request.model(run.to_end().finish()), base)
     assert not any(record.phase == 0 for record in run.history)  # no folds
@@ -110,7 +110,7 @@ def test_learnt_patients_are_the_mean_of_the_candidates(state, short_choice):
 def test_a_kept_model_of_the_sliders_is_the_same_after_reopening(state, short_choice):
     base = pinned(state, FREE)
     state.tuning.draft = FREE.replace("0.5 => sick", "0.75 => sick")
-    model = tuning.tuned(state, base).named("moved")
+    model = refit.refitted(state, base).named("moved")
     state.keep(model)
     session = read_session(session_of(state).to_json().encode())
     recipe = next(recipe for recipe in session.models if recipe.name == "moved")

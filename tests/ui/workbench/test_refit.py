@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.ui.pima import fitted, session
-from ui.bench import tuning
+from ui.workbench import refit
 
 
 @pytest.fixture
@@ -13,17 +13,17 @@ def state():
     fresh.data = other.data  # the same object, so that a fit can begin from the model
     fresh.keep(model)
     fresh.pinned = model.name
-    tuning.follow_rules(fresh)
+    refit.follow_rules(fresh)
     return fresh
 
 
 def test_the_sliders_begin_with_the_rules_and_begin_anew_when_these_change(state):
     assert state.tuning.draft == state.tuning.base == state.rules.text
     turn = state.tuning.turn
-    tuning.follow_rules(state)
+    refit.follow_rules(state)
     assert state.tuning.turn == turn
     state.rules.change("Age >= 50 => diabetic", "another")
-    tuning.follow_rules(state)
+    refit.follow_rules(state)
     assert state.tuning.turn == turn + 1
     assert state.tuning.draft == "Age >= 50 => diabetic"
 
@@ -31,33 +31,33 @@ def test_the_sliders_begin_with_the_rules_and_begin_anew_when_these_change(state
 def test_a_draft_is_fitted_once_with_the_sparsity_of_the_pinned_model(state):
     base = state.pinned_model
     state.tuning.draft = "Age >= 50 => diabetic"
-    model = tuning.tuned(state, base)
+    model = refit.refitted(state, base)
     assert model.classifier.lambda1_ == base.classifier.lambda1_
-    assert tuning.tuned(state, base) is model
+    assert refit.refitted(state, base) is model
     state.tuning.draft = "Age >= 51 => diabetic"
-    assert tuning.tuned(state, base) is not model
+    assert refit.refitted(state, base) is not model
 
 
 def test_a_long_fit_is_asked_for_only_when_something_moved(state):
     base = state.pinned_model
-    tuning.tuned(state, base)
+    refit.refitted(state, base)
     state.tuning.seconds = 60.0
-    assert not tuning.must_ask(state, base)
+    assert not refit.must_ask(state, base)
     state.tuning.draft = "Age >= 52 => diabetic"
-    assert tuning.must_ask(state, base)
+    assert refit.must_ask(state, base)
 
 
 def test_apply_writes_the_draft_and_reset_takes_it_back(state):
     before = state.rules.text
     state.tuning.draft = before.replace("126", "127")
-    tuning.reset(state)
+    refit.reset(state)
     assert state.tuning.draft == before
     state.tuning.draft = before.replace("126", "127")
-    tuning.apply(state)
+    refit.apply(state)
     assert state.rules.text == before.replace("126", "127")
     assert state.rules.edits[-1].what.startswith("workbench: ")
 
 
 def test_rules_that_are_off_or_do_not_fit_are_left_out(state):
     state.tuning.draft = "off Age >= 1 => diabetic\nzzz >= 1 => diabetic\nBMI >= 1 => diabetic"
-    assert [rule.label for rule in tuning.present_rules(state)] == ["rule 3"]
+    assert [rule.label for rule in refit.draft_rules(state)] == ["rule 3"]

@@ -15,13 +15,14 @@ import streamlit as st
 
 from hipad.rules import Budget, RuleAblation, RuleSet, leave_each_out
 from hipad.utils import count, percent
-from ui.bench import tuning
 from ui.jobs import BackgroundJob, budgeted_job
 from ui.models import Request, TrainedModel
 from ui.state import AppState
 from ui.text import plain
+from ui.workbench.refit import reselected_request
+from ui.workbench.sliders import fit_key
 
-KEY: Final = "what rules add"
+SLOT: Final = "rule ablation"
 SECONDS: Final = 600.0  # for all fits
 UNSEEN_SECONDS: Final = 60.0
 PLACES: Final = threading.BoundedSemaphore(2)  # of all sessions; checks of rules have their own
@@ -29,7 +30,7 @@ EVERY: Final = 0.5  # seconds between two looks
 
 
 @dataclass(frozen=True)
-class Additions:
+class Ablation:
     """Rules that were left out so far, of how many, and how many patients judge them."""
 
     done: tuple[RuleAblation, ...]
@@ -38,63 +39,58 @@ class Additions:
 
 
 def show(state: AppState, base: TrainedModel) -> None:
-    """The button, how far the fits are, and the table."""
-    request = tuning.retuned(state, base)
-    known, job = state.memo.get(KEY, (None, None))
-    key = (*tuning.fit_key(request), base)
+    """Draw the button, how far the fits are, and the table."""
+    request = reselected_request(state, base)
+    known, job = state.memo.get(SLOT, (None, None))
+    key = (*fit_key(request), base)
     if job is not None and known != key:
         job.stop()
-        state.memo.pop(KEY)
+        state.memo.pop(SLOT)
         job = None
     st.subheader("What each rule adds", anchor=False)
     if st.button(
-        "Find out",
+        "Leave each rule out",
         icon=":material/rule:",
         key="bench_adds",
         disabled=job is not None and not job.was_stopped,
         help="Fits the model again without each rule in turn, and counts the right answers.",
     ):
         job = budgeted_job(
-            lambda budget: additions(request, base, budget),
+            lambda budget: ablations(request, base, budget),
             seconds=SECONDS,
             unseen_seconds=UNSEEN_SECONDS,
             slots=PLACES,
         )
-        state.memo[KEY] = (key, job)
+        state.memo[SLOT] = (key, job)
         job.launch()
     if job is None:
-        st.caption("How many patients would be put in the wrong class if a rule were not there?")
-    else:
-        _follow(cast(BackgroundJob[Additions], job))
-
-
-def _follow(job: BackgroundJob[Additions]) -> None:
-    """Draw what there is, again and again until all of it is there."""
+        st.caption("How many more answers would be wrong without a rule?")
+        return
+    watched, was_done = cast(BackgroundJob[Ablation], job), not job.is_active
 
     def look() -> None:
-        job.seen()
-        if not job.is_active and not was_done:
+        watched.seen()
+        if not watched.is_active and not was_done:
             st.rerun()
-        draw(job)
+        draw(watched)
 
-    was_done = not job.is_active
     st.fragment(look, run_every=None if was_done else EVERY)()
 
 
-def draw(job: BackgroundJob[Additions]) -> None:
-    """The table as far as it has come, or why there is none."""
+def draw(job: BackgroundJob[Ablation]) -> None:
+    """Draw the table as far as it has come, or say why there is none."""
     found = job.outcome
     if job.error is not None:
-        st.error(f"This cannot be found out: {plain(job.error, 400)}", icon=":material/error:")
+        st.error(f"This cannot be computed: {plain(job.error, 400)}", icon=":material/error:")
         return
     if found is None or not found.total:
         st.caption("No rule is on." if not job.is_active else "The first model is being fitted ...")
         return
+    done = len(found.done)
     if job.is_active:
-        done = len(found.done)
         st.progress(done / found.total, f"{done} of {count(found.total, 'rule')}")
-    elif len(found.done) < found.total:
-        st.caption(f"There was time for {len(found.done)} of {count(found.total, 'rule')}.")
+    elif done < found.total:
+        st.caption(f"There was time for {done} of {count(found.total, 'rule')}.")
     if found.done:
         st.dataframe(
             pd.DataFrame([row(left, found.n_patients) for left in found.done]),
@@ -105,49 +101,42 @@ def draw(job: BackgroundJob[Additions]) -> None:
         st.caption(words(found))
 
 
-def additions(request: Request, base: TrainedModel, budget: Budget) -> Iterator[Additions]:
+def ablations(request: Request, base: TrainedModel, budget: Budget) -> Iterator[Ablation]:
     """Fit without each rule in turn, for as long as the budget lasts."""
     rules = request.data.read(request.rules).rules
-    total = sum(rule.enabled for rule in rules)
-    n_patients = base.judgement.accuracy.n
+    total, n_patients = sum(rule.enabled for rule in rules), base.judgement.accuracy.n
 
     def score(some: RuleSet) -> float:
         model = replace(request, rules=str(some)).fit(like=base)
         return float(model.judgement.accuracy.value)
 
     done: tuple[RuleAblation, ...] = ()
-    yield Additions(done, total, n_patients)
+    yield Ablation(done, total, n_patients)
     for left in leave_each_out(rules, score):
         done = (*done, left)
-        yield Additions(done, total, n_patients)
+        yield Ablation(done, total, n_patients)
         if budget.is_spent:
             return
 
 
 def row(left: RuleAblation, n_patients: int) -> dict[str, Any]:
-    """One rule: right answers with and without it, and the difference in patients."""
+    """Return right answers with and without one rule, and the difference in patients."""
+    n = gained(left, n_patients)
     return {
         "rule": left.label,
         "right answers with it": percent(left.with_rule),
         "without it": percent(left.without_rule),
-        "it adds": in_patients(gained(left, n_patients)),
+        "it adds": f"{n:+,d} {'patient' if abs(n) == 1 else 'patients'}" if n else "nothing",
     }
 
 
-def in_patients(n: int) -> str:
-    """A number of patients more or fewer."""
-    if n == 0:
-        return "nothing"
-    return f"{n:+,d} {'patient' if abs(n) == 1 else 'patients'}"
-
-
 def gained(left: RuleAblation, n_patients: int) -> int:
-    """By how many patients more are right with the rule; below zero it does harm."""
+    """Return by how many patients more are right with the rule; below zero it does harm."""
     return round(left.gain * n_patients)
 
 
-def words(found: Additions) -> str:
-    """Which rule matters most, in a sentence."""
+def words(found: Ablation) -> str:
+    """Say which rule matters most."""
     best = max(found.done, key=lambda left: left.gain)
     n = gained(best, found.n_patients)
     of = f"of {count(found.n_patients, 'patient')}"
