@@ -11,12 +11,12 @@ def test_each_rule_is_left_out_in_turn(app):
     _, job = app.state.memo["rule ablation"]
     job.wait(60)
     app.run()
-    assert job.is_done
-    assert [left.label for left in job.latest.done] == ["high_risk", "low_risk"]
+    assert not job.is_active
+    assert [left.label for left in job.outcome.done] == ["high_risk", "low_risk"]
     (table,) = [frame.value for frame in app.at.dataframe if "it adds" in frame.value.columns]
     assert table["rule"].tolist() == ["high_risk", "low_risk"]
     model = slider_request(app.state, app.state.pinned_model).fit()
-    assert job.latest.done[0].with_rule == model.judgement.accuracy.value
+    assert job.outcome.done[0].with_rule == model.judgement.accuracy.value
 
 
 def test_a_moved_slider_asks_for_it_anew(app):
@@ -26,7 +26,7 @@ def test_a_moved_slider_asks_for_it_anew(app):
     first.set_value(first.value + first.step)
     app.run()
     assert "rule ablation" not in app.state.memo
-    assert job.budget.stop.is_set()
+    assert job.stop_requested.is_set()
     job.wait(60)
 
 
