@@ -20,10 +20,11 @@ from hipad.evaluation.metrics import (
 )
 from hipad.exceptions import RuleError
 from hipad.rules import Budget, RuleSet
-from hipad.solvers import Status
+from hipad.solvers import Progress
 from hipad.utils import FloatArray, IntArray
 from ui.dataset import Dataset
 from ui.jobs import Job, Run
+from ui.recording import RecordedRun
 from ui.settings import AUTOMATIC, CHOSEN, FEWNESS, RunSettings
 
 Trust = str | tuple[MemberRecord, ...] | None
@@ -40,6 +41,7 @@ class Harm:
     cause: str = ""  # the rule whose removal restores most; empty where no single one does
     restored: Proportion | None = None  # without that rule alone
     learnt: Proportion | None = None  # with weights that are learnt, where some are set or written
+    rule: int | None = None  # the place of the cause among the rules; None for a statement
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,7 @@ class TrainedModel:
     harm: Harm | None = None  # where the test patients show that the rules do clear harm
     trust: Trust = "auto"  # how far rules were to be trusted, or what an earlier fit had learnt
     chosen_by: RunSettings | None = None  # those of the fit whose values are held here
+    is_explained: bool = False  # whether what each rule did is known without further fits
 
     @property
     def oriented(self) -> PositiveClassView:
@@ -111,10 +114,13 @@ class Request:
     trust: Trust = "auto"  # how far rules are trusted, or what an earlier fit learnt of it
     chosen_by: RunSettings | None = None  # those that chose values which are held here
 
-    def start(self, like: TrainedModel | None = None, *, quick: bool = False) -> Run:
+    def start(
+        self, like: TrainedModel | None = None, *, quick: bool = False, watched: bool = False
+    ) -> Run:
         """Begin the fit; `like` is an earlier model on the same data to start from.
 
-        `quick` is for fits that nobody watches: the model is the same.
+        `quick` is for fits that nobody watches, `watched` for those that are played afterwards: the
+        model is the same.
         """
         settings, data = self.settings, self.data
         classifier = HIPADClassifier(
@@ -125,7 +131,7 @@ class Request:
             **settings.parameters,
         )
         X, y = data.learning_rows
-        return classifier.start(
+        run = classifier.start(
             X,
             y,
             groups=data.groups,
@@ -134,6 +140,7 @@ class Request:
             quick=quick,
             gaps=data.gaps_seen,
         )
+        return RecordedRun(run, data) if watched else run
 
     def model(self, classifier: HIPADClassifier) -> TrainedModel:
         """The fitted classifier with its name and its judgement."""
@@ -155,10 +162,9 @@ class Request:
 
     def job(
         self, *, speed: float | None = None, like: TrainedModel | None = None
-    ) -> Job[TrainedModel]:
-        """A job that fits this; launch it to begin."""
-        names = self.rule_names()
-        return Job(lambda: self.start(like), self._compared, rule_names=names, speed=speed)
+    ) -> TrainingJob:
+        """Return a job that fits this; launch it to begin."""
+        return TrainingJob(self, speed=speed, like=like)
 
     def rule_names(self) -> list[str]:
         """What to call each rule that takes part: those that are on and worth something."""
@@ -191,50 +197,6 @@ class Request:
             pass
         return self.model(run.finish())
 
-    def _compared(self, classifier: HIPADClassifier) -> TrainedModel:
-        """The model with its rule report, and how one without the rules is judged."""
-        model = self.model(classifier)
-        # made here, where nobody waits for a page
-        assert classifier.rule_report_ is not None
-        assert classifier.knowledge_report_ is not None
-        stopped = classifier.certificate_.status is Status.STOPPED
-        if not stopped:
-            assert classifier.risk_curve_ is not None
-        if stopped or not self.settings.use_rules or not self.says_anything:
-            return model
-        # what a run without the rules gives, its own number of features included
-        alone = replace(self, settings=self.settings.changed(use_rules=False)).fit(like=model)
-        judged, positive = self.data.judged, self.data.classes[1]
-        scores = alone.scores(judged.X), model.scores(judged.X)
-        change = flips(*scores, judged.y == positive, judged.groups)
-        beside = replace(model, without_rules=alone.judgement, gain=change.interval)
-        if judged.part != "test" or not change.is_fall:
-            return beside
-        return replace(beside, harm=self._harm(beside, alone.judgement.accuracy, change.interval))
-
-    def _harm(
-        self, model: TrainedModel, without: Proportion, interval: tuple[float, float]
-    ) -> Harm:
-        """What the rules cost on patients that nothing was fitted to, and why that may be."""
-        right = model.judgement.accuracy
-        harm = Harm(right, without, interval)
-        rules = self.data.parse(self.rules)
-        written = any(rule.enabled and rule.worth is not None for rule in rules)
-        if written or self.settings.patients != "auto":
-            free = replace(rules, rules=tuple(replace(rule, worth=None) for rule in rules))
-            learnt = self.settings.changed(patients="auto")
-            fitted = replace(self, rules=str(free), settings=learnt).fit(like=model)
-            harm = replace(harm, learnt=fitted.judgement.accuracy)
-        budget = Budget(seconds=HARM_SECONDS)
-        for name, rest in _each_left_out(rules):
-            again = replace(self, rules=str(rest)).fit(like=model).judgement.accuracy
-            best = right if harm.restored is None else harm.restored
-            if again.k > best.k:
-                harm = replace(harm, cause=name, restored=again)
-            if budget.is_spent:
-                break
-        return harm
-
     @property
     def lambda1_value(self) -> float | str:
         fewness = self.settings.fewness
@@ -245,15 +207,146 @@ class Request:
         return self.settings.lambda1
 
 
-def _each_left_out(rules: RuleSet) -> Iterator[tuple[str, RuleSet]]:
+class TrainingJob(Job[TrainedModel]):
+    """A job that fits a request and then, as a second event, finds what its rules are worth.
+
+    The outcome is there as soon as the fit is over. `comparison` makes it richer: first by how a
+    model without the rules is judged, then by what each rule did, then by the rule that does harm.
+    Its history are the steps of the fit without rules.
+    """
+
+    def __init__(
+        self, request: Request, *, speed: float | None = None, like: TrainedModel | None = None
+    ) -> None:
+        super().__init__(
+            lambda: request.start(like, watched=True),
+            request.model,
+            rule_names=request.rule_names(),
+            speed=speed,
+        )
+        self.request = request
+        self.alone: TrainedModel | None = None  # the model without the rules
+        self.comparison: Job[TrainedModel] = Job(lambda: _Comparison(self), lambda found: found)
+
+    @property
+    def work(self) -> list[Job[TrainedModel]]:
+        """The fit, and the comparison as soon as it may begin."""
+        return [self, self.comparison] if self.is_final else [self]
+
+    def _work(self) -> None:
+        super()._work()
+        if self.is_final:
+            self.comparison.launch()
+
+    def seen(self) -> None:
+        """Somebody looks at this job."""
+        super().seen()
+        self.comparison.seen()
+
+    def stop(self) -> None:
+        """End after the present step; the model so far stays."""
+        super().stop()
+        self.comparison.stop()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for the fit and for the comparison to end."""
+        super().wait(seconds)
+        self.comparison.wait(seconds)
+
+
+class _Comparison:
+    """What is found out after a fit, in the sense of a job: a step for each step or fit it takes."""
+
+    def __init__(self, job: TrainingJob) -> None:
+        self._job, self._request = job, job.request
+        self._steps = self._generate()
+
+    def __iter__(self) -> Iterator[Progress]:
+        return self
+
+    def __next__(self) -> Progress:
+        return next(self._steps)
+
+    def stop(self) -> None:
+        """Nothing to do: it rests between two steps."""
+
+    def resume(self) -> None:
+        """Nothing to do: the next step goes on."""
+
+    def finish(self) -> TrainedModel:
+        """Return the model as far as it is explained."""
+        return self._model
+
+    @property
+    def _model(self) -> TrainedModel:
+        assert self._job.outcome is not None
+        return self._job.outcome
+
+    def _generate(self) -> Iterator[Progress]:
+        compares = self._request.settings.use_rules and self._request.says_anything
+        if compares:
+            yield from self._fit_alone()
+        model = self._model
+        classifier = model.classifier
+        assert classifier.rule_report_ is not None  # made here, where nobody waits for a page
+        assert classifier.knowledge_report_ is not None
+        assert classifier.risk_curve_ is not None
+        self._job.outcome = replace(model, is_explained=True)
+        if compares:
+            yield from self._find_harm()
+
+    def _fit_alone(self) -> Iterator[Progress]:
+        """Fit what a run without the rules gives, its own number of features included."""
+        model, request = self._model, self._request
+        settings = request.settings.changed(use_rules=False)
+        asked = replace(request, settings=settings)
+        run = asked.start(model, watched=True)
+        yield from run
+        alone = asked.model(run.finish())
+        judged, positive = request.data.judged, request.data.classes[1]
+        scores = alone.scores(judged.X), model.scores(judged.X)
+        change = flips(*scores, judged.y == positive, judged.groups)
+        self._job.alone = alone
+        self._falls = judged.part == "test" and change.is_fall
+        self._job.outcome = replace(model, without_rules=alone.judgement, gain=change.interval)
+
+    def _find_harm(self) -> Iterator[Progress]:
+        """Find what the rules cost on patients that nothing was fitted to, and why that may be."""
+        model, request = self._model, self._request
+        assert model.without_rules is not None
+        assert model.gain is not None
+        if not self._falls:
+            return
+        right = model.judgement.accuracy
+        harm = Harm(right, model.without_rules.accuracy, model.gain)
+        rules = request.data.parse(request.rules)
+        written = any(rule.enabled and rule.worth is not None for rule in rules)
+        if written or request.settings.patients != "auto":
+            free = replace(rules, rules=tuple(replace(rule, worth=None) for rule in rules))
+            learnt = request.settings.changed(patients="auto")
+            fitted = replace(request, rules=str(free), settings=learnt).fit(like=model)
+            harm = replace(harm, learnt=fitted.judgement.accuracy)
+        budget = Budget(seconds=HARM_SECONDS)
+        for place, name, rest in _each_left_out(rules):
+            again = replace(request, rules=str(rest)).fit(like=model).judgement.accuracy
+            best = right if harm.restored is None else harm.restored
+            if again.k > best.k:
+                harm = replace(harm, cause=name, restored=again, rule=place)
+            if budget.is_spent:
+                break
+            yield self._job.history[-1]
+        self._job.outcome = replace(model, harm=harm)
+
+
+def _each_left_out(rules: RuleSet) -> Iterator[tuple[int | None, str, RuleSet]]:
     """Each rule and statement that is on, and all the others."""
     for i, (label, rule) in enumerate(zip(rules.labels, rules, strict=True)):
         if rule.enabled:
-            yield f"{label}: {rule.text}", rules.without(i)
+            yield i, f"{label}: {rule.text}", rules.without(i)
     for i, statement in enumerate(rules.statements):
         if statement.enabled:
             rest = rules.statements[:i] + rules.statements[i + 1 :]
-            yield statement.text, replace(rules, statements=rest)
+            yield None, statement.text, replace(rules, statements=rest)
 
 
 def largest_useful(data: Dataset, settings: RunSettings) -> float:

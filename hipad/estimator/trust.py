@@ -193,12 +193,28 @@ LEAST: Final = 0.02  # probability below which a member has no part in the model
 DIGITS: Final = 3  # of probabilities: further ones hang on the order of the rows
 
 
+class ObjectiveParts(NamedTuple):
+    """The terms of the objective; their sum is F in phase 1, and without l1 in phase 2."""
+
+    loss: float
+    ridge: float
+    rules: float
+    l1: float
+
+
 class LinearModel(NamedTuple):
     """Weights of some features, in the user's units, and the intercept."""
 
     features: np.ndarray
     coef: FloatArray
     intercept: float
+
+
+class PresentStep(NamedTuple):
+    """A step of a fit that is watched."""
+
+    model: LinearModel
+    parts: ObjectiveParts
 
 
 @dataclass(eq=False)
@@ -298,6 +314,23 @@ class Member:
         scale = self._calibration(scores, found.b)
         coef, intercept = data.to_user_units(found.features, scale.factor * found.w, scale.offset)
         return LinearModel(found.features, coef, intercept)
+
+    def present(self) -> PresentStep:
+        """Return the model of the last step as it would predict, and what its objective is made of."""
+        assert self.hipad is not None
+        data, problem, at = self.posing.data, self.hipad.problem, self.hipad.present()
+        w = np.zeros(data.design.shape[1])
+        w[at.features] = at.w
+        scores = data.design.dot(w)
+        scale = self._calibration(scores, at.b)
+        coef, intercept = data.to_user_units(at.features, scale.factor * at.w, scale.offset)
+        alone = replace(problem, rules=()).with_parameters(lambda1=0.0)
+        ridge = 0.5 * problem.lambda2 * float(at.w @ at.w)
+        fitted = alone.objective(at.features, at.w, scores, at.b, np.zeros(0))
+        l1 = problem.limits(at.features).cost(at.w)
+        whole = problem.objective(at.features, at.w, scores, at.b, at.u)
+        parts = ObjectiveParts(fitted - ridge, ridge, whole - fitted - l1, l1)
+        return PresentStep(LinearModel(at.features, coef, intercept), parts)
 
     def _calibration(self, scores: FloatArray, b: float) -> Calibration:
         """Scale and intercept as it predicts."""

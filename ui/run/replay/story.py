@@ -1,20 +1,33 @@
-"""A story to watch: frames, the lines of its charts, and the features that come and go.
-
-One story is a run, step by step; another is the same data as sparsity is relaxed. The browser plays
-any of them: `told()` is what it is given.
-"""
+"""A story to watch: frames, the lines of its charts, and the features that come and go."""
 
 from __future__ import annotations
-
+import base64
+from typing import Any
+import numpy as np
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-
 from ui.run.replay.mosaic import Mosaic, Moves
 from ui.run.replay.packing import packed
 from ui.words import one_line
+
+# --------------------------------------------------------------------------------------------------
+# Arrays as short texts that a browser turns into typed arrays again.
+
+
+def packed(values: Any, kind: str = "<f4") -> str:
+    """Numbers in a row, little end first, as base64.
+
+    >>> packed([1, 2], "u1")
+    'AQI='
+    """
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode("ascii")
+
+
+# --------------------------------------------------------------------------------------------------
+# A story to watch: frames, the lines of its charts, and the features that come and go.
+#
+# One story is a run, step by step; another is the same data as sparsity is relaxed. The browser plays
+# any of them: `told()` is what it is given.
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,45 @@
-"""All features as one image: a cell for each, blocks as regions, and what changes at each frame.
-
-    mosaic = Mosaic.of(data, truth)         # the signs that weights ought to have, where known
-    moves = mosaic.moves(frames, signs)     # frames: (entered, left) of each, signs of the result
-
-Cells are numbered through the regions: the features of the first block, of the second, and so on,
-then those in no block. Where features are too many for a cell each, neighbours share one. The state
-of a cell is one of the levels below; only changes are told, so a run of 50,000 features is small.
-"""
+"""All features as one image: a cell for each, blocks as regions, and what changes at each frame."""
 
 from __future__ import annotations
-
+import numpy as np
+from hipad.datasets import relevant_signs
+from hipad.utils import IntArray
+from ui.dataset import Dataset, Loaded
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-
-import numpy as np
-
-from hipad.utils import IntArray
 from ui.dataset import NO_BLOCK, Dataset
 from ui.run.replay.packing import packed
 from ui.words import one_line
+
+# --------------------------------------------------------------------------------------------------
+# What is known beforehand of synthetic data: the features that carry the class, and which way.
+
+
+def true_signs(loaded: Loaded | None, data: Dataset) -> IntArray | None:
+    """The sign that the weight of each column ought to have; None where nobody knows.
+
+    0 is for columns that carry nothing, and signs are seen from the class that is called positive.
+    """
+    if loaded is None or "preset" not in loaded.recipe:
+        return None
+    block_size = loaded.recipe.get("block_size")
+    known = relevant_signs(loaded.recipe["preset"], block_size=block_size)
+    signs = np.zeros(len(data.every), dtype=int)
+    signs[: len(known)] = known if data.classes[1] == loaded.positive else -known
+    return signs[data.kept]
+
+
+# --------------------------------------------------------------------------------------------------
+# All features as one image: a cell for each, blocks as regions, and what changes at each frame.
+#
+#     mosaic = Mosaic.of(data, truth)         # the signs that weights ought to have, where known
+#     moves = mosaic.moves(frames, signs)     # frames: (entered, left) of each, signs of the result
+#
+# Cells are numbered through the regions: the features of the first block, of the second, and so on,
+# then those in no block. Where features are too many for a cell each, neighbours share one. The state
+# of a cell is one of the levels below; only changes are told, so a run of 50,000 features is small.
+
 
 OUT, FOR_POSITIVE, FOR_NEGATIVE, PASSING, FALSE = range(5)
 MOST_CELLS: Final = 65_536

@@ -1,14 +1,22 @@
-"""The result of a run, explained: how good, with which features, how the rules fare, how sure."""
+"""The result of a run, explained: how good, with which features, how sure, and what to take away."""
 
 from __future__ import annotations
-
-from functools import partial
-from typing import Final
-
+from typing import Any, Final
 import pandas as pd
-import plotly.graph_objects as go
+from hipad.solvers import Certificate, Status
+from hipad.utils import count
+import math
 import streamlit as st
-
+from hipad.evaluation.comparison import AveragedCandidate, averaged_candidates
+from hipad.utils import percent
+from ui.models import TrainedModel
+from typing import Final
+from hipad.data import to_csv
+from hipad.evaluation.active_learning import LabelSuggestion, label_next
+from ui.dataset import Dataset
+from ui.state import AppState
+from functools import partial
+import plotly.graph_objects as go
 from hipad.evaluation.comparison import block_totals
 from hipad.evaluation.metrics import ClassificationReport
 from hipad.utils import count, number, percent
@@ -16,13 +24,158 @@ from ui import charts, exports
 from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
 from ui.exports import comparable_weights, measure_of, weight_table
-from ui.models import TrainedModel
 from ui.run import averaged, fewness, label_list, rule_lines
 from ui.run.certificates import numbers, sentence
 from ui.run.replay.run_story import harm_words
 from ui.settings import CHOSEN
-from ui.state import AppState
 from ui.words import plain
+
+# --------------------------------------------------------------------------------------------------
+# Certificates in words: how far, at most, a result is from the best one there is.
+
+
+BEGINNINGS: Final = {
+    Status.SOLVED: "Solved.",
+    Status.INACCURATE: "Solved, but not to full accuracy.",
+    Status.STOPPED: "Stopped before the end: this is not the final model.",
+    Status.LIMIT: "The limit of steps was reached before the end: this is not the best model.",
+}
+
+
+def sentence(classifier: Any, n_features: int) -> str:
+    """What the certificates of a fit say, for a reader who does not know the solver."""
+    certificate: Certificate = classifier.certificate_
+    selection: Certificate | None = classifier.selection_certificate_
+    used = [member for member in classifier.members_ if member.share > 0]
+    leading = max(used, key=lambda member: member.share, default=None)
+    n_kept = len(classifier.support_) if leading is None else leading.support_size
+    kept = count(n_kept, "chosen feature")
+    over_all = certificate.covers == "all features"
+    where = f"all {n_features:,} features" if over_all else f"the {kept}"
+    words = [BEGINNINGS[certificate.status]]
+    if len(used) > 1:
+        words.append(
+            f"The model is an average of {len(used)} candidates, each solved by itself. For the "
+            "most probable one:"
+        )
+    words.append(
+        f"Whatever weights are given to {where}, none can lower the objective by more than "
+        f"{share(certificate.gap)}."
+    )
+    if selection is not None:
+        words.append(
+            f"The choice of features was made within {share(selection.gap)} of the best over all "
+            f"{n_features:,} features: {count(selection.certain, 'feature')} certainly in, "
+            f"{selection.undecided:,} undecided."
+        )
+    return " ".join(words)
+
+
+def share(gap: float) -> str:
+    """A relative gap as a share that can be read.
+
+    >>> share(3e-12), share(0.0009), share(0.06)
+    ('one part in 100 million', '0.09 %', '6 %')
+    """
+    if gap <= 1e-8:
+        return "one part in 100 million"
+    if gap <= 1e-5:
+        return f"one part in {round(1 / gap, -3):,.0f}"
+    return f"{100 * gap:.2g} %"
+
+
+def numbers(classifier: Any) -> pd.DataFrame:
+    """Both certificates side by side."""
+    parts = {
+        "result": classifier.certificate_,
+        "choice of features": classifier.selection_certificate_,
+    }
+    tables = {name: part.as_dict() for name, part in parts.items() if part is not None}
+    frame = pd.DataFrame(tables).map(lambda v: f"{v:.6g}" if isinstance(v, float) else str(v))
+    frame.insert(0, "", [str(name).replace("_", " ") for name in frame.index])
+    return frame
+
+
+# --------------------------------------------------------------------------------------------------
+# What a model with learnt trust is an average of, for experts.
+
+
+def show(model: TrainedModel, *, expert: bool) -> None:
+    """The candidates with their figures; nothing where no trust was learnt."""
+    if not expert or not model.classifier.members_:
+        return
+    found = averaged_candidates(model.classifier)
+    with st.expander("What was averaged"):
+        st.dataframe(pd.DataFrame(list(map(row, found))), hide_index=True, alt="What was averaged")
+        st.caption(
+            "Each candidate is a model of its own, with its own lambda1 and lambda2, certified by "
+            "itself. Its probability comes from how well it predicts training patients that it "
+            "did not see; those below 2 % are left out. The model is the average of the others."
+        )
+
+
+def row(one: AveragedCandidate) -> dict[str, str]:
+    """A candidate in cells."""
+    return {
+        "rules": one.rules,
+        "held-out log loss": "–" if math.isnan(one.loss) else f"{one.loss:.3f}",
+        "before": percent(one.prior, 0),
+        "probability": percent(one.posterior, 0),
+        "features": "left out" if one.features is None else f"{one.features:,}",
+        "certificate": one.certificate or "–",
+    }
+
+
+# --------------------------------------------------------------------------------------------------
+# Which patients to label next: both predicted classes, spread over their scores.
+
+
+MOST: Final = 10
+
+
+def show(state: AppState, model: TrainedModel, data: Dataset) -> None:
+    """The list with a download; nothing where every patient has a label."""
+    X = data.X_unlabelled
+    if X is None or not data.n_unlabelled:
+        return
+    found = state.remember("label next", (model, data), lambda: suggestions(model, data))
+    with st.expander("Which patients to label next", icon=":material/label:"):
+        st.caption(
+            f"Of {count(data.n_unlabelled, 'patient')} without a label, these would tell the model "
+            "most: both classes in turn, from patients it is sure of to those it doubts, and none "
+            "like another. Label them, load the table again, and run."
+        )
+        st.dataframe(found, hide_index=True, alt="Which patients to label next")
+        st.download_button(
+            "List (CSV)",
+            to_csv({name: found[name].tolist() for name in found.columns}),
+            "label_next.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            help="Patients to label next, the first one first.",
+        )
+
+
+def suggestions(model: TrainedModel, data: Dataset, most: int = MOST) -> pd.DataFrame:
+    """The patients to label, one per row."""
+    found = label_next(model.classifier, data.X_unlabelled, most)
+    return pd.DataFrame([_row(one, model, data) for one in found])
+
+
+def _row(one: LabelSuggestion, model: TrainedModel, data: Dataset) -> dict[str, object]:
+    score = model.oriented.sign * one.decision_value
+    return {
+        "patient": data.unlabelled_names[one.row],
+        "doubt (%)": round(100 * one.score),
+        f"score of {data.classes[1]}": round(score, 2),
+        "why": one.reason,
+    }
+
+
+# --------------------------------------------------------------------------------------------------
+# The result of a run, explained: how good, with which features, how the rules fare, how sure.
+
 
 TOP: Final = 15
 DOWNLOADS: Final = (
