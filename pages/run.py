@@ -1,4 +1,4 @@
-"""The Run page: press Run and watch; then the result, explained."""
+"""The Run page: press Run and watch; the result first, and how it was found beside it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from ui.data import column_roles
 from ui.needs import need_data
-from ui.run import all_classes, controls, live, outcome, steering
+from ui.run import all_classes, lie_detector, result, run_controls, run_settings, run_view
 from ui.state import app_state
 
 state = app_state()
@@ -20,20 +20,22 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
 has_data = need_data(state)
 if has_data and state.data is not None and state.data.every_label is not None:
     with place, st.popover("Settings", icon=":material/tune:"):
-        controls.show(state)
+        run_settings.show(state)
     with buttons:
         all_classes.steer(state)
     all_classes.show(state)
 elif has_data:
     with place, st.popover("Settings", icon=":material/tune:"):
-        steering.speed(state)
-        controls.show(state)
+        run_controls.speed(state)
+        run_settings.show(state)
     with buttons:
-        steering.show(state)
+        run_controls.show(state)
+        lie_detector.show(state)
     with choice:
-        chosen = live.choose(state)
+        chosen = run_view.choose(state)
     column_roles.before_run(state)
-    steering.words(state)
-    outcome.alarm(state)
-    live.show(state, chosen)
-    outcome.show(state)
+    run_controls.words(state)
+    lie_detector.alarm(state)
+    result.headline(state)
+    run_view.watch(state, chosen, lambda: run_view.show(state, chosen))
+    result.details(state)

@@ -28,7 +28,9 @@ from ui.recording import RecordedRun
 from ui.settings import AUTOMATIC, CHOSEN, FEWNESS, RunSettings
 
 Trust = str | tuple[MemberRecord, ...] | None
-HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall
+HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall,
+SUSPICION_SECONDS: Final = 10.0  # and where all rules together do no harm
+CLEAR: Final = 0.05  # McNemar's exact test, times the number of rules
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Harm:
 
     right: Proportion  # with the rules
     without: Proportion  # the same settings without them
-    interval: tuple[float, float]  # of the difference, paired by patient
+    interval: tuple[float, float]  # of the difference to those, or to the model without the cause
     cause: str = ""  # the rule whose removal restores most; empty where no single one does
     restored: Proportion | None = None  # without that rule alone
     learnt: Proportion | None = None  # with weights that are learnt, where some are set or written
@@ -160,9 +162,7 @@ class Request:
             chosen_by=self.chosen_by,
         )
 
-    def job(
-        self, *, speed: float | None = None, like: TrainedModel | None = None
-    ) -> TrainingJob:
+    def job(self, *, speed: float | None = None, like: TrainedModel | None = None) -> TrainingJob:
         """Return a job that fits this; launch it to begin."""
         return TrainingJob(self, speed=speed, like=like)
 
@@ -254,8 +254,14 @@ class TrainingJob(Job[TrainedModel]):
         self.comparison.wait(seconds)
 
 
+_NOTHING: Final = np.zeros(0, dtype=int)
+FITTED: Final = Progress(  # a step of a comparison: one more model was fitted, unwatched
+    0, 0, 0.0, 0, _NOTHING, _NOTHING, 0, 0.0, 0.0, np.zeros(0), 0.0
+)
+
+
 class _Comparison:
-    """What is found out after a fit, in the sense of a job: a step for each step or fit it takes."""
+    """What is found out after a fit, in the sense of a job: a step for each step or fit."""
 
     def __init__(self, job: TrainingJob) -> None:
         self._job, self._request = job, job.request
@@ -311,31 +317,55 @@ class _Comparison:
         self._job.outcome = replace(model, without_rules=alone.judgement, gain=change.interval)
 
     def _find_harm(self) -> Iterator[Progress]:
-        """Find what the rules cost on patients that nothing was fitted to, and why that may be."""
+        """Find a rule that costs more right answers on test patients than chance explains.
+
+        All rules together are held against none, and each against the model without it; with
+        several rules one of them must be so many times clearer (Bonferroni).
+        """
         model, request = self._model, self._request
-        assert model.without_rules is not None
-        assert model.gain is not None
-        if not self._falls:
+        judged = request.data.judged
+        if judged.part != "test" or model.without_rules is None or model.gain is None:
             return
-        right = model.judgement.accuracy
-        harm = Harm(right, model.without_rules.accuracy, model.gain)
         rules = request.data.parse(request.rules)
-        written = any(rule.enabled and rule.worth is not None for rule in rules)
-        if written or request.settings.patients != "auto":
-            free = replace(rules, rules=tuple(replace(rule, worth=None) for rule in rules))
-            learnt = request.settings.changed(patients="auto")
-            fitted = replace(request, rules=str(free), settings=learnt).fit(like=model)
-            harm = replace(harm, learnt=fitted.judgement.accuracy)
-        budget = Budget(seconds=HARM_SECONDS)
-        for place, name, rest in _each_left_out(rules):
-            again = replace(request, rules=str(rest)).fit(like=model).judgement.accuracy
+        right, scores = model.judgement.accuracy, model.scores(judged.X)
+        is_positive = judged.y == request.data.classes[1]
+        left_out = list(_each_left_out(rules))
+        harm = Harm(right, model.without_rules.accuracy, model.gain)
+        found = self._falls
+        if len(left_out) < 2 and not found:
+            return
+        budget = Budget(seconds=HARM_SECONDS if found else SUSPICION_SECONDS)
+        for place, name, rest in left_out:
+            again = replace(request, rules=str(rest)).fit(like=model)
+            change = flips(again.scores(judged.X), scores, is_positive, judged.groups)
+            found |= change.is_fall and change.p_value * len(left_out) < CLEAR
             best = right if harm.restored is None else harm.restored
-            if again.k > best.k:
-                harm = replace(harm, cause=name, restored=again, rule=place)
+            if again.judgement.accuracy.k > best.k:
+                restored = again.judgement.accuracy
+                harm = replace(
+                    harm, cause=name, restored=restored, rule=place, interval=change.interval
+                )
             if budget.is_spent:
                 break
-            yield self._job.history[-1]
-        self._job.outcome = replace(model, harm=harm)
+            yield FITTED
+        if not found:
+            return
+        if not self._falls and harm.restored is None:
+            return
+        if self._falls:
+            harm = replace(harm, interval=model.gain)
+        self._job.outcome = replace(model, harm=self._with_learnt_weights(harm, rules))
+
+    def _with_learnt_weights(self, harm: Harm, rules: RuleSet) -> Harm:
+        """Add how the rules do with weights that are learnt, where some are set or written."""
+        request = self._request
+        written = any(rule.enabled and rule.worth is not None for rule in rules)
+        if not written and request.settings.patients == "auto":
+            return harm
+        free = replace(rules, rules=tuple(replace(rule, worth=None) for rule in rules))
+        settings = request.settings.changed(patients="auto")
+        fitted = replace(request, rules=str(free), settings=settings).fit(like=self._model)
+        return replace(harm, learnt=fitted.judgement.accuracy)
 
 
 def _each_left_out(rules: RuleSet) -> Iterator[tuple[int | None, str, RuleSet]]:

@@ -33,8 +33,7 @@ from ui.data.loading import Arrived, Loading, prepared
 from ui.data.reading_job import Reading
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.experiments.lab import Lab
-from ui.jobs import Job
-from ui.models import Request, TrainedModel
+from ui.models import Request, TrainedModel, TrainingJob
 from ui.rules.check_job import CheckJob
 from ui.rules.history import TextHistory
 from ui.session.memory import Background, Memory
@@ -77,7 +76,7 @@ class AppState(Memory):
     blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see data/blocking.py
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
-    job: Job[TrainedModel] | None = None
+    job: TrainingJob | None = None
     ran: ModelRecipe | None = None  # what the job was asked for
     models: list[TrainedModel] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with

@@ -18,7 +18,7 @@ from hipad.exceptions import HipadError
 from hipad.rules import RuleWeights, ScaledRule
 from hipad.solvers import Hipad, Problem, Progress, Solution, Status
 from hipad.solvers.admm import WATCHED, AdmmSettings
-from hipad.solvers.solution import StepwiseSolver
+from hipad.solvers.solution import Settings, StepwiseSolver
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
@@ -292,15 +292,20 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         settings = replace(self.plan.settings, quick=quick and self.plan.fastest)
         if settings.switch == "paper":
             problem = without_repeats(problem)
-        elif self._watched and not quick and problem.design.cost <= WATCHABLE:
-            if settings.method == "hipad" and settings.admm == AdmmSettings():
-                settings = replace(settings, admm=WATCHED)
+        elif self._watched and not quick and _has_a_way(problem, settings):
+            settings = replace(settings, admm=WATCHED)
         # a state of other rows, among them those that rules labelled, does not serve
         earlier = [self._warm, *self._beside]
         serving = [one for one in earlier if one and one.problem.y.size == problem.y.size]
         if member.posing.data.n_inferred or self._warm not in serving:
             serving = []
         return Hipad(problem, settings, warm=next(iter(serving), None), beside=serving[1:])
+
+
+def _has_a_way(problem: Problem, settings: Settings) -> bool:
+    """Return whether phase 1 may begin far away: where it is quick, and leads to one optimum."""
+    own = settings.method == "hipad" and settings.admm == AdmmSettings()
+    return own and problem.design.cost <= WATCHABLE
 
 
 def without_repeats(problem: Problem) -> Problem:

@@ -316,7 +316,7 @@ class Member:
         return LinearModel(found.features, coef, intercept)
 
     def present(self) -> PresentStep:
-        """Return the model of the last step as it would predict, and what its objective is made of."""
+        """Return the model of the last step as it would predict, and its objective."""
         assert self.hipad is not None
         data, problem, at = self.posing.data, self.hipad.problem, self.hipad.present()
         w = np.zeros(data.design.shape[1])
@@ -327,9 +327,11 @@ class Member:
         alone = replace(problem, rules=()).with_parameters(lambda1=0.0)
         ridge = 0.5 * problem.lambda2 * float(at.w @ at.w)
         fitted = alone.objective(at.features, at.w, scores, at.b, np.zeros(0))
-        l1 = problem.limits(at.features).cost(at.w)
-        whole = problem.objective(at.features, at.w, scores, at.b, at.u)
-        parts = ObjectiveParts(fitted - ridge, ridge, whole - fitted - l1, l1)
+        smooth = problem.with_parameters(lambda1=0.0)
+        without_l1 = smooth.objective(at.features, at.w, scores, at.b, at.u)
+        has_l1 = self.hipad.history[-1].phase == 1
+        l1 = problem.limits(at.features).cost(at.w) if has_l1 else 0.0
+        parts = ObjectiveParts(fitted - ridge, ridge, without_l1 - fitted, l1)
         return PresentStep(LinearModel(at.features, coef, intercept), parts)
 
     def _calibration(self, scores: FloatArray, b: float) -> Calibration:

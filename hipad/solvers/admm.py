@@ -146,7 +146,7 @@ class AdmmSettings:
         return self.penalties or starting_penalties(problem)
 
 
-# Of 3 to 1,000 times lambda2, tried on all samples and other draws of ksvm-s with and without rules,
+# Of 1 to 100 times lambda2, tried on all samples and other draws of ksvm-s with rules and without,
 # 30 times shows most: many features enter and leave again, within sixty sweeps.
 WATCHED = AdmmSettings(far=30.0, first_try=60)
 

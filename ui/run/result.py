@@ -1,91 +1,226 @@
-"""The result of a run, explained: how good, with which features, how sure, and what to take away."""
+"""The result of a run, explained: how good, with which features, how sure; and downloads."""
 
 from __future__ import annotations
-from typing import Any, Final
-import pandas as pd
-from hipad.solvers import Certificate, Status
-from hipad.utils import count
+
 import math
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
-from hipad.evaluation.comparison import AveragedCandidate, averaged_candidates
-from hipad.utils import percent
-from ui.models import TrainedModel
-from typing import Final
+
 from hipad.data import to_csv
 from hipad.evaluation.active_learning import LabelSuggestion, label_next
-from ui.dataset import Dataset
-from ui.state import AppState
-from functools import partial
-import plotly.graph_objects as go
-from hipad.evaluation.comparison import block_totals
-from hipad.evaluation.metrics import ClassificationReport
+from hipad.evaluation.comparison import AveragedCandidate, averaged_candidates, block_totals
+from hipad.evaluation.metrics import ClassificationReport, Proportion
+from hipad.solvers import Certificate, Status
 from hipad.utils import count, number, percent
-from ui import charts, exports
+from ui import charts, colours, exports
 from ui.bench import keeping
 from ui.dataset import NO_BLOCK, Dataset
 from ui.exports import comparable_weights, measure_of, weight_table
-from ui.run import averaged, fewness, label_list, rule_lines
-from ui.run.certificates import numbers, sentence
-from ui.run.replay.run_story import harm_words
+from ui.models import TrainedModel
+from ui.recording import seconds_of
+from ui.run import rule_outcomes, sparsity_chart
 from ui.settings import CHOSEN
+from ui.state import AppState
 from ui.words import plain
+
+TOP: Final = 15
+MOST_SUGGESTED: Final = 10  # patients to label next
+DOWNLOADS: Final = (
+    (
+        "Weights (CSV)",
+        exports.weights,
+        "weights",
+        "csv",
+        "text/csv",
+        "One row per feature with a weight.",
+    ),
+    (
+        "Answers (CSV)",
+        exports.answers,
+        "answers",
+        "csv",
+        "text/csv",
+        "One row per test patient: row of the file, score, answer, truth.",
+    ),
+    (
+        "Model (JSON)",
+        exports.model_file,
+        "model",
+        "json",
+        "application/json",
+        "The model for `hipad.load_model` and `python -m hipad predict`.",
+    ),
+)
+
+
+def headline(state: AppState) -> None:
+    """Draw the sentence and the estimates with rules and without, the first thing to be read."""
+    model, job = state.model, state.job
+    if model is None or job is None or job.is_active:
+        return
+    if not job.is_final:
+        st.header("Result so far (not final)", anchor=False)
+    box = st.success if model.harm is None else st.error
+    box(sentence(model), icon=":material/fact_check:")
+    judged, alone = model.judgement, model.without_rules
+    compares = job.is_final and model.settings.use_rules and job.request.says_anything
+    columns = st.columns(4 if compares else 3)
+    _estimate(columns[0], "Right answers with the rules" if compares else RIGHT, judged.accuracy)
+    if compares and alone is not None:
+        _estimate(columns[1], "Right answers without the rules", alone.accuracy)
+    elif compares:
+        columns[1].metric("Right answers without the rules", "...", help=ESTIMATE)
+        columns[1].caption("being computed")
+    data = job.request.data
+    columns[-2].metric("Features used", f"{len(model.support):,}", help="Features with a weight.")
+    solver = f", lambda1 {model.classifier.lambda1_:.3g}" if state.expert else ""
+    columns[-2].caption(f"of {count(data.n_features, 'feature')}{solver}")
+    phases, total = _times(state)
+    columns[-1].metric("Computing time", f"{total:.2g} s", help=TIME)
+    columns[-1].caption(phases)
+
+
+RIGHT: Final = "Right answers"
+ESTIMATE: Final = "Share of patients put in their own class. Below: Wilson's 95 % interval."
+TIME: Final = "Seconds of the fit and of the fit without rules; recording them is not counted."
+
+
+def sentence(model: TrainedModel) -> str:
+    """Return how good the model is, and what the rules are worth as soon as that is known."""
+    words, alone = model.judgement.sentence, model.without_rules
+    if model.judgement.part == "training":
+        words += " These patients were used for training: on new patients it will do worse."
+    if alone is None:
+        return words
+    gain = model.judgement.accuracy.k - alone.accuracy.k
+    if not gain:
+        return f"{words} Without the rules it is the same number."
+    effect = f"the rules {'add' if gain > 0 else 'cost'} {count(abs(gain), 'right answer')}"
+    low, high = model.gain or (0.0, 0.0)
+    chance = ", which may be chance" if low <= 0 <= high else ""
+    tuned = model.settings.fewness in CHOSEN
+    other = "a model tuned for itself" if tuned else "the same settings"
+    return f"{words} Compared with {other} without rules, {effect}{chance}."
+
+
+def _estimate(column: Any, label: str, share: Proportion) -> None:
+    low, high = share.interval
+    of = f"{share.n:,}" if share.patients is None else share.whom
+    column.metric(label, percent(share.value), help=ESTIMATE)
+    column.caption(f"{percent(low)} to {percent(high)}, {share.k:,} of {of}")
+
+
+def _times(state: AppState) -> tuple[str, float]:
+    """Return the seconds of each phase in words, and of all."""
+    job = state.job
+    assert job is not None
+    own, other = seconds_of(job.history), sum(seconds_of(job.comparison.history).values())
+    names = {0: "choosing", 1: "phase 1", 2: "phase 2"}
+    parts = [f"{names[phase]} {seconds:.2f} s" for phase, seconds in sorted(own.items())]
+    parts += [f"without rules {other:.2f} s"] if other else []
+    return ", ".join(parts), sum(own.values()) + other
+
+
+def details(state: AppState) -> None:
+    """Draw what explains the model: its features, its rules, its optimality, and downloads."""
+    model, job, data = state.model, state.job, state.data
+    if model is None or job is None or data is None or job.is_active:
+        return
+    st.header("Result", anchor=False)
+    left, right = st.columns([2, 3])
+    with left:
+        _classes(model, data)
+        _confusion(model.judgement)
+        _optimality(model, data, expert=state.expert)
+    with right:
+        if data.blocks:
+            chart, text = block_weights(model, data)
+            charts.show(chart, key="result_blocks", text=text)
+        chart, text = top_features(model, data)
+        charts.show(chart, key="result_features", text=text)
+    if model.is_explained or not job.is_final:
+        rule_outcomes.show(model, expert=state.expert)
+    else:
+        st.caption("What each rule did is being computed ...")
+    _candidates(model, expert=state.expert)
+    _label_next(state, model, data)
+    _search(model, expert=state.expert)
+    _take_away(state, model, data)
+
 
 # --------------------------------------------------------------------------------------------------
 # Certificates in words: how far, at most, a result is from the best one there is.
 
-
 BEGINNINGS: Final = {
-    Status.SOLVED: "Solved.",
-    Status.INACCURATE: "Solved, but not to full accuracy.",
-    Status.STOPPED: "Stopped before the end: this is not the final model.",
-    Status.LIMIT: "The limit of steps was reached before the end: this is not the best model.",
+    Status.SOLVED: "Certified optimal:",
+    Status.INACCURATE: "Nearly optimal:",
+    Status.STOPPED: "Stopped before the end, this is not the final model:",
+    Status.LIMIT: "The limit of steps was reached, this is not the best model:",
 }
+OPTIMALITY: Final = "Solved to optimality? (This says nothing about other samples of patients.)"
 
 
-def sentence(classifier: Any, n_features: int) -> str:
-    """What the certificates of a fit say, for a reader who does not know the solver."""
+def optimality(status: Status, where: str, gap: float) -> str:
+    """Return how much better, at most, other weights could be.
+
+    >>> optimality(Status.SOLVED, "9 features", 3e-12)
+    'Certified optimal: no other weights on 9 features can be better by more than 0.000001 %.'
+    """
+    return (
+        f"{BEGINNINGS[status]} no other weights on {where} can be better by more than {share(gap)}."
+    )
+
+
+def share(gap: float) -> str:
+    """Return a relative gap as a share that can be read.
+
+    >>> share(3e-12), share(0.0009), share(0.06)
+    ('0.000001 %', '0.09 %', '6 %')
+    """
+    shown = np.format_float_positional(
+        100 * max(gap, 1e-8), precision=2, fractional=False, trim="-"
+    )
+    return f"{shown} %" if math.isfinite(gap) else "any amount"
+
+
+def certificate_words(classifier: Any, n_features: int) -> str:
+    """Return what the certificates of a fit say, for a reader who does not know the solver."""
     certificate: Certificate = classifier.certificate_
     selection: Certificate | None = classifier.selection_certificate_
     used = [member for member in classifier.members_ if member.share > 0]
     leading = max(used, key=lambda member: member.share, default=None)
     n_kept = len(classifier.support_) if leading is None else leading.support_size
-    kept = count(n_kept, "chosen feature")
     over_all = certificate.covers == "all features"
-    where = f"all {n_features:,} features" if over_all else f"the {kept}"
-    words = [BEGINNINGS[certificate.status]]
+    where = f"all {n_features:,} features" if over_all else f"these {count(n_kept, 'feature')}"
+    words = [optimality(certificate.status, where, certificate.gap)]
     if len(used) > 1:
-        words.append(
-            f"The model is an average of {len(used)} candidates, each solved by itself. For the "
-            "most probable one:"
+        words.insert(
+            0,
+            f"The model is an average of {len(used)} candidates, each solved by itself. The most "
+            "probable one:",
         )
-    words.append(
-        f"Whatever weights are given to {where}, none can lower the objective by more than "
-        f"{share(certificate.gap)}."
-    )
     if selection is not None:
-        words.append(
-            f"The choice of features was made within {share(selection.gap)} of the best over all "
-            f"{n_features:,} features: {count(selection.certain, 'feature')} certainly in, "
-            f"{selection.undecided:,} undecided."
-        )
+        words.append(_choice_words(selection, n_kept, n_features))
     return " ".join(words)
 
 
-def share(gap: float) -> str:
-    """A relative gap as a share that can be read.
-
-    >>> share(3e-12), share(0.0009), share(0.06)
-    ('one part in 100 million', '0.09 %', '6 %')
-    """
-    if gap <= 1e-8:
-        return "one part in 100 million"
-    if gap <= 1e-5:
-        return f"one part in {round(1 / gap, -3):,.0f}"
-    return f"{100 * gap:.2g} %"
+def _choice_words(selection: Certificate, n_kept: int, n_features: int) -> str:
+    if selection.certain == n_kept and not selection.undecided:
+        return f"All {count(n_kept, 'feature')} are certain." if n_kept else ""
+    return (
+        f"{selection.certain:,} of the {count(n_kept, 'chosen feature')} are certain, and "
+        f"{selection.undecided:,} of all {n_features:,} could not be decided (the choice is within "
+        f"{share(selection.gap)} of the best)."
+    )
 
 
-def numbers(classifier: Any) -> pd.DataFrame:
-    """Both certificates side by side."""
+def certificate_numbers(classifier: Any) -> pd.DataFrame:
+    """Return both certificates side by side."""
     parts = {
         "result": classifier.certificate_,
         "choice of features": classifier.selection_certificate_,
@@ -96,229 +231,50 @@ def numbers(classifier: Any) -> pd.DataFrame:
     return frame
 
 
-# --------------------------------------------------------------------------------------------------
-# What a model with learnt trust is an average of, for experts.
-
-
-def show(model: TrainedModel, *, expert: bool) -> None:
-    """The candidates with their figures; nothing where no trust was learnt."""
-    if not expert or not model.classifier.members_:
-        return
-    found = averaged_candidates(model.classifier)
-    with st.expander("What was averaged"):
-        st.dataframe(pd.DataFrame(list(map(row, found))), hide_index=True, alt="What was averaged")
-        st.caption(
-            "Each candidate is a model of its own, with its own lambda1 and lambda2, certified by "
-            "itself. Its probability comes from how well it predicts training patients that it "
-            "did not see; those below 2 % are left out. The model is the average of the others."
-        )
-
-
-def row(one: AveragedCandidate) -> dict[str, str]:
-    """A candidate in cells."""
-    return {
-        "rules": one.rules,
-        "held-out log loss": "–" if math.isnan(one.loss) else f"{one.loss:.3f}",
-        "before": percent(one.prior, 0),
-        "probability": percent(one.posterior, 0),
-        "features": "left out" if one.features is None else f"{one.features:,}",
-        "certificate": one.certificate or "–",
-    }
+def _optimality(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
+    st.markdown(f"**{OPTIMALITY}**")
+    st.markdown(certificate_words(model.classifier, data.n_features))
+    if expert:
+        with st.expander("The certificate in numbers"):
+            st.dataframe(certificate_numbers(model.classifier), hide_index=True)
 
 
 # --------------------------------------------------------------------------------------------------
-# Which patients to label next: both predicted classes, spread over their scores.
+# The parts of the explanation.
 
 
-MOST: Final = 10
-
-
-def show(state: AppState, model: TrainedModel, data: Dataset) -> None:
-    """The list with a download; nothing where every patient has a label."""
-    X = data.X_unlabelled
-    if X is None or not data.n_unlabelled:
-        return
-    found = state.remember("label next", (model, data), lambda: suggestions(model, data))
-    with st.expander("Which patients to label next", icon=":material/label:"):
-        st.caption(
-            f"Of {count(data.n_unlabelled, 'patient')} without a label, these would tell the model "
-            "most: both classes in turn, from patients it is sure of to those it doubts, and none "
-            "like another. Label them, load the table again, and run."
-        )
-        st.dataframe(found, hide_index=True, alt="Which patients to label next")
-        st.download_button(
-            "List (CSV)",
-            to_csv({name: found[name].tolist() for name in found.columns}),
-            "label_next.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            help="Patients to label next, the first one first.",
-        )
-
-
-def suggestions(model: TrainedModel, data: Dataset, most: int = MOST) -> pd.DataFrame:
-    """The patients to label, one per row."""
-    found = label_next(model.classifier, data.X_unlabelled, most)
-    return pd.DataFrame([_row(one, model, data) for one in found])
-
-
-def _row(one: LabelSuggestion, model: TrainedModel, data: Dataset) -> dict[str, object]:
-    score = model.oriented.sign * one.decision_value
-    return {
-        "patient": data.unlabelled_names[one.row],
-        "doubt (%)": round(100 * one.score),
-        f"score of {data.classes[1]}": round(score, 2),
-        "why": one.reason,
-    }
-
-
-# --------------------------------------------------------------------------------------------------
-# The result of a run, explained: how good, with which features, how the rules fare, how sure.
-
-
-TOP: Final = 15
-DOWNLOADS: Final = (
-    (
-        "Weights (CSV)",
-        exports.weights,
-        "weights.csv",
-        "text/csv",
-        "One row per feature with a weight.",
-    ),
-    (
-        "Answers (CSV)",
-        exports.answers,
-        "answers.csv",
-        "text/csv",
-        "One row per test patient: row of the file, score, answer, truth.",
-    ),
-    (
-        "Model (JSON)",
-        exports.model_file,
-        "model.json",
-        "application/json",
-        "The model for `hipad.load_model` and `python -m hipad predict`.",
-    ),
-)
-
-
-def show(state: AppState) -> None:
-    """Draw the model of the present job, if there is one, and never as final when it is not."""
-    model, job, data = state.model, state.job, state.data
-    if model is None or job is None or data is None or job.is_active:
-        return
-    st.header("Result" if job.is_final else "Result so far (not final)", anchor=False)
-    _headline(model)
-    _figures(model, data, expert=state.expert)
-    left, right = st.columns([2, 3])
-    with left:
-        _confusion(model.judgement)
-        _certainty(model, data, expert=state.expert)
-    with right:
-        if data.blocks:
-            chart, text = block_weights(model, data)
-            charts.show(chart, key="result_blocks", text=text)
-        chart, text = top_features(model, data)
-        charts.show(chart, key="result_features", text=text)
-    rule_lines.show(model, expert=state.expert)
-    averaged.show(model, expert=state.expert)
-    label_list.show(state, model, data)
-    _search(model, expert=state.expert)
-    _take_away(state, model, data)
-
-
-def alarm(state: AppState) -> None:
-    """What the user must know before anything else: rules that do clear harm, and which one."""
-    model, job = state.model, state.job
-    if model is None or model.harm is None or job is None or job.is_active:
-        return
-    low, high = (100 * abs(bound) for bound in reversed(model.harm.interval))
-    st.error(
-        f"**{plain(harm_words(model.harm), 600)}** On the same test patients the rules cost "
-        f"{low:.0f} to {high:.0f} points (95 % interval).",
-        icon=":material/dangerous:",
-    )
-
-
-def _headline(model: TrainedModel) -> None:
-    words = model.judgement.sentence
-    alone, gain = model.without_rules, 0
-    if alone is not None:
-        gain = model.judgement.accuracy.k - alone.accuracy.k
-        effect = f"the rules {'add' if gain > 0 else 'cost'} {count(abs(gain), 'right answer')}"
-        low, high = model.gain or (0.0, 0.0)
-        tuned = model.settings.fewness in CHOSEN
-        other = "a model tuned for itself is" if tuned else "the same settings are"
-        chance = ", within what chance explains" if low <= 0 <= high else ""
-        words += (
-            f" Without the rules, {other} right in {percent(alone.accuracy.value)}: "
-            f"{effect + chance + '.' if gain else 'no difference here.'}"
-        )
-    box = st.success if gain >= 0 else st.info if model.harm is None else st.error
-    box(words, icon=":material/fact_check:")
-    if model.harm is not None:
-        st.page_link(
-            "pages/experiments.py", label="What if a rule is wrong?", icon=":material/science:"
-        )
-    if model.judgement.part == "training":
-        st.caption("These patients were used for training, so the figures flatter the model.")
-
-
-def _figures(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
+def _classes(model: TrainedModel, data: Dataset) -> None:
+    """Sensitivity and specificity, with what they are shares of."""
     judged, (negative, positive) = model.judgement, data.classes
-    first, second, third, fourth = st.columns(4)
-    for column, label, share, text in (
-        (first, "Right answers", judged.accuracy, "Share of patients put in their own class."),
-        (second, f"{plain(positive, 20)} found", judged.sensitivity, "Sensitivity."),
-        (third, f"{plain(negative, 20)} recognised", judged.specificity, "Specificity."),
-    ):
-        low, high = share.interval
-        column.metric(label, percent(share.value), help=f"{text} Below: Wilson's 95 % interval.")
-        of = f"{share.n:,}" if share.patients is None else share.whom
-        column.caption(f"{percent(low)} to {percent(high)}, {share.k:,} of {of}")
-    fourth.metric("Features used", f"{len(model.support):,}", help="Features that have a weight.")
-    solver = f", lambda1 {model.classifier.lambda1_:.3g}" if expert else ""
-    fourth.caption(f"of {count(data.n_features, 'feature')}{solver}")
-
-
-def _search(model: TrainedModel, *, expert: bool) -> None:
-    """How the number of features was chosen, where the program chose it."""
-    path = model.classifier.path_
-    if sum(point.support_size > 0 for point in path) > 1:
-        with st.expander("How the number of features was chosen"):
-            chart, text = fewness.chart(path, expert=expert)
-            charts.show(chart, key="run_path", text=text)
+    for column, label, found in zip(
+        st.columns(2),
+        (f"{plain(positive, 20)} found (sensitivity)",
+         f"{plain(negative, 20)} recognised (specificity)"),
+        (judged.sensitivity, judged.specificity),
+        strict=True,
+    ):  # fmt: skip
+        _estimate(column, label, found)
 
 
 def _confusion(judged: ClassificationReport) -> None:
     whom = "patients" if judged.accuracy.patients is None else "rows"
-    st.markdown(f"**Truth and answer** ({whom})")
-    rows = [f"truly {name}" for name in judged.classes]
-    columns = [f"said {name}" for name in judged.classes]
-    st.dataframe(pd.DataFrame(judged.confusion, rows, columns), alt="Truth and answer")
-
-
-def _certainty(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
-    st.markdown("**How sure is the computation?**")
-    st.markdown(sentence(model.classifier, data.n_features))
-    if expert:
-        with st.expander("The certificate in numbers"):
-            st.dataframe(numbers(model.classifier), hide_index=True)
+    st.markdown(f"**Actual and predicted class** ({whom})")
+    rows = [f"actual {name}" for name in judged.classes]
+    columns = [f"predicted {name}" for name in judged.classes]
+    st.dataframe(pd.DataFrame(judged.confusion, rows, columns), alt="Actual and predicted class")
 
 
 def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
-    """The features with the largest weights, coloured by block."""
+    """Return the features with the largest weights, coloured by block, and the same in words."""
     table, measure = weight_table(model, data).head(TOP), measure_of(model)
-    positive = data.classes[1]
     chart = charts.figure(
         f"The {len(table)} strongest features",
         x=f"weight ({'per standard deviation' if measure != 'weight' else 'in your units'}); "
-        f"right: speaks for {charts.label(positive)}",
+        f"{favours(data)}",
         y="",
         height=360,
     )
-    colours = charts.block_colours([*data.blocks])
+    of_block = colours.groups([*data.blocks])
     for block in dict.fromkeys(table["block"]):
         part = table[table["block"] == block]
         chart.add_bar(
@@ -326,7 +282,7 @@ def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
             y=list(part.index),
             orientation="h",
             name=charts.label(block, 20),
-            marker_color=colours.get(block, charts.colour(-1)),
+            marker_color=of_block.get(block, colours.rest()),
         )
     charts.name_rows(chart, list(table["feature"]))
     if table.empty:
@@ -339,23 +295,27 @@ def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
     return chart, text
 
 
+def favours(data: Dataset) -> str:
+    """Return which way a bar counts."""
+    return f"bars to the right favour {charts.label(data.classes[1])}"
+
+
 def block_weights(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
-    """The sum of the weights of each block's features, and of those in no block."""
-    positive = data.classes[1]
+    """Return the sum of the weights of each block's features, and of those in no block."""
     sums = block_totals(comparable_weights(model, data), data.blocks, NO_BLOCK)
     blocks = [block for block, total in sums.items() if total][:30]
     chart = charts.figure(
         "Weights by block",
-        x=f"sum of weights; right: speaks for {charts.label(positive)}",
+        x=f"sum of weights; {favours(data)}",
         y="",
         height=110 + 24 * len(blocks),
     )
-    colours = charts.block_colours([*data.blocks])
+    of_block = colours.groups([*data.blocks])
     chart.add_bar(
         x=[sums[block] for block in blocks],
         y=list(range(len(blocks))),
         orientation="h",
-        marker_color=[colours.get(block, charts.colour(-1)) for block in blocks],
+        marker_color=[of_block.get(block, colours.rest()) for block in blocks],
         showlegend=False,
     )
     charts.name_rows(chart, blocks)
@@ -371,14 +331,98 @@ def _block_words(model: TrainedModel, data: Dataset) -> str:
     )
 
 
+def _search(model: TrainedModel, *, expert: bool) -> None:
+    """How the number of features was chosen, where the program chose it."""
+    path = model.classifier.path_
+    if sum(point.support_size > 0 for point in path) > 1:
+        with st.expander("How the number of features was chosen"):
+            chart, text = sparsity_chart.chart(path, expert=expert)
+            charts.show(chart, key="run_path", text=text)
+
+
+def _candidates(model: TrainedModel, *, expert: bool) -> None:
+    """What a model with learnt trust is an average of, for experts."""
+    if not expert or not model.classifier.members_:
+        return
+    found = averaged_candidates(model.classifier)
+    with st.expander("What was averaged"):
+        rows = pd.DataFrame(list(map(candidate_row, found)))
+        st.dataframe(rows, hide_index=True, alt="What was averaged")
+        st.caption(
+            "Each candidate is a model of its own, with its own lambda1 and lambda2, certified by "
+            "itself. Its probability comes from how well it predicts training patients that it "
+            "did not see; those below 2 % are left out. The model is the average of the others."
+        )
+
+
+def candidate_row(one: AveragedCandidate) -> dict[str, str]:
+    """Return a candidate in cells."""
+    return {
+        "rules": one.rules,
+        "held-out log loss": "–" if math.isnan(one.loss) else f"{one.loss:.3f}",
+        "before": percent(one.prior, 0),
+        "probability": percent(one.posterior, 0),
+        "features": "left out" if one.features is None else f"{one.features:,}",
+        "certificate": one.certificate or "–",
+    }
+
+
+def _label_next(state: AppState, model: TrainedModel, data: Dataset) -> None:
+    """Which patients to label next, with a download; nothing where every patient has a label."""
+    X = data.X_unlabelled
+    if X is None or not data.n_unlabelled:
+        return
+    found = state.remember("label next", (model, data), lambda: suggestions(model, data))
+    with st.expander("Which patients to label next", icon=":material/label:"):
+        st.caption(
+            f"Of {count(data.n_unlabelled, 'patient')} without a label, these would tell the model "
+            "most: both classes in turn, from patients it is sure of to those it doubts, no two alike. "
+            "Label them, load the table again, and run."
+        )
+        st.dataframe(found, hide_index=True, alt="Which patients to label next")
+        st.download_button(
+            "List (CSV)",
+            to_csv({name: found[name].tolist() for name in found.columns}),
+            file_name(state, "label_next", "csv"),
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            help="Patients to label next, the first one first.",
+        )
+
+
+def suggestions(model: TrainedModel, data: Dataset, most: int = MOST_SUGGESTED) -> pd.DataFrame:
+    """Return the patients to label, one per row."""
+    found = label_next(model.classifier, data.X_unlabelled, most)
+    return pd.DataFrame([_suggestion(one, model, data) for one in found])
+
+
+def _suggestion(one: LabelSuggestion, model: TrainedModel, data: Dataset) -> dict[str, object]:
+    score = model.oriented.sign * one.decision_value
+    return {
+        "patient": data.unlabelled_names[one.row],
+        "doubt (%)": round(100 * one.score),
+        f"score of {data.classes[1]}": round(score, 2),
+        "why": one.reason,
+    }
+
+
+def file_name(state: AppState, stem: str, ending: str) -> str:
+    """Return the name of a download; of a synthetic draw it tells its data and seed."""
+    recipe = {} if state.loaded is None else state.loaded.recipe
+    if state.loaded is None or "preset" not in recipe:
+        return f"{stem}.{ending}"
+    return f"{stem}_{state.loaded.name}_seed{recipe.get('seed', 0)}.{ending}"
+
+
 def _take_away(state: AppState, model: TrainedModel, data: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         keeping.show(state, model, key="run")
-        for label, content, file, mime, text in DOWNLOADS:
+        for label, content, stem, ending, mime, text in DOWNLOADS:
             st.download_button(
                 label,
                 partial(content, model, data),
-                file,
+                file_name(state, stem, ending),
                 mime,
                 icon=":material/download:",
                 on_click="ignore",
