@@ -11,7 +11,7 @@ from hipad.evaluation.metrics import Proportion
 from ui.data.cards import synthetic
 from ui.dataset import Loaded
 from ui.models import Harm
-from ui.run.replay.run_story import harm_words
+from ui.run.replay.run_animation import harm_words
 from ui.state import AppState
 
 

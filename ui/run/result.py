@@ -65,24 +65,21 @@ def headline(state: AppState) -> None:
         return
     if not job.is_final:
         st.header("Result so far (not final)", anchor=False)
-    box = st.success if model.harm is None else st.error
-    box(sentence(model), icon=":material/fact_check:")
+    st.markdown(f":material/fact_check: **{sentence(model)}**")
     judged, alone = model.judgement, model.without_rules
     compares = job.is_final and model.settings.use_rules and job.request.says_anything
-    columns = st.columns(4 if compares else 3)
+    columns = st.columns([3, 3, 2, 4] if compares else [3, 2, 4])
     _estimate(columns[0], "Right answers with the rules" if compares else RIGHT, judged.accuracy)
     if compares and alone is not None:
         _estimate(columns[1], "Right answers without the rules", alone.accuracy)
     elif compares:
-        columns[1].metric("Right answers without the rules", "...", help=ESTIMATE)
-        columns[1].caption("being computed")
+        _figure(columns[1], "Right answers without the rules", "...", "being computed", ESTIMATE)
     data = job.request.data
-    columns[-2].metric("Features used", f"{len(model.support):,}", help="Features with a weight.")
     solver = f", lambda1 {model.classifier.lambda1_:.3g}" if state.expert else ""
-    columns[-2].caption(f"of {count(data.n_features, 'feature')}{solver}")
+    of = f"of {count(data.n_features, 'feature')}{solver}"
+    _figure(columns[-2], "Features used", f"{len(model.support):,}", of, "Features with a weight.")
     phases, total = _times(state)
-    columns[-1].metric("Computing time", f"{total:.2g} s", help=TIME)
-    columns[-1].caption(phases)
+    _figure(columns[-1], "Computing time", f"{total:.2g} s", phases, TIME)
 
 
 RIGHT: Final = "Right answers"
@@ -111,8 +108,13 @@ def sentence(model: TrainedModel) -> str:
 def _estimate(column: Any, label: str, share: Proportion) -> None:
     low, high = share.interval
     of = f"{share.n:,}" if share.patients is None else share.whom
-    column.metric(label, percent(share.value), help=ESTIMATE)
-    column.caption(f"{percent(low)} to {percent(high)}, {share.k:,} of {of}")
+    words = f"{percent(low)} to {percent(high)}, {share.k:,} of {of}"
+    _figure(column, label, percent(share.value), words, ESTIMATE)
+
+
+def _figure(column: Any, label: str, value: str, words: str, text: str) -> None:
+    """Draw a figure with a line below it."""
+    column.metric(label, value, words, delta_color="off", delta_arrow="off", help=text)
 
 
 def _times(state: AppState) -> tuple[str, float]:
@@ -120,9 +122,9 @@ def _times(state: AppState) -> tuple[str, float]:
     job = state.job
     assert job is not None
     own, other = seconds_of(job.history), sum(seconds_of(job.comparison.history).values())
-    names = {0: "choosing", 1: "phase 1", 2: "phase 2"}
-    parts = [f"{names[phase]} {seconds:.2f} s" for phase, seconds in sorted(own.items())]
-    parts += [f"without rules {other:.2f} s"] if other else []
+    names = {0: "choosing:", 1: "phase 1:", 2: "phase 2:"}
+    parts = [f"{names[phase]} {seconds:.2f}" for phase, seconds in sorted(own.items())]
+    parts += [f"without rules: {other:.2f}"] if other else []
     return ", ".join(parts), sum(own.values()) + other
 
 
@@ -265,7 +267,7 @@ def _confusion(judged: ClassificationReport) -> None:
 
 
 def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
-    """Return the features with the largest weights, coloured by block, and the same in words."""
+    """Return the features with the largest weights, and the same in words."""
     table, measure = weight_table(model, data).head(TOP), measure_of(model)
     chart = charts.figure(
         f"The {len(table)} strongest features",
@@ -274,17 +276,17 @@ def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
         y="",
         height=360,
     )
-    of_block = colours.groups([*data.blocks])
-    for block in dict.fromkeys(table["block"]):
-        part = table[table["block"] == block]
-        chart.add_bar(
-            x=part[measure],
-            y=list(part.index),
-            orientation="h",
-            name=charts.label(block, 20),
-            marker_color=of_block.get(block, colours.rest()),
-        )
-    charts.name_rows(chart, list(table["feature"]))
+    chart.add_bar(
+        x=table[measure],
+        y=list(table.index),
+        orientation="h",
+        marker_color=[colours.of_sign(value) for value in table[measure]],
+        showlegend=False,
+    )
+    in_block = zip(table["feature"], table["block"], strict=True)
+    charts.name_rows(
+        chart, [name if block == NO_BLOCK else f"{name} ({block})" for name, block in in_block]
+    )
     if table.empty:
         return chart, "No feature has a weight: the answer is the same for every patient."
     strongest = table.iloc[0]
@@ -310,12 +312,11 @@ def block_weights(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
         y="",
         height=110 + 24 * len(blocks),
     )
-    of_block = colours.groups([*data.blocks])
     chart.add_bar(
         x=[sums[block] for block in blocks],
         y=list(range(len(blocks))),
         orientation="h",
-        marker_color=[of_block.get(block, colours.rest()) for block in blocks],
+        marker_color=[colours.of_sign(sums[block]) for block in blocks],
         showlegend=False,
     )
     charts.name_rows(chart, blocks)
@@ -376,8 +377,8 @@ def _label_next(state: AppState, model: TrainedModel, data: Dataset) -> None:
     with st.expander("Which patients to label next", icon=":material/label:"):
         st.caption(
             f"Of {count(data.n_unlabelled, 'patient')} without a label, these would tell the model "
-            "most: both classes in turn, from patients it is sure of to those it doubts, no two alike. "
-            "Label them, load the table again, and run."
+            "most: both classes in turn, from patients it is sure of to those it doubts, no two "
+            "alike. Label them, load the table again, and run."
         )
         st.dataframe(found, hide_index=True, alt="Which patients to label next")
         st.download_button(

@@ -53,9 +53,8 @@ class PathFits:
         self._requests, self._start = requests, start
         self._parts = judged_parts(requests[0].data)
         self.points: list[list[PathPoint]] = [[] for _ in requests]
-        self._last: list[Sequence[TrainedModel | None]] = [[None] * len(self._parts)] * len(
-            requests
-        )
+        nothing: Sequence[TrainedModel | None] = [None] * len(self._parts)
+        self._last = [nothing for _ in requests]
         self._steps = self._generate()
 
     def __iter__(self) -> Iterator[Progress]:

@@ -1,6 +1,7 @@
 """The story of a run: its recorded steps as frames that a browser can play.
 
-The last frame is the fitted model itself: its features, their signs and its right answers.
+Before the first step no feature is in, and everyone gets the same answer. The last frame is the
+fitted model itself: its features, their signs and its right answers.
 """
 
 from __future__ import annotations
@@ -74,8 +75,13 @@ def run_story(
     if model is not None:
         places, words = [*places, n_steps + 1], [*words, "The model"]
         right = [*right, model.judgement.accuracy.k]
+    if steps:
+        negative = data.classes[0]
+        right = [int(np.sum(np.asarray(data.judged.y) == negative)), *right]
+        words = [f"Before the first step: everyone is predicted {one_line(negative, 20)}", *words]
+        places = [0, *places]
     sizes = [float(size) for size in moves.inside]
-    later = [n for n, step in zip(places, steps, strict=False) if step.phase == 2]
+    later = [n for n, step in zip(places[1:], steps, strict=False) if step.phase == 2]
     left_out = f"{len(steps):,} of {n_steps:,} steps are shown." if n_steps > len(steps) else ""
     return Story(
         title=title,
@@ -203,14 +209,15 @@ def blamed_block(model: TrainedModel, data: Dataset) -> str:
 def algorithm_charts(
     steps: Sequence[Progress], n_frames: int, rule_names: Sequence[str], *, expert: bool
 ) -> list[LineChart]:
-    """Return how the optimisation went, for those who ask; a last frame without a step is a gap.
+    """Return how the optimisation went, for those who ask; frames that are no steps are gaps.
 
     The two phases solve different problems: each has its own scale, and only its own terms.
     """
 
     def line(name: str, values: Sequence[float], colour: int, *, dashed: bool = False) -> Line:
-        gap = [float("nan")] * (n_frames - len(values))
-        return Line(name, [*values, *gap], colour, dashed)
+        nothing = float("nan")
+        after = [nothing] * (n_frames - len(values) - 1)
+        return Line(name, [nothing, *values, *after] if values else [], colour, dashed)
 
     def objective(phase: int, part: str) -> list[float]:
         return [_part(step, part) if step.phase == phase else float("nan") for step in steps]
@@ -271,10 +278,11 @@ def _slack(step: Progress, which: int) -> float:
 def shown_steps(
     history: Sequence[Progress], grid: FeatureGrid, signs: np.ndarray | None
 ) -> tuple[list[Progress], list[int], Moves]:
-    """Return the steps to show, their numbers from one, and what changes at each.
+    """Return the steps to show, their numbers from one, and what changes at each frame.
 
-    There are fewer of them where features are restless. With `signs`, those of the fitted model, a
-    frame of its own follows that ends on exactly its features.
+    The first frame stands for the beginning, where no feature is in. There are fewer steps where
+    features are restless. With `signs`, those of the fitted model, a frame of its own follows that
+    ends on exactly its features.
     """
     records = [record for record in history if record.phase > 0]
     number_of = {id(record): n for n, record in enumerate(records, start=1)}
@@ -283,6 +291,8 @@ def shown_steps(
         steps = thinned(records, most)
         places = [number_of[id(step)] for step in steps]
         frames = frames_of(records, places, grid.cell_of.size)
+        if frames:
+            frames.insert(0, (frames[0][1][:0], frames[0][1][:0]))
         if signs is not None:
             frames.append(_last_frame(frames, signs))
         if sum(len(came) + len(went) for came, went in frames) <= MOST_CHANGES or most <= 2:

@@ -144,11 +144,15 @@ class Story:
 
 
 def with_shared_axes(stories: Sequence[Story]) -> list[Story]:
-    """Return the stories with one scale for each chart that they have in common, and one clock."""
+    """Return the stories with one scale for each chart that they have in common, and one clock.
+
+    Curves of the algorithm keep their own: with other terms they are of another problem.
+    """
     if len(stories) < 2:
         return list(stories)
     spans: dict[str, Span] = {}
-    for chart in (chart for story in stories for chart in story.charts):
+    charts = [chart for story in stories for chart in story.charts]
+    for chart in (chart for chart in charts if not chart.algorithm):
         low, high = chart.span
         known = spans.get(chart.title, chart.span)
         spans[chart.title] = (min(low, known[0]), max(high, known[1]))
@@ -157,7 +161,7 @@ def with_shared_axes(stories: Sequence[Story]) -> list[Story]:
     return [
         replace(
             story,
-            charts=tuple(replace(chart, shared=spans[chart.title]) for chart in story.charts),
+            charts=tuple(replace(chart, shared=spans.get(chart.title)) for chart in story.charts),
             span=span,
         )
         for story in stories

@@ -290,12 +290,14 @@ function stretched(places, width) {
 /** Blocks side by side in bands, with the largest cells that fit. */
 function packedBlocks(blocks, width, height, top, size, ratio, largest) {
   const unit = 1 / ratio
-  for (let side = largest; side >= unit; side -= side > 4 ? 1 : unit) {
-    for (let bands = 1; bands <= 12; bands++) {
-      const rows = Math.floor((height / bands - top - 4) / side)
-      if (rows < 1) break
-      const places = inBands(blocks, width, height / bands, top, { side, rows, bands, size })
-      if (places) return places
+  for (const even of [true, false]) {
+    for (let side = largest; side >= (even ? 4 : unit); side -= side > 4 ? 1 : unit) {
+      for (let bands = 1; bands <= 12; bands++) {
+        const rows = Math.floor((height / bands - top - 4) / side)
+        if (rows < 1) break
+        const places = inBands(blocks, width, height / bands, top, { side, rows, bands, size, even })
+        if (places) return places
+      }
     }
   }
   // Too many blocks for rectangles of their own: one after the other, without names.
@@ -309,13 +311,14 @@ function packedBlocks(blocks, width, height, top, size, ratio, largest) {
   })
 }
 
-function inBands(blocks, width, band, top, { side, rows, bands, size }) {
+function inBands(blocks, width, band, top, { side, rows, bands, size, even }) {
   const places = []
   const least = blocks.length > 24 ? 6 : 4.5 * size
   let x = 0
   let row = 0
   for (const region of blocks) {
-    const high = evenRows(region.cells, rows)
+    const high = even ? evenRows(region.cells, rows) : rows
+    if (!high) return null
     const own = Math.ceil(region.cells / high) * side
     const room = Math.max(own, least)
     if (x > 0 && x + room > width) {
@@ -330,17 +333,12 @@ function inBands(blocks, width, band, top, { side, rows, bands, size }) {
   return places
 }
 
-/** Rows of a block: twice as wide as high if its cells can be divided so, 50 as 5 x 10. */
+/** Rows of a block that is about twice as wide as high, without a notch: 50 as 5 x 10; 0 where none fit. */
 function evenRows(cells, most) {
-  if (cells > 5000) return most
-  const wished = Math.sqrt(cells / 2)
-  let best = 0
-  for (let rows = 1; rows <= Math.min(most, cells); rows++) {
-    const closer = Math.abs(Math.log(rows / wished)) < Math.abs(Math.log(best / wished))
-    if (cells % rows === 0 && (best === 0 || closer)) best = rows
+  for (let rows = Math.min(most, Math.floor(Math.sqrt(cells))); rows >= 1; rows--) {
+    if (cells % rows === 0 && cells <= 8 * rows * rows) return rows
   }
-  const flat = best === 0 || cells / best > 8 * best
-  return flat && cells > 8 ? most : best
+  return cells <= 8 ? 1 : 0
 }
 
 /** One region in a rectangle: cells as large as they can be, in columns that are all full if possible. */
@@ -353,10 +351,9 @@ function filled(region, room, ratio) {
     const columns = Math.ceil(cells / rows)
     let side = Math.min(110, room.height / rows, room.width / columns)
     if (side > 12) side = Math.floor(side)
-    const hole = (rows * columns - cells) / rows // of the last column
-    const worth = side * (1 - 0.25 * hole)
+    const worth = rows * columns === cells ? side : 0.85 * side // a full last column leaves no notch
     if (side >= 0.5 / ratio && (!best || worth > best.worth)) best = { worth, rows, side }
   }
   const { rows, side } = best ?? { rows: guess, side: square }
-  return { x: room.x, y: room.y, side, rows, gap: side >= 4 ? 1 : 0 }
+  return { x: room.x, y: room.y, side, rows, gap: side >= 3 ? 1 : 0 }
 }

@@ -88,8 +88,8 @@ class Player {
     while (this.sides.length < stories.length) this.sides.push(new Side(this.stage, this.room))
     if (this.shown !== "all" && this.shown >= stories.length) this.shown = 0
     this.look = this.looked()
-    this.arrange()
     this.sides.forEach((side, i) => side.take(stories[i], this.look, data.classes))
+    this.arrange()
     this.root.setAttribute("aria-label", data.label)
     this.identity = data.label
     this.scrubber.max = Math.max(this.last, 0)
@@ -128,7 +128,11 @@ class Player {
   }
 
   get last() {
-    return Math.max(0, ...this.sides.map((side) => side.story.frames - 1))
+    return Math.max(0, ...this.visible.map((side) => side.story.frames - 1))
+  }
+
+  get visible() {
+    return this.sides.filter((_, i) => this.shown === "all" || this.shown === i)
   }
 
   get live() {
@@ -159,8 +163,11 @@ class Player {
   }
 
   arrange() {
-    const visible = this.sides.filter((_, i) => this.shown === "all" || this.shown === i)
-    this.sides.forEach((side) => (side.root.hidden = !visible.includes(side)))
+    const { visible } = this
+    this.sides.forEach((side) => {
+      side.root.hidden = !visible.includes(side)
+      if (side.story) side.share(visible.length > 1)
+    })
     this.root.classList.toggle("two", visible.length > 1)
     const told = this.data.stories[this.sides.indexOf(visible[0])]
     const alone = this.sides.length === 1
@@ -169,7 +176,7 @@ class Player {
     this.head.classList.toggle("bad", Boolean(told.alarm))
     const other = this.sides.length > 1
     this.turn.hidden = !other
-    this.turn.textContent = this.shown === "all" ? "Without rules only (C)" : this.shown === 0 ? "Compare with and without (C)" : "With rules (C)"
+    this.turn.textContent = { 0: "With and without rules (C)", all: "Without rules (C)", 1: "With rules (C)" }[this.shown]
     const open = this.algorithm || this.dialog.open
     this.root.classList.toggle("open", open)
     this.curves.hidden = this.dialog.open || !this.data.stories.some((story) => story.charts.some((chart) => chart.algorithm))
@@ -267,7 +274,7 @@ class Player {
     for (const side of this.sides) if (!side.root.hidden) side.reveal(this.at, now)
     const frame = String(Math.floor(this.at + 1e-6))
     if (this.scrubber.value !== frame) this.scrubber.value = frame
-    const longest = this.sides.reduce((most, side) => (side.story.frames > most.story.frames ? side : most))
+    const longest = this.visible.reduce((most, side) => (side.story.frames > most.story.frames ? side : most))
     const words = [longest.words, longest.story.note].filter(Boolean).join(". ")
     if (this.place.textContent !== words) {
       this.place.textContent = words
@@ -287,8 +294,10 @@ class Player {
   /** With the rules, without them, and both again; the server is asked for a run that is not here. */
   turnRules() {
     if (this.sides.length > 1) {
-      this.shown = this.shown === "all" ? 0 : this.shown === 0 ? 1 : "all"
+      this.shown = { 0: "all", all: 1, 1: 0 }[this.shown]
       this.arrange()
+      this.scrubber.max = Math.max(this.last, 0)
+      if (this.at > this.last) this.seek(this.last)
       this.draw()
     }
   }

@@ -18,20 +18,18 @@ class Side {
   take(told, look, classes) {
     const places = unpacked(told.places, Float32Array)
     const frames = places.length
-    const [first, last] = told.span ?? (frames ? [places[0], places[frames - 1]] : [0, 1])
-    const end = told.live ? roomyEnd(last) : Math.max(last, first + 1)
+    this.own = frames ? [places[0], places[frames - 1]] : [0, 1]
+    this.told = told
     this.story = {
       ...told,
       frames,
-      begin: first,
-      end,
-      ticks: told.ticks.length ? told.ticks : numberTicks(first, end, told.axis),
       placeAt: (at) => {
         const k = Math.min(Math.floor(at), frames - 1)
         return places[k] + ((places[k + 1] ?? places[k]) - places[k]) * (at - k)
       },
     }
-    this.title.textContent = [told.title, told.title && told.headline].filter(Boolean).join(": ")
+    this.share(this.shares)
+    this.title.textContent = told.title
     this.title.classList.toggle("bad", Boolean(told.alarm))
     this.right = unpacked(told.right, Uint32Array)
     this.inside = unpacked(told.field.inside, Uint32Array)
@@ -46,6 +44,16 @@ class Side {
     })
     this.grid.take(told.field, look, classes, told)
     this.read(Math.min(this.frame ?? -1, frames - 1))
+  }
+
+  /** The axis of steps: its own, or the one of all sides while they stand beside each other. */
+  share(shares) {
+    this.shares = shares
+    const { told, story } = this
+    const [first, last] = (shares && told.span) || this.own
+    story.begin = first
+    story.end = told.live ? roomyEnd(last) : Math.max(last, first + 1)
+    story.ticks = told.ticks.length ? told.ticks : numberTicks(first, story.end, told.axis)
   }
 
   addChart() {
