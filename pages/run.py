@@ -33,9 +33,10 @@ elif has_data:
         lie_detector.show(state)
     with choice:
         chosen = run_view.choose(state)
-    column_roles.before_run(state)
-    run_controls.words(state)
-    lie_detector.alarm(state)
-    result.headline(state)
+    with st.container():  # always there: the player below keeps its place, and with it its screen
+        column_roles.before_run(state)
+        run_controls.words(state)
+        lie_detector.alarm(state)
+        result.headline(state)
     run_view.watch(state, chosen, lambda: run_view.show(state, chosen))
     result.details(state)

@@ -133,7 +133,8 @@ def details(state: AppState) -> None:
     model, job, data = state.model, state.job, state.data
     if model is None or job is None or data is None or job.is_active:
         return
-    st.header("Result", anchor=False)
+    if job.is_final:
+        st.header("Result", anchor=False)
     left, right = st.columns([2, 3])
     with left:
         _classes(model, data)
