@@ -12,7 +12,7 @@ from ui.dataset import Dataset
 from ui.jobs import Job, JobStatus
 from ui.looking import keep_looking
 from ui.models import TrainedModel, TrainingJob
-from ui.run import lie_detector, run_controls
+from ui.run import lie_detector, race, run_controls
 from ui.run.replay import player
 from ui.run.replay.feature_grid import FeatureGrid, true_signs
 from ui.run.replay.path_animation import SparsityPath, path_story, steps_done
@@ -21,7 +21,7 @@ from ui.run.replay.story import Story, with_shared_axes
 from ui.state import AppState
 from ui.words import plain
 
-RUN, PATH = "The run", "From many features to few"
+RUN, PATH, RACE = "The run", "From many features to few", "The race"
 WITH, WITHOUT = "With the rules", "Without the rules"
 PATH_SLOT: Final = "sparsity path"
 KEY: Final = "run_show"
@@ -32,13 +32,13 @@ def choose(state: AppState) -> str:
     return str(
         st.segmented_control(
             "Show",
-            [RUN, PATH],
+            [RUN, PATH, RACE],
             default=RUN,
             required=True,
             key=f"show_what_{state.version}",
             label_visibility="collapsed",
             help="The steps of the run; or the same data fitted again and again with ever fewer "
-            "features allowed, with the rules and without them.",
+            "features allowed, with the rules and without them; or a race against other methods.",
         )
     )
 
@@ -46,6 +46,8 @@ def choose(state: AppState) -> str:
 def jobs_of(state: AppState, chosen: str) -> list[Job[Any]]:
     """Return the work behind what is watched."""
     jobs: list[Job[Any]] = [] if state.job is None else [*state.job.work]
+    if chosen == RACE and (found := race.race_of(state)) is not None:
+        return [*jobs, found[0]]
     return [*jobs, path_of(state).job] if chosen == PATH else jobs
 
 
@@ -65,6 +67,9 @@ def show(state: AppState, chosen: str) -> None:
     """Draw the player; while a job works it is given new steps again and again."""
     data = state.data
     assert data is not None
+    if chosen == RACE:
+        race.show(state)
+        return
     stories = path_stories(state, data) if chosen == PATH else run_stories(state, data)
     live = any(story.live for story in stories)
     player.show(

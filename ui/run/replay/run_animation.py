@@ -42,12 +42,7 @@ VIOLATION: Final = "How much each rule is still violated (0 = satisfied)"
 
 
 def judged_words(data: Dataset) -> str:
-    """Return whose answers are counted.
-
-    >>> from types import SimpleNamespace as Some
-    >>> judged_words(Some(judged=Some(part="test", y=[0, 1])))
-    '2 test patients'
-    """
+    """Return whose answers are counted, such as 400 test patients."""
     judged = data.judged
     rows = "rows" if judged.groups is not None else "patients"
     return f"{len(judged.y):,} {judged.part} {rows}"
