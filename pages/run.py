@@ -6,10 +6,19 @@ import streamlit as st
 
 from ui.data import column_roles
 from ui.needs import need_data
-from ui.run import all_classes, lie_detector, result, run_controls, run_settings, run_view
+from ui.run import (
+    all_classes,
+    draw_controls,
+    lie_detector,
+    result,
+    run_controls,
+    run_settings,
+    run_view,
+)
 from ui.state import app_state
 
 state = app_state()
+draw_controls.take_link(state)
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.title("Run", anchor=False, width="content")
     buttons = st.container(
@@ -31,9 +40,11 @@ elif has_data:
     with buttons:
         run_controls.show(state)
         lie_detector.show(state)
+        draw_controls.dice(state)
     with choice:
         chosen = run_view.choose(state)
     with st.container():  # always there: the player below keeps its place, and with it its screen
+        draw_controls.show(state)
         column_roles.before_run(state)
         run_controls.words(state)
         lie_detector.alarm(state)

@@ -253,3 +253,24 @@ def test_load_and_run_in_one_click(app):
     app.state.job.wait(60)
     app.run()
     assert app.state.job.is_final
+
+
+def test_the_dice_draw_other_patients_and_run(app):
+    app.load("ksvm-s-10k").finish()
+    rules = app.state.rules.text
+    app.click("dice")
+    app.state.job.wait(60)
+    app.run()
+    seed = app.state.loaded.recipe["seed"]
+    assert seed > 0
+    assert app.state.rules.text == rules
+    assert app.state.job.is_final
+    assert f"Seed {seed}" in [button.label for button in app.at.button]
+
+
+def test_experts_see_the_strip_of_a_draw_and_a_link(app):
+    app.load("ksvm-s-10k").go("run")
+    assert not app.at.code
+    app.at.toggle(key=f"expert_{app.state.version}").set_value(True)
+    app.run()
+    assert app.at.code[0].value.startswith("run?sample=ksvm-s-10k")
