@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -121,7 +120,20 @@ def link_of(state: AppState) -> str:
         asked["weight"] = settings.patients
     if len(rules) <= LONGEST_RULES:
         asked["rules"] = rules
-    return f"run?{urlencode(asked)}"
+    pairs = (f"{name}={_quoted(str(value))}" for name, value in asked.items())
+    return f"run?{'&'.join(pairs)}"
+
+
+def _quoted(text: str) -> str:
+    """Return a text as an address may hold it.
+
+    >>> _quoted("a >= 1 & b")
+    'a%20%3E%3D%201%20%26%20b'
+    """
+    return "".join(
+        chr(byte) if (chr(byte).isalnum() and byte < 128) or chr(byte) in "-._~" else f"%{byte:02X}"
+        for byte in text.encode()
+    )
 
 
 def take_link(state: AppState) -> None:
