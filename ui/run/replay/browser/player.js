@@ -170,7 +170,7 @@ class Player {
     })
     this.root.classList.toggle("two", visible.length > 1)
     const told = this.data.stories[this.sides.indexOf(visible[0])]
-    const alone = this.sides.length === 1
+    const alone = visible.length === 1
     this.head.textContent = alone ? told.headline + told.aside : ""
     this.alarm.textContent = visible.map((side) => this.data.stories[this.sides.indexOf(side)].alarm).find(Boolean) ?? ""
     this.head.classList.toggle("bad", Boolean(told.alarm))
