@@ -29,7 +29,7 @@ WATCHED = 6_000  # milliseconds
 # The player lies in a shadow root of the page.
 PLAYER = (
     "[...document.querySelectorAll('.st-key-run_show *')].map((e) => e.shadowRoot)"
-    ".find((root) => root)?.querySelector('section').player"
+    ".find((root) => root)?.querySelector('section')?.player"
 )
 STATE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState"
 

@@ -1,4 +1,4 @@
-"""The Run page: press Run and watch; then the result, explained."""
+"""The Run page: press Run and watch; the result first, and how it was found beside it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ import streamlit as st
 
 from ui.data import preparation
 from ui.page_frame import need_data
-from ui.run import all_classes, controls, live, outcome, steering
+from ui.run import (
+    all_classes,
+    draw_controls,
+    lie_detector,
+    result,
+    run_controls,
+    run_settings,
+    run_view,
+)
 from ui.state import app_state
 
 state = app_state()
+draw_controls.take_link(state)
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.title("Run", anchor=False, width="content")
     buttons = st.container(
@@ -20,20 +29,25 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small"):
 has_data = need_data(state)
 if has_data and state.data is not None and state.data.every_label is not None:
     with place, st.popover("Settings", icon=":material/tune:"):
-        controls.show(state)
+        run_settings.show(state)
     with buttons:
         all_classes.steer(state)
     all_classes.show(state)
 elif has_data:
     with place, st.popover("Settings", icon=":material/tune:"):
-        steering.speed(state)
-        controls.show(state)
+        run_controls.speed(state)
+        run_settings.show(state)
     with buttons:
-        steering.show(state)
+        run_controls.show(state)
+        lie_detector.show(state)
+        draw_controls.dice(state)
     with choice:
-        chosen = live.choose(state)
-    preparation.before_run(state)
-    steering.words(state)
-    outcome.alarm(state)
-    live.show(state, chosen)
-    outcome.show(state)
+        chosen = run_view.choose(state)
+    with st.container():  # always there: the player below keeps its place, and with it its screen
+        draw_controls.show(state)
+        preparation.before_run(state)
+        run_controls.words(state)
+        lie_detector.alarm(state)
+        result.headline(state)
+    run_view.watch(state, chosen, lambda: run_view.show(state, chosen))
+    result.details(state)

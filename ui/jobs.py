@@ -223,10 +223,11 @@ class Run(Protocol):
     def finish(self) -> Any: ...
 
 
-def fit_job(
-    start: Callable[[], Run], judge: Callable[[Any], Outcome], **options: Any
-) -> BackgroundJob[Outcome]:
-    """Return a job that takes the steps of a run; a stopped run is judged as far as it came."""
+Steps = Callable[[BackgroundJob[Outcome]], Iterator[object]]
+
+
+def fit_steps(start: Callable[[], Run], judge: Callable[[Any], Outcome]) -> Steps[Outcome]:
+    """Return the work of a job that takes the steps of a run; a stopped run is judged so far."""
     runs: list[Run] = []  # the one run, once it is begun
 
     def steps(job: BackgroundJob[Outcome]) -> Iterator[None]:
@@ -244,7 +245,14 @@ def fit_job(
             run.stop()
         job.outcome = judge(run.finish())
 
-    return BackgroundJob(steps, **options)
+    return steps
+
+
+def fit_job(
+    start: Callable[[], Run], judge: Callable[[Any], Outcome], **options: Any
+) -> BackgroundJob[Outcome]:
+    """Return a job that takes the steps of a run; a stopped run is judged as far as it came."""
+    return BackgroundJob(fit_steps(start, judge), **options)
 
 
 CHECK_SECONDS: Final = 12.0  # for one check of rules

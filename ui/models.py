@@ -27,14 +27,17 @@ from hipad.evaluation.metrics import (
 from hipad.exceptions import RuleError
 from hipad.rules import Budget, RuleSet
 from hipad.rules.lexer import quote_name
-from hipad.solvers import Status
+from hipad.solvers import Progress
 from hipad.utils import FloatArray, IntArray
 from ui.dataset import Dataset
-from ui.jobs import BackgroundJob, Run, fit_job
+from ui.jobs import BackgroundJob, Run, fit_steps
+from ui.recording import RecordedRun
 from ui.settings import AUTOMATIC, CHOSEN, FEWNESS, RunSettings
 
 Trust = str | tuple[MemberRecord, ...] | None
-HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall
+HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall,
+SUSPICION_SECONDS: Final = 10.0  # and where all rules together do no harm
+CLEAR: Final = 0.05  # McNemar's exact test, times the number of rules
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,11 @@ class Harm:
 
     right: Proportion  # with the rules
     without: Proportion  # the same settings without them
-    interval: tuple[float, float]  # of the difference, paired by patient
+    interval: tuple[float, float]  # of the difference to those, or to the model without the cause
     cause: str = ""  # the rule whose removal restores most; empty where no single one does
     restored: Proportion | None = None  # without that rule alone
     learnt: Proportion | None = None  # with weights that are learnt, where some are set or written
+    rule: int | None = None  # the place of the cause among the rules; None for a statement
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,7 @@ class TrainedModel:
     harm: Harm | None = None  # where the test patients show that the rules do clear harm
     trust: Trust = "auto"  # how far rules were to be trusted, or what an earlier fit had learnt
     chosen_by: RunSettings | None = None  # those of the fit whose values are held here
+    is_explained: bool = False  # whether what each rule did is known without further fits
 
     @property
     def oriented(self) -> PositiveClassView:
@@ -118,10 +123,13 @@ class Request:
     trust: Trust = "auto"  # how far rules are trusted, or what an earlier fit learnt of it
     chosen_by: RunSettings | None = None  # those that chose values which are held here
 
-    def start(self, like: TrainedModel | None = None, *, quick: bool = False) -> Run:
+    def start(
+        self, like: TrainedModel | None = None, *, quick: bool = False, watched: bool = False
+    ) -> Run:
         """Begin the fit; `like` is an earlier model on the same data to start from.
 
-        `quick` is for fits that nobody watches: the model is the same.
+        `quick` is for fits that nobody watches, `watched` for those that are played afterwards: the
+        model is the same.
         """
         settings, data = self.settings, self.data
         classifier = HIPADClassifier(
@@ -132,7 +140,7 @@ class Request:
             **settings.parameters,
         )
         X, y = data.learning_rows
-        return classifier.fit_iter(
+        run = classifier.fit_iter(
             X,
             y,
             groups=data.groups,
@@ -141,6 +149,7 @@ class Request:
             interactive=not quick,
             gaps=data.gaps_seen,
         )
+        return RecordedRun(run, data) if watched else run
 
     def model(self, classifier: HIPADClassifier) -> TrainedModel:
         """The fitted classifier with its name and its judgement."""
@@ -160,12 +169,9 @@ class Request:
             chosen_by=self.chosen_by,
         )
 
-    def job(
-        self, *, speed: float | None = None, like: TrainedModel | None = None
-    ) -> BackgroundJob[TrainedModel]:
-        """A job that fits this; launch it to begin."""
-        names = self.rule_names()
-        return fit_job(lambda: self.start(like), self._compared, rule_names=names, speed=speed)
+    def job(self, *, speed: float | None = None, like: TrainedModel | None = None) -> TrainingJob:
+        """Return a job that fits this; launch it to begin."""
+        return TrainingJob(self, speed=speed, like=like)
 
     def rule_names(self) -> list[str]:
         """What to call each rule that takes part: those that are on and worth something."""
@@ -198,50 +204,6 @@ class Request:
             pass
         return self.model(run.finish())
 
-    def _compared(self, classifier: HIPADClassifier) -> TrainedModel:
-        """The model with its rule report, and how one without the rules is judged."""
-        model = self.model(classifier)
-        # made here, where nobody waits for a page
-        assert classifier.rule_report_ is not None
-        assert classifier.knowledge_report_ is not None
-        stopped = classifier.certificate_.status is Status.STOPPED
-        if not stopped:
-            assert classifier.risk_curve_ is not None
-        if stopped or not self.settings.use_rules or not self.says_anything:
-            return model
-        # what a run without the rules gives, its own number of features included
-        alone = replace(self, settings=self.settings.changed(use_rules=False)).fit(like=model)
-        judged, positive = self.data.judged, self.data.classes[1]
-        scores = alone.scores(judged.X), model.scores(judged.X)
-        change = flips(*scores, judged.y == positive, judged.groups)
-        beside = replace(model, without_rules=alone.judgement, gain=change.interval)
-        if judged.part != "test" or not change.is_fall:
-            return beside
-        return replace(beside, harm=self._harm(beside, alone.judgement.accuracy, change.interval))
-
-    def _harm(
-        self, model: TrainedModel, without: Proportion, interval: tuple[float, float]
-    ) -> Harm:
-        """What the rules cost on patients that nothing was fitted to, and why that may be."""
-        right = model.judgement.accuracy
-        harm = Harm(right, without, interval)
-        rules = self.data.parse(self.rules)
-        written = any(rule.enabled and rule.worth is not None for rule in rules)
-        if written or self.settings.patients != "auto":
-            free = replace(rules, rules=tuple(replace(rule, worth=None) for rule in rules))
-            learnt = self.settings.changed(patients="auto")
-            fitted = replace(self, rules=str(free), settings=learnt).fit(like=model)
-            harm = replace(harm, learnt=fitted.judgement.accuracy)
-        budget = Budget(seconds=HARM_SECONDS)
-        for name, rest in _each_left_out(rules):
-            again = replace(self, rules=str(rest)).fit(like=model).judgement.accuracy
-            best = right if harm.restored is None else harm.restored
-            if again.k > best.k:
-                harm = replace(harm, cause=name, restored=again)
-            if budget.is_spent:
-                break
-        return harm
-
     @property
     def lambda1_value(self) -> float | str:
         fewness = self.settings.fewness
@@ -252,15 +214,174 @@ class Request:
         return self.settings.lambda1
 
 
-def _each_left_out(rules: RuleSet) -> Iterator[tuple[str, RuleSet]]:
+class TrainingJob(BackgroundJob[TrainedModel]):
+    """A job that fits a request and then, as a second event, finds what its rules are worth.
+
+    The outcome is there as soon as the fit is over. `comparison` makes it richer: first by how a
+    model without the rules is judged, then by what each rule did, then by the rule that does harm.
+    Its history are the steps of the fit without rules.
+    """
+
+    def __init__(
+        self, request: Request, *, speed: float | None = None, like: TrainedModel | None = None
+    ) -> None:
+        names = request.rule_names()
+        super().__init__(lambda _: self._fit_and_compare(), rule_names=names, speed=speed)
+        self.request = request
+        self.alone: TrainedModel | None = None  # the model without the rules
+        self.comparison: BackgroundJob[TrainedModel] = BackgroundJob(
+            fit_steps(lambda: _Comparison(self), lambda found: found)
+        )
+        self._fit = fit_steps(lambda: request.start(like, watched=True), request.model)
+
+    @property
+    def work(self) -> list[BackgroundJob[TrainedModel]]:
+        """The fit, and the comparison as soon as it may begin."""
+        return [self, self.comparison] if self.is_final else [self]
+
+    def _fit_and_compare(self) -> Iterator[object]:
+        yield from self._fit(self)
+        self.comparison.launch()  # not where the fit was stopped
+
+    def seen(self) -> None:
+        """Note that somebody looks at this job."""
+        super().seen()
+        self.comparison.seen()
+
+    def stop(self) -> None:
+        """End after the present step; the model so far stays."""
+        super().stop()
+        self.comparison.stop()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the fit, and for the comparison that follows it, to end."""
+        ended = super().wait(seconds)
+        return ended and (not self.comparison.is_active or self.comparison.wait(seconds))
+
+
+_NOTHING: Final = np.zeros(0, dtype=int)
+FITTED: Final = Progress(  # a step of a comparison: one more model was fitted, unwatched
+    0, 0, 0.0, 0, _NOTHING, _NOTHING, 0, 0.0, 0.0, np.zeros(0), 0.0
+)
+
+
+class _Comparison:
+    """What is found out after a fit, in the sense of a job: a step for each step or fit."""
+
+    def __init__(self, job: TrainingJob) -> None:
+        self._job, self._request = job, job.request
+        self._steps = self._generate()
+
+    def __iter__(self) -> Iterator[Progress]:
+        return self
+
+    def __next__(self) -> Progress:
+        return next(self._steps)
+
+    def stop(self) -> None:
+        """Nothing to do: it rests between two steps."""
+
+    def resume(self) -> None:
+        """Nothing to do: the next step goes on."""
+
+    def finish(self) -> TrainedModel:
+        """Return the model as far as it is explained."""
+        return self._model
+
+    @property
+    def _model(self) -> TrainedModel:
+        assert self._job.outcome is not None
+        return self._job.outcome
+
+    def _generate(self) -> Iterator[Progress]:
+        compares = self._request.settings.use_rules and self._request.says_anything
+        if compares:
+            yield from self._fit_alone()
+        model = self._model
+        classifier = model.classifier
+        assert classifier.rule_report_ is not None  # made here, where nobody waits for a page
+        assert classifier.knowledge_report_ is not None
+        assert classifier.risk_curve_ is not None
+        self._job.outcome = replace(model, is_explained=True)
+        if compares:
+            yield from self._find_harm()
+
+    def _fit_alone(self) -> Iterator[Progress]:
+        """Fit what a run without the rules gives, its own number of features included."""
+        model, request = self._model, self._request
+        settings = request.settings.changed(use_rules=False)
+        asked = replace(request, settings=settings)
+        run = asked.start(model, watched=True)
+        yield from run
+        alone = asked.model(run.finish())
+        judged, positive = request.data.judged, request.data.classes[1]
+        scores = alone.scores(judged.X), model.scores(judged.X)
+        change = flips(*scores, judged.y == positive, judged.groups)
+        self._job.alone = alone
+        self._falls = judged.part == "test" and change.is_fall
+        self._job.outcome = replace(model, without_rules=alone.judgement, gain=change.interval)
+
+    def _find_harm(self) -> Iterator[Progress]:
+        """Find a rule that costs more right answers on test patients than chance explains.
+
+        All rules together are held against none, and each against the model without it; with
+        several rules one of them must be so many times clearer (Bonferroni).
+        """
+        model, request = self._model, self._request
+        judged = request.data.judged
+        if judged.part != "test" or model.without_rules is None or model.gain is None:
+            return
+        rules = request.data.parse(request.rules)
+        right, scores = model.judgement.accuracy, model.scores(judged.X)
+        is_positive = judged.y == request.data.classes[1]
+        left_out = list(_each_left_out(rules))
+        harm = Harm(right, model.without_rules.accuracy, model.gain)
+        found = self._falls
+        if len(left_out) < 2 and not found:
+            return
+        budget = Budget(seconds=HARM_SECONDS if found else SUSPICION_SECONDS)
+        for place, name, rest in left_out:
+            again = replace(request, rules=str(rest)).fit(like=model)
+            change = flips(again.scores(judged.X), scores, is_positive, judged.groups)
+            found |= change.is_fall and change.p_value * len(left_out) < CLEAR
+            best = right if harm.restored is None else harm.restored
+            if again.judgement.accuracy.k > best.k:
+                restored = again.judgement.accuracy
+                harm = replace(
+                    harm, cause=name, restored=restored, rule=place, interval=change.interval
+                )
+            if budget.is_spent:
+                break
+            yield FITTED
+        if not found:
+            return
+        if not self._falls and harm.restored is None:
+            return
+        if self._falls:
+            harm = replace(harm, interval=model.gain)
+        self._job.outcome = replace(model, harm=self._with_learnt_weights(harm, rules))
+
+    def _with_learnt_weights(self, harm: Harm, rules: RuleSet) -> Harm:
+        """Add how the rules do with weights that are learnt, where some are set or written."""
+        request = self._request
+        written = any(rule.enabled and rule.worth is not None for rule in rules)
+        if not written and request.settings.patients == "auto":
+            return harm
+        free = replace(rules, rules=tuple(replace(rule, worth=None) for rule in rules))
+        settings = request.settings.changed(patients="auto")
+        fitted = replace(request, rules=str(free), settings=settings).fit(like=self._model)
+        return replace(harm, learnt=fitted.judgement.accuracy)
+
+
+def _each_left_out(rules: RuleSet) -> Iterator[tuple[int | None, str, RuleSet]]:
     """Each rule and statement that is on, and all the others."""
     for i, (label, rule) in enumerate(zip(rules.labels, rules, strict=True)):
         if rule.enabled:
-            yield f"{label}: {rule.text}", rules.without(i)
+            yield i, f"{label}: {rule.text}", rules.without(i)
     for i, statement in enumerate(rules.statements):
         if statement.enabled:
             rest = rules.statements[:i] + rules.statements[i + 1 :]
-            yield statement.text, replace(rules, statements=rest)
+            yield None, statement.text, replace(rules, statements=rest)
 
 
 def largest_useful(data: Dataset, settings: RunSettings) -> float:

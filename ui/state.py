@@ -36,7 +36,7 @@ from ui.data.loading import LoadingJob, PreparedData, ReadingJob, build, facing_
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.experiments.experiments_state import ExperimentsState
 from ui.jobs import BackgroundJob
-from ui.models import Request, TrainedModel
+from ui.models import Request, TrainedModel, TrainingJob
 from ui.rules.rule_text import TextHistory
 from ui.session.session_file import ModelRecipe, Refit, Session, recipe_of
 from ui.settings import RunSettings
@@ -157,7 +157,7 @@ class AppState(SessionCache):
     blocks: dict[str, str] = field(default_factory=dict)  # name -> definition, see data/features.py
     rules: TextHistory = field(default_factory=TextHistory)
     settings: RunSettings = field(default_factory=RunSettings)
-    job: BackgroundJob[TrainedModel] | None = None
+    job: TrainingJob | None = None
     ran: ModelRecipe | None = None  # what the job was asked for
     models: list[TrainedModel] = field(default_factory=list)  # those the user keeps, newest last
     pinned: str = ""  # name of the model that others are compared with

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from hipad.estimator.parameters import FitSettings, MemberRecord
 from hipad.estimator.path import PathPoint, PathSelector
 from hipad.estimator.problem_factory import ProblemFactory, explained
 from hipad.estimator.training_data import TrainingData, equal_rows
-from hipad.estimator.trust import Member, ModelAverage, averaged
+from hipad.estimator.trust import Member, ModelAverage, PresentStep, averaged
 from hipad.exceptions import HipadError
 from hipad.rules import RuleWeights, ScaledRule
 from hipad.solvers import Hipad, Problem, Progress, Solution, Status
-from hipad.solvers.solution import StepwiseSolver
+from hipad.solvers.admm import WATCHED, AdmmSettings
+from hipad.solvers.solution import Settings, StepwiseSolver
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------
@@ -34,6 +35,7 @@ from hipad.utils import FloatArray
 
 Classifier = TypeVar("Classifier")
 
+WATCHABLE = 5e7  # multiplications of a pass over X: some 0.05 s, in each of some sixty sweeps
 ROUNDING = 1e-9  # by which shares that are even may differ
 CHOOSING = "stopped while lambda1 was being chosen: fitted at the best value so far"
 
@@ -102,7 +104,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         left_out: int | None = None,
     ) -> None:
         self.data, self.plan = data, plan
-        self._interactive, self._outcome = interactive, take
+        self._interactive, self._watched, self._outcome = interactive, False, take
         self.hipad: Hipad | None = None
         self._warm, self._beside = warm[0] if warm else None, tuple(warm[1:])
         self.mixture = mixture if mixture is not None else ModelAverage(data, plan)
@@ -141,6 +143,19 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
     def run(self) -> Model:
         """Go to the end."""
         return self.to_end().model()
+
+    def watch(self) -> Self:
+        """Let phase 1 begin far from the optimum, for those who watch; the model is the same.
+
+        Not where it would take long, or where the settings of the user would lead elsewhere.
+        """
+        self._watched = True
+        self._warm, self._beside = None, ()
+        return self
+
+    def present(self) -> PresentStep | None:
+        """Return what the last step led to; None while values are chosen."""
+        return self.leading.present() if self.hipad is not None and self.hipad.history else None
 
     def finish(self) -> Classifier:
         """The classifier with the model so far; its certificate says if that was the end."""
@@ -278,12 +293,20 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         settings = replace(self.plan.settings, quick=not interactive and self.plan.fastest)
         if settings.switch == "paper":
             problem = without_repeats(problem)
+        elif self._watched and interactive and _has_a_way(problem, settings):
+            settings = replace(settings, admm=WATCHED)
         # a state of other rows, among them those that rules labelled, does not serve
         earlier = [self._warm, *self._beside]
         serving = [one for one in earlier if one and one.problem.y.size == problem.y.size]
         if member.factory.data.n_inferred or self._warm not in serving:
             serving = []
         return Hipad(problem, settings, warm=next(iter(serving), None), beside=serving[1:])
+
+
+def _has_a_way(problem: Problem, settings: Settings) -> bool:
+    """Return whether phase 1 may begin far away: where it is quick, and leads to one optimum."""
+    own = settings.method == "hipad" and settings.admm == AdmmSettings()
+    return own and problem.design.cost <= WATCHABLE
 
 
 def without_repeats(problem: Problem) -> Problem:

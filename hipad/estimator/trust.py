@@ -186,12 +186,28 @@ def normal_points(dimensions: int) -> FloatArray:
 DIGITS: Final = 3  # of probabilities: further ones hang on the order of the rows
 
 
+class ObjectiveParts(NamedTuple):
+    """The terms of the objective; their sum is F in phase 1, and without l1 in phase 2."""
+
+    loss: float
+    ridge: float
+    rules: float
+    l1: float
+
+
 class LinearModel(NamedTuple):
     """Weights of some features, in the user's units, and the intercept."""
 
     features: np.ndarray
     coef: FloatArray
     intercept: float
+
+
+class PresentStep(NamedTuple):
+    """A step of a fit that is watched."""
+
+    model: LinearModel
+    parts: ObjectiveParts
 
 
 @dataclass(eq=False)
@@ -294,6 +310,25 @@ class Member:
         scale = self._calibration(scores, found.b)
         coef, intercept = data.to_user_units(found.features, scale.factor * found.w, scale.offset)
         return LinearModel(found.features, coef, intercept)
+
+    def present(self) -> PresentStep:
+        """Return the model of the last step as it would predict, and its objective."""
+        assert self.hipad is not None
+        data, problem, at = self.factory.data, self.hipad.problem, self.hipad.present()
+        w = np.zeros(data.design.shape[1])
+        w[at.features] = at.w
+        scores = data.design.dot(w)
+        scale = self._calibration(scores, at.b)
+        coef, intercept = data.to_user_units(at.features, scale.factor * at.w, scale.offset)
+        alone = replace(problem, rules=()).with_parameters(lambda1=0.0)
+        ridge = 0.5 * problem.lambda2 * float(at.w @ at.w)
+        fitted = alone.objective(at.features, at.w, scores, at.b, np.zeros(0))
+        smooth = problem.with_parameters(lambda1=0.0)
+        without_l1 = smooth.objective(at.features, at.w, scores, at.b, at.u)
+        has_l1 = self.hipad.history[-1].phase == 1
+        l1 = problem.limits(at.features).cost(at.w) if has_l1 else 0.0
+        parts = ObjectiveParts(fitted - ridge, ridge, without_l1 - fitted, l1)
+        return PresentStep(LinearModel(at.features, coef, intercept), parts)
 
     def _calibration(self, scores: FloatArray, b: float) -> Calibration:
         """Scale and intercept as it predicts."""

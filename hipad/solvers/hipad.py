@@ -55,7 +55,7 @@ from hipad.utils import FloatArray, count
 
 
 EARLY = "phase 1 was left by the paper's test: these features need not be those of the optimum"
-FIRST_TRY, FIRST_WARM_TRY = 20, 5  # sweeps after which the optimum is tried, settled or not
+FIRST_WARM_TRY = 5  # sweeps after which a warm start tries the optimum, settled or not
 NEAR = 1e-5  # a certified relative gap from which the optimum is tried,
 CLOSE = 1e-9  # and one at which nothing is left to do
 AFFORDABLE = 2e11  # multiplications of one interior-point iteration, some seconds
@@ -103,7 +103,7 @@ class AdmmPhase:
             self.switch = PaperTest(lambda: self.admm.features.full()[0])
         self.settled = self.converged = self.given_up = self._doubted = False
         self._optimum: Iterate | None = None
-        self._next_try = FIRST_TRY if warm is None else FIRST_WARM_TRY
+        self._next_try = settings.first_try if warm is None else FIRST_WARM_TRY
 
     @property
     def decided(self) -> bool:
@@ -536,6 +536,11 @@ class Hipad(StepwiseSolver[Progress]):
             second = ENGINES[self.settings.engine].words
             parts.append(f"{second} ({count(self._counts[2], 'step')})")
         return ", then ".join(parts)
+
+    def present(self) -> Iterate:
+        """Return the model of the last step, without a certificate."""
+        assert self._phase is not None
+        return self._phase.point()
 
     def certainty(self) -> Certainty:
         """Which features are certainly in at the optimum of phase 1, certainly out, or neither."""

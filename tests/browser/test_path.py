@@ -61,7 +61,7 @@ def test_first_visit_to_result(server, visit):
     press(page, "show_ksvm-s-10k")
     expect(heading(page, "Result")).to_be_visible()
     expect(page.get_by_text("it had not seen, the model got")).to_be_visible()
-    expect(page.get_by_text("Solved.")).to_be_visible()
+    expect(page.get_by_text("Certified optimal")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     expect(page.get_by_role("img", name="Image of all features")).to_be_visible()
 
@@ -87,7 +87,7 @@ def test_a_wide_table_from_upload_to_export(server, visit, tmp_path):
     expect(page.get_by_text("and 1 rule to learn from")).to_be_visible()
     press(page, "run")
     expect(heading(page, "Result")).to_be_visible()
-    expect(page.get_by_text("Without the rules, the same settings")).to_be_visible()
+    expect(page.get_by_text("Compared with the same settings without rules")).to_be_visible()
 
     with page.expect_download() as caught:
         page.get_by_role("button", name="Weights (CSV)").click()
@@ -122,7 +122,7 @@ def test_stop_and_continue(server, visit):
     go(page, "Run")
     set_speed(page, 6)
     press(page, "run")
-    expect(page.get_by_role("img", name="Objective")).to_be_visible()
+    expect(page.get_by_role("img", name="Features in the model")).to_be_visible()
     press(page, "run_stop")
     expect(page.get_by_text("Stopped before the end").first).to_be_visible()
     expect(heading(page, "Result so far (not final)")).to_be_visible()

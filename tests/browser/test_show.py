@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.app import PLAYER
-from tests.browser.rule_typing import type_rules
-from tests.browser.test_path import go, heading, press
+from tests.browser.test_path import heading, press
 from ui.run.replay.player import SCRIPTS, source
 
 pytestmark = pytest.mark.browser
@@ -36,7 +35,10 @@ def shown(server, browser):
     page.goto(server)
     press(page, "show_ksvm-s-10k")
     expect(heading(page, "Result")).to_be_visible()
-    until(page, "player.last > 5 && !player.live")
+    until(page, "player.last > 5 && !player.live && player.playing")  # by itself
+    until(page, "!player.playing && player.at === player.last")
+    until(page, "player.sides.length === 2")
+    expect(page.get_by_text("What the rules did")).to_be_visible()
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     page.wait_for_timeout(500)
     page.sizes = sizes
@@ -48,6 +50,7 @@ def shown(server, browser):
 def page(shown):
     """The page with the player at rest at its first step."""
     ask(shown, "player.seek(0)")
+    ask(shown, "{ shown: player.shown = 0, drawn: player.arrange() }.shown")
     yield shown
     if ask(shown, "player.dialog.open"):
         shown.keyboard.press("Escape")
@@ -79,12 +82,73 @@ def test_charts_and_buttons_are_in_the_first_screen(page):
         expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
     for canvas in page.get_by_role("img", name="Image of all features").all():
         expect(canvas).to_be_in_viewport(ratio=1)
-    expect(page.get_by_role("img", name="Objective")).to_be_in_viewport(ratio=1)
+    for name in ("Right answers", "Features in the model"):
+        expect(page.get_by_role("img", name=name).first).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text("it had not seen, the model got")).to_be_in_viewport(ratio=1)
+    for name in ("Right answers with the rules", "Right answers without the rules"):
+        expect(page.get_by_test_id("stMetric").filter(has_text=name)).to_be_in_viewport(ratio=1)
+
+
+def test_curves_of_the_algorithm_stand_behind_a_button_and_in_the_presenter(page):
+    objective = page.get_by_role("img", name="Objective of phase 1").first
+    expect(objective).to_be_hidden()
+    page.get_by_role("button", name="How it was found").click()
+    expect(objective).to_be_visible()
+    page.get_by_role("button", name="How it was found").click()
+    expect(objective).to_be_hidden()
+    page.get_by_role("button", name="Present").click()
+    expect(objective).to_be_visible()
+
+
+RECORD = """(shown) => new Promise((done) => {
+  const player = PLAYER;
+  player.shown = shown;
+  player.arrange();
+  const side = player.sides[shown];
+  const { canvas } = side.grid;
+  const sizes = new Set();
+  let [last, changes] = [null, 0];
+  const look = () => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let hash = 0;
+    for (let i = 0; i < data.length; i += 5) hash = (31 * hash + data[i]) | 0;
+    const now = `${hash} ${side.charts.map((chart) => chart.window.style.transform)}`;
+    if (now !== last) changes += 1;
+    last = now;
+    sizes.add(side.inside[side.frame]);
+    if (player.playing) requestAnimationFrame(look);
+    else done([sizes.size, changes, side.inside.at(-1), side.right.at(-1)]);
+  };
+  player.seek(0);
+  player.draw();
+  player.toggle();
+  requestAnimationFrame(look);
+})""".replace("PLAYER", PLAYER)
+LIT = "[...player.sides[0].grid.levels].map((l, i) => l ? i : -1).filter((i) => i >= 0)"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("sample", "features", "right"),
+    [("ksvm-s-10k", (197, 82), (399, 294)), ("ksvm-s-50k", (200, 95), (994, 724))],
+)
+def test_a_recording_of_the_play_moves_and_ends_on_the_model(
+    server, visit, sample, features, right
+):
+    page = visit(server)
+    press(page, f"show_{sample}")
+    until(page, "player.last > 5 && !player.live && player.playing")
+    until(page, "player.sides.length === 2 && !player.playing")
+    for side in (0, 1):
+        sizes, changes, last, answers = page.evaluate(RECORD, side)
+        assert sizes >= 10
+        assert changes >= 60
+        assert (last, answers) == (features[side], right[side])
 
 
 def test_play_and_pause_without_the_server(page):
     received = len(page.sizes)
-    page.get_by_role("button", name="Play (space)").click()
+    page.get_by_role("button", name="Play (space)").first.click()
     until(page, "player.at > 1 && player.sides[0].frame >= 1")
     page.get_by_role("button", name="Pause (space)").click()
     at = ask(page, "player.at")
@@ -102,7 +166,7 @@ def test_play_and_pause_without_the_server(page):
 def test_the_image_shows_the_features_of_the_step(page):
     page.get_by_role("slider", name="Step of the story").press("End")
     until(page, "player.sides[0].frame === player.last")  # the next picture of the screen
-    lit = "player.sides[0].mosaic.levels.filter((level) => level > 0).length"
+    lit = "player.sides[0].grid.levels.filter((level) => level > 0).length"
     assert ask(page, lit) == ask(page, "player.sides[0].inside.at(-1)") > 0
     expect(page.get_by_text("197 of 200", exact=True)).to_be_visible()
     page.get_by_role("button", name="First step (Home)").click()
@@ -143,19 +207,19 @@ def test_the_presenter_has_the_screen_and_the_keys(page):
     expect(page.get_by_text("Esc: leave")).to_be_hidden()
 
 
-@pytest.mark.long
-def test_the_presenter_turns_the_rules(page):
+def test_the_presenter_shows_both_sides_by_a_key(page):
     page.get_by_role("button", name="Present").click()
-    page.keyboard.press("r")
-    until(page, "player.sides.length === 2 && !player.live")
-    assert ask(page, "player.dialog.open")
     titles = "player.sides.map((side) => side.root.hidden ? '' : side.story.title)"
-    assert ask(page, titles) == ["With the rules", "Without the rules"]
-    page.keyboard.press("r")
     assert ask(page, titles) == ["With the rules", ""]
-    page.keyboard.press("r")
+    page.keyboard.press("c")
+    assert ask(page, titles) == ["With the rules", "Without the rules"]
+    assert ask(page, "player.dialog.open")
+    spans = "player.sides.map((side) => [side.story.begin, side.story.end])"
+    assert ask(page, spans)[0] == ask(page, spans)[1]
+    page.keyboard.press("c")
     assert ask(page, titles) == ["", "Without the rules"]
-    assert ask(page, "player.sides[1].inside.at(-1)") < 197
+    assert ask(page, "player.sides[1].inside.at(-1)") == 82
+    page.keyboard.press("c")
 
 
 @pytest.mark.long
@@ -163,29 +227,32 @@ def test_nothing_sent_is_large(page):
     assert 0 < max(page.sizes) < 2**20
 
 
-def test_rules_that_do_harm_are_named_in_the_first_screen_and_to_the_audience(server, visit):
+@pytest.mark.long
+def test_the_presenter_flips_a_rule_heals_it_and_runs_by_keys(server, visit):
     page = visit(server)
-    page.set_viewport_size({"width": 1280, "height": 720})
-    press(page, "sample_ksvm-s-10k")
-    expect(heading(page, "Preparation")).to_be_visible()
-    go(page, "Rules")
-    weight = "worth 30 patients"
-    type_rules(page, f"mean(K1) >= 4 => negative {weight}\nmean(K4) >= 3 => negative {weight}")
-    expect(page.get_by_text("2 rules on, 0 off")).to_be_visible()
-    go(page, "Run")
-    press(page, "run")
-    expect(heading(page, "Result")).to_be_visible()
-    until(page, "player.last > 5 && !player.live")
-    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
-    named = page.get_by_test_id("stAlert").filter(has_text="This rule may be the cause")
-    expect(named).to_be_in_viewport(ratio=1)
-    expect(named).to_contain_text("rule 1: mean(K1)")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    press(page, "show_ksvm-s-10k")
+    expect(page.get_by_text("What the rules did")).to_be_visible()
+    page.keyboard.press("p")
+    until(page, "player.dialog.open && player.offers('flip 0')")
+    page.keyboard.press("f")
+    told = page.locator(".presenter .alarm")
+    expect(told).to_contain_text("may be the cause: rule 1: mean(K1) >= 4 => negative")
+    expect(told).to_be_in_viewport(ratio=1)
     colour = "getComputedStyle(player.alarm).color"
     assert ask(page, colour) != ask(page, "getComputedStyle(player.root).color")
-    page.get_by_role("slider", name="Step of the story").press("End")
-    until(page, "player.sides[0].frame === player.last")
-    expect(page.get_by_text("147 of 200", exact=True)).to_be_visible()  # K1 has the wrong sign
-    page.get_by_role("button", name="Present").click()
-    told = page.locator(".presenter .alarm")
-    expect(told).to_be_in_viewport(ratio=1)
-    expect(told).to_contain_text("may be the cause: rule 1: mean(K1) >= 4 => negative")
+    page.keyboard.press("End")
+    until(page, "player.sides[0].frame === player.sides[0].story.frames - 1")
+    cells = "[0, 49].map((cell) => player.sides[0].grid.resting(cell))"
+    assert ask(page, cells) == [6, 6]  # the block that the rule speaks of, in red
+    page.keyboard.press("Escape")
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    named = page.get_by_test_id("stAlert").filter(has_text="This rule may be the cause")
+    expect(named).to_contain_text("rule 1: mean(K1)")
+    expect(named).to_be_in_viewport(ratio=1)
+    page.keyboard.press("h")
+    expect(named).to_be_hidden()
+    until(page, "player.offers('flip 0')")
+    expect(page.get_by_text("399 right")).to_be_visible()
+    page.keyboard.press("r")
+    until(page, "player.playing")

@@ -46,7 +46,7 @@ def test_all_classes_are_told_apart_and_rules_name_theirs(several, tmp_path):
     assert found.confusion.to_numpy().sum() == found.right.n
     text = app.text()
     assert "test patients the model got" in text
-    assert "How the rules fare" in text
+    assert "What the rules did" in text
     labels = {name: [r.text for r in one.rule_report_]
               for name, one in found.classifier.class_models_.items()}  # fmt: skip
     assert [len(labels[name]) for name in ("daisy", "rose", "tulip")] == [3, 2, 2]

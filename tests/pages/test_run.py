@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
-from ui.run.duel import other_run
-from ui.run.live import PATH, path_of
+from ui.run import run_view
+from ui.run.lie_detector import flipped
+from ui.run.run_view import PATH, WITH, WITHOUT, path_of
 
 
 def until(app, condition, seconds=30):
@@ -55,28 +57,69 @@ def test_a_finished_run_is_explained(app):
     app.load("ksvm-s-10k").finish()
     text = app.text()
     assert "it had not seen, the model got" in text
-    assert "Without the rules" in text
-    assert "Solved." in text
+    assert "without the rules 73.5 %" in text
+    assert "the rules add 105 right answers" in text
+    assert "Certified optimal" in text
     assert "Features used" in text
-    (story,) = player(app)["stories"]
-    assert len(story["words"]) == app.state.model.classifier.n_iter_
-    assert story["words"][0].startswith("Step 1 of ")
+    story, alone = player(app)["stories"]
+    assert (story["title"], alone["title"]) == (WITH, WITHOUT)
+    assert len(story["words"]) == app.state.model.classifier.n_iter_ + 2
+    assert story["words"][1].startswith("Step 1 of ")
+    assert player(app)["plays"]
     assert story["field"]["truth"] == 200
     assert app.largest_element() < 2**20
 
 
-def test_with_and_without_rules_side_by_side(app):
-    app.load("ksvm-s-10k").go("run").click("run_both")
-    other = other_run(app.state)
-    for job in (app.state.job, other):
-        job.wait(60)
-    app.run()
-    first, second = player(app)["stories"]
-    assert (first["title"], second["title"]) == ("With the rules", "Without the rules")
-    assert other.outcome.judgement.accuracy.k == app.state.model.without_rules.accuracy.k
-    app.click("run")
+def test_the_result_stands_before_the_fit_without_rules(app):
+    app.load("ksvm-s-10k").go("run").click("run")
+    app.state.job._thread.join(60)
+    app.state.job.comparison.stop()
     app.state.job.wait(60)
-    assert len(player(app.run())["stories"]) == 1
+    app.state.job.outcome = replace(app.state.model, without_rules=None, is_explained=False)
+    text = app.run().text()
+    assert "it had not seen, the model got" in text
+    assert "Right answers without the rules ..." in text
+    assert "is being computed" in text
+
+
+def test_a_flipped_rule_is_named_healed_and_switched_off(app):
+    app.load("ksvm-s-10k").finish()
+    before = app.state.rules.text
+    right = app.state.model.judgement.accuracy.k
+    app.click("flip_0")
+    app.state.job.wait(60)
+    app.run()
+    assert flipped(app.state).label == "rule 1"
+    assert app.state.model.judgement.accuracy.k < right
+    assert "This rule may be the cause\\: rule 1" in app.at.error[0].value
+    assert player(app)["stories"][0]["alarmBlock"] == "K1"
+    app.click("heal")
+    app.state.job.wait(60)
+    app.run()
+    assert app.state.rules.text == before
+    assert not app.at.error
+    assert app.state.model.judgement.accuracy.k == right
+    app.click("flip_1")
+    app.state.job.wait(60)
+    app.run()
+    assert "One rule does harm" in app.at.error[0].value
+    app.click("rule_off")
+    app.state.job.wait(60)
+    app.run()
+    assert not app.at.error
+    assert [rule.enabled for rule in app.state.data.parse(app.state.rules.text)] == [True, False]
+
+
+def test_what_a_presenter_asks_for_is_done_once_it_can_be(app):
+    app.load("ksvm-s-10k").finish()
+    offered = [name for name, _ in player(app)["actions"]]
+    assert offered == ["run", "flip 0", "flip 1"]
+    job = app.state.job
+    run_view.act(app.state, "heal")
+    run_view.act(app.state, "pause")
+    assert app.state.job is job
+    run_view.act(app.state, "run")
+    assert app.state.job is not job
 
 
 def test_the_path_is_begun_when_it_is_looked_at(app):
@@ -85,9 +128,10 @@ def test_the_path_is_begun_when_it_is_looked_at(app):
     chosen.set_value(PATH)
     app.run()
     path_of(app.state).job.wait(60)
-    (story,) = player(app.run())["stories"]
-    assert len(story["words"]) > 10
-    assert story["marks"][0][1] == "your run"
+    stories = player(app.run())["stories"]
+    assert [story["title"] for story in stories] == [WITH, WITHOUT]
+    assert all(len(story["words"]) > 10 for story in stories)
+    assert all(story["words"][-1] == "The model" for story in stories)
     assert app.largest_element() < 2**20
 
 
@@ -121,7 +165,8 @@ def test_mid_run_nothing_is_shown_as_a_result(app):
     app.run().click("run")
     until(app, lambda: len(app.state.job.history) >= 2)
     app.run()
-    assert not app.at.success
+    assert not app.at.metric
+    assert not player(app)["plays"]
     assert player(app)["stories"][0]["live"]
     app.go("data")
     assert "Run: running" in app.text()
@@ -191,7 +236,7 @@ def test_without_rules_and_without_test_patients(app):
     app.run()
     app.state.settings = app.state.settings.changed(use_rules=False, fewness="some")
     app.finish()
-    assert "flatter the model" in app.text()
+    assert "on new patients it will do worse" in app.text()
 
 
 def test_a_kept_model_is_pinned(app):
@@ -208,3 +253,24 @@ def test_load_and_run_in_one_click(app):
     app.state.job.wait(60)
     app.run()
     assert app.state.job.is_final
+
+
+def test_the_dice_draw_other_patients_and_run(app):
+    app.load("ksvm-s-10k").finish()
+    rules = app.state.rules.text
+    app.click("dice")
+    app.state.job.wait(60)
+    app.run()
+    seed = app.state.loaded.recipe["seed"]
+    assert seed > 0
+    assert app.state.rules.text == rules
+    assert app.state.job.is_final
+    assert f"Seed {seed}" in [button.label for button in app.at.button]
+
+
+def test_experts_see_the_strip_of_a_draw_and_a_link(app):
+    app.load("ksvm-s-10k").go("run")
+    assert not app.at.code
+    app.at.toggle(key=f"expert_{app.state.version}").set_value(True)
+    app.run()
+    assert app.at.code[0].value.startswith("run?sample=ksvm-s-10k")

@@ -16,7 +16,7 @@ from ui import models
 from ui.data.samples import synthetic
 from ui.dataset import Loaded
 from ui.models import Harm
-from ui.run.replay.run_story import harm_words
+from ui.run.replay.run_animation import harm_words
 from ui.state import AppState
 
 

@@ -23,8 +23,8 @@ from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, fit_job, poll
 from ui.models import Request
-from ui.run import rule_lines
-from ui.run.certificates import BEGINNINGS, share
+from ui.run import rule_outcomes
+from ui.run.result import BEGINNINGS, optimality
 from ui.state import AppState
 from ui.text import plain
 
@@ -67,7 +67,7 @@ class AllClasses:
             for a in self.classes
         ]
         return pd.DataFrame(
-            cells, [f"truly {a}" for a in self.classes], [f"said {b}" for b in self.classes]
+            cells, [f"actual {a}" for a in self.classes], [f"predicted {b}" for b in self.classes]
         )
 
 
@@ -206,15 +206,15 @@ def result(state: AppState, data: Dataset, found: AllClasses) -> None:
         icon=":material/fact_check:",
     )
     if found.part == "training":
-        st.caption("These patients were used for training, so the figures flatter the model.")
+        st.caption("These patients were used for training, so on new patients it will do worse.")
     left, middle = st.columns([3, 2])
     with left:
         st.markdown("**Each class against all others**")
         table = pd.DataFrame([_row(found, label) for label in found.classes])
         st.dataframe(table, hide_index=True, alt="Classes")
     with middle:
-        st.markdown("**Truth and answer** (patients)")
-        st.dataframe(found.confusion, alt="Truth and answer")
+        st.markdown("**Actual and predicted class** (patients)")
+        st.dataframe(found.confusion, alt="Actual and predicted class")
     label = st.selectbox(
         "Class to look at", found.classes, key=f"all_class_{state.version}", help="Its own model."
     )
@@ -236,7 +236,7 @@ def _row(found: AllClasses, label: str) -> dict[str, str]:
         "found": f"{percent(own.value)} ({own.k:,} of {own.n:,})" if own.n else "–",
         "features": f"{one.support_.size:,}",
         "rules": f"{len(_own_rules(found, label)):,}",
-        "computation": BEGINNINGS[one.certificate_.status],
+        "computation": BEGINNINGS[one.certificate_.status].rstrip(":"),
     }
 
 
@@ -252,7 +252,7 @@ def _one(data: Dataset, found: AllClasses, label: str, *, expert: bool) -> None:
     kept = one.support_[np.argsort(-np.abs(weights[one.support_]), kind="stable")][:TOP]
     chart = charts.figure(
         f"The {len(kept)} strongest features",
-        x=f"weight per standard deviation; right: speaks for {charts.label(label)}",
+        x=f"weight per standard deviation; bars to the right favour {charts.label(label)}",
         y="",
         height=140 + 22 * len(kept),
     )
@@ -266,13 +266,13 @@ def _one(data: Dataset, found: AllClasses, label: str, *, expert: bool) -> None:
     )
     charts.show(chart, key=f"all_features_{label}", text=f"Weights: {told or 'none'}.")
     if records := _own_rules(found, label):
-        rule_lines.rules(records, expert=expert)
+        rule_outcomes.rules(records, expert=expert)
     else:
         st.caption("No rules took part in this model.")
     gap, message = one.certificate_.gap, one.certificate_.message
     st.markdown(
-        f"{BEGINNINGS[one.certificate_.status]} No weights of the chosen features can lower the "
-        f"objective by more than {share(gap)}.{' ' + plain(message, 300) if message else ''}"
+        optimality(one.certificate_.status, "the chosen features", gap)
+        + (f" {plain(message, 300)}" if message else "")
     )
 
 

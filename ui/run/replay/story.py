@@ -1,20 +1,36 @@
 """A story to watch: frames, the lines of its charts, and the features that come and go.
 
-One story is a run, step by step; another is the same data as sparsity is relaxed. The browser plays
-any of them: `told()` is what it is given.
+One story is a run, step by step; another is the same data from many features to few. The browser
+plays any of them: `told()` is what it is given.
 """
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ui.run.replay.mosaic import Mosaic, Moves
-from ui.run.replay.packing import packed
 from ui.text import one_line
+
+if TYPE_CHECKING:
+    from ui.run.replay.feature_grid import FeatureGrid, Moves
+
+# Places in the theme's palette. Two have a meaning on the whole page: right answers, and what has
+# none. The others are for the algorithm's curves, and none of them is that of a class.
+RIGHT_COLOUR, AMBER, VIOLET, TEAL, GREY = 2, 4, 5, 6, -1
+Span = tuple[float, float]
+
+
+def packed(values: Any, kind: str = "<f4") -> str:
+    """Return numbers in a row, little end first, as base64: typed arrays for a browser.
+
+    >>> packed([1, 2], "u1")
+    'AQI='
+    """
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode("ascii")
 
 
 @dataclass(frozen=True)
@@ -37,10 +53,14 @@ class LineChart:
     from_zero: bool = False
     percent: bool = False
     whole: bool = False  # there are no halves of a feature
+    algorithm: bool = False  # of interest to those who ask how the result was found
+    shared: Span | None = None  # the axis, where several stories have one
 
     @property
-    def span(self) -> tuple[float, float]:
+    def span(self) -> Span:
         """Lowest and highest value of the axis."""
+        if self.shared is not None:
+            return self.shared
         values = np.array([v for line in self.lines for v in line.values], dtype=float)
         values = values[np.isfinite(values)]
         if not values.size:
@@ -62,6 +82,7 @@ class LineChart:
             "log": self.logarithmic,
             "percent": self.percent,
             "whole": self.whole,
+            "algorithm": self.algorithm,
             "lines": [
                 {
                     "name": one_line(line.name, 30),
@@ -83,16 +104,20 @@ class Story:
     places: Sequence[float]  # of each frame on the axis
     words: Sequence[str]  # what each frame is called
     charts: tuple[LineChart, ...]
-    mosaic: Mosaic
+    grid: FeatureGrid
     moves: Moves
+    right: Sequence[int]  # right answers at each frame,
+    judged: str  # and whose
     headline: str = ""
     aside: str = ""  # what follows the headline where no other story stands beside this one
-    alarm: str = ""  # what must be known before anything else
+    alarm: str = ""  # what must be known before anything else,
+    alarm_block: str = ""  # and the block that it is about
     state: str = ""  # what the work behind it is doing
     live: bool = False  # whether frames are still to come
     marks: Sequence[tuple[float, str]] = ()  # places that mean something
     ticks: Sequence[tuple[float, str]] = ()  # on the axis, where numbers would not do
     note: str = ""  # what was left out
+    span: Span | None = None  # first and last place of the axis, where several stories have one
 
     def told(self) -> dict[str, Any]:
         """The story for the browser."""
@@ -102,13 +127,42 @@ class Story:
             "places": packed(self.places),
             "words": list(self.words),
             "charts": [chart.told() for chart in self.charts],
-            "field": self.mosaic.told(self.moves),
+            "field": self.grid.told(self.moves),
             "headline": one_line(self.headline, 300),
             "aside": one_line(self.aside, 200),
             "alarm": one_line(self.alarm, 400),
+            "alarmBlock": one_line(self.alarm_block, 24),
+            "right": packed(self.right, "<u4"),
+            "judged": self.judged,
+            "span": self.span,
             "state": self.state,
             "live": self.live,
             "marks": [list(mark) for mark in self.marks],
             "ticks": [list(tick) for tick in self.ticks],
             "note": self.note,
         }
+
+
+def with_shared_axes(stories: Sequence[Story]) -> list[Story]:
+    """Return the stories with one scale for each chart that they have in common, and one clock.
+
+    Curves of the algorithm keep their own: with other terms they are of another problem.
+    """
+    if len(stories) < 2:
+        return list(stories)
+    spans: dict[str, Span] = {}
+    charts = [chart for story in stories for chart in story.charts]
+    for chart in (chart for chart in charts if not chart.algorithm):
+        low, high = chart.span
+        known = spans.get(chart.title, chart.span)
+        spans[chart.title] = (min(low, known[0]), max(high, known[1]))
+    places = [place for story in stories for place in story.places]
+    span = (float(min(places)), float(max(places))) if places else None
+    return [
+        replace(
+            story,
+            charts=tuple(replace(chart, shared=spans.get(chart.title)) for chart in story.charts),
+            span=span,
+        )
+        for story in stories
+    ]

@@ -1,12 +1,12 @@
 // The player: one clock for all sides, buttons, keys, and the presenter mode.
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4]
-const SHORTEST = 6 // seconds that a story takes at speed 1, at least
-const LONGEST = 24
-const A_FRAME = 0.4 // seconds for a frame, between the two
+const LENGTH = 6 // seconds that a story takes at speed 1
 const RATE = 34 // frames a second: smooth to the eye, and most of a core is left alone
 const HOLD = 1500 // milliseconds at the end, before a loop begins again
 const KEYS = "Space: play and pause   ← →: step   Home, End: first and last   ↑ ↓: speed   L: loop"
+const LETTERS = { r: ["run"], s: ["stop"], h: ["heal"], f: ["flip 0"] } // actions of the server by their key
+const played = (globalThis.hipadPlayed ??= new Set()) // stories that have played by themselves
 
 class Player {
   constructor(parent) {
@@ -45,10 +45,10 @@ class Player {
     for (const speed of SPEEDS) make("option", "", this.pace, `× ${speed}`).value = speed
     this.pace.value = this.speed
     this.pace.addEventListener("change", () => this.setSpeed(Number(this.pace.value)))
-    this.turn = make("button", "words", this.bar, "Rules")
-    this.turn.type = "button"
-    this.turn.addEventListener("click", () => this.turnRules())
+    this.turn = wordsButton(this.bar, "Rules", () => this.turnRules())
+    this.curves = wordsButton(this.bar, "How it was found", () => this.showCurves(!this.algorithm))
     this.presenting = iconButton(this.bar, "present", "Present: large, without the rest (P)", () => this.present())
+    this.actions = make("div", "actions", this.root)
     this.keys = make("p", "keys", this.root)
     this.spoken = make("p", "spoken", this.root)
     this.spoken.setAttribute("aria-live", "polite")
@@ -65,8 +65,8 @@ class Player {
     })
     this.sight.observe(this.root)
     this.quiet = window.matchMedia("(prefers-reduced-motion: reduce)")
-    this.root.addEventListener("keydown", (event) => this.pressed(event))
-    this.whilePresenting = (event) => this.pressed(event)
+    this.anywhere = (event) => this.pressedAnywhere(event)
+    document.addEventListener("keydown", this.anywhere, true)
     this.dialog.addEventListener("close", () => this.leave())
     // A click into the page's own keys must not reach them: R would run the page anew.
     this.dialog.addEventListener("keydown", (event) => event.stopPropagation())
@@ -77,23 +77,62 @@ class Player {
     this.tell = tell
     this.data = data
     const same = this.identity === data.label
+    if (!same) {
+      this.shown = data.both ? "all" : 0
+      this.algorithm = data.algorithm
+    }
+    if (data.algorithm !== this.wasExpert) this.algorithm = this.wasExpert = data.algorithm
     const wasLast = this.at >= this.last - 0.001
     const stories = data.stories
     while (this.sides.length > stories.length) this.sides.pop().root.remove()
     while (this.sides.length < stories.length) this.sides.push(new Side(this.stage, this.room))
-    if (this.shown !== "all" && this.shown >= stories.length) this.shown = "all"
+    if (this.shown !== "all" && this.shown >= stories.length) this.shown = 0
     this.look = this.looked()
-    this.arrange()
     this.sides.forEach((side, i) => side.take(stories[i], this.look, data.classes))
+    this.arrange()
     this.root.setAttribute("aria-label", data.label)
     this.identity = data.label
     this.scrubber.max = Math.max(this.last, 0)
+    this.offer(data.actions)
     const begins = !same && this.last > 0
-    this.seek(wasLast || begins || this.at > this.last ? Math.max(this.last, 0) : this.at, this.playing)
+    const ends = wasLast || begins || this.at > this.last
+    this.seek(ends && !this.playing ? Math.max(this.last, 0) : this.at, this.playing)
+    if (data.plays && !played.has(data.plays) && this.last > 0) this.playOnce(data.plays)
+  }
+
+  /** A new story plays once by itself, unless its reader wants things to stand still. */
+  playOnce(name) {
+    played.add(name)
+    if (this.quiet.matches) return
+    this.at = 0
+    if (!this.playing) this.toggle()
+  }
+
+  /** Buttons for what the presenter can ask of the server. */
+  offer(actions) {
+    const names = JSON.stringify(actions)
+    if (names === this.offered) return
+    this.offered = names
+    this.actions.replaceChildren()
+    for (const [name, words] of actions) wordsButton(this.actions, words, () => this.ask(name))
+  }
+
+  ask(name) {
+    this.tell("asked", name)
+  }
+
+  showCurves(open) {
+    this.algorithm = open
+    this.arrange()
+    this.draw()
   }
 
   get last() {
-    return Math.max(0, ...this.sides.map((side) => side.story.frames - 1))
+    return Math.max(0, ...this.visible.map((side) => side.story.frames - 1))
+  }
+
+  get visible() {
+    return this.sides.filter((_, i) => this.shown === "all" || this.shown === i)
   }
 
   get live() {
@@ -115,7 +154,8 @@ class Player {
       grid: mixed(ground, text, 0.16),
       faint: mixed(ground, text, 0.75),
       font: style.fontFamily,
-      size: large ? Math.max(16, Math.round(window.innerHeight / 52)) : 11,
+      red: channels(style.getPropertyValue("--st-red-text-color") || "#c0392b"),
+      size: large ? Math.max(16, Math.round(window.innerHeight / 52)) : 12,
       line: large ? 4 : 2,
       sides: this.data.sides,
       still: this.quiet.matches,
@@ -123,18 +163,25 @@ class Player {
   }
 
   arrange() {
-    const visible = this.sides.filter((_, i) => this.shown === "all" || this.shown === i)
-    this.sides.forEach((side) => (side.root.hidden = !visible.includes(side)))
+    const { visible } = this
+    this.sides.forEach((side) => {
+      side.root.hidden = !visible.includes(side)
+      if (side.story) side.share(visible.length > 1)
+    })
     this.root.classList.toggle("two", visible.length > 1)
     const told = this.data.stories[this.sides.indexOf(visible[0])]
-    const alone = this.sides.length === 1
+    const alone = visible.length === 1
     this.head.textContent = alone ? told.headline + told.aside : ""
     this.alarm.textContent = visible.map((side) => this.data.stories[this.sides.indexOf(side)].alarm).find(Boolean) ?? ""
     this.head.classList.toggle("bad", Boolean(told.alarm))
     const other = this.sides.length > 1
-    this.turn.hidden = !other && !this.data.canAsk
-    this.turn.textContent = other ? "Rules on / off (R)" : "Compare rules on / off (R)"
-    const rules = this.turn.hidden ? "" : "   R: rules on and off"
+    this.turn.hidden = !other
+    this.turn.textContent = { 0: "With and without rules (C)", all: "Without rules (C)", 1: "With rules (C)" }[this.shown]
+    const open = this.algorithm || this.dialog.open
+    this.root.classList.toggle("open", open)
+    this.curves.hidden = this.dialog.open || !this.data.stories.some((story) => story.charts.some((chart) => chart.algorithm))
+    this.curves.setAttribute("aria-expanded", String(Boolean(open)))
+    const rules = other ? "   C: with and without rules" : ""
     this.keys.textContent = `${KEYS}${rules}   Esc: leave`
   }
 
@@ -144,7 +191,7 @@ class Player {
     this.look = this.looked()
     for (const side of this.sides) {
       for (const chart of side.charts) chart.look = this.look
-      side.mosaic.look = this.look
+      side.grid.look = this.look
       side.draw()
     }
     this.show(performance.now())
@@ -197,7 +244,7 @@ class Player {
     if (this.playing && this.seen !== false) this.advance(now)
     this.before = now
     this.show(now)
-    const fading = this.sides.map((side) => side.mosaic.fade(now)).some(Boolean)
+    const fading = this.sides.map((side) => side.grid.fade(now)).some(Boolean)
     this.frames += 1
     if ((this.playing && this.seen !== false) || fading) this.wake()
     else this.before = null
@@ -214,9 +261,8 @@ class Player {
   }
 
   advance(now) {
-    const length = Math.min(Math.max(A_FRAME * this.last, SHORTEST), LONGEST)
     const passed = this.before === null ? 0 : (now - this.before) / 1000
-    this.at = Math.min(this.at + (passed * this.speed * this.last) / length, this.last)
+    this.at = Math.min(this.at + (passed * this.speed * this.last) / LENGTH, this.last)
     if (this.at < this.last) return
     this.ended ??= now
     if (!this.looping) this.pause()
@@ -228,7 +274,7 @@ class Player {
     for (const side of this.sides) if (!side.root.hidden) side.reveal(this.at, now)
     const frame = String(Math.floor(this.at + 1e-6))
     if (this.scrubber.value !== frame) this.scrubber.value = frame
-    const longest = this.sides.reduce((most, side) => (side.story.frames > most.story.frames ? side : most))
+    const longest = this.visible.reduce((most, side) => (side.story.frames > most.story.frames ? side : most))
     const words = [longest.words, longest.story.note].filter(Boolean).join(". ")
     if (this.place.textContent !== words) {
       this.place.textContent = words
@@ -248,26 +294,40 @@ class Player {
   /** With the rules, without them, and both again; the server is asked for a run that is not here. */
   turnRules() {
     if (this.sides.length > 1) {
-      this.shown = this.shown === "all" ? 0 : this.shown === 0 ? 1 : "all"
+      this.shown = { 0: "all", all: 1, 1: 0 }[this.shown]
       this.arrange()
+      this.scrubber.max = Math.max(this.last, 0)
+      if (this.at > this.last) this.seek(this.last)
       this.draw()
-    } else if (this.data.canAsk) this.tell("turned", true)
+    }
   }
 
   present() {
     if (this.dialog.open) return this.dialog.close()
     this.dialog.append(this.root)
     this.dialog.showModal()
-    document.addEventListener("keydown", this.whilePresenting, true)
     this.play.focus()
+    this.arrange()
     this.draw()
   }
 
   leave() {
-    document.removeEventListener("keydown", this.whilePresenting, true)
     this.host.append(this.root)
+    this.arrange()
     this.draw()
     this.presenting.focus()
+  }
+
+  /** Keys act wherever the page is, except in what takes keys itself. */
+  pressedAnywhere(event) {
+    const at = event.composedPath()[0]
+    const inside = event.composedPath().includes(this.root)
+    const takes = at instanceof Element && at.closest("input, textarea, select, [contenteditable=true], [role=slider], [role=listbox], [role=radiogroup]")
+    if (this.dialog.open || inside) return this.pressed(event)
+    const elsewhere = at instanceof Element && at.closest("button, a, [role=button], [role=dialog], summary")
+    const letter = event.key.length === 1 && event.key !== " "
+    if (takes || (elsewhere && !letter) || event.key.startsWith("Arrow") || ["Home", "End", "Escape"].includes(event.key)) return
+    this.pressed(event)
   }
 
   pressed(event) {
@@ -285,7 +345,8 @@ class Player {
     const onControl = at instanceof HTMLElement && at.matches("button, select")
     switch (event.key) {
       case " ":
-        return onControl && at !== this.play && !presenting ? null : () => this.toggle()
+        if (onControl && at !== this.play && !presenting) return null
+        return this.offers("pause") ? () => this.ask("pause") : this.offers("go_on") ? () => this.ask("go_on") : () => this.toggle()
       case "ArrowRight":
         return () => this.step(1)
       case "ArrowLeft":
@@ -298,9 +359,9 @@ class Player {
         return () => this.seek(0)
       case "End":
         return () => this.seek(this.last)
-      case "r":
-      case "R":
-        return () => this.turnRules()
+      case "c":
+      case "C":
+        return this.sides.length > 1 ? () => this.turnRules() : null
       case "l":
       case "L":
         return () => this.toggleLoop()
@@ -310,7 +371,12 @@ class Player {
       case "Escape":
         return presenting ? () => this.dialog.close() : null
     }
-    return null
+    const name = LETTERS[event.key.toLowerCase()]?.find((one) => this.offers(one))
+    return name ? () => this.ask(name) : null
+  }
+
+  offers(name) {
+    return this.data.actions.some(([one]) => one === name)
   }
 
   faster(by) {
@@ -322,7 +388,7 @@ class Player {
     cancelAnimationFrame(this.request)
     this.room.disconnect()
     this.sight.disconnect()
-    document.removeEventListener("keydown", this.whilePresenting, true)
+    document.removeEventListener("keydown", this.anywhere, true)
     this.root.remove()
     this.dialog.remove()
   }

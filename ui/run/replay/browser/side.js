@@ -10,40 +10,50 @@ class Side {
     this.readings = make("div", "readings", this.top)
     this.panels = make("div", "panels", this.root)
     this.column = make("div", "charts", this.panels)
-    this.mosaic = new MosaicView(this.panels)
-    room.observe(this.mosaic.box)
+    this.grid = new GridView(this.panels)
+    room.observe(this.grid.box)
     this.charts = []
   }
 
   take(told, look, classes) {
     const places = unpacked(told.places, Float32Array)
     const frames = places.length
-    const first = frames ? places[0] : 0
-    const last = frames ? places[frames - 1] : 1
-    const end = told.live ? roomyEnd(last) : Math.max(last, first + 1)
+    this.own = frames ? [places[0], places[frames - 1]] : [0, 1]
+    this.told = told
     this.story = {
       ...told,
       frames,
-      begin: first,
-      end,
-      ticks: told.ticks.length ? told.ticks : numberTicks(first, end, told.axis),
       placeAt: (at) => {
         const k = Math.min(Math.floor(at), frames - 1)
         return places[k] + ((places[k + 1] ?? places[k]) - places[k]) * (at - k)
       },
     }
-    this.title.textContent = [told.title, told.title && told.headline].filter(Boolean).join(": ")
+    this.share(this.shares)
+    this.title.textContent = told.title
     this.title.classList.toggle("bad", Boolean(told.alarm))
+    this.right = unpacked(told.right, Uint32Array)
     this.inside = unpacked(told.field.inside, Uint32Array)
     this.found = unpacked(told.field.found, Uint32Array)
+    this.column.classList.toggle("curves", told.charts.some((chart) => chart.algorithm))
     while (this.charts.length > told.charts.length) this.dropChart(this.charts.pop())
     while (this.charts.length < told.charts.length) this.addChart()
     this.charts.forEach((chart, i) => {
+      chart.root.classList.toggle("algorithm", told.charts[i].algorithm)
       chart.take(told.charts[i], this.story, look)
       chart.describe()
     })
-    this.mosaic.take(told.field, look, classes, told.live)
+    this.grid.take(told.field, look, classes, told)
     this.read(Math.min(this.frame ?? -1, frames - 1))
+  }
+
+  /** The axis of steps: its own, or the one of all sides while they stand beside each other. */
+  share(shares) {
+    this.shares = shares
+    const { told, story } = this
+    const [first, last] = (shares && told.span) || this.own
+    story.begin = first
+    story.end = told.live ? roomyEnd(last) : Math.max(last, first + 1)
+    story.ticks = told.ticks.length ? told.ticks : numberTicks(first, story.end, told.axis)
   }
 
   addChart() {
@@ -59,7 +69,7 @@ class Side {
 
   draw() {
     for (const chart of this.charts) chart.draw()
-    this.mosaic.draw()
+    this.grid.draw()
   }
 
   /** Show the story at a place between frames. */
@@ -68,7 +78,7 @@ class Side {
     if (own < 0) return
     for (const chart of this.charts) chart.reveal(own)
     const frame = Math.floor(own + 1e-6)
-    this.mosaic.reveal(frame, now)
+    this.grid.reveal(frame, now)
     if (frame !== this.frame) this.read(frame)
   }
 
@@ -93,24 +103,19 @@ class Side {
   }
 
   figures(frame) {
-    const { field, charts, live } = this.story
+    const { field, live, judged } = this.story
     const total = field.regions.reduce((sum, region) => sum + region.features, 0).toLocaleString("en")
     if (frame < 0) return [[total, "features"]]
     const inside = this.inside[frame]
-    const figures = [[inside.toLocaleString("en"), `of ${total} features in`]]
-    if (field.truth !== null && live) {
-      figures.push([`${this.found[frame]} of ${field.truth}`, "that matter"]) // their signs are not known yet
-    } else if (field.truth !== null) {
-      const found = this.found[frame]
-      const wrong = inside - found
-      figures.push([`${found} of ${field.truth}`, "found"])
-      figures.push([String(field.truth - found), "missed"])
-      figures.push([wrong.toLocaleString("en"), "false"])
-    }
-    const first = charts[0] && this.charts[0].lines[0]
-    if (first && Number.isFinite(first.values[frame])) {
-      figures.push([short(first.values[frame], charts[0].percent), charts[0].title.split(/[(,]/)[0].trim().toLowerCase(), true])
-    }
+    const figures = []
+    if (judged) figures.push([this.right[frame].toLocaleString("en"), `of ${judged} right`])
+    figures.push([inside.toLocaleString("en"), `of ${total} features chosen`])
+    if (field.truth === null) return figures
+    const found = this.found[frame]
+    figures.push([`${found} of ${field.truth}`, live ? "that matter" : "correct"]) // while live their signs are not known
+    if (live) return figures
+    if (frame === this.story.frames - 1) figures.push([String(field.truth - found), "missed"])
+    figures.push([(inside - found).toLocaleString("en"), "wrong"])
     return figures
   }
 
@@ -119,7 +124,7 @@ class Side {
     const frame = this.frame
     if (frame < 0) return `${[this.story.title, this.story.state].filter(Boolean).join(": ")}.`
     const figures = this.figures(frame).map(([value, words]) => `${value} ${words}`)
-    const { offsets, cells, changes, names } = this.mosaic
+    const { offsets, cells, changes, names } = this.grid
     const came = []
     const went = []
     for (let i = offsets[frame]; i < offsets[frame + 1]; i++) {

@@ -37,6 +37,14 @@ function iconButton(parent, icon, label, act) {
   return button
 }
 
+/** A button with words. */
+function wordsButton(parent, words, act) {
+  const button = make("button", "words", parent, words)
+  button.type = "button"
+  button.addEventListener("click", act)
+  return button
+}
+
 function drawnIcon(icon) {
   const space = "http://www.w3.org/2000/svg"
   const svg = document.createElementNS(space, "svg")

@@ -7,7 +7,7 @@ import pytest
 
 from hipad.rules import RuleTrust
 from tests.small import data, fit
-from ui.run.rule_lines import _margin, row, weight_words
+from ui.run.rule_outcomes import _margin, row, weight_words
 
 
 def test_a_rule_is_told_in_words():

@@ -8,13 +8,13 @@ import streamlit as st
 
 from hipad.exceptions import RuleError
 from hipad.utils import count
-from ui.jobs import JobStatus
+from ui.jobs import BackgroundJob, JobStatus
 from ui.rules.checks import broken_rules
 from ui.rules.rule_editor import LINE
-from ui.run import duel
 from ui.state import AppState
 from ui.text import plain
 
+STEP_SECONDS: Final = 0.2  # for a button to show what it did
 FULL: Final = "full speed"
 SPEEDS: Final = {
     "0.2": 0.2,
@@ -28,40 +28,67 @@ SPEEDS: Final = {
 }
 
 
-def show(state: AppState) -> None:
-    """Draw the buttons that can be pressed now, and do what they say."""
+START: Final = {
+    "run": ("Run", ":material/play_arrow:", "Train with the data, rules and settings as they are."),
+}
+STEER: Final = {
+    "pause": ("Pause", ":material/pause:", "Hold the run after this step."),
+    "go_on": ("Continue", ":material/resume:", "Go on from where the run was."),
+    "stop": (
+        "Stop",
+        ":material/stop:",
+        "End the run; the model so far can be looked at, and continued.",
+    ),
+}
+KEYS: Final = {"run": "R", "pause": "space", "go_on": "space", "stop": "S"}
+
+
+def possible(state: AppState) -> list[str]:
+    """Return the names of the buttons that can be pressed now."""
     job = state.job
     if job is None or not job.is_active:
-        _start(state)
-    if job is not None and job.status is JobStatus.RUNNING:
-        _button("Pause", ":material/pause:", state, "pause", "Hold the run after this step.")
-    if job is not None and job.status in (JobStatus.PAUSED, JobStatus.STOPPED):
-        _button("Continue", ":material/resume:", state, "go_on", "Go on from where the run was.")
-    if job is not None and job.is_active:
-        text = "End the run; the model so far can be looked at, and continued."
-        _button("Stop", ":material/stop:", state, "stop", text)
+        stopped = job is not None and job.status is JobStatus.STOPPED
+        return ["run", "go_on"] if stopped else ["run"]
+    pause = {JobStatus.RUNNING: ["pause"], JobStatus.PAUSED: ["go_on"]}.get(job.status, [])
+    return [*pause, "stop"]
 
 
-def _start(state: AppState) -> None:
-    if st.button(
-        "Run" if state.job is None else "Run again",
-        type="primary",
-        icon=":material/play_arrow:",
-        help="Train with the data, rules and settings as they are now.",
-        key="run",
-    ):
-        duel.leave_other(state)
-        state.launch(speed=SPEEDS[state.speed])
-        st.rerun()
-    if st.button(
-        "With and without rules",
-        icon=":material/compare:",
-        disabled=not state.rules.text.strip(),
-        help="Run twice, with the rules and without them, and watch both side by side.",
-        key="run_both",
-    ):
-        duel.launch_both(state, speed=SPEEDS[state.speed])
-        st.rerun()
+def actions(state: AppState) -> list[tuple[str, str]]:
+    """Return what a presenter can do, with the words on the buttons."""
+    buttons = START | STEER
+    return [(name, f"{buttons[name][0]} ({KEYS[name]})") for name in possible(state)]
+
+
+def begin(state: AppState) -> None:
+    """Start a run with what is asked for now."""
+    state.launch(speed=SPEEDS[state.speed])
+
+
+def act(state: AppState, what: str) -> None:
+    """Press a button."""
+    if what == "run":
+        begin(state)
+        return
+    job = state.job
+    if job is not None and what in STEER:
+        getattr(job, what)()
+        BackgroundJob.wait(job, STEP_SECONDS)
+
+
+def show(state: AppState) -> None:
+    """Draw the buttons that can be pressed now, and do what they say."""
+    for name in possible(state):
+        label, icon, text = (START | STEER)[name]
+        again = name == "run" and state.job is not None
+        if st.button(
+            "Run again" if again else label,
+            type="primary" if name == "run" else "secondary",
+            icon=icon,
+            help=text,
+            key="run" if name == "run" else f"run_{name}",
+        ):
+            act(state, name)
+            st.rerun()
 
 
 def speed(state: AppState) -> None:
@@ -76,15 +103,6 @@ def speed(state: AppState) -> None:
     )
     if state.job is not None:
         state.job.speed = SPEEDS[state.speed]
-
-
-def _button(label: str, icon: str, state: AppState, what: str, text: str) -> None:
-    if st.button(label, icon=icon, help=text, key=f"run_{what}"):
-        job = state.job
-        assert job is not None
-        getattr(job, what)()
-        job.wait(0.2)
-        st.rerun()
 
 
 def words(state: AppState) -> None:

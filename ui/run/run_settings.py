@@ -81,8 +81,8 @@ def show(state: AppState) -> None:
         _fewness(panel, state)
         panel.choice(
             "scope",
-            "A rule speaks of",
-            "All patients in its range, whatever their other features are; or only one who is "
+            "A rule applies to",
+            "Every patient who meets it, whatever the other features are; or only one who is "
             "average in all others, which asks less of the model.",
         )
     with second:
@@ -91,12 +91,12 @@ def show(state: AppState) -> None:
         )
         panel.amount(
             "patients",
-            "Worth of a rule",
+            "Weight of a rule",
             "in patients",
             20.0,
-            "How many patients' evidence a rule counts for. A rule that names its own worth "
-            "keeps it; 0 switches the others off.",
-            "Learnt: held-out patients say how far each rule is to be trusted.",
+            "For how many labelled patients a rule counts. A rule that names its own weight keeps "
+            "it; 0 switches the others off.",
+            "Learnt from held-out patients: they show how far each rule can be trusted.",
         )
         state.expert = st.toggle(
             "Expert",
@@ -112,7 +112,7 @@ def show(state: AppState) -> None:
 def _fewness(panel: Panel, state: AppState) -> None:
     names = {
         AUTOMATIC: AUTOMATIC,
-        FEWEST: "as few as do about as well",
+        FEWEST: "fewest among the equally good",
         **{name: name for name in FEWNESS},
     }
     if state.expert or panel.settings.fewness == EXACT:
@@ -120,10 +120,9 @@ def _fewness(panel: Panel, state: AppState) -> None:
     panel.choice(
         "fewness",
         "How few features?",
-        "Fewer features are easier to explain. Automatic tries up to nine degrees by "
-        "cross-validation and takes the one in the middle of those that do about as well. As few "
-        "as do about as well: the fewest whose error is within one standard error of the least, "
-        "and of these the ones that most parts of the patients choose.",
+        "Fewer features are easier to explain. Automatic: tries nine levels by cross-validation "
+        "and picks a middle one among the equally good. Fewest among the equally good: the fewest "
+        "features whose error is within one standard error of the least.",
         names,
     )
     path = () if state.model is None else state.model.classifier.path_
@@ -155,7 +154,7 @@ def _expert(panel: Panel) -> None:
             "Stiffness",
             "rho",
             10.0,
-            "How closely the weights must follow a rule; it also shrinks all weights.",
+            "How closely the weights must follow a rule (rho); it also shrinks all weights.",
             "Set automatically from each rule's weight.",
         )
         _scaling(panel)
@@ -180,7 +179,7 @@ def _scaling(panel: Panel) -> None:
     panel.toggle(
         "balanced",
         "Balance the classes",
-        "Each class has half of the say, however many patients it has.",
+        "Both classes count equally, however many patients each has.",
     )
     panel.toggle(
         "calibrate",

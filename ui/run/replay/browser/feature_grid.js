@@ -2,6 +2,7 @@
 
 const [OUT, FOR_POSITIVE, FOR_NEGATIVE, PASSING, FALSE_ONE] = [0, 1, 2, 3, 4]
 const MISSED = 5
+const HARMFUL = 6
 const LIGHTING = 450 // milliseconds
 const FADING = 900
 const FEW_CELLS = 80 // so few get large cells, with their names
@@ -10,9 +11,9 @@ const WIDEST = 3 // times as wide as high is a cell at most
 const ROOMY = 44 // side of a cell that can hold a name
 const MOST_FADING = 4000 // cells; more than these change at once
 
-class MosaicView {
+class GridView {
   constructor(parent) {
-    this.root = make("div", "mosaic", parent)
+    this.root = make("div", "grid", parent)
     this.box = make("div", "box", this.root)
     this.canvas = make("canvas", "", this.box)
     this.canvas.setAttribute("role", "img")
@@ -25,9 +26,10 @@ class MosaicView {
     this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true))
   }
 
-  take(field, look, classes, live) {
+  take(field, look, classes, story) {
     this.field = field
-    this.live = live
+    this.live = story.live
+    this.harmful = story.alarmBlock
     this.look = look
     const n = field.regions.reduce((sum, region) => sum + region.cells, 0)
     this.offsets = unpacked(field.offsets, Uint32Array)
@@ -42,10 +44,13 @@ class MosaicView {
     this.region = new Uint16Array(n)
     let begin = 0
     field.regions.forEach((region, i) => this.region.fill(i, begin, (begin += region.cells)))
-    this.levels = this.levelsAt(Math.min(this.frame, this.offsets.length - 2))
+    this.frame = Math.min(this.frame, this.offsets.length - 2)
+    this.ended = this.isEnd(this.frame)
+    this.levels = this.levelsAt(this.frame)
     this.fading.clear()
     this.paint = this.paints()
     this.shades = new Map()
+    this.classes = classes
     this.key(classes)
     this.draw()
   }
@@ -54,11 +59,11 @@ class MosaicView {
   paints() {
     const { look } = this
     const colour = (i) => channels(look.colour(i))
-    const out = mixed(look.ground, look.text, 0.09)
+    const out = mixed(look.ground, look.text, 0.07)
     const missed = mixed(look.ground, colour(4), 0.42)
     // While a run works nobody knows yet which way a feature will count.
     const passing = this.live ? colour(2) : mixed(look.ground, look.text, 0.5)
-    return [out, colour(look.sides[1]), colour(look.sides[0]), passing, colour(3), missed]
+    return [out, colour(look.sides[1]), colour(look.sides[0]), passing, colour(3), missed, look.red]
   }
 
   key(classes) {
@@ -69,10 +74,12 @@ class MosaicView {
     }
     one(FOR_POSITIVE, `for ${classes[1]}`)
     one(FOR_NEGATIVE, `for ${classes[0]}`)
-    if (this.changes.includes(PASSING)) one(PASSING, this.live ? "in" : "in for a while")
-    if (this.field.truth === null) return one(OUT, "not in")
+    if (this.changes.includes(PASSING)) one(PASSING, this.live ? "chosen" : "tried, then dropped")
+    one(OUT, "not chosen")
+    if (this.field.truth === null || !this.changes.length) return
+    one(FALSE_ONE, "wrong")
     one(MISSED, "missed")
-    one(FALSE_ONE, "false")
+    if (this.harmful) one(HARMFUL, "harmful rule")
   }
 
   /** Where everything stands; called again when the room changes. */
@@ -97,6 +104,7 @@ class MosaicView {
       ? `${place.region.name}: ${place.region.features.toLocaleString("en")} ${many}`
       : place.region.name
     const label = make("div", "label", this.labels, words)
+    if (place.region.name === this.harmful) label.classList.add("bad")
     label.style.transform = `translate(${place.x}px,${place.y - 1.35 * this.look.size}px)`
     label.style.maxWidth = `${place.room}px`
   }
@@ -104,7 +112,15 @@ class MosaicView {
   /** The paint of a cell that does not change: what is out may be something missed. */
   resting(cell) {
     const level = this.levels[cell]
-    return level === OUT && this.field.truth !== null && this.regionOf(cell).region.relevant ? MISSED : level
+    if (!this.ended) return level
+    const { region } = this.regionOf(cell)
+    if (level === OUT) return this.field.truth !== null && region.relevant ? MISSED : OUT
+    return region.name === this.harmful ? HARMFUL : level
+  }
+
+  /** Whether nothing comes after this frame: only then something is missed, or does harm. */
+  isEnd(frame) {
+    return !this.live && frame >= 0 && frame === this.offsets.length - 2
   }
 
   regionOf(cell) {
@@ -149,6 +165,7 @@ class MosaicView {
     if (frame === this.frame || !this.pen) return
     const before = this.frame
     this.frame = frame
+    if (this.ended !== this.isEnd(frame)) this.judge(frame, now)
     if (frame > before) {
       for (let i = this.offsets[before + 1]; i < this.offsets[frame + 1]; i++) this.turn(this.cells[i], this.changes[i], now)
     } else {
@@ -157,10 +174,22 @@ class MosaicView {
     }
   }
 
+  /** At the end, and on the way back from it, cells change that stay in or out. */
+  judge(frame, now) {
+    const before = this.places ? Uint8Array.from(this.levels, (_, cell) => this.resting(cell)) : []
+    this.ended = this.isEnd(frame)
+    before.forEach((from, cell) => {
+      if (from !== this.resting(cell)) this.change(cell, from, this.resting(cell), now)
+    })
+  }
+
   turn(cell, level, now) {
     const from = this.resting(cell)
     this.levels[cell] = level
-    const to = this.resting(cell)
+    this.change(cell, from, this.resting(cell), now)
+  }
+
+  change(cell, from, to, now) {
     if (this.look.still || this.fading.size >= MOST_FADING) this.fill(cell, css(this.paint[to]))
     else this.fading.set(cell, { from, to, begun: now, shade: -1 })
   }
@@ -198,7 +227,7 @@ class MosaicView {
     if (cell === null) return
     const { region, begin } = this.regionOf(cell)
     const many = region.features / region.cells
-    const state = ["not in the model", "speaks for the positive class", "speaks for the negative class", "in for a while", "in, but carries nothing", "carries the class, but is not in"][this.resting(cell)]
+    const state = ["not in the model", `favours ${this.classes?.[1]}`, `favours ${this.classes?.[0]}`, this.live ? "in the model" : "tried, then dropped", "in the model, but carries nothing", "carries the class, but is missed", "in the model by a rule that does harm"][this.resting(cell)]
     const name = this.names.get(cell) ?? (many > 1 ? `about ${Math.round(many)} features` : `no. ${cell - begin + 1}`)
     this.tip.textContent = `${name} (${region.name}): ${state}`
     this.tip.style.transform = `translate(${Math.min(event.offsetX + 12, this.box.clientWidth - 180)}px,${event.offsetY + 14}px)`
@@ -261,12 +290,14 @@ function stretched(places, width) {
 /** Blocks side by side in bands, with the largest cells that fit. */
 function packedBlocks(blocks, width, height, top, size, ratio, largest) {
   const unit = 1 / ratio
-  for (let side = largest; side >= unit; side -= side > 4 ? 1 : unit) {
-    for (let bands = 1; bands <= 12; bands++) {
-      const rows = Math.floor((height / bands - top - 4) / side)
-      if (rows < 1) break
-      const places = inBands(blocks, width, height / bands, top, { side, rows, bands, size })
-      if (places) return places
+  for (const even of [true, false]) {
+    for (let side = largest; side >= (even ? 4 : unit); side -= side > 4 ? 1 : unit) {
+      for (let bands = 1; bands <= 12; bands++) {
+        const rows = Math.floor((height / bands - top - 4) / side)
+        if (rows < 1) break
+        const places = inBands(blocks, width, height / bands, top, { side, rows, bands, size, even })
+        if (places) return places
+      }
     }
   }
   // Too many blocks for rectangles of their own: one after the other, without names.
@@ -280,13 +311,15 @@ function packedBlocks(blocks, width, height, top, size, ratio, largest) {
   })
 }
 
-function inBands(blocks, width, band, top, { side, rows, bands, size }) {
+function inBands(blocks, width, band, top, { side, rows, bands, size, even }) {
   const places = []
   const least = blocks.length > 24 ? 6 : 4.5 * size
   let x = 0
   let row = 0
   for (const region of blocks) {
-    const own = Math.ceil(region.cells / rows) * side
+    const high = even ? evenRows(region.cells, rows) : rows
+    if (!high) return null
+    const own = Math.ceil(region.cells / high) * side
     const room = Math.max(own, least)
     if (x > 0 && x + room > width) {
       x = 0
@@ -294,18 +327,33 @@ function inBands(blocks, width, band, top, { side, rows, bands, size }) {
     }
     if (row >= bands || room > width) return null
     const gap = side >= 4 ? 1 : 0
-    places.push({ x, y: row * band + top, side, rows, gap, region, label: room >= 3 * size, wide: room > 14 * size, room })
+    places.push({ x, y: row * band + top, side, rows: high, gap, region, label: room >= 3 * size, wide: room > 14 * size, room })
     x += room + Math.min(10, size)
   }
   return places
 }
 
-/** One region in a rectangle: cells as large as they can be. */
+/** Rows of a block that is about twice as wide as high, without a notch: 50 as 5 x 10; 0 where none fit. */
+function evenRows(cells, most) {
+  for (let rows = Math.min(most, Math.floor(Math.sqrt(cells))); rows >= 1; rows--) {
+    if (cells % rows === 0 && cells <= 8 * rows * rows) return rows
+  }
+  return cells <= 8 ? 1 : 0
+}
+
+/** One region in a rectangle: cells as large as they can be, in columns that are all full if possible. */
 function filled(region, room, ratio) {
-  const fits = (side) => Math.floor(room.height / side) * Math.floor(room.width / side) >= region.cells
-  let side = Math.min(110, Math.sqrt((room.width * room.height) / region.cells))
-  while (side > 1 / ratio && !fits(side)) side *= 0.99
-  if (side > 12) side = Math.floor(side)
-  const rows = Math.max(1, Math.floor(room.height / side))
-  return { x: room.x, y: room.y, side, rows, gap: side >= 4 ? 1 : 0 }
+  const { cells } = region
+  const square = Math.sqrt((room.width * room.height) / cells)
+  const guess = Math.max(1, Math.round(room.height / Math.min(110, square)))
+  let best = null
+  for (let rows = Math.max(1, Math.floor(0.8 * guess)); rows <= Math.ceil(1.25 * guess); rows++) {
+    const columns = Math.ceil(cells / rows)
+    let side = Math.min(110, room.height / rows, room.width / columns)
+    if (side > 12) side = Math.floor(side)
+    const worth = rows * columns === cells ? side : 0.85 * side // a full last column leaves no notch
+    if (side >= 0.5 / ratio && (!best || worth > best.worth)) best = { worth, rows, side }
+  }
+  const { rows, side } = best ?? { rows: guess, side: square }
+  return { x: room.x, y: room.y, side, rows, gap: side >= 3 ? 1 : 0 }
 }

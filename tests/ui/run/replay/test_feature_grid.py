@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 
 from tests.ui.run.records import record
 from ui.data.samples import clinical, synthetic
-from ui.run.replay.mosaic import FALSE, FOR_NEGATIVE, FOR_POSITIVE, OUT, PASSING, Mosaic
-from ui.run.replay.run_story import frames_of, told_steps
-from ui.run.replay.truth import true_signs
+from ui.run.replay.feature_grid import (
+    FALSE,
+    FOR_NEGATIVE,
+    FOR_POSITIVE,
+    OUT,
+    PASSING,
+    FeatureGrid,
+    true_signs,
+)
+from ui.run.replay.run_animation import frames_of, shown_steps
 from ui.state import AppState
 
 
@@ -33,25 +40,25 @@ def column(*features):
 
 
 def test_every_feature_has_a_cell_of_its_own_and_blocks_come_first(small):
-    mosaic = Mosaic.of(small.data, None)
-    assert [region.name for region in mosaic.regions] == ["K1", "K2", "K3", "K4", "no block"]
-    assert sorted(mosaic.cell_of) == list(range(60))
-    assert mosaic.cell_of[small.data.blocks["K2"]].tolist() == [5, 6, 7, 8, 9]
+    grid = FeatureGrid.of(small.data, None)
+    assert [region.name for region in grid.regions] == ["K1", "K2", "K3", "K4", "no block"]
+    assert sorted(grid.cell_of) == list(range(60))
+    assert grid.cell_of[small.data.blocks["K2"]].tolist() == [5, 6, 7, 8, 9]
 
 
 def test_too_many_features_share_cells_within_their_region(small):
-    mosaic = Mosaic.of(small.data, None, most=20)
-    assert mosaic.n_cells <= 20 + len(mosaic.regions)
-    assert [region.n_features for region in mosaic.regions] == [5, 5, 5, 5, 40]
-    ends = np.cumsum([region.n_cells for region in mosaic.regions])
+    grid = FeatureGrid.of(small.data, None, most=20)
+    assert grid.n_cells <= 20 + len(grid.regions)
+    assert [region.n_features for region in grid.regions] == [5, 5, 5, 5, 40]
+    ends = np.cumsum([region.n_cells for region in grid.regions])
     for columns, end in zip(small.data.blocks.values(), ends, strict=False):
-        assert (mosaic.cell_of[columns] < end).all()
+        assert (grid.cell_of[columns] < end).all()
 
 
 def test_a_feature_of_two_blocks_stands_in_the_first():
     state = loaded(clinical("pima"))
     data = state.data.with_blocks({"a": "Glucose, BMI", "b": "BMI, Age"})
-    assert [r.n_features for r in Mosaic.of(data, None).regions] == [2, 1, 5]
+    assert [r.n_features for r in FeatureGrid.of(data, None).regions] == [2, 1, 5]
 
 
 def test_what_is_known_of_synthetic_data_follows_the_draw(small):
@@ -64,10 +71,10 @@ def test_what_is_known_of_synthetic_data_follows_the_draw(small):
 
 
 def test_found_missed_and_false_are_counted_and_coloured(small):
-    mosaic = Mosaic.of(small.data, true_signs(small.loaded, small.data))
+    grid = FeatureGrid.of(small.data, true_signs(small.loaded, small.data))
     signs = np.zeros(60)
     signs[[0, 40]], signs[15] = 1, -1
-    moves = mosaic.moves([(column(0, 2, 15, 40), column()), (column(), column(2))], signs)
+    moves = grid.moves([(column(0, 2, 15, 40), column()), (column(), column(2))], signs)
     assert moves.inside.tolist() == [4, 3]
     assert moves.found.tolist() == [3, 2]
     assert moves.false.tolist() == [1, 1]
@@ -77,10 +84,10 @@ def test_found_missed_and_false_are_counted_and_coloured(small):
 
 
 def test_moves_with_the_wrong_sign_are_false(small):
-    mosaic = Mosaic.of(small.data, true_signs(small.loaded, small.data))
+    grid = FeatureGrid.of(small.data, true_signs(small.loaded, small.data))
     signs = np.zeros(60)
     signs[[0, 12]], signs[[1, 13]] = 1, -1  # K1 speaks for the positive class, K3 against it
-    moves = mosaic.moves([(column(0, 1, 12, 13), column())], signs)
+    moves = grid.moves([(column(0, 1, 12, 13), column())], signs)
     assert (moves.found.tolist(), moves.false.tolist()) == ([2], [2])
     assert dict(zip(moves.cells.tolist(), moves.levels.tolist(), strict=True)) == {
         0: FOR_POSITIVE, 1: FALSE, 12: FALSE, 13: FOR_NEGATIVE,
@@ -98,9 +105,9 @@ def test_the_changes_replay_the_run(toggled, data):
         truth.append(set(inside))
     steps = sorted(data.draw(st.sets(st.integers(1, max(len(history), 1)), min_size=1)))
     steps = [step for step in steps if step <= len(history)]
-    mosaic = Mosaic((), np.arange(30), None, str)
-    object.__setattr__(mosaic, "regions", (type("R", (), {"n_cells": 30})(),))
-    moves = mosaic.moves(frames_of(history, steps, 30), None)
+    grid = FeatureGrid((), np.arange(30), None, str)
+    object.__setattr__(grid, "regions", (type("R", (), {"n_cells": 30})(),))
+    moves = grid.moves(frames_of(history, steps, 30), None)
     lit = set()
     for k, step in enumerate(steps):
         part = slice(moves.offsets[k], moves.offsets[k + 1])
@@ -112,22 +119,22 @@ def test_the_changes_replay_the_run(toggled, data):
 
 def test_a_restless_run_stays_small():
     state = loaded(synthetic("50k", n_train=10, n_test=4))
-    mosaic = Mosaic.of(state.data, None)
+    grid = FeatureGrid.of(state.data, None)
     rng = np.random.default_rng(0)
     inside, history = np.zeros(50_000, dtype=bool), []
     for step in range(1, 301):
         touched = rng.choice(50_000, 1_000, replace=False)
         history.append(record(step, touched[~inside[touched]], touched[inside[touched]]))
         inside[touched] = ~inside[touched]
-    track, moves = told_steps(history, mosaic, None)
-    assert track.steps[-1] == 300
-    assert len(json.dumps(mosaic.told(moves))) < 2**20
+    _, places, moves = shown_steps(history, grid, None)
+    assert places[-1] == 300
+    assert len(json.dumps(grid.told(moves))) < 2**20
     assert moves.inside[-1] == inside.sum()
 
 
 def test_numbers_reach_the_browser_whole(small):
-    mosaic = Mosaic.of(small.data, None)
-    told = mosaic.told(mosaic.moves([(column(7), column())], None))
+    grid = FeatureGrid.of(small.data, None)
+    told = grid.told(grid.moves([(column(7), column())], None))
     cells = np.frombuffer(base64.b64decode(told["cells"]), "<u4")
     assert cells.tolist() == [7]
     assert told["names"] == [f"x{j}" for j in range(60)]

@@ -16,7 +16,7 @@ from hipad.evaluation.metrics import few_features_sentence
 from hipad.utils import count, number, percent
 from ui import charts
 
-SHARED: Final = ("hardly", "a little", "widely")
+RIDGE: Final = ("low", "medium", "high")
 LINES: Final = (3, 4, 5)  # colours of the palette: of no class
 WIDE: Final = 20  # times more features: then steps that are alike look alike
 BEST, TAKEN = "least error", "this model"
@@ -78,25 +78,25 @@ def _marked(point: PathPoint, name: str) -> bool:
 
 
 def _name(at: int, ridges: list[float], *, expert: bool) -> str:
-    if expert or len(ridges) != len(SHARED):
+    if expert or len(ridges) != len(RIDGE):
         return f"lambda2 = {number(ridges[at], 3)}"
-    return f"weights {SHARED[at]} shared"
+    return f"ridge: {RIDGE[at]}"
 
 
 def _told(tried: list[PathPoint]) -> str:
     best = next((point for point in tried if point.best), tried[0])
     taken = next((point for point in tried if point.chosen), best)
     text = (
-        f"{count(len(tried), 'model')} tried by cross-validation; the least error, which counts "
-        f"how sure answers were as well, was at {count(best.support_size, 'feature')} "
-        f"({percent(best.accuracy)} of held-out patients right, both classes counting alike)."
+        f"{count(len(tried), 'model')} compared by cross-validation; the least error (log loss, "
+        f"which counts how sure answers were) was at {count(best.support_size, 'feature')} "
+        f"({percent(best.accuracy)} of held-out patients right, both classes counting equally)."
     )
     if taken.sparsest and not taken.best:
         return f"{text} {few_features_sentence(tried)}"
     if taken is best:
-        return f"{text} That one was taken."
+        return f"{text} The model is that one."
     return (
-        f"{text} The one taken has {taken.support_size:,} ({percent(taken.accuracy)}): where many "
-        "do about as well, the best is a matter of chance, so the one in the middle of them is "
+        f"{text} The model has {taken.support_size:,} ({percent(taken.accuracy)}): where many do "
+        "about equally well, the best one is a matter of chance, so one in the middle of them is "
         "taken, or a sparser one that is as good."
     )

@@ -1,7 +1,7 @@
 """All features as one image: a cell for each, blocks as regions, and what changes at each frame.
 
-    mosaic = Mosaic.of(data, truth)         # the signs that weights ought to have, where known
-    moves = mosaic.moves(frames, signs)     # frames: (entered, left) of each, signs of the result
+    grid = FeatureGrid.of(data, truth)    # the signs that weights ought to have, where known
+    moves = grid.moves(frames, signs)     # frames: (entered, left) of each, signs of the result
 
 Cells are numbered through the regions: the features of the first block, of the second, and so on,
 then those in no block. Where features are too many for a cell each, neighbours share one. The state
@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from hipad.datasets import relevant_signs
 from hipad.utils import IntArray
-from ui.dataset import NO_BLOCK, Dataset
-from ui.run.replay.packing import packed
+from ui.dataset import NO_BLOCK, Dataset, Loaded
+from ui.run.replay.story import packed
 from ui.text import one_line
 
 OUT, FOR_POSITIVE, FOR_NEGATIVE, PASSING, FALSE = range(5)
@@ -33,7 +34,7 @@ Frame = tuple[IntArray, IntArray]
 
 
 @dataclass(frozen=True)
-class MosaicRegion:
+class GridRegion:
     """A block, or the features in none: how many, and whether they are known to carry the class."""
 
     name: str
@@ -60,20 +61,20 @@ class Moves:
 
 
 @dataclass(frozen=True, eq=False)
-class Mosaic:
+class FeatureGrid:
     """Where each feature stands in the image."""
 
-    regions: tuple[MosaicRegion, ...]
+    regions: tuple[GridRegion, ...]
     cell_of: IntArray
     truth: IntArray | None  # sign that each weight ought to have, or 0, where that is known
     names: Any  # column -> name
 
     @classmethod
-    def of(cls, data: Dataset, truth: IntArray | None, most: int = MOST_CELLS) -> Mosaic:
+    def of(cls, data: Dataset, truth: IntArray | None, most: int = MOST_CELLS) -> FeatureGrid:
         """The regions in the order of the blocks; every feature stands in its first one."""
         shared = -(-data.n_features // most)  # features of one cell
         cell_of = np.zeros(data.n_features, dtype=np.int64)
-        regions: list[MosaicRegion] = []
+        regions: list[GridRegion] = []
         free, begin = np.ones(data.n_features, dtype=bool), 0
         known = np.zeros(data.n_features, dtype=bool) if truth is None else truth != 0
         for name, columns in [*data.blocks.items(), (NO_BLOCK, np.arange(data.n_features))]:
@@ -84,7 +85,7 @@ class Mosaic:
             n_cells = -(-own.size // shared)
             cell_of[own] = begin + np.arange(own.size) // shared
             carries = bool(known[own].mean() > 0.5)
-            regions.append(MosaicRegion(name, own.size, n_cells, carries))
+            regions.append(GridRegion(name, own.size, n_cells, carries))
             begin += n_cells
         return cls(tuple(regions), cell_of, truth, data.index.name)
 
@@ -157,3 +158,17 @@ class Mosaic:
             "named": packed(self.cell_of[named], "<u4"),
             "names": [one_line(self.names(int(j)), LONGEST) for j in named],
         }
+
+
+def true_signs(loaded: Loaded | None, data: Dataset) -> IntArray | None:
+    """The sign that the weight of each column ought to have; None where nobody knows.
+
+    0 is for columns that carry nothing, and signs are seen from the class that is called positive.
+    """
+    if loaded is None or "preset" not in loaded.recipe:
+        return None
+    block_size = loaded.recipe.get("block_size")
+    known = relevant_signs(loaded.recipe["preset"], block_size=block_size)
+    signs = np.zeros(len(data.every), dtype=int)
+    signs[: len(known)] = known if data.classes[1] == loaded.positive else -known
+    return signs[data.kept]

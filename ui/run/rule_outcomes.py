@@ -1,4 +1,4 @@
-"""How the rules fare in a model, one row per rule."""
+"""What the rules did in a model, one row per rule."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def show(model: TrainedModel, *, expert: bool) -> None:
     if records:
         rules(records, expert=expert)
     if stated:
-        st.markdown("**What was said of single features**")
+        st.markdown("**Statements about single features**")
         for each in stated:
             st.markdown(f"**{plain(each.text, 300)}**")
             st.markdown("\n".join(f"- {plain(line, 400)}" for line in each.lines))
 
 
 def rules(records: list[RuleRecord], *, expert: bool) -> None:
-    st.markdown("**How the rules fare**")
+    st.markdown("**What the rules did**")
     st.dataframe(
         pd.DataFrame([row(r, expert=expert) for r in records]),
         hide_index=True,
@@ -51,9 +51,10 @@ def rules(records: list[RuleRecord], *, expert: bool) -> None:
     )
     _trust(records)
     st.caption(
-        "Typical patient: the least unusual one whom the rule speaks of; above 0 the model agrees "
-        "with the rule. Worst case: the least favourable one within the range of the data. Effect: "
-        "what a fit without the rule says; outvoted means that the model says the opposite."
+        "Typical margin: that of the most ordinary patient the rule applies to; above 0 the model "
+        "agrees with the rule. Least margin: that of the least favourable patient within the range "
+        "of the data. Effect: what a fit without the rule says; outvoted means that the model says "
+        "the opposite."
     )
     with st.expander("Each rule in sentences"):
         for record in records:
@@ -95,8 +96,8 @@ def row(record: RuleRecord, *, expert: bool = False) -> dict[str, Any]:
         "says": record.text,
         "applies to": "–" if train is None else _applies(train),
         "right": _share(float("nan") if train is None else train.precision),
-        "typical patient": _margin(typical.margin if typical and typical.feasible else None),
-        "worst case": _margin(worst.value if worst else None, "nobody in range"),
+        "typical margin": _margin(typical.margin if typical and typical.feasible else None),
+        "least margin": _margin(worst.value if worst else None, "nobody in range"),
         "effect": "–" if record.effect is None else record.effect.word,
         TRUST: None if record.trust is None else 100 * record.trust.posterior,
         "weight": weight_words(record),
