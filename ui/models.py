@@ -31,12 +31,12 @@ from hipad.solvers import Progress
 from hipad.utils import FloatArray, IntArray
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, Run, fit_steps
-from ui.recording import RecordedRun
+from ui.recording import RecordedRun, seconds_of
 from ui.settings import AUTOMATIC, CHOSEN, FEWNESS, RunSettings
 
 Trust = str | tuple[MemberRecord, ...] | None
 HARM_SECONDS: Final = 60.0  # for the fits that look for the rule behind a fall,
-SUSPICION_SECONDS: Final = 10.0  # and where all rules together do no harm
+SUSPICION_SECONDS: Final = 15.0  # and where all rules together do no harm
 CLEAR: Final = 0.05  # McNemar's exact test, times the number of rules
 
 
@@ -337,7 +337,8 @@ class _Comparison:
         left_out = list(_each_left_out(rules))
         harm = Harm(right, model.without_rules.accuracy, model.gain)
         found = self._falls
-        if len(left_out) < 2 and not found:
+        expected = len(left_out) * sum(seconds_of(self._job.history).values())
+        if not found and (len(left_out) < 2 or expected > SUSPICION_SECONDS):
             return
         budget = Budget(seconds=HARM_SECONDS if found else SUSPICION_SECONDS)
         for place, name, rest in left_out:
