@@ -19,7 +19,7 @@ from benchmarks.reporting import Options, write_section
 
 PARTS = (
     "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves", "knowledge",
-    "trust", "real", "reading", "fuzz", "app", "sessions", "calm", "grid", "risks", "worth",
+    "trust", "real", "reading", "fuzz", "app", "keys", "sessions", "calm", "grid", "risks", "worth",
     "doubt", "order", "classes", "patients", "coverage", "audit", "units",
     "house", "ablate",
 )  # fmt: skip
