@@ -387,10 +387,9 @@ class Part(Lifted):
         high = sets.on_margin & (at.alpha > (1 + EXACT) * self.losses.upper)
         back = sets.at_price & (residual < -exact)
         enter = ~sets.on_margin & ~sets.at_price & (residual > exact)
-        if (
-            abs(self.labels @ at.alpha) > EXACT * self.losses.weights.sum()
-        ):  # no row holds the intercept
-            held = np.abs(residual) <= exact
+        if abs(self.labels @ at.alpha) > EXACT * self.losses.weights.sum():
+            # no row holds the intercept; one that now leaves the margin must not join it as well
+            held = ~sets.on_margin & (np.abs(residual) <= exact)
             enter, back = enter | (held & ~sets.at_price), back | (held & sets.at_price)
         sets.on_margin = (sets.on_margin & ~low & ~high) | back | enter
         sets.at_price = (sets.at_price & ~back) | high
