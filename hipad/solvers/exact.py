@@ -398,7 +398,10 @@ class Part(Lifted):
         """Multipliers below zero become zero; those that the gradient pulls up become positive."""
         parts = self.C @ at.w, self.curvature @ at.u, self.thresholds.T @ at.alpha[self.n :]
         noise = EXACT * (1.0 + sum(np.abs(part) for part in parts))
-        size = EXACT * float(np.max(np.abs(at.u), initial=0.0))
+        # where all of them are zero, none is compared with its rounding: what it adds to rows and
+        # gradients, whose terms are about one, is
+        effect = 1.0 + np.diag(self.curvature) + np.abs(self.thresholds).sum(axis=0)
+        size = EXACT * np.maximum(np.max(np.abs(at.u), initial=0.0), 1.0 / effect)
         sets.positive = np.where(sets.positive, at.u >= -size, sum(parts) < -noise)
 
     def _correct_features(self, sets: Sets, at: Values) -> None:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given, settings
 
 from hipad.solvers import Hipad, Settings
-
 from hipad.solvers.exact import WarmStart, optimum_from, pull_on_all, refined
 from tests.oracles import clarabel_enk, objective, random_problem
 from tests.solvers.problems import full_weights, to_problem, trusted_optimum, unit_rows
