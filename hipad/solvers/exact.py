@@ -33,15 +33,19 @@ def middle_intercept(problem: Problem, scores: FloatArray, u: FloatArray) -> flo
     rows = np.r_[np.ones(problem.n_samples, dtype=bool), stack.of_b != 0]
     breaks = np.r_[problem.y - scores, stack.of_b * (stack.thresholds @ u + 1.0)][rows]
     labels = np.r_[problem.y, stack.of_b][rows]
-    if problem.loss.curvature > 0:
-        losses = RowLosses(*(part[rows] for part in problem.rows))
+    return least_loss_intercept(breaks, labels, RowLosses(*(own[rows] for own in problem.rows)))
+
+
+def least_loss_intercept(breaks: FloatArray, labels: FloatArray, losses: RowLosses) -> float:
+    """Return the middle of the intercepts of least loss; a row meets its margin at its break."""
+    if losses.curvature.any():
         return _curved_intercept(breaks, labels, losses)
-    prices = problem.rows.upper[rows]
+    upper = losses.upper
     order = np.argsort(breaks, kind="stable")
-    slope = np.cumsum(prices[order]) - prices[labels > 0].sum()
-    first = int(np.searchsorted(slope, -FLAT * max(1.0, float(prices.sum()))))
+    slope = np.cumsum(upper[order]) - upper[labels > 0].sum()
+    first = int(np.searchsorted(slope, -FLAT * max(1.0, float(upper.sum()))))
     first = min(first, order.size - 1)
-    flat = slope[first] <= FLAT * max(1.0, float(prices.sum())) and first + 1 < order.size
+    flat = slope[first] <= FLAT * max(1.0, float(upper.sum())) and first + 1 < order.size
     ends = breaks[order[[first, first + 1 if flat else first]]]
     return float(ends.mean())
 
