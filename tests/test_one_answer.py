@@ -212,3 +212,30 @@ def test_an_earlier_fit_whose_rules_have_other_conditions_leads_to_the_same_mode
     earlier = one.fit_iter(X, y, interactive=not quick).to_end().finish()
     like = two.fit_iter(X, y, warm_start_from=earlier, interactive=not quick).to_end().finish()
     np.testing.assert_allclose(like.coef_, two.fit(X, y).coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("start", ["itself", "another lambda1", "written weights", "several"])
+def test_a_warm_start_does_not_matter_where_trust_is_learnt_at_a_given_lambda1(start):
+    """Every candidate begins with the rows and multipliers of the most probable one."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 6)).round(2)
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=30) > 0, 1, -1)
+    rules = "x0 >= 1 => positive"
+
+    def fit(rules=rules, lambda1=0.1, **how):
+        clf = HIPADClassifier(rules, lambda1=lambda1, lambda2=2.0)
+        return clf.fit_iter(X, y, interactive=False, **how).to_end().finish()
+
+    cold = fit()
+    assert sum(member.share > 0 for member in cold.members_) > 1
+    earlier = {
+        "itself": lambda: cold,
+        "another lambda1": lambda: fit(lambda1=0.02),
+        "written weights": lambda: fit(rules=f"{rules} worth 40 patients"),
+        "several": lambda: [fit(rules=f"{rules} worth 2 patients"), cold, fit(rules=())],
+    }[start]()
+    warm = fit(warm_start_from=earlier)
+    same(cold, warm)
+    for one, other in zip(cold.members_, warm.members_, strict=True):
+        assert other.certificate.status is Status.SOLVED
+        assert one.support_size == other.support_size

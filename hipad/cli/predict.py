@@ -38,15 +38,17 @@ from hipad.estimator.model_io import Origin, read_model
 from hipad.evaluation.active_learning import LabelSuggestion, label_next
 from hipad.evaluation.metrics import PositiveClassView, classes_line, judge
 from hipad.exceptions import DataError
+from hipad.utils import number
 
 # --------------------------------------------------------------------------------------------------
 # Answers of a saved model for the rows of a table, as CSV.
 #
 # One line per row: its number in the table, the class, the score, which is above zero for the
 # positive class, and the risk, which is the probability of that class. A model of several classes
-# gives score and risk of each, and the class is the one of the largest score. Risks are at the
-# prevalence of the training patients, or at `--prevalence`. Where the table has the label column,
-# stderr tells how many answers are right.
+# gives score and risk of each, and the class is the one of the largest score. A model with a risk
+# threshold answers with the positive class from that risk on, and the heading of the column says
+# so. Risks are at the prevalence of the training patients, or at `--prevalence`. Where the table
+# has the label column, stderr tells how many answers are right.
 
 
 def add_predict_options(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +59,8 @@ def add_predict_options(parser: argparse.ArgumentParser) -> None:
         "--prevalence",
         metavar="SHARE",
         type=float,
-        help="share of the positive class where the rows come from; moves the risks only",
+        help="share of the positive class where the rows come from; moves the risks, and answers "
+        "of a model with a risk threshold",
     )
     add_format_options(parser)
     parser.add_argument("--out", metavar="CSV", help="where to write; without it to stdout")
@@ -68,9 +71,10 @@ def run_predict(options: argparse.Namespace) -> int:
 
     One line per row: its number in the table, the class, the score, which is above zero for the
     positive class, and the risk, which is the probability of that class. A model of several
-    classes gives score and risk of each, and the class is the one of the largest score. Risks are
-    at the prevalence of the training patients, or at `--prevalence`. Where the table has the
-    label column, stderr tells how many answers are right.
+    classes gives score and risk of each, and the class is the one of the largest score. A model
+    with a risk threshold answers with the positive class from that risk on, and the heading of
+    the column says so. Risks are at the prevalence of the training patients, or at
+    `--prevalence`. Where the table has the label column, stderr tells how many answers are right.
     """
     check_prevalence(options.prevalence)
     if options.out:
@@ -106,8 +110,11 @@ def answers(model: PositiveClassView, X: Any, prevalence: float | None) -> dict[
     """For each row its class, and the score and risk of the positive one."""
     scores = model.scores(X) if X.shape[0] else np.zeros(0)
     positive = model.classes[1]
+    named, threshold = "class", model.threshold
+    if threshold is not None:
+        named = f"answer ({positive} from risk {number(100 * threshold, 3)} % on)"
     columns: dict[str, list[Any]] = {
-        "class": [model.classes[int(score > 0)] for score in scores],
+        named: [model.classes[int(said)] for said in model.answers(scores, prevalence)],
         f"score of {positive}": scores.tolist(),
     }
     if model.classifier.risk_source_.known:
@@ -149,7 +156,8 @@ def tell_accuracy(
     scores = np.array(found[f"score of {classes[1]}"])[known]
     has_group = bool(origin.group) and origin.group in table.names
     groups = row_groups(table, origin.group)[rows][known] if has_group else None
-    judged = judge(scores, truth[known], classes, part="labels", groups=groups)
+    said = np.array(next(iter(found.values())))[known] == classes[1]  # the first column
+    judged = judge(scores, truth[known], classes, part="labels", groups=groups, answers=said)
     print(judged, file=sys.stderr)
 
 

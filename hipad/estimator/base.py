@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from numbers import Number
+from numbers import Number, Real
 from os import PathLike
 from typing import Any, NamedTuple, Self
 
@@ -306,6 +306,7 @@ class FittedModel(TableClassifier):
     _risks: LazyCalibration
     _scale: MulticlassCalibration
     _class_risks: LazyClassCalibration
+    risk_threshold_: float | None = None
 
     def decision_function(self, X: Any) -> FloatArray:
         """Signed distance of each row; two units lie between the average training rows.
@@ -322,7 +323,13 @@ class FittedModel(TableClassifier):
         return scores if self._is_several else scores.ravel()
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class of each row: the second one above decision value 0, of several the largest."""
+        """Return the class of each row: the second one above decision value 0.
+
+        With a `risk_threshold_` it is the second one from that risk on (`set_risk_threshold`). Of
+        several classes it is the one of the largest decision value.
+        """
+        if self.risk_threshold_ is not None:
+            return self.classes_.take(self.predict_proba(X)[:, 1] >= self.risk_threshold_)
         scores = self.decision_function(X)
         if self._is_several:
             return self.classes_.take(np.argmax(scores, axis=1))
@@ -348,6 +355,64 @@ class FittedModel(TableClassifier):
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of `predict_proba`."""
         return np.log(self.predict_proba(X))
+
+    def set_risk_threshold(self, value: float | None, *, positive: Any = None) -> Self:
+        """Answer with a class from this risk of it on; decision values and risks stay.
+
+        A threshold chosen on the rows that then judge it flatters the model: choose it on
+        out-of-fold risks (`hipad.evaluation.cutoffs`). A new fit forgets it, as risks are new.
+
+        Parameters
+        ----------
+        value : float or None
+            A risk above 0 and below 1, at the prevalence of `predict_proba`; None answers by the
+            sign of the decision value again.
+        positive : label, default=None
+            The class whose risk it is; None is the second one of `classes_`.
+
+        Returns
+        -------
+        HIPADClassifier
+            Itself.
+
+        Examples
+        --------
+        >>> from hipad import HIPADClassifier
+        >>> from hipad.datasets import make_ksvm_s
+        >>> data = make_ksvm_s("10k", seed=0)
+        >>> clf = HIPADClassifier(lambda1=0.1).fit(data.X_train, data.y_train)
+        >>> clf = clf.set_risk_threshold(0.2)
+        >>> from_risk = clf.predict_proba(data.X_test)[:, 1] >= 0.2
+        >>> bool(((clf.predict(data.X_test) == 1) == from_risk).all())
+        True
+        """
+        known = self.risk_source_.known  # of several classes it says why there is none
+        if value is None:
+            self.risk_threshold_ = None
+            return self
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not number or not 0.0 < float(value) < 1.0:
+            raise HipadError(
+                f"expected a risk above 0 and below 1 as threshold, got {value!r}: give the risk "
+                "from which on the answer is that class, or None"
+            )
+        if not known:
+            raise HipadError(
+                "expected a model that knows risks to set a threshold on them, got one without: "
+                "fit it again"
+            )
+        second = self.classes_[1] if positive is None else positive
+        if second not in self.classes_.tolist():
+            raise HipadError(
+                f"expected positive to be one of the classes {self.classes_.tolist()}, got "
+                f"{positive!r}: choose one of them"
+            )
+        # the first class from risk t on: the second one from beyond 1 - t on
+        threshold = float(value)
+        if second != self.classes_[1]:
+            threshold = min(float(np.nextafter(1.0 - threshold, 2.0)), 1.0)
+        self.risk_threshold_ = threshold
+        return self
 
     @property
     def risk_curve_(self) -> CalibrationMap:
@@ -433,6 +498,7 @@ class FittedModel(TableClassifier):
         self.coef_[0, model.features] = model.coef
         self.intercept_ = np.array([model.intercept])
         self.support_ = model.features
+        self.risk_threshold_ = None
         self.certificate_ = model.solution.certificate
         self.selection_certificate_ = model.solution.selection
         self.lambda1_ = model.lambda1

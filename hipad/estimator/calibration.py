@@ -12,6 +12,8 @@ from sklearn.isotonic import IsotonicRegression
 
 from hipad.estimator.settings import SELECTION, SelectionSettings
 from hipad.exceptions import HipadError
+from hipad.solvers.exact import least_loss_intercept
+from hipad.solvers.losses import HINGE, Loss, RowLosses
 from hipad.utils import FloatArray, IntArray
 
 # --------------------------------------------------------------------------------------------------
@@ -70,26 +72,19 @@ def class_means(
     return (low, high) if high - low > least else None
 
 
-def least_hinge_offset(
-    scores: FloatArray, y: FloatArray, p: FloatArray, factor: float
+def least_loss_offset(
+    scores: FloatArray, y: FloatArray, p: FloatArray, factor: float, loss: Loss = HINGE
 ) -> Calibration:
-    """Keep the scale, put the intercept where the hinge loss weighted by p is least.
+    """Keep the scale, put the intercept where the loss weighted by p is least.
 
     For classes that are not to count alike: the middle between the class means would ignore their
-    weights, or how many rows each has. The loss is convex and piecewise linear in the offset,
-    with a break where a row meets its margin; its slope grows by p_j at each break, from -(p of
-    positives).
+    weights, or how many rows each has. Where several intercepts are best, it is their middle.
 
-    >>> least_hinge_offset(np.array([1.0, 3.0]), np.array([-1.0, 1.0]), np.array([0.9, 0.1]), 1.0)
+    >>> least_loss_offset(np.array([1.0, 3.0]), np.array([-1.0, 1.0]), np.array([0.9, 0.1]), 1.0)
     Calibration(factor=1.0, offset=-2.0)
     """
-    breaks = y - factor * scores
-    order = np.argsort(breaks)
-    slope = np.cumsum(p[order]) - p[y > 0].sum()
-    first = int(np.searchsorted(slope, -1e-12))
-    flat = slope[first] <= 1e-12 and first + 1 < len(order)
-    ends = breaks[order[[first, first + 1 if flat else first]]]
-    return Calibration(factor, float(ends.mean()))
+    losses = RowLosses.of(loss, p, np.zeros(0))
+    return Calibration(factor, least_loss_intercept(y - factor * scores, y, losses))
 
 
 # --------------------------------------------------------------------------------------------------

@@ -137,6 +137,8 @@ class HIPADClassifier(FittedModel):
     history_ : one `Progress` for each value of lambda1 tried, then one for each step
     n_iter_ : steps of phases 1 and 2
     solver_ : what ran, in words, with the number of steps of each phase
+    risk_threshold_ : the risk of the second class from which on it is the answer, or None: a
+        decision value above 0 (`set_risk_threshold`)
     rule_report_ : one `RuleRecord` a rule
     knowledge_report_ : one `FeaturePriorRecord` a statement about features
     lambda1_, lambda2_ : the values used

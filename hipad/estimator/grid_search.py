@@ -30,6 +30,7 @@ from hipad.estimator.training_data import TrainingData
 from hipad.exceptions import HipadError
 from hipad.rules import Rule
 from hipad.solvers import Status, lambda1_max
+from hipad.solvers.losses import HINGE, LOSSES, Loss
 from hipad.solvers.solution import single_thread
 from hipad.utils import FloatArray, IntArray
 
@@ -82,12 +83,12 @@ def checked_count(count: Any) -> int:
     return int(count)
 
 
-def lambda1_values(count: int, *data: TrainingData) -> list[float]:
+def lambda1_values(count: int, *data: TrainingData, loss: Loss = HINGE) -> list[float]:
     """So many values of lambda1 from large to small, on the scale on which the data speak.
 
     Of several classes, each has data of its own.
     """
-    largest = max(lambda1_max(one.problem((), 0.0, 1.0, "population")) for one in data)
+    largest = max(lambda1_max(one.problem((), 0.0, 1.0, "population", loss=loss)) for one in data)
     largest = max(largest, CLEARLY * noise(data[0].design), 1e-300)
     return np.geomspace(FIRST * largest, LAST * largest, count).tolist()
 
@@ -403,11 +404,6 @@ class BestModel(TableClassifier):
 
 # --------------------------------------------------------------------------------------------------
 # HIPADClassifierCV: every combination of settings by cross-validation, then the best on all rows.
-#
-# >>> from hipad.datasets import make_ksvm_s >>> data = make_ksvm_s("10k", seed=0) >>> search =
-# HIPADClassifierCV(lambda1=[0.1, 0.05], lambda2=[1.0, 10.0], cv=3, n_jobs=1) >>> search =
-# search.fit(data.X_train, data.y_train) >>> sorted(search.best_params_),
-# search.cv_results_["mean_test_score"].shape (['lambda1', 'lambda2'], (4,))
 
 
 USUAL_FOLDS: Final = 5
@@ -441,7 +437,7 @@ class HIPADClassifierCV(BestModel):
         Where given, a number of folds means shuffled ones.
     error_score : "raise" or float, default=nan
         The score of a fit that fails.
-    class_weight, method, standardize, prevalence, solver, selection, rule_settings :
+    class_weight, method, standardize, prevalence, loss, solver, selection, rule_settings :
         as in `HIPADClassifier`
 
     A search compares optima at given weights of the rules, so none of its fits learns trust: the
@@ -452,6 +448,15 @@ class HIPADClassifierCV(BestModel):
     cv_results_ : dict of arrays, as in `GridSearchCV`, and the support sizes of the models
     best_estimator_, best_params_, best_score_, best_index_, refit_time_ : as in `GridSearchCV`
     scorer_, n_splits_, classes_, n_features_in_ : as in `GridSearchCV`
+
+    Examples
+    --------
+    >>> from hipad.datasets import make_ksvm_s
+    >>> data = make_ksvm_s("10k", seed=0)
+    >>> search = HIPADClassifierCV(lambda1=[0.1, 0.05], lambda2=[1.0, 10.0], cv=3, n_jobs=1)
+    >>> search = search.fit(data.X_train, data.y_train)
+    >>> sorted(search.best_params_), search.cv_results_["mean_test_score"].shape
+    (['lambda1', 'lambda2'], (4,))
     """
 
     @accepts_renamed
@@ -474,6 +479,7 @@ class HIPADClassifierCV(BestModel):
         method: str = "auto",
         standardize: bool = True,
         prevalence: float | None = None,
+        loss: str = "hinge",
         solver: SolverSettings | Mapping[str, Any] | None = None,
         selection: SelectionSettings | Mapping[str, Any] | None = None,
         rule_settings: RuleSettings | Mapping[str, Any] | None = None,
@@ -494,6 +500,7 @@ class HIPADClassifierCV(BestModel):
         self.method = method
         self.standardize = standardize
         self.prevalence = prevalence
+        self.loss = loss
         self.solver = solver
         self.selection = selection
         self.rule_settings = rule_settings
@@ -564,7 +571,9 @@ class HIPADClassifierCV(BestModel):
             count = checked_count(self.lambda1)
             run = template.fit_iter(rows.X, rows.y, sample_weight=rows.weights, feature_names=names)
             runs = run.runs.values() if isinstance(run, ClassRuns) else (run,)
-            values["lambda1"] = lambda1_values(count, *(one.data for one in runs))
+            values["lambda1"] = lambda1_values(
+                count, *(one.data for one in runs), loss=LOSSES[template.loss]
+            )
         return combinations(values)
 
     def _tasks(self, rows: LabelledRows, order: list[list[int]]) -> list[FoldTask]:

@@ -329,6 +329,7 @@ def _own_content(clf: HIPADClassifier) -> dict[str, Any]:
         "history": plain(clf.history_),
         "solver": clf.solver_,
         "risks": plain(clf.risk_source_.curve) if clf.risk_source_.known else None,
+        "risk_threshold": clf.risk_threshold_,
     }
 
 
@@ -451,6 +452,10 @@ def _two_classes(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifie
     curve = rebuild(CalibrationMap | None, content.get("risks"))
     check_risks(curve)
     clf._risks = LazyCalibration(curve=curve)
+    threshold = content.get("risk_threshold")  # files of earlier versions have none
+    sound = threshold is None or (is_finite(threshold) and 0.0 < threshold <= 1.0 and curve)
+    _expect(sound, "a risk above 0 as threshold, and risks", threshold)
+    clf.risk_threshold_ = threshold
     return clf
 
 

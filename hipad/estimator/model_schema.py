@@ -127,6 +127,9 @@ def model_schema() -> Schema:
         "history": schema_of(tuple[Progress, ...], definitions),
         "solver": {"type": "string"},
         "risks": schema_of(CalibrationMap | None, definitions),
+        "risk_threshold": {
+            "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1}, {"type": "null"}]
+        },
     }
     labels: Schema = {"type": ["string", "number", "boolean"]}
     classes: Schema = {

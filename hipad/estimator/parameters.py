@@ -188,6 +188,35 @@ RENAMED: Final[dict[str, str]] = {
 }
 
 
+def path_of(name: str) -> str:
+    """Return where a parameter stands today; a field of a layer may come without the layer's name.
+
+    >>> path_of("stiffness"), path_of("tol"), path_of("phase1_stop"), path_of("rho")
+    ('rho', 'solver__tol', 'solver__phase1_stop', 'rho')
+    """
+    fields_of_layers = {path.rpartition("__")[2]: path for path in RENAMED.values() if "__" in path}
+    return RENAMED.get(name) or fields_of_layers.get(name, name)
+
+
+def _refuse_doubles(given: Iterable[tuple[str, Any]]) -> None:
+    """Refuse a parameter that is given by an earlier name and again: one would win in silence."""
+    seen: dict[str, str] = {}
+    for name, value in given:
+        paths = [path_of(name)]
+        if isinstance(value, Mapping) and name in LAYERS:
+            paths += [f"{name}__{own}" for own in value]
+        elif name in LAYERS and isinstance(value, LAYERS[name]):
+            usual = vars(LAYERS[name]())
+            paths += [f"{name}__{own}" for own in usual if getattr(value, own) != usual[own]]
+        for path in paths:
+            earlier = seen.setdefault(path, name)
+            if earlier != name and path_of(earlier) + path_of(name) != earlier + name:
+                raise HipadError(
+                    f"expected one value of {path}, got it as {earlier!r} and as {name!r}: write "
+                    f"{spelled(path)} alone"
+                )
+
+
 def layer_of(estimator: Any, name: str) -> Any:
     """Return a layer of an estimator, whole: what is not given has its usual value."""
     given, every = getattr(estimator, name), (settings.SOLVER, settings.SELECTION)
@@ -258,6 +287,7 @@ def accepts_renamed(init: Init) -> Init:
     def with_renamed(self: Any, *values: Any, **given: Any) -> None:
         old = {name: given.pop(name) for name in list(given) if name not in known}
         init(self, *values, **given)
+        _refuse_doubles([*given.items(), *old.items()])
         self._take_renamed(old)
 
     return cast(Init, with_renamed)
@@ -318,9 +348,9 @@ def _by_layer(
     """Divide parameters into those of the estimator and those of each layer, by today's names."""
     plain: dict[str, Any] = {}
     nested: dict[str, dict[str, Any]] = {}
-    flat = {path.rpartition("__")[2]: path for path in RENAMED.values() if "__" in path}
+    _refuse_doubles(given.items())
     for name, value in given.items():
-        path = RENAMED.get(name) or flat.get(name, name)
+        path = path_of(name)
         if path != name:
             warn_renamed(name, f"{owner}({spelled(path, value)})", stacklevel + 1)
         layer, _, own = path.partition("__")

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import norm, qmc
 
-from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
+from hipad.estimator.calibration import Calibration, class_means_at_one, least_loss_offset
 from hipad.estimator.parameters import PRIOR_TRUST, FitSettings, MemberRecord
 from hipad.estimator.path import PathPoint, PathSelector
 from hipad.estimator.problem_factory import ProblemFactory, explained, relevance, score_noise
@@ -340,7 +340,7 @@ class Member:
             return replace(scale, offset=scale.offset - self.cut)
         if plan.balanced:
             return scale
-        return least_hinge_offset(scores, data.y, data.p, scale.factor)
+        return least_loss_offset(scores, data.y, data.p, scale.factor, plan.loss)
 
 
 class ModelAverage:

@@ -1,8 +1,8 @@
 """The risk from which on the answer is the positive class, chosen on out-of-fold training risks.
 
     cut = cutoff_by_cost(training_rows(clf), 5.0)        # a missed row costs as five false alarms
-    clf.risk_threshold_ = cut.threshold
-    risk_answers(clf.predict_proba(X)[:, 1], clf.risk_threshold_)
+    clf.set_risk_threshold(cut.threshold)
+    clf.predict(X)                                       # the second class from that risk on
 
 Whoever chooses a cut-off on the rows that judge it flatters the model, so it is chosen on risks of
 training rows by models that have not seen them.

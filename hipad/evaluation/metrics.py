@@ -638,8 +638,11 @@ def judge(
     groups: npt.ArrayLike | None = None,
     folds: int = 1,
     fitted: float = math.inf,
+    answers: npt.ArrayLike | None = None,
 ) -> ClassificationReport:
     """Compare scores, which are above zero for the positive class, with the true class names.
+
+    `answers` say where the positive class is the answer, if it is not by the scores' signs.
 
     A patient whose true class is neither of the two counts as negative. Rows with the same value in
     `groups` are of one patient. Scores of several `folds` are by models that share most of their
@@ -650,7 +653,8 @@ def judge(
         return n / fold_inflation(folds, fitted, n)
 
     scores = np.asarray(scores, dtype=float)
-    positive, said = np.asarray(truth).astype(str) == classes[1], says_positive(scores)
+    positive = np.asarray(truth).astype(str) == classes[1]
+    said = says_positive(scores) if answers is None else np.asarray(answers, dtype=bool)
     (tn, fp), (fn, tp) = (
         (int((mine & ~said).sum()), int((mine & said).sum())) for mine in (~positive, positive)
     )
@@ -773,17 +777,38 @@ class PositiveClassView:
 
         `prevalence` is the share of the positive class; without one, what the model was told.
         """
+        risks = self._risks_of_second(scores, prevalence)
+        return risks if self.sign > 0 else 1.0 - risks
+
+    def _risks_of_second(self, scores: FloatArray, prevalence: float | None) -> FloatArray:
+        """The probability of the classifier's second class at these decision values."""
         check_prevalence(prevalence)
-        positive, curve = self.sign > 0, self.classifier.risk_curve_
-        own = self.classifier.prevalence
+        curve, own = self.classifier.risk_curve_, self.classifier.prevalence
         if prevalence is not None:
-            own = prevalence if positive else 1.0 - prevalence
+            own = prevalence if self.sign > 0 else 1.0 - prevalence
         risks: FloatArray = curve.risks(self.sign * scores, own)
-        return risks if positive else 1.0 - risks
+        return risks
+
+    @property
+    def threshold(self) -> float | None:
+        """The risk from which on the answer is the positive class; None: a score above zero."""
+        own: float | None = getattr(self.classifier, "risk_threshold_", None)
+        # of the first class the model keeps the number just above 1 - threshold
+        return own if own is None or self.sign > 0 else 1.0 - float(np.nextafter(own, 0.0))
+
+    def answers(self, scores: FloatArray, prevalence: float | None = None) -> npt.NDArray[np.bool_]:
+        """Whether the answer at decision values of this model is the positive class."""
+        if self.threshold is None:
+            return says_positive(scores)
+        second = self._risks_of_second(scores, prevalence) >= self.classifier.risk_threshold_
+        found: npt.NDArray[np.bool_] = second if self.sign > 0 else ~second
+        return found
 
     def judge(self, X: Any, truth: Any, *, part: str, groups: Any = None) -> ClassificationReport:
         """How the model does on patients whose class is known."""
-        return judge(self.scores(X), truth, self.classes, part=part, groups=groups)
+        scores = self.scores(X)
+        said = self.answers(scores)
+        return judge(scores, truth, self.classes, part=part, groups=groups, answers=said)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -242,7 +242,7 @@ def recalibrated(
     fresh = copy(clf)
     fresh.prevalence = None
     fresh._risks = LazyCalibration(curve=_moved(curve, clf.prevalence, rows, told))
-    vars(fresh).pop("risk_threshold_", None)
+    fresh.risk_threshold_ = None
     return fresh, told
 
 

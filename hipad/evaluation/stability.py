@@ -32,7 +32,7 @@ from hipad.designs import Design, make_design
 from hipad.estimator.calibration import (
     Calibration,
     class_means_at_one,
-    least_hinge_offset,
+    least_loss_offset,
     says_positive,
 )
 from hipad.estimator.cross_validation import units_of
@@ -408,7 +408,7 @@ class _Part:
         if plan.balanced:
             return found
         p = data.p[rows] / data.p[rows].sum()
-        return least_hinge_offset(scores[rows], y, p, found.factor)
+        return least_loss_offset(scores[rows], y, p, found.factor, plan.loss)
 
 
 def _refits(

@@ -292,7 +292,9 @@ def with_values(
         raise DataError(f"expected at least 1 value of lambda1, got {count}: give more")
     clf = HIPADClassifier(lambda1=1.0, lambda2=1.0, **(options or {}))
     run = clf.fit_iter(material.X[rows], _outcomes(material)[rows], interactive=False)
-    values = [float(f"{value:.6g}") for value in lambda1_values(count, run.data)]
+    values = [
+        float(f"{value:.6g}") for value in lambda1_values(count, run.data, loss=run.plan.loss)
+    ]
     return {**{name: list(full[name]) for name in GRID if name != "lambda1"}, "lambda1": values}
 
 

@@ -135,7 +135,6 @@ class ScoringFormula:
             categories: tuple[CategoryTerm, ...] = ()
         else:
             numbers, categories = _terms(origin, weights)
-        threshold = getattr(clf, "risk_threshold_", None)
         return cls(
             outcome=origin.label if origin is not None else "class",
             classes=classes,
@@ -143,7 +142,7 @@ class ScoringFormula:
             categories=categories,
             intercept=view.intercept,
             risk=_risk(view, prevalence),
-            threshold=None if threshold is None else float(threshold),
+            threshold=view.threshold,
         )
 
     def score(self, row: Mapping[str, Any]) -> float | None:

@@ -33,15 +33,19 @@ def middle_intercept(problem: Problem, scores: FloatArray, u: FloatArray) -> flo
     rows = np.r_[np.ones(problem.n_samples, dtype=bool), stack.of_b != 0]
     breaks = np.r_[problem.y - scores, stack.of_b * (stack.thresholds @ u + 1.0)][rows]
     labels = np.r_[problem.y, stack.of_b][rows]
-    if problem.loss.curvature > 0:
-        losses = RowLosses(*(part[rows] for part in problem.rows))
+    return least_loss_intercept(breaks, labels, RowLosses(*(own[rows] for own in problem.rows)))
+
+
+def least_loss_intercept(breaks: FloatArray, labels: FloatArray, losses: RowLosses) -> float:
+    """Return the middle of the intercepts of least loss; a row meets its margin at its break."""
+    if losses.curvature.any():
         return _curved_intercept(breaks, labels, losses)
-    prices = problem.rows.upper[rows]
+    upper = losses.upper
     order = np.argsort(breaks, kind="stable")
-    slope = np.cumsum(prices[order]) - prices[labels > 0].sum()
-    first = int(np.searchsorted(slope, -FLAT * max(1.0, float(prices.sum()))))
+    slope = np.cumsum(upper[order]) - upper[labels > 0].sum()
+    first = int(np.searchsorted(slope, -FLAT * max(1.0, float(upper.sum()))))
     first = min(first, order.size - 1)
-    flat = slope[first] <= FLAT * max(1.0, float(prices.sum())) and first + 1 < order.size
+    flat = slope[first] <= FLAT * max(1.0, float(upper.sum())) and first + 1 < order.size
     ends = breaks[order[[first, first + 1 if flat else first]]]
     return float(ends.mean())
 
@@ -387,10 +391,9 @@ class Part(Lifted):
         high = sets.on_margin & (at.alpha > (1 + EXACT) * self.losses.upper)
         back = sets.at_price & (residual < -exact)
         enter = ~sets.on_margin & ~sets.at_price & (residual > exact)
-        if (
-            abs(self.labels @ at.alpha) > EXACT * self.losses.weights.sum()
-        ):  # no row holds the intercept
-            held = np.abs(residual) <= exact
+        if abs(self.labels @ at.alpha) > EXACT * self.losses.weights.sum():
+            # no row holds the intercept; one that now leaves the margin must not join it as well
+            held = ~sets.on_margin & (np.abs(residual) <= exact)
             enter, back = enter | (held & ~sets.at_price), back | (held & sets.at_price)
         sets.on_margin = (sets.on_margin & ~low & ~high) | back | enter
         sets.at_price = (sets.at_price & ~back) | high
@@ -399,7 +402,10 @@ class Part(Lifted):
         """Multipliers below zero become zero; those that the gradient pulls up become positive."""
         parts = self.C @ at.w, self.curvature @ at.u, self.thresholds.T @ at.alpha[self.n :]
         noise = EXACT * (1.0 + sum(np.abs(part) for part in parts))
-        size = EXACT * float(np.max(np.abs(at.u), initial=0.0))
+        # where all of them are zero, none is compared with its rounding: what it adds to rows and
+        # gradients, whose terms are about one, is
+        effect = 1.0 + np.diag(self.curvature) + np.abs(self.thresholds).sum(axis=0)
+        size = EXACT * np.maximum(np.max(np.abs(at.u), initial=0.0), 1.0 / effect)
         sets.positive = np.where(sets.positive, at.u >= -size, sum(parts) < -noise)
 
     def _correct_features(self, sets: Sets, at: Values) -> None:

@@ -384,7 +384,9 @@ class Phase2:
             found = refined(self.smooth, near)
             if found is not None:
                 self._point = Iterate(self.features, *found)
-                return True
+                if self._certified().status is Status.SOLVED:
+                    return True
+        self._point = None
         return False
 
     def _finish(self, ipm: InteriorPoint) -> Iterator[IterationInfo]:

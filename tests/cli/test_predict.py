@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from hipad import HIPADClassifier, load_model
 from hipad.cli import main
+from hipad.estimator.model_io import read_model, save_model
 from tests.cli.commands import fit, rows_of
 
 
@@ -83,3 +85,23 @@ def test_predict_reads_a_file_with_the_meaning_of_training(small, tmp_path, caps
     assert main(["predict", str(target), str(new)]) == 0
     one, other = rows_of(capsys.readouterr().out)
     assert one["score of yes"] == other["score of yes"]
+
+
+@pytest.mark.parametrize("positive", ["yes", "no"])
+def test_answers_follow_the_risk_threshold_and_name_it(small, tmp_path, capsys, positive):
+    _, target = fit(small, tmp_path, "--positive", positive)
+    stored = read_model(target)
+    stored.classifier.set_risk_threshold(0.9, positive=positive)
+    save_model(stored.classifier, target, origin=stored.origin)
+    capsys.readouterr()
+    assert main(["predict", str(target), str(small)]) == 0
+    printed = capsys.readouterr()
+    answers = list(rows_of(printed.out))
+    column = f"answer ({positive} from risk 90 % on)"
+    assert "class" not in answers[0]
+    said = [row[column] == positive for row in answers]
+    assert said == [float(row[f"risk of {positive}"]) >= 0.9 for row in answers]
+    assert said != [float(row[f"score of {positive}"]) > 0 for row in answers]
+    truth = [row["ill"] for row in rows_of(small.read_text())]
+    right = sum(one == (label == positive) for one, label in zip(said, truth, strict=True))
+    assert f"{right} of {len(said)} right" in printed.err

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hipad.estimator.calibration import Calibration, class_means_at_one, least_hinge_offset
+from hipad.estimator.calibration import Calibration, class_means_at_one, least_loss_offset
+from hipad.solvers.losses import LOSSES
 
 
 @st.composite
@@ -42,19 +43,22 @@ def test_class_means_that_rounding_alone_keeps_apart_are_not_divided_by():
     assert class_means_at_one(scores, y, np.ones(4), b=0.5) == Calibration(1.0, 0.5)
 
 
+@pytest.mark.parametrize("power", [1, 2])
 @given(scored(), st.floats(0.1, 5.0))
-def test_no_other_offset_has_a_smaller_hinge_loss(case, factor):
+def test_no_other_offset_has_a_smaller_loss(power, case, factor):
     scores, y, p = case
-    found = least_hinge_offset(scores, y, p, factor)
+    own = LOSSES[{1: "hinge", 2: "squared_hinge"}[power]]
+    found = least_loss_offset(scores, y, p, factor, own)
 
     def loss(offset):
-        return p @ np.maximum(1.0 - y * (factor * scores + offset), 0.0)
+        return p @ np.maximum(1.0 - y * (factor * scores + offset), 0.0) ** power
 
-    tried = np.r_[y - factor * scores, np.linspace(-20, 20, 81)]
+    near = found.offset + np.array([-1e-3, 1e-3])
+    tried = np.r_[y - factor * scores, np.linspace(-20, 20, 81), near]
     assert loss(found.offset) <= min(map(loss, tried)) + 1e-9
     assert found.factor == factor
 
 
 def test_between_classes_that_are_apart_the_offset_is_in_the_middle():
     scores, y = np.array([-5.0, -3.0, 3.0, 5.0]), np.array([-1.0, -1.0, 1.0, 1.0])
-    assert least_hinge_offset(scores, y, np.ones(4), 1.0).offset == pytest.approx(0.0)
+    assert least_loss_offset(scores, y, np.ones(4), 1.0).offset == pytest.approx(0.0)

@@ -188,3 +188,31 @@ def test_a_model_file_of_old_names_opens(tmp_path):
         solver = SolverSettings(phase1_stop="paper", mu=2.0, tol=1e-6, max_iter=3000)
         assert layer_of(clf, "solver") == solver
     np.testing.assert_allclose(clone(old).fit(*rows()).coef_, old.coef_, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"rho": 5.0, "stiffness": 3.0},
+        {"patients": 3.0, "rule_weight": 3.0},
+        {"tol": 1e-5, "solver": {"tol": 1e-6}},
+        {"tol": 1e-5, "solver": SolverSettings(tol=1e-6)},
+        {"engine": "osqp", "phase2_solver": "ipm"},
+    ],
+)
+def test_a_parameter_under_two_names_is_refused(given):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        for kind in (HIPADClassifier, HIPADClassifierCV):
+            with pytest.raises(HipadError, match=r"expected one value of .* alone"):
+                kind(**given)
+            with pytest.raises(HipadError, match=r"expected one value of .* alone"):
+                kind().set_params(**given)
+
+
+def test_an_old_name_beside_other_fields_of_its_layer_is_no_doubt():
+    with pytest.warns(FutureWarning, match="tol"):
+        clf = HIPADClassifier(tol=1e-5, solver=SolverSettings(max_iter=50))
+    assert clf.solver == SolverSettings(tol=1e-5, max_iter=50)
+    clf.set_params(solver=SolverSettings(tol=1e-3), solver__tol=1e-4)  # as in scikit-learn
+    assert clf.solver.tol == 1e-4

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from hipad import HIPADClassifier, load_model
+from hipad import HIPADClassifier, HIPADClassifierCV, load_model
 from hipad.datasets import make_ksvm_s
 from hipad.estimator.serialization import read_sealed, write_sealed
 from hipad.exceptions import HipadError
@@ -112,3 +112,35 @@ def test_the_tutorial_adds_a_loss_by_its_two_steps(tmp_path):
     )
     assert found.returncode == 0, found.stderr
     assert found.stdout.startswith("solved: ")
+
+
+def test_a_search_takes_it_and_its_grid_begins_where_that_loss_lets_a_feature_in():
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(40) % 2, 1, 0)
+    X = rng.standard_normal((40, 12)) + 0.5 * y[:, None] * (np.arange(12) < 3)
+    search = HIPADClassifierCV(lambda1=3, lambda2=1.0, cv=2, loss="squared_hinge").fit(X, y)
+    assert search.best_estimator_.loss == "squared_hinge"
+    largest = max(search.cv_results_["param_lambda1"]) / 0.9
+
+    def size(lambda1):
+        found = HIPADClassifier(lambda1=lambda1, lambda2=1.0, loss="squared_hinge").fit(X, y)
+        return found.support_.size
+
+    assert size(1.001 * largest) == 0 < size(0.99 * largest)
+    with pytest.raises(HipadError, match="expected loss to be 'hinge' or 'squared_hinge'"):
+        HIPADClassifierCV(loss="logistic").fit(X, y)
+
+
+def test_without_balanced_classes_the_intercept_is_that_of_the_loss(data):
+    y = np.where(np.arange(60) % 3 == 0, 1, -1)
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((60, 8)) + 0.8 * y[:, None] * (np.arange(8) < 2)
+    given = {"lambda1": 0.02, "lambda2": 1.0, "class_weight": None}
+    clf = HIPADClassifier(loss="squared_hinge", **given).fit(X, y)
+    scores = clf.decision_function(X)
+    shifts = np.array([-0.05, 0.0, 0.05])[:, None]
+    squared, hinge = (
+        (np.maximum(1 - y * (scores + shifts), 0) ** power).sum(axis=1) for power in (2, 1)
+    )
+    assert squared.argmin() == 1
+    assert hinge.argmin() != 1  # the hinge would put it elsewhere

@@ -16,7 +16,8 @@ from scipy.special import expit
 
 from hipad import HIPADClassifier
 from hipad.cli import main
-from hipad.estimator.model_io import read_model
+from hipad.data.preprocessing import ColumnRecipe
+from hipad.estimator.model_io import Origin, StoredModel, read_model
 from hipad.exceptions import DataError
 from hipad.export import EXPORTS, ScoringFormula, export_model
 from hipad.export.onnx_graph import to_onnx
@@ -201,3 +202,20 @@ def test_risks_are_those_of_the_line(slope, intercept, score):
     assert one.probability({}) == pytest.approx(expected, rel=1e-12)
     (row,) = run_sql(to_sql(one), [{"x": 0.0}])
     assert row["risk"] == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+def test_a_risk_threshold_is_that_of_the_positive_class(positive, tmp_path):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(40, 3)), np.array(["ill", "well"])
+    y = labels[(X[:, 0] + rng.normal(size=40) > 0).astype(int)]
+    classes = (str(labels[1 - positive]), str(labels[positive]))
+    clf = HIPADClassifier(lambda1=0.02).fit(X, y)
+    clf.set_risk_threshold(0.8, positive=classes[1])
+    recipe = ColumnRecipe(("a", "b", "c"), {})
+    formula = ScoringFormula.of(StoredModel(clf, Origin("outcome", classes, recipe)))
+    assert formula.threshold == pytest.approx(0.8, abs=1e-12)
+    rows = [dict(zip("abc", row, strict=True)) for row in X.tolist()]
+    said = [formula.probability(row) >= formula.threshold for row in rows]
+    assert said == (clf.predict(X) == classes[1]).tolist()
+    assert 0 < sum(said) < 40

@@ -1,13 +1,16 @@
 """From a guess of the sets to the optimum: against Clarabel and the conditions themselves."""
 
+from dataclasses import replace
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
+from hipad.solvers import Hipad, Settings
 from hipad.solvers.exact import WarmStart, optimum_from, pull_on_all, refined
 from tests.oracles import clarabel_enk, objective, random_problem
-from tests.solvers.problems import to_problem, trusted_optimum, unit_rows
+from tests.solvers.problems import full_weights, to_problem, trusted_optimum, unit_rows
 
 
 def guess_of(raw, best, near=1e-5):
@@ -92,6 +95,27 @@ def test_a_bad_guess_ends_in_no_answer_or_the_right_one(seed):
         w[found.features] = found.w
         best = clarabel_enk(*raw).objective
         assert value(unit_rows(raw), w, found.b, found.u) == pytest.approx(best, abs=1e-9)
+
+
+def scaled_rules(problem, times):
+    """The problem with rules that count for this many times as much."""
+    rules = [replace(r, sigma=times * r.sigma, rho=times * r.rho) for r in problem.rules]
+    return replace(problem, rules=tuple(rules))
+
+
+@settings(max_examples=20)
+@example(83)  # a rule reaches its full weight while no row holds the intercept
+@given(st.integers(0, 10_000))
+def test_the_sets_of_other_rule_weights_end_in_no_answer_or_the_right_one(seed):
+    raw = random_problem(seed, n=14, m=4, conditions=(1,), anchored=True, lambda1=0.0)
+    problems = [scaled_rules(to_problem(raw), times) for times in (0.1, 0.3, 1.0, 3.0, 10.0)]
+    runs = [Hipad(problem, Settings(quick=True)) for problem in problems]
+    optima = [full_weights(run.run(), 4) for run in runs]
+    for problem, optimum in zip(problems, optima, strict=True):
+        for other in runs:
+            found = refined(problem, other.polished.warm_start)
+            if found is not None and other.polished.features.size == 4:
+                np.testing.assert_allclose(found.w, optimum, atol=1e-8)
 
 
 @pytest.mark.parametrize("conditions", [(), (1, 2)])

@@ -2,10 +2,19 @@
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from hipad.solvers.exact import empty_optimum, lambda1_max
 from tests.oracles import clarabel_enk, objective, random_problem
-from tests.solvers.problems import KNOWN, full_prices, prices_of, to_problem, unit_rows
+from tests.solvers.problems import (
+    KNOWN,
+    full_prices,
+    prices_of,
+    to_problem,
+    trusted_optimum,
+    unit_rows,
+)
 
 
 def drawn(seed):
@@ -31,6 +40,23 @@ def test_below_it_a_feature_comes_in_and_above_it_none(seed):
     most = lambda1_max(to_problem(raw))
     above = clarabel_enk(*raw._replace(lambda1=1.001 * most))
     below = clarabel_enk(*raw._replace(lambda1=0.98 * most))
+    assert np.max(np.abs(above.w)) < 1e-6
+    assert np.max(np.abs(below.w)) > 1e-5
+
+
+@settings(max_examples=15)
+@given(
+    st.integers(0, 10_000), st.sampled_from([(1,), (1, 1), (2, 1)]), st.booleans(), st.booleans()
+)
+@example(269, (1,), False, False)  # the intercept alone meets the rule: its price and u are zero
+@example(3, (1,), False, False)
+def test_with_weighted_rows_and_rules_it_is_the_edge(seed, conditions, anchored, unbalanced):
+    raw = random_problem(seed, n=15, m=9, conditions=conditions, weighted=True, anchored=anchored)
+    if unbalanced:
+        raw = raw._replace(y=np.where(np.arange(15) < 4, 1.0, -1.0))
+    most = lambda1_max(to_problem(raw))
+    above = trusted_optimum(raw._replace(lambda1=1.001 * most))
+    below = trusted_optimum(raw._replace(lambda1=0.98 * most))
     assert np.max(np.abs(above.w)) < 1e-6
     assert np.max(np.abs(below.w)) > 1e-5
 
