@@ -93,10 +93,12 @@ def _work(
 # The part of the page.
 
 
-def job_of(state: AppState) -> BackgroundJob[StabilityPair] | None:
+def job_of(
+    state: AppState, model: TrainedModel, found: Assessment
+) -> BackgroundJob[StabilityPair] | None:
     """Return the job of the model that is shown, if it was asked for."""
-    known = state.memo.get(JOB)
-    return None if known is None else known[1]
+    key, job = state.memo.get(JOB, (None, None))
+    return job if key == (model, found.source) else None
 
 
 def show(
