@@ -5,9 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.bench.crosswise import request_of
-from ui.patients import patient_list, sheet
+from ui.dataset import Dataset
+from ui.jobs import poll
+from ui.models import TrainedModel
+from ui.patients import new_patients, patient_list, sheet
 from ui.patients.patient_list import PatientList
 from ui.results import results_view, stability_view
+from ui.results.assessment import Assessment
 from ui.state import AppState
 
 
@@ -25,8 +29,13 @@ def show(state: AppState) -> None:
     if model is None:
         return
     found = results_view.assessed(state, model, data)
-    if found is None:
-        return
+    if found is not None:
+        _list(state, model, data, found)
+    new_patients.show(state, model, data)
+
+
+def _list(state: AppState, model: TrainedModel, data: Dataset, found: Assessment) -> None:
+    """Draw the list, and below it the sheet of the patient that was chosen."""
     state.memo["shown: Patients"] = (None, True)
     if found.source == "test":
         st.caption(f"The {found.noun}s of the test set, which the model has not seen.")
@@ -40,6 +49,13 @@ def show(state: AppState) -> None:
         "patients_rows", found, lambda: PatientList.of(found, request)
     )
     job = stability_view.job_of(state, model, found)
+    if job is not None and job.is_active:
+        under_way = job
+
+        def told() -> None:
+            st.caption(under_way.message)
+
+        poll(under_way, told)
     pair = None if job is None else job.outcome
     spread = patient_list.spread_of(pair, len(found.rows))
     row = patient_list.choose(state, listed, spread)

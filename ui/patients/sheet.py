@@ -40,7 +40,8 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
     told = explain_row(
         model.classifier, x, data.X_train, blocks=data.blocks, sign=model.oriented.sign
     )
-    st.subheader(plain(found.names[row]), anchor=False)
+    has_id = bool(data.ids[int(found.source == "test")])
+    st.subheader(f"{'Patient' if has_id else 'Row'} {plain(found.names[row])}", anchor=False)
     st.markdown(headline(model, patients, row, told))
     left, right = st.columns(2)
     chart, text = contributions_chart(told, data, found.noun)
@@ -170,8 +171,10 @@ def _rules(patients: PatientList, row: int) -> None:
     lines = []
     for rule in rules:
         agrees = "agrees" if (rule.sign > 0) == said else "says the opposite"
-        lines.append(f"- {plain(rule.label)}: {plain(rule.text, 200)}. The answer {agrees}.")
-    st.markdown(f"**{count(len(rules), 'rule')} of {len(patients.rules)} apply**")
+        lines.append(
+            f"- {plain(rule.label)}: {plain(rule.resolved_text, 200)}. The answer {agrees}."
+        )
+    st.markdown(f"**Rules that apply: {len(rules)} of {len(patients.rules)}**")
     st.markdown("\n".join(lines))
     if patients.found.without is not None:
         if patients.changed[row]:
@@ -206,7 +209,9 @@ def change_sentence(found: SmallestChange, data: Dataset) -> str:
         for column, value, new in found.changes[:MOST_SLIDERS]
     ]
     more = len(found.changes) - len(parts)
-    told = listed(parts, limit=MOST_SLIDERS) + (f", and {more:,} smaller changes" if more else "")
+    told = listed(parts, limit=MOST_SLIDERS) + (
+        f", and {count(more, 'smaller change')}" if more else ""
+    )
     if not found.flips:
         return (
             "No values within the range of the training data flip it: even with "

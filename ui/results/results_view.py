@@ -12,7 +12,7 @@ from ui.bench.crosswise import request_of
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, poll
 from ui.models import TrainedModel
-from ui.results import cannot_say, cutoff_control, seal, stability_view, verdict
+from ui.results import cannot_say, cutoff_control, seal, stability_view, tuning_correction, verdict
 from ui.results.assessment import Assessment, Source, assessment_job
 from ui.results.curves import Curves
 from ui.state import AppState
@@ -49,6 +49,8 @@ def assessed(state: AppState, model: TrainedModel, data: Dataset) -> Assessment 
     if not job.is_active and not job.is_final and job.status is not JobStatus.FAILED:
         job.launch()
     if job.is_final:
+        if job.outcome is not None:
+            tuning_correction.note(state, model, job.outcome)
         return job.outcome
     poll(job, lambda: _progress(job))
     return None
@@ -82,6 +84,7 @@ def _progress(job: BackgroundJob[Assessment]) -> None:
 
 def _results(state: AppState, model: TrainedModel, data: Dataset, found: Assessment) -> None:
     verdict.show(state, found, data.classes)
+    tuning_correction.show(state, model, found)
     curves: Curves = state.remember("results_curves", found, lambda: Curves(found))
 
     def at_cutoff() -> None:
