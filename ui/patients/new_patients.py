@@ -207,7 +207,7 @@ def show(state: AppState, present: TrainedModel, data: Dataset) -> None:
     st.subheader("New patients", anchor=False)
 
     def take(table: Table, name: str) -> None:
-        state.memo[TABLE] = (None, (table, name))
+        state.memo[TABLE] = (object(), (table, name))  # tables cannot be compared
 
     upload.table(
         state, "Apply a model to patients of another file", key="new_patients", take=take,
@@ -216,13 +216,13 @@ def show(state: AppState, present: TrainedModel, data: Dataset) -> None:
     known = state.memo.get(TABLE)
     if known is None:
         return
-    table, name = known[1]
+    upload_key, (table, name) = known
     model = _choose(state, present)
     made: list[NewAnswers] = []
 
     def apply() -> None:
         made.append(
-            state.remember(ANSWERS, (table, model, data), lambda: answered(table, model, data))
+            state.remember(ANSWERS, (upload_key, model, data), lambda: answered(table, model, data))
         )
 
     if not attempt(state, apply):

@@ -153,10 +153,11 @@ BY_RISK, BY_DOUBT, BY_SPREAD, BY_PLACE = (
 def choose(state: AppState, listed: PatientList, spread: FloatArray | None) -> int | None:
     """Draw the list and return the row that was chosen; None where none is."""
     found = listed.found
+    filters = FILTERS if listed.rules else tuple(one for one in FILTERS if "rule" not in one)
     left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
     which = str(
         left.segmented_control(
-            "Show", FILTERS, default=FILTERS[0], required=True, key="patients_filter",
+            "Show", filters, default=FILTERS[0], required=True, key="patients_filter",
             help=f"Cannot say: at a coverage of {COVERAGE} % in each class.",
         )
     )  # fmt: skip

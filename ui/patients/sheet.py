@@ -46,8 +46,9 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
     left, right = st.columns(2)
     chart, text = contributions_chart(told, data, found.noun)
     charts.show(chart, key="sheet_features", text=text, where=left)
-    chart, text = blocks_chart(told, data)
-    charts.show(chart, key="sheet_blocks", text=text, where=right)
+    if data.blocks:
+        chart, text = blocks_chart(told, data)
+        charts.show(chart, key="sheet_blocks", text=text, where=right)
     with right:
         _rules(patients, row)
     with left, st.expander("Values and weights"):
