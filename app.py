@@ -37,6 +37,7 @@ def show() -> None:
         st.Page("pages/run.py", title="Run", icon=":material/play_circle:"),
         st.Page("pages/workbench.py", title="Workbench", icon=":material/tune:"),
         st.Page("pages/results.py", title="Results", icon=":material/insights:"),
+        st.Page("pages/patients.py", title="Patients", icon=":material/groups:"),
         st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),
     ]
     st.set_page_config(page_title="HIPAD Workbench", page_icon=str(ICON), layout="wide")

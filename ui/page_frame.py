@@ -114,11 +114,13 @@ PAGES: Final = {
     "Rules": "pages/rules.py",
     "Run": "pages/run.py",
     "Workbench": "pages/workbench.py",
+    "Results": "pages/results.py",
+    "Patients": "pages/patients.py",
 }
 
 
 def show_steps(state: AppState, here: str) -> None:
-    """The four pages with marks, and a sentence for what is missing."""
+    """The pages of the way with marks, and a sentence for what is missing."""
     done = done_steps(state)
     with st.container(horizontal=True, vertical_alignment="center", key="steps", gap="small"):
         for number, (name, path) in enumerate(PAGES.items(), start=1):
@@ -138,7 +140,10 @@ def done_steps(state: AppState) -> set[str]:
     done = {"Data"} if state.data is not None else set()
     done |= {"Rules"} if done and state.rules.text.strip() and not broken(state) else set()
     done |= {"Run"} if state.model is not None else set()
-    return done | ({"Workbench"} if state.models else set())
+    done |= {"Workbench"} if state.models else set()
+    if done and state.model is not None:
+        done |= {name for name in ("Results", "Patients") if f"shown: {name}" in state.memo}
+    return done
 
 
 def next_step(state: AppState) -> str:

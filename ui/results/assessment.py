@@ -13,9 +13,12 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from hipad.evaluation.conformal import ConformalSets, cross_conformal
 from hipad.evaluation.cross_validation import CrossValidation, cross_fit
+from hipad.evaluation.cutoffs import training_rows
 from hipad.evaluation.metrics import PositiveClassView, ScoredRows
-from hipad.utils import IntArray
+from hipad.exceptions import DataError
+from hipad.utils import FloatArray, IntArray
 from ui.dataset import Dataset
 from ui.jobs import SCHEDULER, BackgroundJob
 from ui.models import Request, TrainedModel
@@ -38,12 +41,23 @@ class Assessment:
         What a model without rules says of them, tuned for itself; None where there are no rules.
     names : array
         What each row is called: its ID or its number in the file.
+    noun : str
+        What a row is called in sentences: a patient, unless several rows are of one.
+    p_values, p_values_without : array or None
+        How likely each row is as strange in each class (`hipad.evaluation.conformal`), with rules
+        and without; None where there are too few rows to tell.
+    most_coverage : float
+        The largest coverage that so many labelled rows allow.
     """
 
     source: Source
     rows: ScoredRows
     without: ScoredRows | None
     names: np.ndarray
+    noun: str = "patient"
+    p_values: FloatArray | None = None
+    p_values_without: FloatArray | None = None
+    most_coverage: float = 1.0
 
 
 def assessment_job(model: TrainedModel, request: Request, source: Source) -> BackgroundJob[Any]:
@@ -62,28 +76,61 @@ def assessment_job(model: TrainedModel, request: Request, source: Source) -> Bac
     def steps(job: BackgroundJob[Assessment]) -> Iterator[None]:
         uses_rules = request.settings.use_rules and request.says_anything
         alone = replace(request, settings=request.settings.changed(use_rules=False))
+        without: ScoredRows | None = None
+        told_without: tuple[FloatArray | None, float] = None, 1.0
         if source == "test":
             job.message = "The model judges the test rows"
             rows = _test_rows(model, request.data)
-            without = None
+            told = _calibrated(model, rows)
             if uses_rules:
                 job.message = "A model without rules is fitted, to compare with"
                 run = alone.start(model, quick=True)
                 for _ in run:
                     SCHEDULER.give_way()
                     yield
-                without = _test_rows(alone.model(run.finish()), request.data)
+                other = alone.model(run.finish())
+                without = _test_rows(other, request.data)
+                told_without = _calibrated(other, without)
         else:
             total = 1 + int(uses_rules)
             rows = yield from _cross_validated(request, job, 0, total)
-            without = None
+            told = _own_p_values(rows)
             if uses_rules:
                 without = yield from _cross_validated(alone, job, 1, total)
+                told_without = _own_p_values(without)
         which = 1 if source == "test" else 0
-        job.outcome = Assessment(source, rows, without, np.asarray(request.data.called(which)))
+        job.outcome = Assessment(
+            source,
+            rows,
+            without,
+            np.asarray(request.data.called(which)),
+            "patient" if rows.groups is None else "row",
+            told[0],
+            told_without[0],
+            told[1],
+        )
         job.progress = 1.0
 
     return BackgroundJob(steps, name="the assessment", unseen_seconds=UNSEEN_SECONDS)
+
+
+def _calibrated(model: TrainedModel, rows: ScoredRows) -> tuple[FloatArray | None, float]:
+    """Return p-values of rows by the out-of-fold scores of the training rows, and their limit."""
+    try:
+        seen = training_rows(model.classifier, sign=model.oriented.sign)
+        sets = ConformalSets.fit(seen.scores, seen.positive, seen.groups)
+    except DataError:  # too few rows of a class
+        return None, 1.0
+    return sets.p_values(rows.scores), sets.most_coverage
+
+
+def _own_p_values(rows: ScoredRows) -> tuple[FloatArray | None, float]:
+    """Return p-values of out-of-fold rows, each without its own patient, and their limit."""
+    try:
+        found = cross_conformal(rows.scores, rows.positive, rows.groups)
+    except DataError:
+        return None, 1.0
+    return found, ConformalSets.fit(rows.scores, rows.positive, rows.groups).most_coverage
 
 
 def _test_rows(model: TrainedModel, data: Dataset) -> ScoredRows:

@@ -31,6 +31,8 @@ class Curves:
 
     def __init__(self, found: Assessment) -> None:
         self.found = found
+        self.noun = found.noun
+        self.own = "model" if found.without is None else "with rules"
         bins = int(np.clip(len(found.rows) // ROWS_A_BIN, FEWEST_BINS, MOST_BINS))
         self.roc: Curve = roc_curve(found.rows)
         self.roc_without = None if found.without is None else roc_curve(found.without)
@@ -46,7 +48,7 @@ class Curves:
         _band(chart, self.roc.at, self.roc.low, self.roc.high)
         if self.roc_without is not None:
             _line(chart, self.roc_without.x, self.roc_without.y, "without rules", charts.colour(-1))
-        _line(chart, self.roc.x, self.roc.y, "with rules", charts.colour(charts.POSITIVE))
+        _line(chart, self.roc.x, self.roc.y, self.own, charts.colour(charts.POSITIVE))
         _diagonal(chart)
         rows = self.found.rows.at(cutoff)
         sensitivity, specificity = rows.measure("sensitivity"), rows.measure("specificity")
@@ -60,10 +62,11 @@ class Curves:
         _unit_axes(chart)
         area = rows.measure("roc_auc")
         return chart, (
-            f"A positive row scores above a negative one in {percent(area.value)} of pairs "
-            f"({percent(area.low)} to {percent(area.high)}). At this cut-off "
-            f"{percent(sensitivity.value)} of the positive rows are found (sensitivity) and "
-            f"{percent(specificity.value)} of the negative ones recognised (specificity)."
+            f"A positive {self.noun} scores above a negative one in {percent(area.value)} of "
+            f"pairs ({percent(area.low)} to {percent(area.high)}). At this cut-off "
+            f"{percent(sensitivity.value)} of the positive {self.noun}s are found (sensitivity) "
+            f"and {percent(specificity.value)} of the negative ones recognised (specificity). "
+            "Shaded: 95 % band."
         )
 
     def calibration_chart(self) -> tuple[go.Figure, str]:
@@ -78,7 +81,7 @@ class Curves:
             x=bins.risk,
             y=bins.share,
             mode="markers",
-            name="groups of rows",
+            name=f"groups of {self.noun}s",
             marker={"color": charts.current_colour(), "size": 8},
             error_y={
                 "type": "data",
@@ -88,7 +91,8 @@ class Curves:
                 "thickness": 1,
             },
             customdata=bins.count,
-            hovertemplate="stated %{x:.0%}, observed %{y:.0%}, %{customdata} rows<extra></extra>",
+            hovertemplate="stated %{x:.0%}, observed %{y:.0%}, "
+            f"%{{customdata}} {self.noun}s<extra></extra>",
         )
         _diagonal(chart)
         _unit_axes(chart)
@@ -97,7 +101,7 @@ class Curves:
         return chart, (
             f"On the diagonal risks are right. Calibration slope {number(slope.value, 3)} "
             f"({number(slope.low, 3)} to {number(slope.high, 3)}; below 1: risks too extreme); "
-            f"{number(ratio.value, 3)} positive rows were observed for each one expected "
+            f"{number(ratio.value, 3)} positive {self.noun}s were observed for each one expected "
             f"({number(ratio.low, 3)} to {number(ratio.high, 3)})."
         )
 
@@ -109,13 +113,10 @@ class Curves:
         curve = self.decision
         _band(chart, curve.thresholds, curve.low, curve.high)
         _line(chart, curve.thresholds, curve.treat_all, "act on all", charts.colour(-1), dash="dot")
-        _line(
-            chart, curve.thresholds, 0 * curve.treat_all, "act on nobody", charts.colour(-1),
-            dash="dash",
-        )  # fmt: skip
+        chart.add_hline(y=0.0, line={"color": charts.colour(-1), "width": 2, "dash": "dash"})
         if (other := self.decision_without) is not None:
             _line(chart, other.thresholds, other.model, "without rules", charts.colour(-1))
-        _line(chart, curve.thresholds, curve.model, "with rules", charts.colour(charts.POSITIVE))
+        _line(chart, curve.thresholds, curve.model, self.own, charts.colour(charts.POSITIVE))
         if cutoff is not None:
             chart.add_vline(x=cutoff, line={"color": charts.current_colour(), "width": 2})
         top = max(float(np.nanmax(curve.model)), float(curve.treat_all[0]), 0.01)
@@ -126,7 +127,8 @@ class Curves:
         if not useful.size:
             return chart, "At no risk does the model serve better than acting on all or on nobody."
         return chart, (
-            "Net benefit: found positives less the harm of false alarms. The model serves better "
+            "Net benefit: found positives less the harm of false alarms; the line at 0 is to act "
+            "on nobody. The model serves better "
             f"than acting on all or on nobody at cut-offs between {percent(useful.min(), 0)} and "
             f"{percent(useful.max(), 0)}."
         )
@@ -134,7 +136,7 @@ class Curves:
     def risk_chart(self, cutoff: float | None, classes: tuple[str, str]) -> tuple[go.Figure, str]:
         """Draw how many rows of each class have which risk."""
         found = self.risks
-        chart = charts.figure("Risks by class", x="risk stated", y="rows", height=HEIGHT)
+        chart = charts.figure("Risks by class", x="risk stated", y=f"{self.noun}s", height=HEIGHT)
         middle = (found.edges[1:] + found.edges[:-1]) / 2
         parts = (found.negative, found.positive)
         for which, (values, name) in enumerate(zip(parts, classes, strict=True)):
@@ -154,7 +156,7 @@ class Curves:
         positive = self.found.rows.positive
         means = [float(risks[positive == side].mean()) for side in (True, False)]
         return chart, (
-            f"The mean risk is {percent(means[0])} among rows of the positive class and "
+            f"The mean risk is {percent(means[0])} among {self.noun}s of the positive class and "
             f"{percent(means[1])} among the others."
         )
 
@@ -176,11 +178,11 @@ def _line(
 
 
 def _band(chart: go.Figure, at: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
-    """Shade the 95 % band."""
+    """Shade the 95 % band; it has no place in the legend, which would cover the title."""
     chart.add_scatter(x=at, y=high, mode="lines", line={"width": 0}, showlegend=False,
                       hoverinfo="skip")  # fmt: skip
     chart.add_scatter(
-        x=at, y=low, mode="lines", line={"width": 0}, fill="tonexty", name="95 % band",
+        x=at, y=low, mode="lines", line={"width": 0}, fill="tonexty", showlegend=False,
         fillcolor="rgba(128,128,128,0.25)", hoverinfo="skip",
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import streamlit as st
@@ -17,6 +18,7 @@ from hipad.evaluation.metrics import METRICS, ScoredRows
 from hipad.exceptions import HipadError
 from hipad.utils import number, percent
 from ui.models import TrainedModel
+from ui.results.assessment import Assessment, Source
 from ui.state import AppState
 from ui.text import plain
 
@@ -25,6 +27,13 @@ BY_SENSITIVITY: Final = "by sensitivity"
 BY_COST: Final = "by cost"
 BY_BENEFIT: Final = "by net benefit"
 BY_HAND: Final = "by hand"
+WEIGHED: Final[dict[Source, str]] = {
+    "test": "Sensitivity, cost and net benefit are weighed on training data that were held out, "
+    "never on the test set shown here.",
+    "cross-validated": "Sensitivity, cost and net benefit are weighed on the training data, by "
+    "models that have not seen them. The figures below are of the same data: at a cut-off chosen "
+    "on them they are a little too good, until the test set is opened.",
+}
 WAYS: Final = (AS_TRAINED, BY_SENSITIVITY, BY_COST, BY_BENEFIT, BY_HAND)
 FIGURES: Final = {
     "sensitivity": "Sensitivity",
@@ -35,7 +44,7 @@ FIGURES: Final = {
 }
 
 
-def choose(state: AppState, model: TrainedModel) -> float | None:
+def choose(state: AppState, model: TrainedModel, found: Assessment) -> float | None:
     """Draw the choice of a cut-off and return it; None is the model's own, a score above zero."""
     way = st.segmented_control(
         "Cut-off",
@@ -43,8 +52,7 @@ def choose(state: AppState, model: TrainedModel) -> float | None:
         default=AS_TRAINED,
         required=True,
         key="results_way",
-        help="From which risk on the answer is the positive class. Sensitivity, cost and net "
-        "benefit are weighed on training rows that were held out, never on the rows shown here.",
+        help=f"From which risk on the answer is the positive class. {WEIGHED[found.source]}",
     )
     positive = plain(model.classes[1], 20)
     try:
@@ -67,7 +75,7 @@ def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cu
         return st.slider("Risk from which on", 1, 99, 50, format="%d %%", key="results_hand") / 100
     rows: ScoredRows = state.remember(
         "results_training_rows",
-        id(model.classifier),
+        model,
         lambda: training_rows(model.classifier, sign=model.oriented.sign),
     )
     if way == BY_SENSITIVITY:
@@ -88,38 +96,50 @@ def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cu
     return cutoff_by_net_benefit(rows, at / 100)
 
 
-def figures(rows: ScoredRows, cutoff: float | None) -> None:
+def figures(rows: ScoredRows, cutoff: float | None, noun: str) -> None:
     """Draw what the answers are worth at a cut-off, and at a stated prevalence."""
     own = float(rows.positive.mean())
-    stated = st.number_input(
+    narrow, _ = st.columns([2, 3])
+    stated = narrow.number_input(
         "Prevalence where the model will be used (%)",
         min_value=0.1,
         max_value=99.9,
         value=round(min(max(100 * own, 0.1), 99.9), 1),
         step=1.0,
         key="results_prevalence",
-        help="The predictive values (PPV, NPV) depend on it. It starts at that of these rows.",
+        help=f"The predictive values (PPV, NPV) depend on it. It starts at that of these {noun}s.",
     )
     prevalence = None if abs(stated - 100 * own) < 0.051 else float(stated) / 100
     answered = rows.at(cutoff)
     for column, (name, title) in zip(st.columns(len(FIGURES)), FIGURES.items(), strict=True):
         found = answered.measure(name, prevalence=prevalence)
         known = found.value == found.value
-        column.metric(title, percent(found.value) if known else "–", help=METRICS[name].words)
-        column.caption(f"{percent(found.low)} to {percent(found.high)}" if known else "no such row")
+        column.metric(title, percent(found.value) if known else "–", help=words_of(name, noun))
+        column.caption(
+            f"{percent(found.low)} to {percent(found.high)}" if known else "none of these"
+        )
 
 
-def table(rows: ScoredRows, without: ScoredRows | None, cutoff: float | None) -> None:
+def words_of(name: str, noun: str) -> str:
+    """Say what a metric is, in the noun of the data.
+
+    >>> words_of("sensitivity", "patient")
+    'share of positive patients that are found'
+    """
+    return re.sub(r"\brow(s?)\b", rf"{noun}\1", METRICS[name].words)
+
+
+def table(found: Assessment, cutoff: float | None) -> None:
     """Draw every metric with its interval, with rules and without."""
-    shown = {"with rules" if without is not None else "model": rows}
-    if without is not None:
-        shown["without rules"] = without
+    shown = {"with rules" if found.without is not None else "model": found.rows}
+    if found.without is not None:
+        shown["without rules"] = found.without
     lines = []
-    found = {title: own.at(cutoff).measure_all() for title, own in shown.items()}
-    for name, metric in METRICS.items():
-        line = {"metric": name.replace("_", " "), "what it says": metric.words}
+    measured = {title: own.at(cutoff).measure_all() for title, own in shown.items()}
+    for name in METRICS:
+        line = {"metric": name.replace("_", " "), "what it says": words_of(name, found.noun)}
         for title in shown:
-            one = found[title][name]
+            one = measured[title][name]
             line[title] = f"{number(one.value, 3)} ({number(one.low, 3)} to {number(one.high, 3)})"
         lines.append(line)
     st.dataframe(lines, hide_index=True)

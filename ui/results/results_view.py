@@ -11,7 +11,7 @@ from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, poll
 from ui.models import TrainedModel
-from ui.results import cutoff_control, seal, verdict
+from ui.results import cannot_say, cutoff_control, seal, stability_view, tuning_correction, verdict
 from ui.results.assessment import Assessment, Source, assessment_job
 from ui.results.curves import Curves
 from ui.state import AppState
@@ -30,25 +30,33 @@ def show(state: AppState) -> None:
             "Results are shown for two classes. Choose one class against the rest on the Data page."
         )
         return
-    model = _model(state)
+    model = present_model(state)
     if model is None:
         return
     seal.show(state)
+    found = assessed(state, model, data)
+    if found is not None:
+        state.memo["shown: Results"] = (None, True)
+        _results(state, model, data, found)
+
+
+def assessed(state: AppState, model: TrainedModel, data: Dataset) -> Assessment | None:
+    """Return what the model says of unseen rows; None, and a bar drawn, while this is computed."""
     source: Source = "test" if seal.is_open(state) else "cross-validated"
     job: BackgroundJob[Assessment] = state.remember(
-        JOB,
-        (id(model), source),
-        lambda: assessment_job(model, request_of(model, data), source),
+        JOB, (model, source), lambda: assessment_job(model, request_of(model, data), source)
     )
     if not job.is_active and not job.is_final and job.status is not JobStatus.FAILED:
         job.launch()
-    if job.is_final and job.outcome is not None:
-        _results(state, model, data, job.outcome)
-        return
+    if job.is_final:
+        if job.outcome is not None:
+            tuning_correction.note(state, model, job.outcome)
+        return job.outcome
     poll(job, lambda: _progress(job))
+    return None
 
 
-def _model(state: AppState) -> TrainedModel | None:
+def present_model(state: AppState) -> TrainedModel | None:
     """Return the model to show: that of the last run, else the reference model."""
     if state.job is not None and state.job.is_active:
         st.info("The model is being fitted; its results appear when it is ready.")
@@ -76,10 +84,11 @@ def _progress(job: BackgroundJob[Assessment]) -> None:
 
 def _results(state: AppState, model: TrainedModel, data: Dataset, found: Assessment) -> None:
     verdict.show(state, found, data.classes)
-    curves: Curves = state.remember("results_curves", id(found), lambda: Curves(found))
+    tuning_correction.show(state, model, found)
+    curves: Curves = state.remember("results_curves", found, lambda: Curves(found))
 
     def at_cutoff() -> None:
-        cutoff = cutoff_control.choose(state, model)
+        cutoff = cutoff_control.choose(state, model, found)
         left, right = st.columns(2)
         pictures = (
             (left, "results_roc", curves.roc_chart(cutoff)),
@@ -89,8 +98,10 @@ def _results(state: AppState, model: TrainedModel, data: Dataset, found: Assessm
         )
         for column, key, (chart, text) in pictures:
             charts.show(chart, key=key, text=text, where=column)
-        cutoff_control.figures(found.rows, cutoff)
+        cutoff_control.figures(found.rows, cutoff, found.noun)
         with st.expander("All figures, with 95 % intervals"):
-            cutoff_control.table(found.rows, found.without, cutoff)
+            cutoff_control.table(found, cutoff)
 
     st.fragment(at_cutoff)()
+    stability_view.show(state, model, request_of(model, data), data, found)
+    cannot_say.show(found, data.classes)

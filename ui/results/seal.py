@@ -13,8 +13,8 @@ from ui.text import plain
 
 REASON: Final = (
     "A test set gives an honest figure once. Whoever looks at it and then goes on tuning chooses "
-    "what happens to fit these rows, and the figure becomes too good. Until you open it, every "
-    "figure here comes from training rows by cross-validation that repeats the whole fit."
+    "what happens to fit it, and the figure becomes too good. Until you open it, every "
+    "figure here comes from training data by cross-validation that repeats the whole fit."
 )
 
 
@@ -30,9 +30,16 @@ def seal_of(state: AppState) -> SealedTest | None:
 
 
 def is_open(state: AppState) -> bool:
-    """Whether figures on the test rows may be shown."""
+    """Whether figures of the present model on the test rows may be shown.
+
+    An opening is for the version of rules and settings that it was made for: whoever edits on is
+    shown cross-validated figures again, until the next opening, which is counted too.
+    """
     seal = seal_of(state)
-    return seal is not None and seal.is_open
+    if seal is None:
+        return False
+    openings = [opening.edits for opening in seal.openings]
+    return seal.demonstration or state.edits in openings
 
 
 def show(state: AppState) -> None:
@@ -40,18 +47,40 @@ def show(state: AppState) -> None:
     seal = seal_of(state)
     if seal is None:
         st.caption(
-            "There is no test set: every figure comes from training rows by cross-validation."
+            "There is no test set: every figure comes from training data by cross-validation."
         )
         return
-    if seal.is_open:
-        st.caption(f":material/lock_open: Test set: {plain(seal.words, 200)}.")
-        if seal.demonstration:
-            return
+    if seal.demonstration:
+        st.caption(":material/lock_open: Test set: open from the start, as a demonstration.")
+        return
+    told = plain(seal.words, 200)
+    if is_open(state):
+        st.caption(f":material/lock_open: Test set: {told}. {_reasons(seal)}")
+        return
+    if seal.openings:
+        st.caption(
+            f":material/lock: Test set: {told}. {_reasons(seal)} The present version has not been "
+            "judged by it: the figures here come from training data by cross-validation."
+        )
     else:
         st.caption(f":material/lock: The test set is sealed. {REASON}")
-    label = "Judge the present model on it again" if seal.is_open else "Open the test set"
+    label = "Judge this version too" if seal.openings else "Open the test set"
     if st.button(label, icon=":material/lock_open:", key="results_open"):
         _confirm(state, seal)
+
+
+def _reasons(seal: SealedTest) -> str:
+    """Why it was opened, the last time."""
+    reason = plain(seal.openings[-1].reason, 200)
+    return f"Reason{' of the last opening' if len(seal.openings) > 1 else ''}: {reason}."
+
+
+def open_for(state: AppState, reason: str) -> None:
+    """Open the test set for the present version of rules and settings; this is counted."""
+    seal = seal_of(state)
+    assert seal is not None
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    state.add_seals([seal.opened(reason.strip() or "no reason given", state.edits, now)])
 
 
 @st.dialog("Open the test set?")
@@ -64,7 +93,5 @@ def _confirm(state: AppState, seal: SealedTest) -> None:
     )
     why = st.text_input("Why now?", key="results_why", placeholder="the rules are final")
     if st.button("Open it", type="primary", key="results_confirm"):
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        opened = seal.opened(why.strip() or "no reason given", state.edits, now)
-        state.add_seals([opened])
+        open_for(state, why)
         st.rerun()

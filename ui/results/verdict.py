@@ -39,7 +39,7 @@ def sentence(found: Assessment, accuracy: Estimate) -> str:
 
     The share counts each row once; its interval counts the rows of one patient together.
     """
-    n = count(len(found.rows), "row")
+    n = count(len(found.rows), found.noun)
     right = round(accuracy.value * len(found.rows))
     interval = f"95 % interval {percent(accuracy.low)} to {percent(accuracy.high)}"
     whose = {
@@ -52,9 +52,9 @@ def sentence(found: Assessment, accuracy: Estimate) -> str:
 def difference_sentence(state: AppState, found: Assessment, classes: tuple[str, str]) -> str:
     """Say what the rules change, with the interval of the difference."""
     assert found.without is not None
-    pair = found.rows, found.without
+    pair = found.without, found.rows
     (change,) = state.remember(
-        "results_difference", id(found), lambda: compare_rows(*pair, ("balanced_accuracy",))
+        "results_difference", found, lambda: compare_rows(*pair, ("balanced_accuracy",))
     )
     points, low, high = (
         100 * value
@@ -64,7 +64,7 @@ def difference_sentence(state: AppState, found: Assessment, classes: tuple[str, 
     if low <= 0 <= high:
         return (
             f"The rules change balanced accuracy by {points:+.1f} points {interval}: within what "
-            "chance explains on these rows. The model without rules was tuned for itself."
+            f"chance explains on these {found.noun}s. The model without rules was tuned for itself."
         )
     verb = "gain" if points > 0 else "cost"
     return (

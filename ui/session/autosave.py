@@ -233,7 +233,8 @@ def _present(state: AppState) -> tuple[object, ...]:
     models = (*state.models, *state.waiting, state.pinned)
     rules = (state.rules.text, state.rules.at, len(state.rules.edits), state.tuning.draft)
     choices = (state.preparation, dict(state.blocks), state.settings, state.expert)
-    return state.keep_name, state.loaded, choices, rules, models, run_of(state)
+    looks = (state.edits, dict(state.seals))
+    return state.keep_name, state.loaded, choices, rules, models, run_of(state), looks
 
 
 def trouble(state: AppState) -> str:

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hipad.evaluation.curves import roc_curve
+from tests.pages.own_table import fitted, loaded, results
+from ui.results import results_view, seal
+from ui.session.saved_session import reopen
+from ui.session.session_file import session_of
+
+WHY = "the rules are final"
+
+
+def opened(app, why=WHY):
+    """Open the test set as its dialog does, whose button is there."""
+    assert "Why now?" in [one.label for one in app.click("results_open").at.text_input]
+    seal.open_for(app.state, why)
+    return results(app)
+
+
+def metrics(app):
+    return {metric.label: metric.value for metric in app.at.metric}
+
+
+def test_results_without_data_and_without_a_model_say_what_to_do(app):
+    assert "No data yet" in app.go("results").text()
+    loaded(app).go("results")
+    assert "need a fitted model" in app.text()
+    app.click("results_fit")
+    app.state.job.wait(60)
+    assert "in the right class" in results(app).text()
+
+
+def test_results_of_an_own_table_are_cross_validated_until_the_test_set_is_opened(app):
+    results(fitted(app))
+    data = app.state.data
+    words = app.text()
+    assert "The test set is sealed" in words
+    assert f"Cross-validated on {len(data.y_train)} patients" in words
+    assert "of the test set, which" not in words
+    found = app.state.memo["results_job"][1].outcome
+    assert found.source == "cross-validated"
+    assert len(found.rows) == len(data.y_train)
+    assert not app.state.seals
+    shown = metrics(app)["Balanced accuracy, with rules"]
+    assert shown == f"{100 * found.rows.measure('balanced_accuracy').value:.1f} %"
+    judged = 100 * app.state.model.judgement.accuracy.value
+    right = found.rows.measure("accuracy").value
+    assert abs(judged - 100 * right) > 1e-9, "the figures must differ for the test to tell"
+    assert f"{judged:.1f} %" not in words.partition("Cut-off")[0]
+
+
+def test_an_opening_is_counted_with_its_reason_and_is_for_one_version(app):
+    results(fitted(app))
+    opened(app)
+    (record,) = app.state.seals.values()
+    assert [(one.edits, one.reason) for one in record.openings] == [(1, WHY)]
+    words = app.text()
+    assert "of the test set, which the model has not seen" in words
+    assert "judged once, after 1 edit" in words
+    assert WHY in words
+    assert all(button.key != "results_open" for button in app.at.button)
+    app.state.rules.change("marker >= 1 => ill", "another")
+    app.state.launch()
+    app.state.job.wait(60)
+    words = results(app).text()
+    assert "Cross-validated on" in words
+    assert "has not been judged by it" in words
+    opened(app, "")
+    (record,) = app.state.seals.values()
+    assert [one.edits for one in record.openings] == [1, 2]
+    assert "opened 2 times, after 1 and 2 edits" in app.text()
+    assert "no reason given" in app.text()
+
+
+def test_openings_stay_in_a_saved_session_and_are_never_fewer(app):
+    results(fitted(app))
+    opened(app)
+    content = session_of(app.state).to_json()
+    (saved,) = json.loads(content)["seals"]
+    assert saved["openings"][0]["reason"] == WHY
+    app.state.seals = {}
+    assert "sealed" in results(app).text()
+    reopen(app.state, content.encode())
+    (record,) = app.state.seals.values()
+    assert [one.reason for one in record.openings] == [WHY]
+
+
+def test_a_sample_is_open_from_the_start_as_a_demonstration(app):
+    app.load("pima").finish()
+    words = results(app).text()
+    assert "open from the start, as a demonstration" in words
+    assert "of the test set" in words
+    assert all(button.key != "results_open" for button in app.at.button)
+
+
+def test_the_cutoff_moves_without_a_fit_and_without_new_curves(app, monkeypatch):
+    results(fitted(app))
+    job, curves = app.state.memo["results_job"][1], app.state.memo["results_curves"][1]
+    monkeypatch.setattr(results_view, "assessment_job", lambda *_: pytest.fail("assessed again"))
+    monkeypatch.setattr(results_view, "Curves", lambda *_: pytest.fail("curves drawn again"))
+    before = metrics(app)["Sensitivity"]
+    app.at.segmented_control(key="results_way").set_value("by hand")
+    app.run()
+    app.at.slider(key="results_hand").set_value(3)
+    app.run()
+    assert metrics(app)["Sensitivity"] == "100.0 %" != before
+    for way in ("by sensitivity", "by cost", "by net benefit"):
+        app.at.segmented_control(key="results_way").set_value(way)
+        assert "ill from risk" in app.run().text()
+    assert app.state.memo["results_job"][1] is job
+    assert app.state.memo["results_curves"][1] is curves
+    again = roc_curve(job.outcome.rows)
+    assert (curves.roc.y == again.y).all()
+
+
+def test_without_rules_there_is_one_model_and_no_comparison(app):
+    results(fitted(app, rules=""))
+    assert "Balanced accuracy" in metrics(app)
+    assert "without rules" not in app.text()
+
+
+def test_the_steps_know_the_page(app):
+    results(fitted(app))
+    links = [link.label for link in app.at.main if getattr(link, "type", "") == "page_link"]
+    assert app.state.memo["shown: Results"]
+    assert not links or "**5 Results**" in links

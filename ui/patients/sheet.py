@@ -1,0 +1,256 @@
+"""One patient: what each feature adds, rules, distance, smallest change, what-if, like patients."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from hipad.evaluation.explanations import (
+    NO_BLOCK,
+    RowExplanation,
+    SmallestChange,
+    explain_row,
+    nearest_rows,
+    outside_range,
+    smallest_change,
+)
+from hipad.utils import count, listed, number, percent, signed
+from ui import charts
+from ui.dataset import Dataset
+from ui.models import TrainedModel
+from ui.patients.patient_list import PatientList
+from ui.state import AppState
+from ui.text import plain
+
+MOST_BARS: Final = 15  # features of their own in the chart; the others are one bar
+MOST_SLIDERS: Final = 5
+NEAREST: Final = 5
+ALL: Final = "all features"
+STEPS: Final = 100  # of a slider, over the range of the training values
+
+
+def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) -> None:
+    """Draw the sheet of one patient."""
+    data, found = patients.data, patients.found
+    x = patients.X[[row]]
+    told = explain_row(
+        model.classifier, x, data.X_train, blocks=data.blocks, sign=model.oriented.sign
+    )
+    has_id = bool(data.ids[int(found.source == "test")])
+    st.subheader(f"{'Patient' if has_id else 'Row'} {plain(found.names[row])}", anchor=False)
+    st.markdown(headline(model, patients, row, told))
+    left, right = st.columns(2)
+    chart, text = contributions_chart(told, data, found.noun)
+    charts.show(chart, key="sheet_features", text=text, where=left)
+    if data.blocks:
+        chart, text = blocks_chart(told, data)
+        charts.show(chart, key="sheet_blocks", text=text, where=right)
+    with right:
+        _rules(patients, row)
+    with left, st.expander("Values and weights"):
+        st.dataframe(contribution_table(told, data), hide_index=True, alt="Contributions")
+    unusual = outside_range(model.classifier, x, data.X_train)
+    if unusual:
+        names = [data.index.name(one.column) for one in unusual]
+        st.warning(f"Beyond all training values: {listed(names, spell=plain)}.")
+    st.fragment(lambda: _change(model, data, x))()
+    st.fragment(lambda: _what_if(model, data, told, row))()
+    near = nearest_rows(model.classifier, x, data.X_train, NEAREST + 1)
+    own = row if found.source == "cross-validated" else -1
+    st.markdown(f"**Most alike of the training {found.noun}s**, as the model sees them")
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "ID": str(data.called(0)[one.row]),
+                    "actual": str(data.y_train[one.row]),
+                    "difference (in units of the score)": number(one.distance, 3),
+                }
+                for one in near
+                if one.row != own
+            ][:NEAREST]
+        ),
+        hide_index=True,
+        alt="Most alike",
+    )
+
+
+def headline(model: TrainedModel, patients: PatientList, row: int, told: RowExplanation) -> str:
+    """Say what the answer is, how sure, and how far from the other one."""
+    data, found = patients.data, patients.found
+    answer = plain(data.classes[int(found.rows.said[row])])
+    actual = plain(data.classes[int(found.rows.positive[row])])
+    positive = plain(data.classes[1])
+    words = (
+        f"Answer **{answer}**, actual {actual}; risk of {positive} "
+        f"**{percent(float(patients.risks[row]))}**."
+    )
+    if found.source == "cross-validated":
+        risk = float(model.oriented.risks(np.array([told.score]))[0])
+        words += (
+            f" This answer is by a model that has not seen this {found.noun}. What follows is the "
+            f"final model, which has: its score is {signed(told.score)}, a risk of {percent(risk)}."
+        )
+    else:
+        words += f" The score is {signed(told.score)}; above 0 the answer is {positive}."
+    return f"{words} That is {number(abs(told.distance), 3)} standard deviations from the boundary."
+
+
+def contributions_chart(told: RowExplanation, data: Dataset, noun: str) -> tuple[go.Figure, str]:
+    """Draw what each feature adds to the score of a usual patient."""
+    first = told.contributions[:MOST_BARS]
+    names = [f"{charts.label(data.index.name(one.column))} = {number(one.value)}" for one in first]
+    amounts = [one.amount for one in first]
+    rest = told.contributions[MOST_BARS:]
+    if rest:
+        names.append(f"{len(rest):,} others")
+        amounts.append(sum(one.amount for one in rest))
+    positive = charts.label(data.classes[1])
+    chart = _bars("What each feature adds", names, amounts, f"to the score; right: {positive}")
+    return chart, (
+        f"A {noun} with usual values has the score {signed(told.base)}; with what the features "
+        f"add it is {signed(told.score)}. The sum is exact."
+    )
+
+
+def blocks_chart(told: RowExplanation, data: Dataset) -> tuple[go.Figure, str]:
+    """Draw what each block adds."""
+    found = sorted(told.blocks.items(), key=lambda one: -abs(one[1]))
+    shown = [(name, amount) for name, amount in found if amount][:MOST_BARS]
+    names = [name if name == NO_BLOCK else charts.label(name) for name, _ in shown]
+    positive = charts.label(data.classes[1])
+    chart = _bars(
+        "What each block adds", names, [amount for _, amount in shown],
+        f"to the score; right: {positive}",
+    )  # fmt: skip
+    if not shown:
+        return chart, "No block adds anything."
+    name, amount = shown[0]
+    return chart, f"{plain(name)} adds most: {signed(amount)}."
+
+
+def _bars(title: str, names: list[str], amounts: list[float], x: str) -> go.Figure:
+    chart = charts.figure(title, x=x, y="", height=110 + 24 * max(len(names), 2))
+    chart.add_bar(
+        x=amounts,
+        y=list(range(len(names))),
+        orientation="h",
+        marker_color=[charts.sign_colour(value) for value in amounts],
+        showlegend=False,
+    )
+    charts.name_rows(chart, names)
+    chart.update_layout(margin_t=36)
+    chart.update_yaxes(ticktext=names)  # each is a label with its value
+    return chart
+
+
+def contribution_table(told: RowExplanation, data: Dataset) -> pd.DataFrame:
+    """Return values, usual values, weights and what they add, in the units of the data."""
+    columns = np.array([one.column for one in told.contributions], dtype=np.intp)
+    return pd.DataFrame(
+        {
+            "feature": [data.index.name(int(j)) for j in columns],
+            "block": data.block_of(columns),
+            "value": [one.value for one in told.contributions],
+            "usual (mean)": [one.usual for one in told.contributions],
+            "weight": [one.weight for one in told.contributions],
+            "adds": [one.amount for one in told.contributions],
+        }
+    )
+
+
+def _rules(patients: PatientList, row: int) -> None:
+    """Draw the rules that apply, and what they and the model without them say."""
+    rules = [rule for rule, on in zip(patients.rules, patients.applies[:, row], strict=True) if on]
+    if not patients.rules:
+        return
+    said = patients.found.rows.said[row]
+    lines = []
+    for rule in rules:
+        agrees = "agrees" if (rule.sign > 0) == said else "says the opposite"
+        lines.append(
+            f"- {plain(rule.label)}: {plain(rule.resolved_text, 200)}. The answer {agrees}."
+        )
+    st.markdown(f"**Rules that apply: {len(rules)} of {len(patients.rules)}**")
+    st.markdown("\n".join(lines))
+    if patients.found.without is not None:
+        if patients.changed[row]:
+            other = plain(patients.data.classes[int(not said)])
+            st.markdown(f"**The rules changed the answer**: without them it is {other}.")
+        else:
+            st.markdown("Without the rules the answer is the same.")
+
+
+# --------------------------------------------------------------------------------------------------
+# What would change the answer.
+
+
+def _change(model: TrainedModel, data: Dataset, x: Any) -> None:
+    st.markdown("**The smallest change that flips the answer**")
+    narrow, _ = st.columns([2, 3])
+    block = narrow.selectbox(
+        "Features that may change", [ALL, *data.blocks], key="sheet_block",
+        help="Within the range of the training values; small in standard deviations.",
+    )  # fmt: skip
+    columns = np.arange(data.n_features) if block == ALL else data.blocks[str(block)]
+    found = smallest_change(model.classifier, x, columns, data.X_train, sign=model.oriented.sign)
+    st.markdown(change_sentence(found, data))
+
+
+def change_sentence(found: SmallestChange, data: Dataset) -> str:
+    """Say which values would have to change, and to what."""
+    if not found.changes:
+        return "None of these features has a weight, so they cannot change the answer."
+    parts = [
+        f"{plain(data.index.name(column))} from {number(value)} to {number(new)}"
+        for column, value, new in found.changes[:MOST_SLIDERS]
+    ]
+    more = len(found.changes) - len(parts)
+    told = listed(parts, limit=MOST_SLIDERS) + (
+        f", and {count(more, 'smaller change')}" if more else ""
+    )
+    if not found.flips:
+        return (
+            "No values within the range of the training data flip it: even with "
+            f"{told} the score is {signed(found.score)}."
+        )
+    return f"{told}: {number(found.size, 3)} standard deviations in all."
+
+
+def _what_if(model: TrainedModel, data: Dataset, told: RowExplanation, row: int) -> None:
+    st.markdown("**What if**")
+    lows, highs = data.summary["min"].to_numpy(), data.summary["max"].to_numpy()
+    score = told.score
+    moving = [one for one in told.contributions if highs[one.column] > lows[one.column]]
+    shown = moving[:MOST_SLIDERS]
+    for column, one in zip(st.columns(max(len(shown), 1)), shown, strict=False):
+        low = float(min(lows[one.column], one.value))
+        high = float(max(highs[one.column], one.value))
+        new = column.slider(
+            plain(data.index.name(one.column), 30),
+            low,
+            high,
+            one.value,
+            step=(high - low) / STEPS,
+            format="%.4g",
+            key=f"sheet_what_if_{row}_{one.column}",
+        )
+        score += one.weight * (float(new) - one.value) if new != one.value else 0.0
+    st.markdown(what_if_sentence(model, data, told.score, score))
+
+
+def what_if_sentence(model: TrainedModel, data: Dataset, before: float, after: float) -> str:
+    """Say what score, risk and answer become."""
+    risks = model.oriented.risks(np.array([before, after]))
+    if before == after:
+        return f"Move a value: the score is {signed(before)}, the risk {percent(float(risks[0]))}."
+    answer = plain(data.classes[int(after > 0)])
+    flips = " (another one)" if (before > 0) != (after > 0) else ""
+    return (
+        f"Score {signed(before)} → **{signed(after)}**, risk {percent(float(risks[0]))} → "
+        f"**{percent(float(risks[1]))}**, answer **{answer}**{flips}."
+    )
