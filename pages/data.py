@@ -1,4 +1,4 @@
-"""The Data page: choose data, say what is to be predicted, name blocks, look at the features."""
+"""The Data page: choose data, the column to predict and the blocks; look at the features."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def look_around(state: AppState) -> None:
     features.table(state.loaded, state.data)
     with st.container(horizontal=True):
         st.page_link("pages/rules.py", label="Next: write rules", icon=":material/arrow_forward:")
-        st.page_link("pages/run.py", label="Or run at once", icon=":material/play_arrow:")
+        st.page_link("pages/run.py", label="Or fit a model at once", icon=":material/play_arrow:")
 
 
 state = app_state()

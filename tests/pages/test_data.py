@@ -33,7 +33,7 @@ BAD_FILES = {
 
 
 def test_first_visit_says_what_to_do(app):
-    assert "Write what you know as a rule" in " ".join(part.value for part in app.at.subheader)
+    assert "Write what you know" in " ".join(part.value for part in app.at.subheader)
     assert "each with its rules" in app.text()
     assert app.state.data is None
     assert {button.label for button in app.at.button} >= {"Load", "Load and run"}

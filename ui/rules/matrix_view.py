@@ -32,7 +32,7 @@ UPRIGHT: Final = 3  # columns whose names stand side by side
 
 def show(state: AppState, checked: Study, data: Dataset) -> None:
     """The picture, and for experts the units and the files to take away."""
-    st.subheader("What the rules weigh", anchor=False)
+    st.subheader("What each condition uses", anchor=False)
     active = checked.active[:MOST_ROWS]
     if not active:
         st.caption("Switch a rule on to see it here.")
@@ -62,8 +62,9 @@ def _units() -> str:
             required=True,
             key="rules_units",
             label_visibility="collapsed",
-            help="B and d as you wrote them, or as the solver has them: features with mean 0 and "
-            "deviation 1 (less for those that hardly vary, where features are thousands).",
+            help="B and d in the units of your data, or as the solver uses them: features "
+            "standardised to mean 0 and standard deviation 1 (less for features that hardly vary, "
+            "if there are thousands).",
         )
     )
 
@@ -85,8 +86,8 @@ def _take_away(active: Sequence[CompiledRule], shown: MatrixPicture, data: Datas
             "text/csv",
             icon=":material/download:",
             on_click="ignore",
-            help="One line for each entry of B that is not zero, and one for each of d, in your "
-            "units.",
+            help="One line for each entry of B that is not zero and for each entry of d, in the "
+            "units of your data.",
         )
         st.download_button(
             "B and d (LaTeX)",
@@ -95,7 +96,7 @@ def _take_away(active: Sequence[CompiledRule], shown: MatrixPicture, data: Datas
             "text/plain",
             icon=":material/download:",
             on_click="ignore",
-            help="The matrix as it is drawn, as an array for a paper.",
+            help="The matrix as shown here, as an array for a paper.",
         )
 
 
@@ -128,7 +129,7 @@ def draw(shown: MatrixPicture, *, literal: bool) -> go.Figure:
     chart = make_subplots(1, 2, column_widths=[0.84, 0.16], horizontal_spacing=0.02)
     base = charts.figure("", x="", y="", height=120 + 34 * n_rows)
     chart.update_layout(base.layout)
-    chart.update_layout(title={"text": "B x ≤ d" if literal else "What each condition weighs"})
+    chart.update_layout(title={"text": "B x ≤ d" if literal else "Conditions and their features"})
     rows = list(range(n_rows))
     cells = np.vectorize(lambda v, n: number(v, 3) if n else "", otypes=[object])
     chart.add_heatmap(
@@ -229,8 +230,8 @@ def words(rows: Sequence[PictureRow]) -> str:
     """The picture in sentences."""
     more = f" And {count(len(rows) - TOLD, 'more condition')}." if len(rows) > TOLD else ""
     return (
-        f"{'. '.join(map(row_words, rows[:TOLD]))}.{more} In the picture green cells help with "
-        "large values, pink ones with small values; the stronger the colour, the more they count."
+        f"{'. '.join(map(row_words, rows[:TOLD]))}.{more} Green: large values help to meet the "
+        "condition. Pink: small values do. The stronger the colour, the more the feature counts."
     )
 
 
