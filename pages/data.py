@@ -24,7 +24,8 @@ def look_around(state: AppState) -> None:
     features.overview(state.loaded, state.data)
     file_format_view.show(state, state.loaded)
     asked = state.pending is not None
-    with st.expander("Load other data", expanded=asked, icon=":material/folder_open:"):
+    key = f"load_other_{state.arrivals}"  # folded again as soon as other data are there
+    with st.expander("Load other data", asked, key=key, icon=":material/folder_open:"):
         data_source.show(state)
     st.subheader("Roles of columns", anchor=False)
     preparation.show_column_roles(state)

@@ -129,11 +129,17 @@ PAGES: Final = {
 def show_next(state: AppState, here: str) -> None:
     """A sentence on what to do next, a link to where that is done, and the glossary."""
     words, page = next_step(state)
-    with st.container(horizontal=True, vertical_alignment="center", key="next_step", gap="small"):
+    with st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        key="next_step",
+        gap="small",
+    ):
         if page and page != here:
             st.page_link(PAGES[page], label=words, icon=":material/arrow_forward:")
         else:
-            st.caption(words)
+            st.caption(words, width="content")
         show_glossary("patient" if state.data is None else state.data.row_word(1))
 
 

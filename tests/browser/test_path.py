@@ -57,7 +57,7 @@ def wide_table() -> bytes:
 
 def test_first_visit_to_result(server, visit):
     page = visit(server)
-    expect(page.get_by_text("Write what you know as a rule")).to_be_visible()
+    expect(page.get_by_text("Write what you know")).to_be_visible()
     press(page, "show_ksvm-s-10k")
     expect(heading(page, "Result")).to_be_visible()
     expect(page.get_by_text("it had not seen, the model got")).to_be_visible()

@@ -298,7 +298,7 @@ def _whole(share: float) -> str:
 
 def gain() -> tuple[go.Figure, str]:
     """Right answers with and without the rules."""
-    chart = charts.figure("Right answers after learning from 16 patients", x="", y="", height=230)
+    chart = charts.figure("Right answers after learning from 16 patients", x="", y="", height=190)
     names, shares = list(GAINS), [share for _, share in GAINS.values()]
     shown = [charts.rest_colour(), charts.rest_colour(), charts.current_colour()]
     chart.add_bar(

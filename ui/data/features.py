@@ -85,10 +85,10 @@ def class_balance(data: Dataset) -> tuple[go.Figure, str]:
     chart.update_yaxes(autorange="reversed")
     train = data.counts("train")
     share = train[data.classes[1]] / max(sum(train.values()), 1)
-    return chart, (
-        f"{percent(share, 0)} of the training {rows} are {plain(data.classes[1])} (the positive "
-        "class)."
-    )
+    told = "Half" if share == 0.5 else percent(share, 0)
+    positive = plain(data.classes[1])
+    positive += "" if data.classes[1] == "positive" else " (the positive class)"
+    return chart, f"{told} of the training {rows} are {positive}."
 
 
 def table(loaded: Loaded, data: Dataset) -> None:
@@ -138,7 +138,7 @@ def missing_values(loaded: Loaded, called: str) -> tuple[go.Figure, str]:
     rows = loaded.table.n_rows
     worst = sorted(loaded.missing.items(), key=lambda pair: -pair[1])[:20]
     chart = charts.figure(
-        "Missing values", x=f"{called} without a value", y="", height=90 + 22 * len(worst)
+        "Missing values", x=f"{called} without a value", y="", height=130 + 22 * len(worst)
     )
     chart.add_bar(
         x=[n for _, n in worst],

@@ -140,12 +140,12 @@ def _material(
 # Charts, each with its text alternative.
 
 ACCURACY = "balanced accuracy (%)"
-# The same colour for a way in every chart; the first two are the classes'.
+# The same colour for a method everywhere; the first two are the classes'.
 COLOURS = {
     "with rules": 2,
-    "without rules": 3,
+    "without rules": -1,
     "rules alone": 4,
-    "LIBSVM": 5,
+    "LIBSVM": 3,
     "absolute rules": 6,
     "ADMM alone": 6,
 }
@@ -229,7 +229,7 @@ def settings_chart(
                 y=[value(p) for p in own],
                 mode="lines+markers",
                 name=charts.label(name, 48),
-                line_color=charts.colour(2 + at),
+                line_color=charts.colour(3 + at % 4),
             )
         chart.update_xaxes(type="log")
         chart.add_vline(chosen.lambda1, line_dash="dash", line_color=charts.rest_colour())

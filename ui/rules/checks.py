@@ -193,8 +193,9 @@ def spoken(finding: Finding, *, expert: bool) -> tuple[str, str]:
     label = finding.rules[0] if finding.rules else ""
     if finding.kind == "unseen":
         return (
-            f"no patient in these data can meet {label}: its values lie outside their range",
-            "check the threshold and its unit, or leave the rule as it is if this is what you mean",
+            f"{label} lies outside the range of the training data, so they neither support nor "
+            "contradict it",
+            "if this is not what you mean, check the threshold and its unit",
         )
     if finding.kind == "average" and not expert:
         return (
@@ -245,7 +246,7 @@ def overlaps(checked: Study, data: Dataset) -> None:
     if len(pairs):
         st.dataframe(pairs, hide_index=True, key="rules_pairs", alt="Rules that overlap")
     else:
-        st.caption("No two rules apply to the same one.")
+        st.caption(f"No {rows.removesuffix('s')} meets two rules.")
     wrong = [words for check in checked.checks if (words := _wrong_words(check, data))]
     if wrong:
         with st.expander(f"{rows.capitalize()} that contradict a rule"):

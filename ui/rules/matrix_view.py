@@ -24,7 +24,6 @@ from ui.text import plain
 MOST_ROWS: Final = 24
 TOLD: Final = 5  # conditions, and cells of one, that are told in words
 YOURS, SCALED = "Your units", "Scaled units"
-LARGE, SMALL = 2, 3  # colours: large values help to meet the condition, small ones do
 WRITTEN: Final = 24  # columns whose cells have room for their number
 DEEPEST: Final = 2.2  # the full colour would stand here: numbers stay readable on the cells
 UPRIGHT: Final = 3  # columns whose names stand side by side
@@ -32,7 +31,7 @@ UPRIGHT: Final = 3  # columns whose names stand side by side
 
 def show(state: AppState, checked: Study, data: Dataset) -> None:
     """The picture, and for experts the units and the files to take away."""
-    st.subheader("What each condition uses", anchor=False)
+    st.subheader("Conditions and their features", anchor=False)
     active = checked.active[:MOST_ROWS]
     if not active:
         st.caption("Switch a rule on to see it here.")
@@ -129,7 +128,7 @@ def draw(shown: MatrixPicture, *, literal: bool) -> go.Figure:
     chart = make_subplots(1, 2, column_widths=[0.84, 0.16], horizontal_spacing=0.02)
     base = charts.figure("", x="", y="", height=120 + 34 * n_rows)
     chart.update_layout(base.layout)
-    chart.update_layout(title={"text": "B x ≤ d" if literal else "Conditions and their features"})
+    chart.update_layout(title={"text": "B x ≤ d" if literal else ""})
     rows = list(range(n_rows))
     cells = np.vectorize(lambda v, n: number(v, 3) if n else "", otypes=[object])
     chart.add_heatmap(
@@ -184,9 +183,9 @@ def _column(shown: MatrixPicture, k: int) -> str:
 
 
 def _scale() -> list[tuple[float, str]]:
-    """From what small values meet, through the page's own colour, to what large ones meet."""
+    """Grey by how much a feature counts; no colour, as colours speak of classes and blocks."""
     ground = charts.theme_option("secondaryBackgroundColor") or "#eeeeee"
-    return [(0.0, charts.colour(SMALL)), (0.5, ground), (1.0, charts.colour(LARGE))]
+    return [(0.0, charts.rest_colour()), (0.5, ground), (1.0, charts.rest_colour())]
 
 
 def _hovers(shown: MatrixPicture, values: np.ndarray) -> np.ndarray:
@@ -230,8 +229,8 @@ def words(rows: Sequence[PictureRow]) -> str:
     """The picture in sentences."""
     more = f" And {count(len(rows) - TOLD, 'more condition')}." if len(rows) > TOLD else ""
     return (
-        f"{'. '.join(map(row_words, rows[:TOLD]))}.{more} Green: large values help to meet the "
-        "condition. Pink: small values do. The stronger the colour, the more the feature counts."
+        f"{'. '.join(map(row_words, rows[:TOLD]))}.{more} The darker a cell, the more the "
+        "feature counts; a minus sign in it means that small values help instead of large ones."
     )
 
 
