@@ -283,7 +283,9 @@ def test_it_says_what_there_is_to_go_back_to():
     state = session()
     assert StateSnapshot.of(state, "").words == "Your work on made is saved (its rules)"
     state.keep(state.request().fit().named("m"))
-    assert StateSnapshot.of(state, "").words == "made: 1 kept model"
+    assert StateSnapshot.of(state, "").words == "Your work on made is saved (1 kept model)"
     state.launch()
     state.job.wait(60)
-    assert StateSnapshot.of(state, "").words == "made: 1 kept model and a run"
+    assert (
+        StateSnapshot.of(state, "").words == "Your work on made is saved (1 kept model and a run)"
+    )

@@ -310,6 +310,7 @@ def gain() -> tuple[go.Figure, str]:
         textposition="inside",
         insidetextfont={"size": 16, "color": charts.theme_option("backgroundColor")},
     )
+    chart.update_layout(margin_t=34, bargap=0.15)  # there is no legend that needs room
     chart.update_yaxes(autorange="reversed", tickfont_size=14)
     chart.update_xaxes(range=[0.5, 0.92], tickvals=[0.5, 0.6, 0.7, 0.8, 0.9])
     chart.update_xaxes(
