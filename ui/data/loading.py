@@ -270,7 +270,10 @@ def _rows(
     if preparation.test != "file":
         return train, None
     if loaded.test is None:
-        raise DataError("expected a second file with test rows, got none: give one, or split")
+        raise DataError(
+            "expected a second file with test rows, got none: upload one, or "
+            "test on a part of this table"
+        )
     return train, match_test(train, loaded.test)
 
 
