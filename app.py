@@ -46,9 +46,9 @@ def show() -> None:
     state = open_session()
     page_frame.show_loading(state, page.title)
     page_frame.show_sidebar(watch=page.title != "Run")
-    page_frame.show_recovery()
+    page_frame.show_recovery(state)
     with st.container(gap=None):  # a warning that is not there takes no room
-        page_frame.show_steps(state, page.title)
+        page_frame.show_next(state, page.title)
         above = st.container(gap=None)
     page_frame.show_go_back(state)
     try:

@@ -1,4 +1,4 @@
-"""The Data page: choose data, say what is to be predicted, name blocks, look at the features."""
+"""The Data page: choose data, the column to predict and the blocks; look at the features."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def look_around(state: AppState) -> None:
     features.overview(state.loaded, state.data)
     file_format_view.show(state, state.loaded)
     asked = state.pending is not None
-    with st.expander("Load other data", expanded=asked, icon=":material/folder_open:"):
+    key = f"load_other_{state.arrivals}"  # folded again as soon as other data are there
+    with st.expander("Load other data", asked, key=key, icon=":material/folder_open:"):
         data_source.show(state)
     st.subheader("Roles of columns", anchor=False)
     preparation.show_column_roles(state)
@@ -36,7 +37,7 @@ def look_around(state: AppState) -> None:
     features.table(state.loaded, state.data)
     with st.container(horizontal=True):
         st.page_link("pages/rules.py", label="Next: write rules", icon=":material/arrow_forward:")
-        st.page_link("pages/run.py", label="Or run at once", icon=":material/play_arrow:")
+        st.page_link("pages/run.py", label="Or fit a model at once", icon=":material/play_arrow:")
 
 
 state = app_state()

@@ -1,4 +1,4 @@
-"""The Experiments page: what rules are worth, what wrong ones do, tuning, the paper repeated."""
+"""The Experiments page: the worth of rules, wrong rules, tuning, the paper repeated."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ state.lab.part = str(
         required=True,
         key=f"lab_part_{state.lab.rule_turn}",
         label_visibility="collapsed",
-        help="Each is a list of fits that you can stop and take up again.",
+        help="Each experiment fits many models. You can stop it and continue later.",
     )
 )
 if state.data is not None or state.lab.part == PAPER:

@@ -50,7 +50,7 @@ def edit(state: AppState, data: Dataset) -> None:
             required=True,
             key="rules_view",
             label_visibility="collapsed",
-            help="The same rules as text, or one at a time in fields.",
+            help="The same rules as text, or one at a time in a form.",
         )
         if view != "Form":
             rule_editor.switch(state)
@@ -71,15 +71,15 @@ def edit(state: AppState, data: Dataset) -> None:
     preparation.beside_rules(state, checked.errors)
     if not checked.checks:
         if not checked.is_final and checked.rules:
-            st.caption(f"{count(len(checked.rules), 'rule')} read, being tried on the data ...")
+            st.caption(f"Checking {count(len(checked.rules), 'rule')} on the data ...")
         elif not checked.errors:
             st.info(
-                "No rule yet. Write one above, such as the first example, or choose **Form**.",
+                "No rule yet. Write one above (try the first example), or choose **Form**.",
                 icon=":material/edit_note:",
             )
         return
-    rule_table.show(state, checked)
-    st.caption(rule_table.words(checked))
+    rule_table.show(state, checked, data)
+    st.caption(rule_table.words(checked, data.row_word(1)))
     left, right = st.columns(2, gap="large")
     with left:
         checks.show_findings(state, checked, data)
@@ -87,7 +87,7 @@ def edit(state: AppState, data: Dataset) -> None:
     with right:
         matrix_view.show(state, checked, data)
         checks.overlaps(checked, data)
-    st.page_link("pages/run.py", label="Next: run", icon=":material/arrow_forward:")
+    st.page_link("pages/run.py", label="Next: fit the model", icon=":material/arrow_forward:")
 
 
 state = app_state()

@@ -7,8 +7,9 @@
 
 `show` keeps key, height and zoom the same from one rerun to the next, so that a live chart does not
 flicker, and writes the text alternative under it. The theme's list of chart colours
-(`.streamlit/config.toml`) is read in this order: the negative class, the positive class, groups
-such as blocks, and grey at the end for the rest. No group ever has the colour of a class.
+(`.streamlit/config.toml`) is read in this order: the negative class, the positive class, the model
+that is looked at (with rules), groups such as blocks, and grey at the end for the rest. No group
+ever has the colour of a class or of the model.
 """
 
 from __future__ import annotations
@@ -56,11 +57,8 @@ def colour(which: int) -> str:
 
 
 def block_colours(blocks: Sequence[str]) -> dict[str, str]:
-    """A colour for each block, never that of a class; grey for blocks beyond the colours.
-
-    The first two of the palette are the classes', see `ui/colours.py`.
-    """
-    *colours, grey = palette()[2:]
+    """A colour for each block, never that of a class or the model; grey beyond the colours."""
+    *colours, grey = palette()[CURRENT + 1 :]
     return dict(zip_longest(blocks, colours[: len(blocks)], fillvalue=grey))
 
 
@@ -112,7 +110,7 @@ def show(chart: go.Figure, *, key: str, text: str, where: Any = st) -> None:
 
 NEGATIVE: Final = 0  # places in the theme's list
 POSITIVE: Final = 1
-COMING: Final = 2
+CURRENT: Final = 2
 REST: Final = -1
 
 
@@ -133,8 +131,8 @@ def sign_colours() -> list[tuple[float, str]]:
 
 
 def current_colour() -> str:
-    """What is looked at now, came in or became right."""
-    return colour(COMING)
+    """The model with rules: what is looked at now, came in or became right."""
+    return colour(CURRENT)
 
 
 def rest_colour() -> str:

@@ -33,10 +33,12 @@ from hipad.rules.compiler import read_for
 from hipad.rules.context import ColumnValues, NameTable
 from hipad.rules.names import resolve_definitions
 from hipad.utils import FloatArray, IntArray, count
-from ui.settings import SEED, Percent
+from ui.settings import SEED, Choice, Number
 
 MOST_CLASSES: Final = 50
 NO_BLOCK: Final = "no block"
+ROW: Final = "row"  # what a row is called where nothing says who or what it is
+ROW_WORDS: Final = ("patient", "sample", "customer", "part", ROW)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,7 @@ class Loaded:
     settings: Mapping[str, Any] = field(default_factory=dict)
     preparation: Mapping[str, Any] = field(default_factory=dict)
     recipe: Mapping[str, Any] = field(default_factory=dict)  # what a synthetic sample is drawn from
+    row_word: str = ""  # what a row is called; empty: as the names of its columns suggest
 
     @property
     def key(self) -> str:
@@ -90,8 +93,9 @@ class Preparation(Options):
 
     all_classes: bool = False  # of several: tell each from all others, not one from the rest
     test: Literal["split", "file", "none"] = "split"
-    test_fraction: Annotated[float, Percent(5, 95, step=5)] = 0.25
+    test_fraction: Annotated[float, Number(0.05, 0.98)] = 0.25
     seed: Annotated[int, SEED] = 0
+    row_word: Annotated[str, Choice(("", *ROW_WORDS))] = ""  # empty: as the table suggests
 
     def options(self) -> dict[str, Any]:
         """The part that `hipad.data.prepare` takes."""
@@ -99,7 +103,7 @@ class Preparation(Options):
 
 
 class JudgedRows(NamedTuple):
-    """The patients that models are judged by."""
+    """The rows that models are judged by."""
 
     part: Literal["test", "training"]
     X: Any
@@ -141,6 +145,7 @@ class Dataset:
     gaps_seen: MissingValues | None = None  # cells of X_seen without a value in the file
     gaps_test: MissingValues | None = None
     decimal: str = ""  # decimal mark of the file's numbers
+    unit: str = ROW  # one of ROW_WORDS: what a row is, or what several rows of a group belong to
     _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @property
@@ -164,20 +169,28 @@ class Dataset:
         """The patient of each training row, where several rows are of one."""
         return None if self.groups is None else self.groups[: len(self.y_train)]
 
+    def row_word(self, n: float = 2) -> str:
+        """Return what one or several of those are called whom the model is about.
+
+        Where several rows belong to one of them and nothing names these, they are groups.
+        """
+        word = "group" if self.unit == ROW and self.groups is not None else self.unit
+        return word if n == 1 else f"{word}s"
+
     @property
     def n_patients(self) -> int:
-        """How many patients there are to learn from."""
+        """How many there are to learn from: rows, or groups of rows where these belong together."""
         own = self.groups_train
         return len(self.y_train) if own is None else int(np.unique(own).size)
 
     def whom(self, part: Literal["train", "test"]) -> str:
-        """How many patients a part has, or rows of how many patients."""
+        """How many rows a part has, in the word for these, or rows of how many patients."""
         y = self.y_train if part == "train" else self.y_test
         groups = self.groups_train if part == "train" else self.groups_test
         n = 0 if y is None else len(y)
         if groups is None:
-            return count(n, "patient")
-        return f"{count(n, 'row')} of {count(np.unique(groups).size, 'patient')}"
+            return count(n, self.row_word(1))
+        return f"{count(n, 'row')} of {count(np.unique(groups).size, self.row_word(1))}"
 
     @property
     def X_seen(self) -> Any:
@@ -260,7 +273,7 @@ class Dataset:
 
     @property
     def judged(self) -> JudgedRows:
-        """The test patients whose class is known, or the training ones where there are none."""
+        """The test rows whose class is known, or the training ones where there are none."""
         if self.X_test is not None and self.y_test is not None and len(self.y_test):
             return JudgedRows("test", self.X_test, self.y_test, self.groups_test)
         return JudgedRows("training", self.X_train, self.y_train, self.groups_train)
@@ -271,7 +284,7 @@ class Dataset:
         return {name: 0 if y is None else int((y == name).sum()) for name in self.classes}
 
     def called(self, which: int, rows: Any = slice(None)) -> np.ndarray:
-        """Training (0) or test (1) patients by their IDs, or by the number of their row."""
+        """Training (0) or test (1) rows by their IDs, or by their numbers."""
         numbers, ids = self.patients[which][rows], self.ids[which]
         return np.array([ids[i - 1] for i in numbers], dtype=object) if ids else numbers
 

@@ -1,4 +1,4 @@
-"""What stands around every page: sidebar, steps, glossary, empty states and messages."""
+"""What stands around every page: sidebar, next step, glossary, empty states and messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def need_data(state: AppState) -> bool:
     if state.data is not None:
         return True
     st.info(
-        "No data yet. Go to **Data** and click a sample, or upload a table.",
+        "No data yet. Upload a table or choose a sample on the **Data** page.",
         icon=":material/table_chart:",
     )
     restore_prompt.show(state)
@@ -50,8 +50,8 @@ def show_problem(state: AppState) -> None:
     """Why the last thing the user asked for could not be done, and what else there is to know."""
     if state.awaiting is not None:
         st.info(
-            f"The session was made with {plain(state.awaiting.data_name)}. Upload this file again "
-            "to take it up: data are not part of a session file.",
+            f"This session needs the file {plain(state.awaiting.data_name)}. Upload this file "
+            "again: a session file does not contain the data.",
             icon=":material/upload_file:",
         )
     if state.notice:
@@ -59,55 +59,64 @@ def show_problem(state: AppState) -> None:
         state.notice = ""
     if not state.error:
         return
-    stays = " What was there before is still there." if state.data is not None else ""
+    stays = " Your data from before are unchanged." if state.data is not None else ""
     st.error(plain(state.error, 1_000) + stays, icon=":material/error:")
 
 
 # --------------------------------------------------------------------------------------------------
 # Glossary.
 
-TERMS: Final = {
-    "Rule": "What you know, written as a condition and the class that follows from it: "
-    "*mean(ABL1) >= 9.5 => BCR/ABL*.",
-    "Worth": "How many patients' evidence a rule counts for. A rule worth 5 patients weighs as "
-    "much as 5 patients who agree with it. Left open, it is learnt: see Trust.",
-    "Trust": "The probability that a rule belongs into the model. It begins at about one half (all "
-    "rules together) and is raised or lowered by how much better, or worse, models with the rule "
-    "predict labelled patients whom they have not seen. The model is an average of models with and "
-    "without the rules, by these probabilities. A weight that you write is used as written.",
-    "Effect of a rule": "What a fit without the rule says. The rule *changes the model* if that "
-    "fit is another one, and *adds nothing* if it is the same. It is *outvoted* if the model says "
-    "the opposite of the rule about most patients whom it covers.",
-    "Typical patient": "Of all patients that a rule speaks of, the one who is least unusual "
-    "otherwise. Above 0 the model agrees with the rule about this patient.",
-    "Worst case": "Of all patients that a rule speaks of, within the range of the data, "
-    "the one about whom the model agrees least. Above 0 the rule holds for everybody.",
-    "Block": "A named group of features that rules can speak of, such as all probes of one gene.",
-    "Right answers": "The share of patients who are put in their own class, with an interval that "
-    "holds the true share in 95 of 100 such samples.",
-    "Area under ROC": "The chance that a patient of the positive class gets a higher score than "
-    "one of the negative class; a half is guessing.",
-    "Positive class": "The class that a score above 0 stands for. It has the same colour on every "
-    "page, and weights that speak for it have that colour too.",
-    "Training patients, crosswise": "Each training patient is judged by a model that has not seen "
-    "them or anybody of their group. Unlike figures on test patients, these do not flatter whoever "
-    "tunes by looking at test patients.",
-    "Pinned": "The kept model that all others are compared with.",
-    "Flip": "A patient whose answer differs from that of the pinned model.",
-}
+
+def glossary(row: str = "patient") -> dict[str, str]:
+    """What the words of the pages mean; `row` is what the data call one of their rows."""
+    return {
+        "Rule": "What you know, written as a condition and the class that follows from it: "
+        "*mean(ABL1) >= 9.5 => BCR/ABL*.",
+        "Weight of a rule": f"A rule with a weight of 5 {row}s counts as much as 5 labelled "
+        f"{row}s who agree with it. You can write a weight (*worth 5 patients*); otherwise it is "
+        "learnt from the data, see Trust.",
+        "Trust": "How probable it is that a rule helps (posterior probability). It starts at "
+        "about one half for all rules together. It rises when models with the rule predict "
+        f"labelled {row}s they have not seen better than models without it, and falls when they "
+        "predict them worse. The final model is an average over models with and without the "
+        "rules, weighted by these probabilities. A weight that you write is used as written.",
+        "Effect of a rule": "Found by fitting the model again without the rule. *Changes the "
+        "model*: the model without the rule is different. *Adds nothing*: it is the same. "
+        f"*Outvoted*: the model contradicts the rule for most {row}s that the rule applies to.",
+        f"Typical {row}": f"The most ordinary {row} the rule applies to. If the margin is above "
+        f"0, the model agrees with the rule about this {row}.",
+        "Margin": f"How clearly the model agrees with a rule about one {row}: above 0 it agrees, "
+        f"below 0 it disagrees. The *least* margin is that of the {row}, within the range of the "
+        f"data, about whom it agrees least; above 0 the rule holds for every {row}.",
+        "Block": "A named group of features that rules can use as a whole, such as all probes of "
+        "one gene.",
+        "Right answers": f"The share of {row}s that the model puts into the correct class "
+        "(accuracy), with a 95 % confidence interval.",
+        "Area under ROC": f"How well the scores separate the classes: the chance that a {row} of "
+        "the positive class gets a higher score than one of the negative class. 50 % is guessing, "
+        "100 % is perfect.",
+        "Positive class": "The class you are looking for. A score above 0 stands for it. It has "
+        "the same colour on every page.",
+        "Cross-validated": f"Each training {row} is judged by a model that has learnt neither "
+        f"from this {row} nor from rows of the same group. Cross-validated figures also become "
+        "too good when you tune by them; the corrected one does not.",
+        "Reference model": "The kept model that all others are compared with.",
+        "Changed answers": f"The {row}s to which a model gives another answer than the reference "
+        "model.",
+    }
 
 
-def show_glossary() -> None:
+def show_glossary(row: str = "patient") -> None:
     """A button that opens the list."""
     with st.popover(
-        "Words", type="tertiary", icon=":material/menu_book:", help="What the words here mean."
+        "Glossary", type="tertiary", icon=":material/menu_book:", help="What the terms here mean."
     ):
-        for word, meaning in TERMS.items():
+        for word, meaning in glossary(row).items():
             st.markdown(f"**{word}.** {meaning}")
 
 
 # --------------------------------------------------------------------------------------------------
-# Steps of the app.
+# The next step, in one line; the way to every page is the sidebar.
 
 PAGES: Final = {
     "Data": "pages/data.py",
@@ -119,50 +128,43 @@ PAGES: Final = {
 }
 
 
-def show_steps(state: AppState, here: str) -> None:
-    """The pages of the way with marks, and a sentence for what is missing."""
-    done = done_steps(state)
-    with st.container(horizontal=True, vertical_alignment="center", key="steps", gap="small"):
-        for number, (name, path) in enumerate(PAGES.items(), start=1):
-            mark = "check_circle" if name in done else "radio_button_unchecked"
-            st.page_link(
-                path,
-                label=f"**{number} {name}**" if name == here else f"{number} {name}",
-                icon=f":material/{mark}:",
-                help="Done" if name in done else "Not done yet",
-            )
-        show_glossary()
-        st.caption(next_step(state))
+def show_next(state: AppState, here: str) -> None:
+    """A sentence on what to do next, a link to where that is done, and the glossary."""
+    words, page = next_step(state)
+    with st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        key="next_step",
+        gap="small",
+    ):
+        if page and page != here:
+            st.page_link(PAGES[page], label=words, icon=":material/arrow_forward:")
+        else:
+            st.caption(words, width="content")
+        show_glossary("patient" if state.data is None else state.data.row_word(1))
 
 
-def done_steps(state: AppState) -> set[str]:
-    """The steps that have something to show."""
-    done = {"Data"} if state.data is not None else set()
-    done |= {"Rules"} if done and state.rules.text.strip() and not broken(state) else set()
-    done |= {"Run"} if state.model is not None else set()
-    done |= {"Workbench"} if state.models else set()
-    if done and state.model is not None:
-        done |= {name for name in ("Results", "Patients") if f"shown: {name}" in state.memo}
-    return done
-
-
-def next_step(state: AppState) -> str:
-    """What to do next, in a sentence."""
+def next_step(state: AppState) -> tuple[str, str]:
+    """What to do next, in a sentence, and the page for it; no page where there is nothing to do."""
     job = state.job
     if state.data is None:
-        return "Next: choose data, a sample or a file of your own."
+        return "Next: upload your own data or choose a sample.", "Data"
     if broken(state):
-        return "Next: mend the rules; a line of them cannot be used."
+        return "Next: correct the rules. At least one line cannot be used.", "Rules"
     if job is not None and job.is_active:
-        return "The run is under way."
+        return "The model is being fitted.", "Run"
     if state.model is None:
-        known = state.rules.text.strip()
-        return "Next: run." if known else "Next: write what you know as a rule, or run without."
+        if state.rules.text.strip():
+            return "Next: fit the model.", "Run"
+        return "Next: write what you know as a rule, or fit a model without rules.", "Rules"
     if not state.request().made(state.model):
-        return "Next: run again; rules or settings have changed since."
+        return "Next: fit the model again. Rules or settings have changed.", "Run"
     if not state.models:
-        return "Next: keep this model, and move its thresholds in the Workbench."
-    return "Everything is there: compare, tune, take the model away."
+        return "Next: keep this model, then change its thresholds in the Workbench.", "Workbench"
+    if "shown: Results" not in state.memo:
+        return "Next: see how good the model is.", "Results"
+    return "Done: compare, tune or export the model.", ""
 
 
 def broken(state: AppState) -> bool:
@@ -218,35 +220,34 @@ def show_go_back(state: AppState) -> None:
         return
     past = state.pasts[-1]
     with st.container(horizontal=True, vertical_alignment="center", key="going_back"):
-        st.markdown(
-            f":material/undo: Set aside, as {plain(past.why)}: **{plain(past.words, 120)}**"
-        )
+        st.markdown(f":material/undo: {plain(past.why, 120)}. {plain(past.words, 160)}.")
         st.button(
-            "Undo: go back",
+            "Switch back",
             key="go_back",
             on_click=state.go_back,
-            help="Data, rules, run and models as they were. What is there now is set aside.",
+            help="Brings back data, rules, run and models as they were. Your present work is "
+            "saved in the same way.",
         )
         st.button(
-            "Let go",
+            "Discard",
             key="let_go",
             type="tertiary",
             on_click=state.let_go,
-            help="Forget what was set aside.",
+            help="Delete the earlier work. This cannot be undone.",
         )
 
 
 # --------------------------------------------------------------------------------------------------
-# Recovery: a page that the browser has lost is loaded again.
+# Recovery: a page that the browser has lost is loaded again; other data begin at the top.
 
 SCRIPT: Final = Path(__file__).parent / "assets" / "recovery.js"
 RECOVERY: Final = st.components.v2.component("hipad_recovery", js=SCRIPT.read_text("utf-8"))
 
 
-def show_recovery() -> None:
-    """Have the browser look after the page; nothing is drawn."""
+def show_recovery(state: AppState) -> None:
+    """Have the browser look after the page, and begin at its top with other data."""
     with st.sidebar:
-        RECOVERY(key="recovery")
+        RECOVERY(key="recovery", data={"arrivals": state.arrivals})
 
 
 # --------------------------------------------------------------------------------------------------
@@ -292,7 +293,7 @@ def _session(state: AppState) -> None:
             icon=":material/download:",
             on_click="ignore",
             width="stretch",
-            help="Choices, blocks, rules, settings and models in one file. The data are not in it.",
+            help="Saves choices, blocks, rules, settings and models in one file, without the data.",
         )
         st.download_button(
             "Share the rules",
@@ -303,14 +304,14 @@ def _session(state: AppState) -> None:
             on_click="ignore",
             width="stretch",
             disabled=not state.rules.text.strip(),
-            help="The rules and the blocks they speak of, as text, without patients.",
+            help="The rules and the blocks they use, as text. No data are in it.",
         )
     upload.small_file(
         state,
-        "Reopen a session",
+        "Reopen a saved session (session.json)",
         key="session_file",
         most_bytes=LARGEST,
-        help="A file saved here before. Data of your own must be uploaded again.",
+        help="A session.json that you saved here. Tables are uploaded on the Data page.",
         take=lambda content, _: reopen(state, content),
         then="pages/data.py",
     )

@@ -113,11 +113,12 @@ class StateSnapshot:
 
     @property
     def words(self) -> str:
-        """What there is to go back to."""
+        """What there is to go back to, as a sentence."""
         models, job = self.fields["models"], self.fields["job"]
         parts = [count(len(models), "kept model")] if models else []
         parts += ["a run"] if job is not None else []
-        return f"{self.fields['loaded'].name}: {' and '.join(parts) or 'its rules'}"
+        name = self.fields["loaded"].name
+        return f"Your work on {name} is saved ({' and '.join(parts) or 'its rules'})"
 
 
 # --------------------------------------------------------------------------------------------------
@@ -173,6 +174,7 @@ class AppState(SessionCache):
     error: str = ""  # why the last thing the user asked for could not be done
     notice: str = ""  # something the user should know, shown once
     version: int = 0  # grows whenever the data change; part of the keys of widgets that show them
+    arrivals: int = 0  # grows with every load: the browser then begins at the top of the page
     pasts: list[StateSnapshot] = field(
         default_factory=list
     )  # set aside, newest last: see `go_back`
@@ -271,8 +273,9 @@ class AppState(SessionCache):
         loaded, preparation, data = arrived
         if self.loaded is None or self.loaded.key != loaded.key:
             self.edits = 0
-        self._set_aside(f"{loaded.name} was loaded")
+        self._set_aside(f"You switched to {loaded.name}")
         self.data, self.keep_name = data, new_name()
+        self.arrivals += 1
         self.loaded, self.preparation = loaded, preparation
         self.blocks = dict(loaded.blocks)
         self.rules.change(loaded.rules, f"rules of {loaded.name}" if loaded.rules else "new data")
@@ -282,7 +285,7 @@ class AppState(SessionCache):
     def unload(self) -> None:
         """Put the data away; what was made with them can be had back."""
         with self._used(self.draw_ticket()):
-            self._set_aside("its file was removed")
+            self._set_aside("You removed the file")
             self.sources = {}
             self.loaded = self.preparation = self.data = None
             self.blocks, self.keep_name = {}, new_name()
@@ -303,7 +306,7 @@ class AppState(SessionCache):
             recipes, pinned = (*map(recipe_of, self.models), *self.waiting), self.pinned_name
             had_run = self.job is not None
             if self._followed is None or self._followed != (self.job, self.refitting):
-                self._set_aside("the patients changed")
+                self._set_aside("You changed the data")
             self.data, self.loaded, self.preparation = data, loaded, preparation
             self._forget_models()
             self.refit(recipes, pinned)
@@ -323,7 +326,7 @@ class AppState(SessionCache):
             if not self.pasts:  # a second click of the same hand
                 return
             past = self.pasts.pop()
-            self._set_aside("you went back")
+            self._set_aside("You switched back")
             self._forget_models()
             past.put_back(self)
             self.returns += 1
@@ -333,6 +336,12 @@ class AppState(SessionCache):
     def let_go(self) -> None:
         """Forget what was set aside last."""
         self.pasts = self.pasts[:-1]
+
+    def call_rows(self, word: str) -> None:
+        """Call a row of the data by another of ROW_WORDS; models and figures stay."""
+        if self.data is not None and self.preparation is not None:
+            self.preparation = replace(self.preparation, row_word=word)
+            self.data = replace(self.data, unit=word)
 
     def set_blocks(self, blocks: Mapping[str, str]) -> None:
         """Name other blocks; kept models stay, since each holds its own blocks."""
@@ -436,7 +445,7 @@ def attempt(state: AppState, action: Callable[[], Any]) -> bool:
     except HipadError as error:
         state.error = str(error)
     except MemoryError:
-        state.error = "expected data that fit in memory, got more: leave out columns or rows"
+        state.error = "this table is too large for memory: leave out columns or rows"
     except Exception as error:
         # The text of an unforeseen error may carry patient values, its type does not.
         LOGGER.exception("what a user asked for failed")

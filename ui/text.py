@@ -39,59 +39,78 @@ def listing(names: list[str], most: int = 5) -> str:
     return listed(names, limit=most, spell=plain)
 
 
+PATIENT: Final = re.compile(r"\bpatient(?=s?\b)", re.IGNORECASE)
+ROW: Final = re.compile(r"\brow(?=s?\b)")
+
+
+def in_row_word(text: str, row: str) -> str:
+    """Return a sentence of the library in the word that the data have for a row.
+
+    >>> in_row_word("some patients meet both", "customer")
+    'some customers meet both'
+    """
+    return PATIENT.sub(row, text) if row != "patient" else text
+
+
 def brings_in(pull: RuleGradient | None) -> str:
-    """Whether a rule is strong enough to bring in a feature, in a clinician's words."""
+    """Whether a rule is strong enough to add a feature, in a clinician's words."""
     if pull is None:
         return "–"
     if pull.enters:
-        return "yes" if pull.alone else "yes, with the patients"
+        return "yes" if pull.alone else "yes, with the data"
     return "no"
 
 
-def record_lines(record: RuleRecord, *, expert: bool) -> list[str]:
-    """What there is to know of a rule, without the solver's words unless the reader wants them."""
+def record_lines(record: RuleRecord, *, expert: bool, row: str = "patient") -> list[str]:
+    """What there is to know of a rule, without the solver's words unless the reader wants them.
+
+    `row` is what the data call one of their rows, `Dataset.row_word(1)`.
+    """
     if expert:
         return record.lines
-    parts = (("training patients", record.train), ("test patients", record.test))
-    lines = [f"{part}: {counts}".replace("row", "patient") for part, counts in parts if counts]
+    parts = ((f"training {row}s", record.train), (f"test {row}s", record.test))
+    lines = [f"{part}: {ROW.sub(row, str(counts))}" for part, counts in parts if counts]
     if (typical := record.prototype) is not None and typical.feasible:
         agrees = "agrees with" if typical.margin > 0 else "contradicts"
-        lines.append(f"typical patient: {signed(typical.margin)}, the model {agrees} the rule")
+        lines.append(f"typical {row}: {signed(typical.margin)}, the model {agrees} the rule")
     lines += [worst_case(record)] if record.worst is not None else []
-    lines += [trust] if (trust := trust_words(record)) else []
-    lines += [str(record.effect).replace("row", "patient")] if record.effect is not None else []
+    lines += [trust] if (trust := trust_words(record, row)) else []
+    if record.effect is not None:
+        lines.append(in_row_word(ROW.sub(row, str(record.effect)), row))
     return lines + list(record.remarks)
 
 
-def trust_words(record: RuleRecord) -> str:
-    """How far a rule is trusted, and by whose word; empty where a setting gives its weight."""
+def trust_words(record: RuleRecord, row: str = "patient") -> str:
+    """How far a rule is trusted, and why; empty where a setting gives its weight."""
     heard = record.heard
     if record.written is not None:
-        weight = count(round(record.written), "patient")
+        weight = count(round(record.written), row)
         if record.written != round(record.written):
-            weight = f"{number(record.written)} patients"
+            weight = f"{number(record.written)} {row}s"
         told = f"You wrote a weight of {weight}: it is used as written."
         if not record.is_questioned or heard is None:
             return told
         return (
-            f"{told} But {number(heard.wrong)} of the {number(heard.fired)} training patients whom "
-            "the rule covers contradict it: take the weight away to have it learnt."
+            f"{told} But {number(heard.wrong)} of the {number(heard.fired)} training {row}s that "
+            "the rule covers contradict it: remove the weight, and it is learnt from the data."
         )
     trust = record.trust
     if trust is None:
         return ""
     before, after = (round(100 * share) for share in (trust.prior, trust.posterior))
-    patients = f"Your {count(round(trust.rows), 'labelled patient')}"
+    labelled = f"Your {count(round(trust.rows), f'labelled {row}')}"
     if before == after:
-        return f"{patients} say nothing for or against this rule: the trust in it stays {after} %."
+        return (
+            f"{labelled} neither support nor contradict this rule: the trust in it stays {after} %."
+        )
     if after > before:
-        return f"{patients} raise the trust in this rule from {before} to {after} %."
-    told = f"{patients} lower the trust in this rule from {before} to {after} %"
-    told = f"{told}: held out, they speak more for models without it."
+        return f"{labelled} raise the trust in this rule from {before} to {after} %."
+    told = f"{labelled} lower the trust in this rule from {before} to {after} %"
+    told = f"{told}: models without it predict held-out {row}s better."
     if heard is None or 2 * heard.right <= heard.fired:
         return told
-    right = f"{number(heard.right)} of the {number(heard.fired)} training patients"
-    return f"{told} That need not make it wrong: it is right on {right} whom it covers."
+    right = f"{number(heard.right)} of the {number(heard.fired)} training {row}s"
+    return f"{told} The rule may still be right: it is right on {right} that it covers."
 
 
 def worst_case(record: RuleRecord) -> str:

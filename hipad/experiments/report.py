@@ -300,7 +300,7 @@ NAMES = {
     "no rules": "without rules",
     "rules alone": "rules alone",
     "LIBSVM": "LIBSVM",
-    "hard rules": "rules as certainties",
+    "hard rules": "absolute rules",
     "ADMM": "ADMM alone",
 }
 
@@ -399,7 +399,7 @@ def sweep_section(
     """Return what a wrong rule does, and where it starts to harm."""
     harms = harm_marks(steps)
     sentence = harm_sentence(harms)
-    head = (axis, "with rules %", "as certainties %", "without %", "gain, points", "features")
+    head = (axis, "with rules %", "absolute %", "without %", "gain, points", "features")
     rows = [
         [
             step.version,
@@ -413,7 +413,7 @@ def sweep_section(
         for step in steps
     ]
     places = [step.place for step in steps]
-    lines = [("with rules", "ours"), ("rules as certainties", "hard"), ("without rules", "without")]
+    lines = [("with rules", "ours"), ("absolute rules", "hard"), ("without rules", "without")]
     picture = chart(
         [
             Series(name, places, *_columns([getattr(step, field) for step in steps]))

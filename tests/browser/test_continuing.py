@@ -54,7 +54,7 @@ def some_work(page: Page) -> None:
     expect(page.get_by_role("textbox", name="Name of this model")).to_have_value("model 2")
 
 
-DATA = "mine.csv: 44 patients, 2 features"
+DATA = "mine.csv: 44 rows, 2 features"
 
 
 def is_all_there(page: Page) -> None:
@@ -98,8 +98,8 @@ def test_work_goes_on_after_a_reload_a_restart_and_in_a_new_browser(
         resume(page)
         is_all_there(page)
         page.get_by_text("Session", exact=True).click()
-        page.get_by_role("button", name="Delete kept work").click()
-        expect(page.get_by_text("Kept work was deleted")).to_be_visible()
+        page.get_by_role("button", name="Delete saved work").click()
+        expect(page.get_by_text("Saved work was deleted")).to_be_visible()
         page.goto(server)
         expect(page.get_by_text("Load and run").first).to_be_visible()
         expect(page.get_by_text("Continue where you were")).not_to_be_attached()
@@ -110,19 +110,19 @@ def test_a_changed_seed_and_a_second_file_lose_nothing(server: str, visit: Visit
     page = visit(server)
     some_work(page)
     go(page, "Data")
-    seed = page.get_by_role("spinbutton", name="Seed of the draw")
+    seed = page.get_by_role("spinbutton", name="Random seed")
     seed.fill("7")
     seed.press("Enter")
-    expect(page.get_by_text("Set aside, as the patients changed")).to_be_visible()
+    expect(page.get_by_text("You changed the data. Your work on mine.csv is saved")).to_be_visible()
     go(page, "Run")
     expect(heading(page, "Result")).to_be_visible()
     go(page, "Data")
-    page.get_by_text("a second file").click()
+    page.get_by_text("from a second file").first.click()
     upload(page, "test.csv", CSV, key="test_file")
-    sidebar(page, "mine.csv: 60 patients, 2 features")
-    page.get_by_role("button", name="Undo: go back").click()
+    sidebar(page, "mine.csv: 60 rows, 2 features")
+    page.get_by_role("button", name="Switch back").click()
     sidebar(page, DATA)
-    expect(page.get_by_role("spinbutton", name="Seed of the draw")).to_have_value("0")
+    expect(page.get_by_role("spinbutton", name="Random seed")).to_have_value("0")
     go(page, "Run")
     expect(heading(page, "Result")).to_be_visible()
 
@@ -149,4 +149,4 @@ def test_pages_and_downloads_work_after_a_broken_connection(server: str, visit: 
         page.get_by_role("button", name="Weights (CSV)").click()
     assert "(intercept)" in Path(caught.value.path()).read_text()
     go(page, "Data")
-    expect(page.get_by_text("Class balance").first).to_be_visible()
+    expect(page.get_by_text("Classes").first).to_be_visible()

@@ -34,10 +34,10 @@ def test_a_rule_is_doubted_from_the_workbench(server, visit):
     press(page, "lab_start_doubt")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     press(page, "lab_stop_doubt")
-    go_on = page.get_by_role("button", name="Go on")
+    go_on = page.get_by_role("button", name="Continue")
     expect(go_on).to_be_visible()
     with page.expect_download() as caught:
-        page.get_by_role("button", name="All fits (CSV)").click()
+        page.get_by_role("button", name="All results (CSV)").click()
     assert Path(caught.value.path()).read_text().startswith("data,seed,")
     go_on.click()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()

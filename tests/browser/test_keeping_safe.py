@@ -16,7 +16,7 @@ from tests.browser.test_continuing import sidebar, upload
 from tests.browser.test_path import go, press
 
 pytestmark = pytest.mark.browser
-WARNING = "This work could not be kept"
+WARNING = "This work could not be saved"
 RULE = "Glucose >= 126 => diabetic"
 
 

@@ -42,7 +42,7 @@ def test_no_page_asks_anybody_else(visit: Visit, server: str) -> None:
     )
     page.goto(server)
     expect(heading(page, "HIPAD Workbench")).to_be_visible()
-    page.get_by_role("button", name="Words").click()
+    page.get_by_role("button", name="Glossary").click()
     page.keyboard.press("Escape")
     press(page, "show_pima")
     expect(heading(page, "Result")).to_be_visible()

@@ -57,7 +57,7 @@ def wide_table() -> bytes:
 
 def test_first_visit_to_result(server, visit):
     page = visit(server)
-    expect(page.get_by_text("Write what you know as a rule")).to_be_visible()
+    expect(page.get_by_text("Write what you know")).to_be_visible()
     press(page, "show_ksvm-s-10k")
     expect(heading(page, "Result")).to_be_visible()
     expect(page.get_by_text("it had not seen, the model got")).to_be_visible()
@@ -113,6 +113,20 @@ def test_a_wide_table_from_upload_to_export(server, visit, tmp_path):
     assert session["rules"].startswith("mean(genes) >= 0.")
     assert session["rules"].endswith("=> sick worth 10 patients")
     assert session["data_name"] == "wide.csv"
+
+
+def test_other_data_begin_at_the_top_of_the_page(server, visit):
+    page = visit(server)
+    press(page, "sample_ksvm-s-10k")
+    expect(heading(page, "Preparation")).to_be_visible()
+    page.get_by_text("Load other data").click()
+    card = page.locator(".st-key-sample_pima button")
+    card.scroll_into_view_if_needed()
+    main = page.get_by_test_id("stMain")
+    main.evaluate("main => main.scrollTo(0, 600)")
+    card.click()
+    expect(heading(page, "pima")).to_be_in_viewport()
+    assert main.evaluate("main => main.scrollTop") == 0
 
 
 def test_stop_and_continue(server, visit):

@@ -43,7 +43,7 @@ def test_rows_of_one_patient_stay_together_until_the_user_says_otherwise(app):
     assert state.data.feature_names == ["m0", "m1", "m2"]
     trained, tested = set(state.data.groups_train), set(state.data.groups_test)
     assert not trained & tested
-    assert "Rows with the same **subject** are of one patient" in app.text()
+    assert "Rows with the same **subject** belong to one patient" in app.text()
     assert f"rows of {len(tested)} patients to test on" in app.text()
     app.finish()
     assert f"rows of {len(tested)} patients it had not seen" in app.text()

@@ -33,7 +33,7 @@ BAD_FILES = {
 
 
 def test_first_visit_says_what_to_do(app):
-    assert "Write what you know as a rule" in " ".join(part.value for part in app.at.subheader)
+    assert "Write what you know" in " ".join(part.value for part in app.at.subheader)
     assert "each with its rules" in app.text()
     assert app.state.data is None
     assert {button.label for button in app.at.button} >= {"Load", "Load and run"}
@@ -53,6 +53,28 @@ def test_a_sample_is_loaded_in_one_click(app, sample, features, block):
     assert block in app.state.data.blocks
     assert app.state.rules.text
     assert f"Features {features:,}" in app.text()
+
+
+def test_the_diabetes_sample_starts_with_few_patients(app):
+    app.load("pima")
+    assert app.state.data.whom("train") == "16 patients"
+    app.at.number_input(key=key_of(app, "number_input", "share")).set_value(25.0)
+    app.run()
+    assert app.state.data.whom("train") == "576 patients"
+
+
+def test_a_row_can_be_called_by_another_word(app):
+    app.upload("mine.csv", CSV)
+    assert f"{len(app.state.data.y_train)} rows" in app.text()
+    app.finish()
+    job = app.state.job
+    app.go("data")
+    next(box for box in app.at.selectbox if box.label.startswith("One row is")).set_value("part")
+    app.run()
+    assert f"{len(app.state.data.y_train)} parts" in app.text()
+    assert app.state.preparation.row_word == "part"
+    assert app.state.job is job
+    assert app.state.request().made(app.state.model)
 
 
 def test_fifty_thousand_columns_send_nothing_large(app):

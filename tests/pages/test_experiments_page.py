@@ -64,8 +64,8 @@ def test_rules_are_worth_so_many_patients(lab):
 def test_a_rule_is_doubted_and_its_statements_stay(lab):
     lab.state.lab.doubt(1)
     told = finish(lab.run(), "doubt")
-    assert "Balanced accuracy with rules, by advice" in told
-    assert "Area under ROC with rules, by advice" in told
+    assert "Balanced accuracy with rules, by outcome" in told
+    assert "Area under ROC with rules, by outcome" in told
     work = lab.state.lab.at["doubt"]
     assert work.notes["label"] == "rule 2"
     assert all("f5 does not matter" in version.rules for version in work.notes["versions"])

@@ -67,7 +67,7 @@ def test_every_mistake_is_shown_where_it_stands(app):
         app,
         "Glucose >= 126 => diabetic\nGlukose >= 126 => diabetic\nGlucose*BMI >= 2 => healthy",
     )
-    assert "2 lines cannot be used yet; 1 rule can" in app.at.error[0].value
+    assert "2 lines cannot be used yet; 1 rule can be used" in app.at.error[0].value
     text = app.text()
     assert "Line 2, column 1" in text
     assert "did you mean Glucose" in text
@@ -196,7 +196,7 @@ def test_conflicts_come_with_a_patient(app):
     app.load("pima").go("rules")
     write(app, "a: Glucose >= 120 => diabetic\nb: Age <= 40 => healthy")
     assert "which say the opposite" in app.text()
-    assert any("A patient who shows it" in e.label for e in app.at.expander)
+    assert any("Example patient" in e.label for e in app.at.expander)
     findings = checked_rules(app.state).findings
     (conflict,) = [f for f in findings if f.kind == "conflict"]
     patient = conflict.witness.named(app.state.data.index)
@@ -233,7 +233,7 @@ def test_a_weak_rule_is_heard_with_the_data(app):
     app.state.settings = app.state.settings.changed(fewness="few")
     app.state.rules.change("a: Glucose >= 180 => diabetic worth 1 patient", "quiet")
     (check,) = checked_rules(app.state).checks
-    assert strong_enough(check) == "yes, with the patients"
+    assert strong_enough(check) == "yes, with the data"
     assert not [f for f in checked_rules(app.state).findings if f.kind == "weak"]
 
 

@@ -37,6 +37,20 @@ def test_blocks_that_cannot_be_used_are_told():
     assert "zzz" in failed["lost"]
 
 
+def test_a_row_has_the_word_of_the_data():
+    data = made(row_word="customer")
+    assert [data.row_word(n) for n in (0, 1, 2)] == ["customers", "customer", "customers"]
+    assert data.whom("train") == f"{len(data.y_train)} customers"
+    assert made().row_word() == "rows"
+
+
+def test_groups_without_a_name_are_groups():
+    data = made()
+    many = replace(data, groups=np.arange(len(data.y_train)) // 2)
+    assert many.whom("train") == f"{len(data.y_train)} rows of {len(data.y_train) // 2} groups"
+    assert "patient" in replace(many, unit="patient").whom("train")
+
+
 def test_patients_are_called_by_their_ids_where_the_file_has_them():
     whole = table()
     ids = np.array([f"patient {i}" for i in range(40)])

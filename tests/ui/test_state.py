@@ -207,7 +207,7 @@ def raising(error):
     ("error", "words"),
     [
         (DataError("expected more"), "expected more"),
-        (MemoryError(), "expected data that fit in memory"),
+        (MemoryError(), "this table is too large for memory"),
         (KeyError("patient 7"), "this failed inside the program (KeyError): nothing changed"),
     ],
 )
@@ -281,9 +281,11 @@ def test_rules_that_change_later_leave_it_as_it_was():
 
 def test_it_says_what_there_is_to_go_back_to():
     state = session()
-    assert StateSnapshot.of(state, "").words == "made: its rules"
+    assert StateSnapshot.of(state, "").words == "Your work on made is saved (its rules)"
     state.keep(state.request().fit().named("m"))
-    assert StateSnapshot.of(state, "").words == "made: 1 kept model"
+    assert StateSnapshot.of(state, "").words == "Your work on made is saved (1 kept model)"
     state.launch()
     state.job.wait(60)
-    assert StateSnapshot.of(state, "").words == "made: 1 kept model and a run"
+    assert (
+        StateSnapshot.of(state, "").words == "Your work on made is saved (1 kept model and a run)"
+    )

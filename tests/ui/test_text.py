@@ -57,7 +57,9 @@ def test_trust_words_give_the_evidence_for_a_rule():
     assert trust_words(raised) == (
         "Your 16 labelled patients raise the trust in this rule from 38 to 91 %."
     )
-    assert "say nothing for or against this rule: the trust in it stays 38 %" in trust_words(same)
+    assert "neither support nor contradict this rule: the trust in it stays 38 %" in trust_words(
+        same
+    )
 
 
 def test_trust_words_do_not_call_a_right_rule_wrong():

@@ -27,24 +27,43 @@ LIKELY_CLASSES: Final = 20  # a column of more values is asked about as somethin
 
 
 def show(state: AppState) -> None:
-    """Cards for the samples and a place to drop a file."""
-    st.markdown("**Samples**, each with its rules")
-    for column, card in zip(st.columns(len(CARDS)), CARDS, strict=True):
-        with column, st.container(border=True, height="stretch"):
-            _card(state, card)
+    """A place to drop a file, and cards for the samples beside it."""
     if state.pending is not None:  # above the place of the file: there it is in view
         _pending(state, state.pending)
+    own, samples = st.columns([2, 3], gap="large")
+    with own:
+        st.markdown("**Your own data**")
+        with st.container(border=True, key="own_data"):
+            _own_table(state)
+    with samples:
+        st.markdown("**Or a sample**, each with its rules")
+        for pair in zip(CARDS[::2], CARDS[1::2], strict=True):
+            for column, card in zip(st.columns(2), pair, strict=True):
+                with column, st.container(border=True, height="stretch"):
+                    _card(state, card)
+
+
+def _own_table(state: AppState) -> None:
     loaded = state.loaded
     if loaded is not None and not loaded.sample and _is_removed(loaded):
         state.unload()
         st.rerun()
     upload.table(
         state,
-        f"A table of your own, one row per patient or one per gene: {', '.join(FORMATS)}",
+        "Upload a table",
         key="upload_table",
         help="",
         take=lambda table, name: take_table(state, table, name),
     )
+    st.markdown(
+        "- One row per patient (customer, part, sample ...), or one row per gene.\n"
+        "- One column says which of two or more classes a row belongs to, such as *sick* and "
+        "*well*.\n"
+        "- Decimal commas, gaps and several rows per patient are understood; you can check and "
+        "change how the file was read.\n"
+        "- The file stays on this computer."
+    )
+    st.caption(f"File formats: {', '.join(FORMATS)}.")
 
 
 def _card(state: AppState, card: Card) -> None:
@@ -60,7 +79,7 @@ def _card(state: AppState, card: Card) -> None:
         on_click=begin,
         args=(state, card),
         kwargs={"runs": True},
-        help="Load this sample with its rules, train at once and show the result.",
+        help="Load this sample with its rules, fit a model at once and show the result.",
     )
     st.button(
         "Load",
@@ -85,19 +104,20 @@ def _size(card: Card, usual: DrawSize) -> None:
         low, high = SIZES[name].low, SIZES[name].high
         st.number_input(label, low, high, now, key=_size_key(card, name), help=text)
 
-    with st.popover("Size, seed, noise", width="stretch", help="Draw another data set."):
-        number("n_train", "Training patients", usual.n_train, "Rows to learn from.")
-        number("n_test", "Test patients", usual.n_test, "Rows to judge the model on.")
-        number("n_features", "Features", usual.n_features, "Columns in all.")
+    with st.popover("Size, seed, noise", width="stretch", help="Generate another data set."):
+        number("n_train", "Training samples", usual.n_train, "The model learns from these.")
+        number("n_test", "Test samples", usual.n_test, "The model is judged on these.")
+        number("n_features", "Features", usual.n_features, "All columns together.")
         number("block_size", "Block size", usual.block_size, "Features in each of the four blocks.")
-        number("seed", "Seed", 0, "Another seed draws other patients.")
+        number("seed", "Random seed", 0, "Another seed gives other samples.")
         st.slider(
             "Noise (% of entries)",
             NOISE.low,
             NOISE.high,
             (round(100 * usual.noise[0]), round(100 * usual.noise[1])),
             key=_size_key(card, "noise"),
-            help="In each row a random share between these of the other features is not zero.",
+            help="In each sample, this share of the features that do not matter is not zero (a "
+            "random value between the two ends).",
         )
 
 
@@ -121,7 +141,7 @@ def _is_removed(loaded: Loaded) -> bool:
     return upload.in_use(
         f"**{plain(loaded.name)}**: {shape_words(loaded.table)}",
         key="upload_remove",
-        help="Put this file away with its rules; a run and kept models can be had back.",
+        help="Remove this file and its rules. You can switch back to a run and to kept models.",
     )
 
 
@@ -141,7 +161,7 @@ def take_table(state: AppState, table: Table, name: str) -> None:
             restore(state, state.awaiting, loaded)
         elif upload.is_open(table) or _has_several_classes(loaded):
             state.pending = loaded
-            st.toast(f"{plain(name)} was read: there is a question about it.")
+            st.toast(f"{plain(name)} was read. Please answer a question about it.")
         else:
             state.load(loaded)
     except DataError:
@@ -191,10 +211,10 @@ def _pending(state: AppState, loaded: Loaded) -> None:
                 type="primary",
                 key="pending_use",
                 disabled=label is None,
-                help="Replace the data.",
+                help="Work with this table from now on.",
             )
             discard = st.button(
-                "Discard it", key="pending_discard", help="Keep what there was before."
+                "Discard it", key="pending_discard", help="Go on with the data from before."
             )
         if use and label is not None:
             if attempt(state, lambda: _use(state, loaded, label, positive, everything)):
@@ -221,9 +241,9 @@ def _use(
 def _ask_label(loaded: Loaded) -> tuple[str | None, str | None, bool]:
     """The label, the positive class, whether all are told apart; none where there are none."""
     if upload.lacks_classes(loaded.table):
-        st.info("This file has values only. Give the patients' classes in a second file, below.")
+        st.info("This file has no column of classes. Upload a second file with them below.")
         return None, None, False
-    st.markdown("Choose what is to be predicted.")
+    st.markdown("Which column should the model predict?")
     key = f"pending_{loaded.table.turned}" if loaded.table.turned else "pending"
     label = choose_column(loaded, first_preparation(loaded).label, key=key)
     positive = choose_positive(loaded, label, None, key=key)
@@ -233,7 +253,7 @@ def _ask_label(loaded: Loaded) -> tuple[str | None, str | None, bool]:
 # --------------------------------------------------------------------------------------------------
 # The first screen.
 
-PROMISE: Final = "Write what you know as a rule. It counts like patients that you do not have."
+PROMISE: Final = "Write what you know. One rule can replace dozens of labelled patients."
 SAMPLE: Final = "all-bcrabl"
 RULES: Final = 'mean(ABL1) >= 9.5  =>  "BCR/ABL"\nmean(ABL1) <= 8    =>  NEG'
 # Right answers on the other patients after learning from 16, as benchmarks/README.md has them; a
@@ -251,8 +271,9 @@ def show_welcome(state: AppState, *, primary: bool) -> None:
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
         st.markdown(
-            "Which leukaemias carry the BCR/ABL fusion? There are 12,625 gene probes and few "
-            "patients to learn from. An expert knows that three probes of the gene ABL1 rise:"
+            "Example: which leukaemias carry the BCR/ABL fusion gene? There are 12,625 gene "
+            "probes, but only a few patients to learn from. An expert knows that the three probes "
+            "of the gene ABL1 are raised:"
         )
         st.code(RULES, language=None)
         st.button(
@@ -263,7 +284,7 @@ def show_welcome(state: AppState, *, primary: bool) -> None:
             on_click=begin,
             args=(state, next(card for card in CARDS if card.key == SAMPLE)),
             kwargs={"runs": True},
-            help="Loads this sample with its two rules, trains at once and shows the result.",
+            help="Loads this sample with its two rules, fits a model at once and shows the result.",
         )
     with picture:
         chart, text = gain()
@@ -277,7 +298,7 @@ def _whole(share: float) -> str:
 
 def gain() -> tuple[go.Figure, str]:
     """Right answers with and without the rules."""
-    chart = charts.figure("Right answers after learning from 16 patients", x="", y="", height=230)
+    chart = charts.figure("Right answers after learning from 16 patients", x="", y="", height=190)
     names, shares = list(GAINS), [share for _, share in GAINS.values()]
     shown = [charts.rest_colour(), charts.rest_colour(), charts.current_colour()]
     chart.add_bar(
@@ -289,11 +310,15 @@ def gain() -> tuple[go.Figure, str]:
         textposition="inside",
         insidetextfont={"size": 16, "color": charts.theme_option("backgroundColor")},
     )
+    chart.update_layout(margin_t=34, bargap=0.15)  # there is no legend that needs room
     chart.update_yaxes(autorange="reversed", tickfont_size=14)
     chart.update_xaxes(range=[0.5, 0.92], tickvals=[0.5, 0.6, 0.7, 0.8, 0.9])
-    chart.update_xaxes(ticktext=["50 %", "60 %", "70 %", "80 %", "90 %"], title="50 % is guessing")
+    chart.update_xaxes(
+        ticktext=["50 %", "60 %", "70 %", "80 %", "90 %"],
+        title="right answers on the other 63 patients",
+    )
     without, _, with_rules = (_whole(share) for share in shares)
     return chart, (
-        f"Two rules raise the share of right answers from {without} to {with_rules}: means over "
-        "repeated draws of 16 patients, tested on the other 63."
+        f"Two rules raise the share of right answers (accuracy) from {without} to {with_rules}: "
+        "the average over repeated random choices of 16 training patients."
     )

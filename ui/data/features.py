@@ -37,15 +37,21 @@ def overview(loaded: Loaded, data: Dataset) -> None:
         st.markdown(f"#### {plain(data.name)}")
         with st.container(horizontal=True, gap="medium"):
             for label, value, text in (
-                (*_size(data, "To learn from", "train"), "Patients the model is trained on."),
-                (*_size(data, "To test on", "test"), "Patients the model does not see."),
+                (*_size(data, "train"), "The model learns from these."),
+                (*_size(data, "test"), "The model is judged on these; it never sees them before."),
                 *(
-                    [("Without a label", f"{data.n_unlabelled:,}", "Used for what the rules say.")]
+                    [
+                        (
+                            "Without a label",
+                            f"{data.n_unlabelled:,}",
+                            "They show where the rules apply; no result is measured on them.",
+                        )
+                    ]
                     if data.n_unlabelled
                     else []
                 ),
                 ("Features", f"{data.n_features:,}", "Columns the model may use."),
-                ("Gaps", f"{gaps:,}", "Missing values among the numbers of the table."),
+                ("Missing values", f"{gaps:,}", "Empty cells among the numbers of the table."),
             ):
                 st.metric(label, value, help=text, width="content")
         if loaded.about:
@@ -55,17 +61,18 @@ def overview(loaded: Loaded, data: Dataset) -> None:
         charts.show(chart, key="class_balance", text=text)
 
 
-def _size(data: Dataset, label: str, part: Literal["train", "test"]) -> tuple[str, str]:
-    """The patients of a part; where these have several rows, their number as well."""
+def _size(data: Dataset, part: Literal["train", "test"]) -> tuple[str, str]:
+    """How many a part has; where several rows belong to one, the number of rows as well."""
+    label = f"{'Training' if part == 'train' else 'Test'} {data.row_word()}"
     rows, _, patients = data.whom(part).rpartition(" of ")
     return f"{label} ({rows})" if rows else label, patients.split()[0]
 
 
 def class_balance(data: Dataset) -> tuple[go.Figure, str]:
-    """Patients of each class, to learn from and to test on."""
-    rows = "patients" if data.groups is None else "rows"
-    chart = charts.figure("Class balance", x=rows, y="", height=220)
-    parts = {"train": "to learn from", "test": "to test on"}
+    """How many rows of each class there are to learn from and to test on."""
+    rows = data.row_word() if data.groups is None else "rows"
+    chart = charts.figure("Classes", x=rows, y="", height=220)
+    parts = {"train": "training", "test": "test"}
     for which, name in enumerate(data.classes):
         chart.add_bar(
             x=[data.counts(part)[name] for part in parts],  # type: ignore[arg-type]
@@ -78,10 +85,10 @@ def class_balance(data: Dataset) -> tuple[go.Figure, str]:
     chart.update_yaxes(autorange="reversed")
     train = data.counts("train")
     share = train[data.classes[1]] / max(sum(train.values()), 1)
-    return chart, (
-        f"{percent(share, 0)} of the {rows} to learn from are of the positive class, "
-        f"{plain(data.classes[1])}."
-    )
+    told = "Half" if share == 0.5 else percent(share, 0)
+    positive = plain(data.classes[1])
+    positive += "" if data.classes[1] == "positive" else " (the positive class)"
+    return chart, f"{told} of the training {rows} are {positive}."
 
 
 def table(loaded: Loaded, data: Dataset) -> None:
@@ -108,10 +115,10 @@ def table(loaded: Loaded, data: Dataset) -> None:
     )
     st.caption(
         f"{count(len(shown), 'feature')} shown of {len(found):,} found and {data.n_features:,} in "
-        "all. Mean, spread (sd) and range are of the patients to learn from."
+        f"all. Mean, standard deviation (sd) and range of the training {data.row_word()}."
     )
     if loaded.missing:
-        chart, text = missing_values(loaded)
+        chart, text = missing_values(loaded, data.row_word() if data.groups is None else "rows")
         charts.show(chart, key="missing_values", text=text)
 
 
@@ -126,12 +133,12 @@ def find_features(data: Dataset, wanted: str, block: str, by: str | None) -> pd.
     return found if by is None else found.sort_values(by, ascending=False, kind="stable")
 
 
-def missing_values(loaded: Loaded) -> tuple[go.Figure, str]:
-    """The features with most gaps."""
+def missing_values(loaded: Loaded, called: str) -> tuple[go.Figure, str]:
+    """The features with most gaps, in rows as they are called."""
     rows = loaded.table.n_rows
     worst = sorted(loaded.missing.items(), key=lambda pair: -pair[1])[:20]
     chart = charts.figure(
-        "Missing values", x="patients without a value", y="", height=90 + 22 * len(worst)
+        "Missing values", x=f"{called} without a value", y="", height=130 + 22 * len(worst)
     )
     chart.add_bar(
         x=[n for _, n in worst],
@@ -143,7 +150,7 @@ def missing_values(loaded: Loaded) -> tuple[go.Figure, str]:
     charts.name_rows(chart, [name for name, _ in worst])
     name, n = worst[0]
     return chart, (
-        f"{count(len(loaded.missing), 'feature')} with gaps; most in {plain(name)}: "
+        f"{count(len(loaded.missing), 'feature')} with missing values; most in {plain(name)}: "
         f"{n:,} of {rows:,} ({percent(n / rows, 0)})."
     )
 
@@ -161,7 +168,9 @@ def show_blocks(state: AppState) -> None:
     data = state.data
     if data is None:
         return
-    st.caption("A block is a named group of features that rules can speak of: mean(K1), sum(K1).")
+    st.caption(
+        "A block is a named group of features. Rules can use it as a whole: mean(K1), sum(K1)."
+    )
     if state.blocks:
         rows = [
             {
@@ -197,7 +206,7 @@ def show_blocks(state: AppState) -> None:
                 "application/json",
                 icon=":material/download:",
                 on_click="ignore",
-                help="All blocks with their features, as a file to use again.",
+                help="All blocks with their features, as a file that you can load again.",
             )
         show_suggestions(state, data)
         _remove(state)
@@ -219,15 +228,15 @@ def _overlaps(state: AppState, data: Dataset) -> None:
 
 def _add(state: AppState, data: Dataset) -> None:
     with st.form("block_form", clear_on_submit=False):
-        name = st.text_input("Name of the block", key="block_name", help="As rules will call it.")
+        name = st.text_input("Name of the block", key="block_name", help="Used in rules.")
         definition = st.text_area(
             "Its features",
             key="block_definition",
             height=100,
             placeholder="x101:x150\nGENE_*\n/^p-3[0-9]/\nGlucose, BMI",
-            help="A range first:last, a pattern with * and ?, a regular expression between "
-            "slashes, or names; several, one per line or with commas between. Put a name in "
-            "backticks when it holds a comma, a colon or a star.",
+            help="Names, a range first:last, a pattern with * and ?, or a regular expression "
+            "between slashes. Separate several by commas or new lines. Put a name in backticks "
+            "if it contains a comma, a colon or a star.",
         )
         added = st.form_submit_button("Name this block", icon=":material/add:")
     if added:
@@ -281,7 +290,7 @@ def _remove(state: AppState) -> None:
             index=None,
             placeholder="choose one",
             key="block_removed",
-            help="Its features stay; rules that speak of it will say that it is gone.",
+            help="Its features stay. Rules that use the block will show an error.",
         )
         if st.button("Remove", disabled=name is None, key="block_remove", help="Remove the block."):
             state.set_blocks({other: d for other, d in state.blocks.items() if other != name})
@@ -301,7 +310,7 @@ def show_suggestions(state: AppState, data: Dataset) -> None:
         "Suggest blocks",
         icon=":material/lightbulb:",
         key="blocks_suggest",
-        help="Looks for features that rise and fall together in the training patients.",
+        help="Looks for features that rise and fall together (correlated) in the training data.",
     )
     known, found = state.memo.get(KEY, (None, {}))
     if asked:
@@ -311,17 +320,17 @@ def show_suggestions(state: AppState, data: Dataset) -> None:
     elif known is not data.X_train:
         return
     if not found:
-        st.caption("No three features rise and fall together clearly.")
+        st.caption("No group of three or more features clearly rises and falls together.")
         return
     _preview_suggestion(data, found)
     chosen = st.multiselect(
-        "Blocks to take",
+        "Blocks to add",
         list(found),
         list(found),
         key=f"blocks_suggested_{len(state.blocks)}",
-        help="Take out those that mean nothing to you; you can remove a block later, too.",
+        help="Remove those that make no sense to you; you can remove a block later, too.",
     )
-    if st.button("Name these", key="blocks_take", disabled=not chosen, help="Adds the blocks."):
+    if st.button("Add these", key="blocks_take", disabled=not chosen, help="Adds the blocks."):
         state.set_blocks({**state.blocks, **{name: found[name] for name in chosen}})
         state.memo.pop(KEY, None)
         st.rerun()

@@ -23,7 +23,7 @@ from hipad.utils import count, listed
 from ui.data import upload
 from ui.data.loading import ReadingJob, first_preparation, label_candidates
 from ui.data.upload import loaded_of
-from ui.dataset import MOST_CLASSES, Loaded
+from ui.dataset import MOST_CLASSES, ROW, Loaded
 from ui.state import AppState, attempt
 from ui.text import plain
 
@@ -42,7 +42,7 @@ def show(state: AppState, loaded: Loaded) -> None:
     table = loaded.table
     key = _reading_key(state, loaded)
     with st.container(border=True, key=key.replace(REREADING, "understanding")):
-        st.markdown("**How this file was understood**: click an item to change it")
+        st.markdown("**How this file was read** (click an item to change it)")
         with st.container():  # keeps its place, so that nothing below it moves
             upload.progress(state, key, lambda read, name: take_again(state, loaded, read, name))
         with st.container(horizontal=True, gap="small"):
@@ -57,9 +57,7 @@ def show(state: AppState, loaded: Loaded) -> None:
         for n, question in enumerate(asked[:MOST_SHOWN]):
             _question(state, loaded, question, n)
         if len(asked) > MOST_SHOWN:
-            st.caption(
-                f"{count(len(asked) - MOST_SHOWN, 'more question')} when these are answered."
-            )
+            st.caption(f"{count(len(asked) - MOST_SHOWN, 'more question')} will follow.")
 
 
 def lines_left_out(table: Table) -> str:
@@ -133,7 +131,7 @@ def _header(state: AppState, loaded: Loaded) -> None:
             LAST_HEADER,
             min(now, LAST_HEADER),
             key=key,
-            help="Counted from one; 0: the file has no such line.",
+            help="Counted from 1. Enter 0 if the file has no such line.",
         )
         return None if line == min(now, LAST_HEADER) else {"header_row": int(line)}
 
@@ -170,30 +168,36 @@ def _gaps(state: AppState, loaded: Loaded) -> None:
         now = ", ".join(words)
         with st.form(f"{key}_form", border=False):
             written = st.text_input(
-                "Words for a missing value, with commas between",
+                "Words for a missing value, separated by commas",
                 now,
                 key=key,
-                help="A gap in every column, of numbers and of text. An empty cell always is one.",
+                help="They count as missing in every column. An empty cell always does.",
             )
-            used = st.form_submit_button("Use these words", help="Read the file again so.")
+            used = st.form_submit_button(
+                "Use these words", help="Reads the file again with these words."
+            )
         for word, n in list(reading.gaps.items())[:10]:
             if n:
                 st.caption(plain(f"{word}: {count(n, 'cell')}", 100))
         if reading.stated.gap_words is None:
             known = listed(sorted(word for word in SURE_WORDS if word)[:12], limit=12)
-            st.caption(plain(f"Also known: {known} and the like.", 400))
+            st.caption(plain(f"Recognised as well: {known} and the like.", 400))
         if not used or written == now:
             return None
         return {"gap_words": tuple(w for part in written.split(",") if (w := part.strip()))}
 
-    _item(state, loaded, "Gaps", shown or "empty cells", "gap_words", draw)
+    _item(state, loaded, "Missing values", shown or "empty cells", "gap_words", draw)
 
 
 def _lies(state: AppState, loaded: Loaded) -> None:
     table = loaded.table
     if (table.ids and not table.turned) or table.is_sparse:
         return  # the format tells it
-    words = {False: "one row per patient", True: "one row per gene"}
+    one = loaded.row_word or (state.data.row_word(1) if state.data is not None else "patient")
+    words = {
+        False: "as in the file" if one in (ROW, "group") else f"one row per {one}",
+        True: "one row per gene",
+    }
 
     def draw(key: str) -> Change | None:
         return _choice("Rows of the file", words, table.turned, "turn", key)
@@ -202,14 +206,14 @@ def _lies(state: AppState, loaded: Loaded) -> None:
 
 
 def _ids(state: AppState, loaded: Loaded) -> None:
-    """The IDs of patients; which column holds them is a matter of the columns' roles."""
+    """The IDs of the rows; which column holds them is a matter of the columns' roles."""
     ids = loaded.table.row_ids
     if ids:
         st.button(
             f"IDs: **{plain(', '.join(ids[:2]), 30)}** ...",
             key=f"understood_ids_{_drawn(state, loaded)}",
             disabled=True,
-            help="What names the patients; it is no feature.",
+            help="The names of the rows. They are not used as a feature.",
         )
 
 
@@ -237,7 +241,7 @@ def _positive(state: AppState, loaded: Loaded) -> None:
 
     def draw(key: str) -> Change | None:
         options = {label: plain(label, 40) for label in labels}
-        name = f"The class of {plain(chosen.label, 40)} that is looked for"
+        name = f"The class of {plain(chosen.label, 40)} that you are looking for"
         return _choice(name, options, data.classes[1], "positive", key)
 
     _item(state, loaded, "Positive class", data.classes[1], "", draw)
@@ -251,9 +255,9 @@ def _question(state: AppState, loaded: Loaded, question: Question, n: int) -> No
     with buttons, st.container(horizontal=True, gap="small", horizontal_alignment="right"):
         for i, answer in enumerate(question.answers):
             other = answer.words[:1].upper() + answer.words[1:]
-            if st.button(plain(other, 60), key=f"{key}_{i}", help="Read the file again so."):
+            if st.button(plain(other, 60), key=f"{key}_{i}", help="Reads the file again."):
                 _apply(state, loaded, answer.change)
-        if st.button("As it was read", key=f"{key}_as_read", help="Leave it so, and ask no more."):
+        if st.button("Correct as read", key=f"{key}_as_read", help="Do not ask again."):
             reading = loaded.table.reading
             stated = reading.stated.with_change({"accepted": (question.key,)})
             table = replace(loaded.table, reading=replace(reading, stated=stated))
@@ -286,8 +290,8 @@ def begin(state: AppState, loaded: Loaded, stated: FileFormat, turn: Turn) -> No
     if packed is None:
         state.stated = (loaded.table.sha256, stated, turn)
         state.notice = (
-            f"{loaded.name} is no longer in memory: upload it again under Load other data, and it "
-            "is read as you have said."
+            f"{loaded.name} is no longer in memory. Upload it again under Load other data, and it "
+            "will be read with your change."
         )
         return
     key = _reading_key(state, loaded)

@@ -38,13 +38,13 @@ from hipad.data import (
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.limits import stated_number
 from hipad.data.preprocessing import labelled_rows, roles_for
-from hipad.data.roles import group_column, labels_of, row_names
+from hipad.data.roles import Role, group_column, labels_of, name_words, row_names, words_of
 from hipad.data.written_numbers import Text
 from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
 from hipad.rules.compiled_rule import first_outcome
 from hipad.utils import IntArray
-from ui.dataset import MOST_CLASSES, NO_BLOCK, Dataset, Loaded, Preparation
+from ui.dataset import MOST_CLASSES, NO_BLOCK, ROW, Dataset, Loaded, Preparation
 from ui.jobs import SCHEDULER, UNSEEN_SECONDS, BackgroundJob, JobStopped
 
 # --------------------------------------------------------------------------------------------------
@@ -98,6 +98,44 @@ def label_candidates(loaded: Loaded) -> list[str]:
 def _has_classes(loaded: Loaded, name: str) -> bool:
     often = list(loaded.frequency(name).values())
     return 2 <= len(often) <= MOST_CLASSES and 2 * len(often) <= sum(often)
+
+
+# Words in the name of a group's or an ID's column, in the languages of most exports.
+UNITS: Final = {
+    "patient": words_of(
+        "patient patients patienten pat patientid patid patno patnr patientno patientnr "
+        "patientennummer pid mrn fallnummer fallnr subject subj subjectid subjid usubjid proband "
+        "probandin probandennummer participant participantid volunteer paciente paziente "
+        "sujet"
+    ),
+    "sample": words_of(
+        "sample samples sampleid sampleno specimen specimenid probe probenid probennummer "
+        "accession gsm aliquot"
+    ),
+    "customer": words_of(
+        "customer customers customerid custid client clientid clientnum kunde kunden kundennr "
+        "kundennummer cliente"
+    ),
+    "part": words_of(
+        "part parts partid partno partnr teil teile teilenr teilenummer bauteil component "
+        "componentid serial serialno seriennummer workpiece werkstuck pieza piece"
+    ),
+}
+
+
+def guess_unit(loaded: Loaded, train: Prepared) -> str:
+    """Return what a row is called: as the data say, else by the name of its group's or ID's column.
+
+    Columns of a table of genes that was turned are samples.
+    """
+    if loaded.row_word:
+        return loaded.row_word
+    named = [name for name, column in train.roles.items() if column.role is Role.ID]
+    for name in [train.group, *named] if train.group else named:
+        for word, known in UNITS.items():
+            if known.intersection(name_words(name)):
+                return word
+    return "sample" if loaded.table.turned else ROW
 
 
 # --------------------------------------------------------------------------------------------------
@@ -158,6 +196,7 @@ def build(
         gaps_seen=learning_gaps(train, more),
         gaps_test=None if test is None else test.gaps,
         decimal=loaded.table.decimal,
+        unit=preparation.row_word or guess_unit(loaded, train),
         unlabelled_names=(
             *_names(loaded.table, train.unlabelled_rows),
             *(() if more is None else _names(loaded.unlabelled, more.rows, second=True)),
@@ -231,7 +270,10 @@ def _rows(
     if preparation.test != "file":
         return train, None
     if loaded.test is None:
-        raise DataError("expected a second file with test rows, got none: give one, or split")
+        raise DataError(
+            "expected a second file with test rows, got none: upload one, or "
+            "test on a part of this table"
+        )
     return train, match_test(train, loaded.test)
 
 

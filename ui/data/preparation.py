@@ -19,7 +19,7 @@ from hipad.data.roles import (
 )
 from hipad.utils import count
 from ui.data import upload
-from ui.dataset import MOST_CLASSES, Dataset, Loaded, Preparation
+from ui.dataset import MOST_CLASSES, ROW, ROW_WORDS, Dataset, Loaded, Preparation
 from ui.settings import SEED, field_of
 from ui.state import AppState, attempt
 from ui.text import listing, plain
@@ -49,7 +49,7 @@ def choose_column(loaded: Loaded, now: str, *, key: str) -> str:
         names,
         index=names.index(now),
         key=f"{key}_label",
-        help="The column that holds the class of each patient.",
+        help="The column with the class of each row, such as sick or well.",
     )
 
 
@@ -65,7 +65,7 @@ def choose_positive(loaded: Loaded, label: str, now: str | None, *, key: str) ->
         labels,
         index=labels.index(now if now in labels else likely_positive(frequency)[0]),
         key=f"{key}_positive_{label}",
-        help="The class that is looked for; all others together are the negative one.",
+        help="The class you are looking for. All other classes together are the negative one.",
     )
 
 
@@ -78,9 +78,9 @@ def choose_all(loaded: Loaded, label: str, now: bool, *, key: str) -> bool:
         f"Tell all {n_classes} classes apart",
         now,
         key=f"{key}_all_{label}",
-        help="On: the Run page fits a model of each class against all others, and a rule speaks of "
-        "the class that it names. Off: it tells the positive class from all others together. The "
-        "other pages look at the positive class either way.",
+        help="On: the Run page fits one model for each class against all others, and a rule counts "
+        "for the class that it names. Off: one model tells the positive class from all others. "
+        "The other pages show the positive class in both cases.",
     )
 
 
@@ -145,7 +145,7 @@ def before_run(state: AppState) -> None:
         return
     roles = roles_of(state)
     told = " ".join(f"{plain(roles[name].question, 200)}" for name in questions[:3])
-    st.warning(f"{told} If not, the figures below flatter the model.", icon=":material/help:")
+    st.warning(f"{told} If not, the results below look too good.", icon=":material/help:")
     st.page_link("pages/data.py", label="Decide on the Data page", icon=":material/arrow_forward:")
 
 
@@ -154,8 +154,8 @@ def beside_rules(state: AppState, errors: Sequence[object]) -> None:
     roles = roles_of(state) if errors else {}
     for name in named_without_features(errors, roles)[:MOST_SHOWN]:
         st.info(
-            f"**{plain(name, 60)}** is no feature, as its role is {roles[name].role}. Rules speak "
-            "of features: give it that role on the **Data** page.",
+            f"**{plain(name, 60)}** cannot be used in a rule, because its role is "
+            f"{roles[name].role}. Make it a feature on the **Data** page.",
             icon=":material/label:",
         )
 
@@ -175,14 +175,17 @@ def decide(state: AppState, name: str, role: Role) -> None:
 def _summary(data: Dataset, roles: dict[str, ColumnRole]) -> str:
     """What the columns come to, in a sentence."""
     if data.group:
-        tested = f", {data.whom('test')} to test on" if data.y_test is not None else ""
+        tested = f", {data.whom('test')} for testing" if data.y_test is not None else ""
+        one = data.row_word(1)
         return (
-            f"Rows with the same **{plain(data.group)}** are of one patient: "
-            f"{data.whom('train')} to learn from{tested}. A patient's rows are never on both sides."
+            f"Rows with the same **{plain(data.group)}** belong to one {one}: "
+            f"{data.whom('train')} for training{tested}. Rows of one {one} are never used for both."
         )
+    one = data.row_word(1)
+    each = "Every row stands alone" if one == ROW else f"Every row is a {one} of its own"
     if not_features(roles):
-        return "Every row counts as a patient of its own. These columns are no features:"
-    return "Every row counts as a patient of its own, and every other column is a feature."
+        return f"{each}. These columns are not used as features:"
+    return f"{each}, and every other column is a feature."
 
 
 def _question(state: AppState, name: str, one: ColumnRole) -> None:
@@ -192,7 +195,7 @@ def _question(state: AppState, name: str, one: ColumnRole) -> None:
         vertical_alignment="center",
         key=f"role_question_{state.version}_{name[:80]}",
     ):
-        used = "The model may use it now." if one.role is Role.FEATURE else "It is left out now."
+        used = "The model uses it now." if one.role is Role.FEATURE else "It is left out now."
         with st.container():
             st.markdown(f":material/help: **{plain(one.question, 300)}**")
             st.caption(plain(f"{one.reason[0].upper()}{one.reason[1:]}. {used}", 300))
@@ -255,7 +258,9 @@ def _other(state: AppState, roles: dict[str, ColumnRole]) -> None:
                 st.rerun()
         decided = chosen.decided
         if decided and st.button(
-            "Forget what I decided", key=f"role_forget_{state.version}", help="Guess all roles."
+            "Reset all roles",
+            key=f"role_forget_{state.version}",
+            help="Back to the roles that were found automatically.",
         ):
             guessed = replace(chosen, roles={}, exclude=())
             if attempt(state, lambda: state.prepare(guessed)):
@@ -269,11 +274,11 @@ GAPS: Final = {
     "median": "fill with the feature's median",
     "mean": "fill with the feature's mean",
     "zero": "fill with zero",
-    "drop rows": "leave out patients with gaps",
+    "drop rows": "leave out rows with missing values",
 }
 MOST_REMARKS: Final = 10
 UNLABELLED_FILE: Final = "unlabelled_file"
-TESTS: Final = {"split": "hold some back", "file": "a second file", "none": "no test patients"}
+TESTS: Final = {"split": "part of this table", "file": "from a second file", "none": "none"}
 
 
 def show(state: AppState) -> None:
@@ -283,21 +288,41 @@ def show(state: AppState) -> None:
         return
     left, right = st.columns(2, gap="large")
     with left:
+        _row_word(state, data)
         wanted = _label(state, loaded, chosen)
-        wanted = _test(state, loaded, wanted)
+        wanted = _test(state, loaded, data, wanted)
         wanted = _unlabelled(state, loaded, data, wanted)
     with right:
-        st.markdown("**What was done with the table**, and how to undo it")
+        st.markdown("**Clean-up steps** (click to undo)")
         wanted = _steps(state, data, wanted)
         for remark in loaded.table.remarks[:MOST_REMARKS]:
-            st.caption(f"On reading: {plain(remark, 300)}.")
+            st.caption(f"While reading: {plain(remark, 300)}.")
         if len(loaded.table.remarks) > MOST_REMARKS:
-            st.caption(f"And {len(loaded.table.remarks) - MOST_REMARKS:,} more remarks on reading.")
+            st.caption(f"And {len(loaded.table.remarks) - MOST_REMARKS:,} more remarks.")
         if state.pending is None:  # a table that waits for its class column is asked for them too
             upload.symbols_file(state)
         upload.more_genes(state)
     if wanted != chosen and attempt(state, lambda: state.prepare(wanted)):
         st.rerun()
+
+
+def _row_word(state: AppState, data: Dataset) -> None:
+    """What one row of the table is; only words change with it."""
+    key = state.fresh_key("row_word", data)
+
+    def called() -> None:
+        if state.is_drawn("row_word", key):
+            state.call_rows(st.session_state[key])
+
+    st.selectbox(
+        "One row is a ..." if data.groups is None else "Rows of a group belong to one ...",
+        ROW_WORDS,
+        index=ROW_WORDS.index(data.unit),
+        key=key,
+        on_change=called,
+        help="The pages use this word. Results do not change.",
+        width=240,
+    )
 
 
 def _key(state: AppState, name: str) -> str:
@@ -322,87 +347,92 @@ def _label(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
     return replace(chosen, label=label, positive=positive, all_classes=everything)
 
 
-def _test(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
+def _test(state: AppState, loaded: Loaded, data: Dataset, chosen: Preparation) -> Preparation:
     test: Any = st.segmented_control(
-        "Patients to test on",
+        f"Test {data.row_word()}",
         list(TESTS),
         default=chosen.test,
         required=True,
         format_func=TESTS.__getitem__,
         key=_key(state, "test"),
-        help="A model must be judged on patients it has not seen.",
+        help=f"A model must be judged on {data.row_word()} that it has not seen.",
     )
     if test == "split":
         allowed = field_of(Preparation, "test_fraction")
-        share = st.slider(
-            "Share held back for testing (%)",
-            allowed.low,
-            allowed.high,
-            round(100 * chosen.test_fraction),
-            allowed.step,
+        left, right = st.columns(2)
+        share = left.number_input(
+            "Share for testing (%)",
+            100 * allowed.low,
+            100 * allowed.high,
+            round(100 * chosen.test_fraction, 3),
+            5.0,
+            format="%.4g",
             key=_key(state, "share"),
-            help="Drawn at random from each class.",
+            help="Chosen at random within each class.",
         )
-        seed = st.number_input(
-            "Seed of the draw",
+        seed = right.number_input(
+            "Random seed",
             SEED.low,
             SEED.high,
             chosen.seed,
             key=_key(state, "seed"),
-            help="Another seed holds other patients back.",
+            help=f"Another seed chooses other test {data.row_word()}.",
         )
-        return replace(chosen, test="split", test_fraction=share / 100, seed=int(seed))
+        fraction = round(share / 100, 5)
+        return replace(chosen, test="split", test_fraction=fraction, seed=int(seed))
     if test == "file":
-        _test_file(state, loaded, chosen)
+        _test_file(state, loaded, data, chosen)
         return chosen if loaded.test is None else replace(chosen, test="file")
     return replace(chosen, test=test or chosen.test)
 
 
-def _test_file(state: AppState, loaded: Loaded, chosen: Preparation) -> None:
+def _test_file(state: AppState, loaded: Loaded, data: Dataset, chosen: Preparation) -> None:
     given = loaded.test
+    rows = data.row_word()
     if given is not None:
-        shape = f"{count(given.n_rows, 'patient')}, {count(len(given.names), 'column')}"
+        shape = f"{count(given.n_rows, 'row')}, {count(len(given.names), 'column')}"
         if upload.in_use(
             f"**{plain(loaded.test_name or 'test file')}**: {shape}",
             key="test_remove",
-            help="Hold some of the other patients back instead.",
+            help="Test on a part of the first table instead.",
         ):
             without = replace(loaded, test=None, test_name="")
             attempt(state, lambda: state.prepare(replace(chosen, test="split"), without))
             st.rerun()
     upload.table(
         state,
-        "File with test patients" if given is None else "Another file with test patients",
+        f"File with test {rows}" if given is None else f"Another file with test {rows}",
         key="test_file",
         stated=loaded.table.reading.later,
-        help="A table with the same columns. Columns it has beside them are left alone.",
+        help="A table with the same columns. Further columns are ignored.",
         take=lambda table, name: state.prepare(
             replace(chosen, test="file"),
             replace(loaded, test=facing(table, loaded.table.names), test_name=name),
         ),
     )
     if given is None:
-        st.caption("Until a file is given, the test patients stay as they were.")
+        st.caption(f"Until a file is uploaded, the test {rows} stay as they were.")
 
 
 def _unlabelled(state: AppState, loaded: Loaded, data: Dataset, chosen: Preparation) -> Preparation:
-    """Patients whose class nobody knows: in the table, or in a file of their own."""
+    """Rows whose class nobody knows: in the table, or in a file of their own."""
+    rows = data.row_word()
     if data.n_unlabelled or loaded.unlabelled is not None or not chosen.use_unlabelled:
         use = st.toggle(
-            "Use patients without a label",
+            f"Use {rows} without a label",
             chosen.use_unlabelled,
             key=_key(state, "use_unlabelled"),
-            help="They say where the rules apply and how values spread. No figure is judged by "
-            "them.",
+            help="They show where the rules apply and how values are distributed. No result is "
+            "measured on them.",
         )
         chosen = replace(chosen, use_unlabelled=use)
         _account(data, "use_unlabelled", "")
     given = loaded.unlabelled
     is_open = given is not None or UNLABELLED_FILE in state.readings
-    with st.expander("Patients without a label: a second file", expanded=is_open):
+    with st.expander(f"Add {rows} without a label from a second file", expanded=is_open):
         if given is not None and upload.in_use(
-            f"**{plain(loaded.unlabelled_name or 'unlabelled patients')}**: "
-            f"{count(given.n_rows, 'patient')}",
+            f"**{plain(loaded.unlabelled_name or f'unlabelled {rows}')}**: "
+            f"{count(given.n_rows, 'row')}",
             key="unlabelled_remove",
             help="Learn without them.",
         ):
@@ -411,17 +441,18 @@ def _unlabelled(state: AppState, loaded: Loaded, data: Dataset, chosen: Preparat
             st.rerun()
         upload.table(
             state,
-            "File with patients without a label",
+            f"File with {rows} without a label",
             key=UNLABELLED_FILE,
             stated=loaded.table.reading.later,
-            help="A table with the same columns; a label column in it is not read.",
+            help="A table with the same columns. A label column in it is ignored.",
             take=lambda table, name: state.prepare(
                 replace(chosen, use_unlabelled=True),
                 replace(loaded, unlabelled=facing(table, loaded.table.names), unlabelled_name=name),
             ),
         )
         st.caption(
-            "Used for what the rules say, never for judging. Test patients are never used so."
+            f"They help to learn from the rules; no result is measured on them. Test {rows} are "
+            "never used in this way."
         )
     return chosen
 
@@ -435,12 +466,12 @@ def _steps(state: AppState, data: Dataset, chosen: Preparation) -> Preparation:
         index=options.index(chosen.missing),
         format_func=GAPS.__getitem__,
         key=_key(state, "missing"),
-        help="What is put in place of a gap is learned from the training patients alone.",
+        help="The median and the mean are those of the training data.",
     )
     _account(data, "missing")
     for option, label, text in (
-        ("one_hot", "Turn text columns into numbers", "One column of 0 and 1 for each level."),
-        ("drop_constant", "Leave out constant columns", "They cannot tell patients apart."),
+        ("one_hot", "Turn text columns into numbers", "One column of 0 and 1 for each value."),
+        ("drop_constant", "Leave out constant columns", "They cannot tell the classes apart."),
         ("drop_duplicates", "Leave out repeated columns", "Columns equal to an earlier one."),
     ):
         now = getattr(chosen, option)
@@ -451,7 +482,7 @@ def _steps(state: AppState, data: Dataset, chosen: Preparation) -> Preparation:
     return replace(chosen, **changes)
 
 
-def _account(data: Dataset, option: str, nothing: str = "Nothing found.") -> None:
+def _account(data: Dataset, option: str, nothing: str = "Nothing to fix.") -> None:
     """What the steps of this option did, each with its count."""
     steps = [step for step in data.steps if step.option == option]
     for step in steps:

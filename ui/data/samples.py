@@ -59,6 +59,7 @@ def clinical(name: str, settings: dict[str, Any] | None = None, **preparation: A
         settings=settings or {},
         preparation=preparation,
         blocks={block: define_columns(columns, index) for block, columns in blocks.items()},
+        row_word="patient",
     )
 
 
@@ -90,6 +91,7 @@ def synthetic(preset: str, **controls: Any) -> Loaded:
         preparation={"drop_constant": False},  # rules tell of features that training rows lack
         settings={"fewness": "exact", "lambda1": 0.08, "standardize": False},
         recipe={"preset": preset, **controls},
+        row_word="sample",
     )
 
 
@@ -101,8 +103,8 @@ def check_size(preset: str, controls: Mapping[str, Any]) -> None:
     entries = (size.n_train + size.n_test) * in_a_row
     if entries > MOST_ENTRIES:
         raise DataError(
-            f"expected a draw of at most {MOST_ENTRIES:,} entries that are not zero, got up to "
-            f"{entries:,.0f}: take fewer patients, fewer features or less noise"
+            f"expected a table of at most {MOST_ENTRIES:,} entries that are not zero, got up to "
+            f"{entries:,.0f}: take fewer samples, fewer features or less noise"
         )
 
 
@@ -113,8 +115,8 @@ def _class_names(y: np.ndarray) -> np.ndarray:
 def _synthetic_card(preset: str, words: str) -> Card:
     name, size = f"ksvm-s-{preset}", PRESETS[preset]
     matter = len(BLOCK_MEANS) * size.block_size
-    title = f"Synthetic: only {matter:,} of {size.n_features:,} features matter"
-    text = f"{count(size.n_train, 'patient')} to learn from, {size.n_test:,} to test on ({name}). "
+    title = f"Synthetic: {matter:,} of {size.n_features:,} features matter"
+    text = f"{count(size.n_train, 'training sample')}, {size.n_test:,} test samples ({name}). "
     return Card(name, title, text + words, partial(synthetic, preset), ":material/science:", size)
 
 
@@ -122,18 +124,25 @@ CARDS: Final = (
     Card(
         "all-bcrabl",
         "Leukaemia: 79 patients, 12,625 gene probes",
-        "Does a leukaemia carry the BCR/ABL fusion? An expert knows which three of the probes "
-        "rise. Only 15 patients to learn from, 64 to test on.",
+        "Which leukaemias carry the BCR/ABL fusion? Two rules on the three probes of one gene. "
+        "Only 15 training patients, 64 test patients.",
         lambda: clinical("all-bcrabl", {"fewness": "very few"}, test_fraction=0.8, seed=1),
         ":material/biotech:",
     ),
     Card(
         "pima",
         "Diabetes: 768 women, 8 measurements",
-        "Who has diabetes? Gaps included. Two rules on glucose and body mass index.",
-        lambda: clinical("pima"),
+        "Who has diabetes? Two rules on glucose and body mass index. Some values are missing. "
+        "Only 16 training patients, 752 test patients.",
+        lambda: clinical("pima", test_fraction=0.979),
         ":material/monitor_heart:",
     ),
-    _synthetic_card("10k", "The rules know what the patients hide, and the truth is known."),
-    _synthetic_card("50k", "The largest of the paper; the truth is known."),
+    _synthetic_card(
+        "10k",
+        "Two of the four signals are invisible in the training data; only the rules reveal them. "
+        "We know the right answer, so you can check.",
+    ),
+    _synthetic_card(
+        "50k", "The paper's largest data set. We know the right answer, so you can check."
+    ),
 )

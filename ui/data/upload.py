@@ -43,9 +43,9 @@ from ui.text import plain
 SOURCES: Final = ("upload_table",)  # whose files are kept, to be read in another way
 EVERY: Final = 0.5  # seconds between two looks at a file that is being read
 TABLE_HELP: Final = (
-    f"{', '.join(FORMATS)}, up to {LIMITS.file_bytes / 2**20:,.0f} MB; reading may take "
+    f"{', '.join(FORMATS)}, up to {LIMITS.file_bytes / 2**20:,.0f} MB; reading may take up to "
     f"{LIMITS.memory_bytes / 2**30:,.3g} GB of memory and {LIMITS.seconds:,} s. The format is "
-    "found from the content. The file stays on this computer."
+    "recognised from the content. The file stays on this computer."
 )
 
 
@@ -122,11 +122,11 @@ def _refused(state: AppState, reading: ReadingJob, key: str) -> None:
     if reading.told_at != state.version:
         del state.readings[key]
         return
-    stays = " What was there before is still there." if state.data is not None else ""
+    stays = " Your data from before are unchanged." if state.data is not None else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.error(plain(reading.error, 1_000) + stays, icon=":material/error:")
         if st.button(
-            "Dismiss", key=f"dismiss_{key}", help="Take this message away; nothing else changes."
+            "Dismiss", key=f"dismiss_{key}", help="Hide this message; nothing else changes."
         ):
             del state.readings[key]
             st.rerun()
@@ -150,13 +150,13 @@ def _watch(reading: ReadingJob, key: str) -> None:
         if not reading.is_active:
             st.rerun()
         waits = reading.status is JobStatus.WAITING
-        words = "other files are being read, this one is next" if waits else reading.message
-        st.progress(reading.progress or 0.0, f"Reading {plain(reading.file)}: {words or 'begun'}")
+        words = "waiting for other files" if waits else reading.message
+        st.progress(reading.progress or 0.0, f"Reading {plain(reading.file)}: {words or 'started'}")
         if st.button(
             "Cancel",
             key=f"cancel_{key}",
             icon=":material/close:",
-            help="Stop reading this file; what was there before stays.",
+            help="Stop reading this file; your data from before stay as they are.",
         ):
             reading.stop()
             reading.wait(2)
@@ -245,13 +245,13 @@ def ask_turn(state: AppState, loaded: Loaded) -> None:
         st.markdown(
             f"This file seems to have **one row per gene**: {count(len(table.number_names), 'row')}"
             f" such as {plain(table.number_names[0])}, {count(table.n_rows, 'column')} such as "
-            f"{plain(table.ids[0])}. Turn it?"
+            f"{plain(table.ids[0])}. Swap rows and columns?"
         )
     turned = st.toggle(
-        "Turn it: rows of the file are genes, columns are patients",
+        "Swap: rows of the file are genes, columns are patients or samples",
         table.turned,
         key=f"pending_turn_{table.sha256[:12]}",
-        help="A model learns from rows that are patients and columns that are features.",
+        help="The model needs one row per patient or sample and one column per feature.",
     )
     if turned != table.turned:
 
@@ -281,7 +281,8 @@ def labels_file(state: AppState) -> None:
         state,
         "Classes from a second file",
         key="label_file",
-        help="A table with the patients' IDs in one column and their classes in another.",
+        help="A table with the IDs of the patients or samples in one column and their classes in "
+        "another.",
         take=take,
         is_open=state.pending is not None and lacks_classes(state.pending.table),
     )
@@ -307,8 +308,8 @@ def symbols_file(state: AppState) -> None:
         state,
         "Gene symbols from a file",
         key="symbols_file",
-        help="A table with names of features in one column and gene symbols in another, or a "
-        "platform's annotation from GEO (.annot).",
+        help="A table with feature names in one column and gene symbols in another, or a "
+        "platform annotation from GEO (.annot).",
         take=take,
     )
 
@@ -323,9 +324,9 @@ def more_genes(state: AppState) -> None:
             "Name genes as blocks",
             key="more_genes_names",
             placeholder="ABL1, JAK2",
-            help="Only the genes with most features are blocks already: name others here.",
+            help="Only the genes with the most features are blocks already. Add others here.",
         )
-        named = st.form_submit_button("Name them")
+        named = st.form_submit_button("Add them")
     if named:
         found = symbol_blocks(loaded.table, wanted=set(words.replace(",", " ").split()))
         state.set_blocks({**state.blocks, **definitions(found)})

@@ -42,10 +42,10 @@ from ui.text import plain
 
 
 def everybody(state: AppState) -> ExperimentData:
-    """All patients whose class is known.
+    """All rows whose class is known.
 
-    Test patients from a file of their own, or of a synthetic sample, are never learnt from: each
-    draw takes some of the training patients, and is judged on the test patients.
+    Test rows from a file of their own, or of a synthetic sample, are never learnt from: each
+    draw takes some of the training rows, and is judged on the test rows.
     """
     data = _data(state)
     assert state.preparation is not None
@@ -55,7 +55,7 @@ def everybody(state: AppState) -> ExperimentData:
 
 
 def training(state: AppState) -> ExperimentData:
-    """The training patients alone, for whatever chooses something; and who belongs together."""
+    """The training rows alone, for whatever chooses something; and which belong together."""
     data = _data(state)
     key = (data, state.rules.text)
     return state.remember(
@@ -140,20 +140,20 @@ def _material(
 # Charts, each with its text alternative.
 
 ACCURACY = "balanced accuracy (%)"
-# The same colour for a way in every chart; the first two are the classes'.
+# The same colour for a method everywhere; the first two are the classes'.
 COLOURS = {
     "with rules": 2,
-    "without rules": 3,
+    "without rules": -1,
     "rules alone": 4,
-    "LIBSVM": 5,
-    "rules as certainties": 6,
+    "LIBSVM": 3,
+    "absolute rules": 6,
     "ADMM alone": 6,
 }
 
 
-def learning_chart(curves: Sequence[Curve]) -> tuple[go.Figure, str]:
-    """Balanced accuracy against labelled patients."""
-    chart = charts.figure("Learning curves", x="labelled patients (log scale)", y=ACCURACY)
+def learning_chart(curves: Sequence[Curve], rows: str) -> tuple[go.Figure, str]:
+    """Balanced accuracy against labelled rows, as these are called."""
+    chart = charts.figure("Learning curves", x=f"labelled {rows} (log scale)", y=ACCURACY)
     sizes = [2 * n for n in curves[0].sizes] if curves else []
     for curve in curves:
         name = NAMES.get(curve.method, curve.method)
@@ -163,19 +163,19 @@ def learning_chart(curves: Sequence[Curve]) -> tuple[go.Figure, str]:
         f"{NAMES.get(c.method, c.method)} {percent(c.means[0].value)}" for c in curves if c.means
     ]
     first = sizes[0] if sizes else 0
-    return chart, f"Balanced accuracy with {first} labelled patients: {', '.join(told)}."
+    return chart, f"Balanced accuracy with {first} labelled {rows}: {', '.join(told)}."
 
 
 def sweep_chart(
     steps: Sequence[SweepStep], axis: str, figure: str = "Balanced accuracy"
 ) -> tuple[go.Figure, str]:
-    """Each version of a rule: with its weight as it is, as a certainty, left out."""
+    """Each version of a rule: with its normal weight, absolute, and left out."""
     chart = charts.figure(f"{figure} against {axis}", x=axis, y=f"{figure.lower()} (%)")
     places = [step.place for step in steps]
-    lines = (("with rules", "ours"), ("rules as certainties", "hard"), ("without rules", "without"))
+    lines = (("with rules", "ours"), ("absolute rules", "hard"), ("without rules", "without"))
     for name, part in lines:
         _line(chart, name, places, [getattr(step, part) for step in steps])
-    if axis == "advice":
+    if axis == "outcome":
         chart.update_xaxes(tickvals=places, ticktext=[charts.label(s.version) for s in steps])
     harms = harm_marks(steps)
     for step, words in harms:
@@ -202,7 +202,7 @@ def support_chart(steps: Sequence[SweepStep], axis: str) -> tuple[go.Figure, str
         line_color=charts.colour(2),
         name="features",
     )
-    if axis == "advice":
+    if axis == "outcome":
         ticks = [charts.label(step.version) for step in steps]
         chart.update_xaxes(tickvals=[step.place for step in steps], ticktext=ticks)
     told = [f"{s.version} {m:.0f}" for s, m in zip(steps, means, strict=True) if m == m]
@@ -216,7 +216,7 @@ def settings_chart(
     whats = (
         ("Error", "error (%)", lambda p: 100 * (1 - p.score.value)),
         ("Features", "features", lambda p: p.support.value),
-        ("Typical patients' margins", "margin (score)", lambda p: p.margin.value),
+        ("Typical margin of the rules", "margin (score)", lambda p: p.margin.value),
     )
     found = []
     for title, unit, value in whats:
@@ -229,7 +229,7 @@ def settings_chart(
                 y=[value(p) for p in own],
                 mode="lines+markers",
                 name=charts.label(name, 48),
-                line_color=charts.colour(2 + at),
+                line_color=charts.colour(3 + at % 4),
             )
         chart.update_xaxes(type="log")
         chart.add_vline(chosen.lambda1, line_dash="dash", line_color=charts.rest_colour())
@@ -240,7 +240,7 @@ def settings_chart(
 
 def early_chart(sizes: Sequence[int], marks: Sequence[tuple[str, int]]) -> tuple[go.Figure, str]:
     """The paper's figure 1: features against sweeps, with both switch tests."""
-    chart = charts.figure("Features against sweeps of the ADMM", x="sweep", y="features in")
+    chart = charts.figure("Features against sweeps of the ADMM", x="sweep", y="features chosen")
     chart.add_scatter(
         x=list(range(1, len(sizes) + 1)),
         y=list(sizes),
@@ -285,7 +285,7 @@ def show_workers_panel(state: AppState) -> None:
             "Expert",
             state.expert,
             key=f"lab_expert_{state.version}",
-            help="Number of draws, sizes, grids, workers, cluster.",
+            help="Choose repeats, sizes, grids, workers and a cluster yourself.",
         )
         if not state.expert:
             return
@@ -297,7 +297,7 @@ def show_workers_panel(state: AppState) -> None:
                 max(cores, 1),
                 min(state.lab.workers, cores),
                 key="lab_workers",
-                help="Processes on this computer. The figures do not depend on it.",
+                help="Processes on this computer. The results do not depend on it.",
                 width=120,
             )
         )
@@ -306,8 +306,8 @@ def show_workers_panel(state: AppState) -> None:
             state.lab.scheduler,
             key="lab_scheduler",
             placeholder="tcp://host:8786",
-            help="The address of a cluster's scheduler: its workers then do the fits, and the data "
-            "go there. Empty: this computer.",
+            help="The address of the scheduler of a cluster. The models are then fitted there, and "
+            "the data are sent there. Empty: this computer.",
             width=260,
         )
 
@@ -333,7 +333,7 @@ def show_experiment(
     def look() -> None:
         _progress(work)
         if work.asked != asked:
-            st.caption("What stands below was asked for before the last change. Start anew.")
+            st.caption("These results were computed before your last change. Start again.")
         if work.fits.found:
             sections = draw(work)
             _exports(name, title, work, sections)
@@ -358,18 +358,18 @@ def _buttons(
             key=f"lab_stop_{name}",
             on_click=state.lab.stop,
             args=(name,),
-            help="Ends after the present fit. Finished fits are kept.",
+            help="Stops after the present model. Finished results are kept.",
         )
         return
     if same and work is not None and work.job.status is JobStatus.STOPPED:
         st.button(
-            "Go on",
+            "Continue",
             type="primary",
             icon=":material/play_arrow:",
             key=f"lab_go_on_{name}",
             on_click=state.lab.go_on,
             args=(name,),
-            help="Finished fits are not made again.",
+            help="Finished results are kept and not computed again.",
         )
         return
     is_done = same and work is not None and work.job.status is JobStatus.FINISHED
@@ -379,7 +379,7 @@ def _buttons(
         icon=":material/play_arrow:",
         key=f"lab_start_{name}",
         on_click=lambda: state.lab.begin(name, asked, plan, **notes),
-        help="Begins at once; results grow as fits end. What was fitted before is found again.",
+        help="Starts now; results appear as they finish. Earlier results are reused.",
     )
 
 
@@ -390,9 +390,9 @@ def _progress(work: Experiment) -> None:
         return
     if not job.is_final:
         begun = fits.pace.total > 0
-        words = str(fits.pace) if begun else "Being prepared ..."
+        words = str(fits.pace) if begun else "Preparing ..."
         if job.status is JobStatus.STOPPED:
-            words = f"Stopped after {fits.pace.done:,} of {count(fits.pace.total, 'fit')}."
+            words = f"Stopped after {fits.pace.done:,} of {count(fits.pace.total, 'model')}."
         st.progress(min(fits.pace.share if begun else 0.0, 1.0), text=words)
     for sentence in failed_arms(list(fits.found)):
         st.error(plain(sentence, 600), icon=":material/error:")
@@ -404,24 +404,24 @@ def _exports(name: str, title: str, work: Experiment, sections: Sequence[Section
     found = list(work.fits.found)
     with st.container(horizontal=True):
         st.download_button(
-            "All fits (CSV)",
+            "All results (CSV)",
             lambda: fits_csv(found),
             f"{name}.csv",
             "text/csv",
             icon=":material/download:",
             key=f"lab_csv_{name}",
             on_click="ignore",
-            help="One line for each fit: what was done, its figures, its time.",
+            help="One line for each fitted model: settings, results and seconds.",
         )
         st.download_button(
-            "Page (HTML)",
+            "Report (HTML)",
             lambda: page(title, [*failure_sections(found), *sections]),
             f"{name}.html",
             "text/html",
             icon=":material/download:",
             key=f"lab_html_{name}",
             on_click="ignore",
-            help="Tables and pictures with versions and machine, whole in itself.",
+            help="One file with all tables and pictures, program versions and the computer used.",
         )
 
 
@@ -435,5 +435,5 @@ def section_table(section: Section, *, plainly: bool = False) -> None:
         while name in columns:
             name += " "
         columns[name] = [row[k] for row in section.rows]
-    with nullcontext() if plainly else st.expander("The numbers"):
+    with nullcontext() if plainly else st.expander("Table of results"):
         st.dataframe(columns, hide_index=True, alt=section.title)

@@ -22,7 +22,7 @@ from ui.text import plain
 
 NAME: Final = "paper"
 PARTS: Final = {
-    "figure1": "Figure 1: the support converges early",
+    "figure1": "Figure 1: the choice of features settles early",
     "ksvm-s-10k": "Table 2: ksvm-s, 10,000 features",
     "ksvm-s-50k": "Table 2: ksvm-s, 50,000 features",
     "table1": "Table 1: real data",
@@ -34,15 +34,15 @@ FIRST_SEEDS: Final = 2
 def show(state: AppState) -> None:
     """Which parts, then the tables as they fill."""
     st.caption(
-        "HIPAD against the ADMM alone and LIBSVM on the paper's data, with the paper's figures "
-        "beside ours. All parameters are chosen on training rows. "
-        "The same on the command line: hipad reproduce all."
+        "HIPAD compared with ADMM alone and LIBSVM on the data of the paper, with the published "
+        "figures beside ours. All settings are chosen on training data. On the command line: "
+        "hipad reproduce all."
     )
     possible = [part for part in PARTS if part != "table1" or _has_data()]
     if len(possible) < len(PARTS):
         st.caption(
-            "Table 1 needs real data sets, which do not come with the program: start the app with "
-            "HIPAD_BENCHMARK_DATA set to a folder of LIBSVM or NPZ files."
+            "Table 1 needs real data sets that are not part of the program. Set "
+            "HIPAD_BENCHMARK_DATA to a folder with LIBSVM or NPZ files and restart the app."
         )
     parts = st.multiselect(
         "Parts",
@@ -50,11 +50,11 @@ def show(state: AppState) -> None:
         list(FIRST),
         format_func=PARTS.__getitem__,
         key="lab_parts",
-        help="Those with 50,000 features and the real data take minutes.",
+        help="50,000 features and the real data take minutes.",
     )
     seeds = FIRST_SEEDS
     if state.expert:
-        seeds = int(st.number_input("Draws", 1, 50, FIRST_SEEDS, key="lab_seeds", width=160))
+        seeds = int(st.number_input("Repeats", 1, 50, FIRST_SEEDS, key="lab_seeds", width=160))
     if not parts:
         return
     plan = functools.cache(lambda: gather(parts, None, seeds))

@@ -1,4 +1,4 @@
-"""What if a rule is wrong: its threshold, its worth or its advice, and where it starts to harm."""
+"""What if a rule is wrong: its threshold, weight or outcome, and where it starts to harm."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from ui.state import AppState
 from ui.text import plain
 
 NAME: Final = "doubt"
-ADVICE, THRESHOLD, WORTH = "Wrong advice", "Threshold", "Worth"
+ADVICE, THRESHOLD, WORTH = "Wrong outcome", "Threshold", "Weight"
 AREA: Final = "Area under ROC"
-AXES: Final = {ADVICE: "advice", THRESHOLD: "threshold", WORTH: "worth in patients"}
-WORTHS: Final = (0.25, 0.5, 1, 2, 4, 8)  # times the usual worth
+AXES: Final = {ADVICE: "outcome", THRESHOLD: "threshold", WORTH: "weight"}
+WORTHS: Final = (0.25, 0.5, 1, 2, 4, 8)  # times the usual weight
 FIRST_DRAWS: Final = 6
 FEWEST_DRAWS: Final = 3  # for an interval
 USUAL_LABELLED: Final = 16
@@ -46,9 +46,8 @@ ALL_BUT: Final = 5  # one of so many parts is tested when "as many as there are"
 def show(state: AppState, material: ExperimentData) -> None:
     """Which rule, wrong in which way, then the sweep as it grows."""
     st.caption(
-        "One rule is made wrong step by step. Each version is tried three ways on the same "
-        "patients: with its weight as it is (learnt where none is written), as a certainty, and "
-        "without the rules, tuned for itself."
+        "One rule is made wrong step by step. Each version is tried three ways on the same data: "
+        "normal weight, absolute (the data cannot overrule it), and without the rules."
     )
     rules = parse_rules(material.rules)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -59,7 +58,7 @@ def show(state: AppState, material: ExperimentData) -> None:
             index=min(state.lab.rule, n - 1),
             format_func=lambda at: f"{rules.labels[at]}: {rules[at].text}"[:80],
             key=f"lab_rule_{state.version}_{n}_{state.lab.rule_turn}",
-            help="The rule that is made wrong; the others stay as they are.",
+            help="The rule that is made wrong. The others stay as they are.",
         )
         state.lab.rule = int(chosen)
         position = state.lab.rule
@@ -89,34 +88,35 @@ def show(state: AppState, material: ExperimentData) -> None:
 
 
 def _way(state: AppState, material: ExperimentData, position: int) -> str:
-    """What is changed: its advice, one of its thresholds, its worth."""
+    """What is changed: its outcome, one of its thresholds, its weight."""
     (rule,) = parse_rules(material.rules)[position : position + 1]
     places = thresholds_of(material.rules, position)
-    named = {f"{THRESHOLD}:{k}": f"Its threshold: {rule.conditions[k]}" for k in places}
-    options = {ADVICE: "Its advice", **named, WORTH: "Its worth"}
+    named = {f"{THRESHOLD}:{k}": f"wrong threshold: {rule.conditions[k]}" for k in places}
+    options = {ADVICE: "wrong outcome", **named, WORTH: "wrong weight"}
     return str(
         st.selectbox(
-            "What is wrong with it",
+            "How it is wrong",
             list(options),
             format_func=lambda at: options[at][:60],
             key=f"lab_way_{state.version}_{position}_{len(places)}",
-            help="Advice: about features that have nothing to do with it, and with the other "
-            "outcome. A threshold moves over the range that the patients show.",
+            help="Wrong outcome: the rule with the opposite outcome, and with features that have "
+            "nothing to do with it. Wrong threshold: moved over the range of the data.",
         )
     )
 
 
 def _labelled(state: AppState, material: ExperimentData) -> dict[str, Any]:
+    assert state.data is not None
     possible = sizes_for(material, SIZES)
     usual = min(USUAL_LABELLED, max(possible))
     options = [*possible, 0]
     chosen = st.selectbox(
-        "Labelled patients",
+        f"Labelled {state.data.row_word()}",
         options,
         index=options.index(usual),
         format_func=lambda n: f"{2 * n}" if n else "four of five",
         key=f"lab_labelled_{state.version}",
-        help="So many patients are learnt from in each draw. With few of them rules count most, "
+        help="The models learn from so many in each repeat. With few of them, rules matter most, "
         "for better or worse.",
         width=160,
     )
@@ -126,7 +126,7 @@ def _labelled(state: AppState, material: ExperimentData) -> dict[str, Any]:
 def _draws(state: AppState) -> int:
     if not state.expert:
         return FIRST_DRAWS
-    return int(st.number_input("Draws", 2, 200, FIRST_DRAWS, key="lab_draws_doubt", width=120))
+    return int(st.number_input("Repeats", 2, 200, FIRST_DRAWS, key="lab_draws_doubt", width=120))
 
 
 def _versions(
@@ -151,7 +151,7 @@ def _versions(
 
 
 def learnt_from(material: ExperimentData, rows: dict[str, Any]) -> float:
-    """How many patients a draw is learnt from."""
+    """How many rows a draw is learnt from."""
     some = rows.get("labelled")
     return 2 * some if some else len(material.pool) * (1 - 1 / ALL_BUT)
 
@@ -167,14 +167,14 @@ def draw(work: Experiment) -> Sequence[Section]:
     fallen = [step.version for step in steps if step.falls]
     if fallen:
         st.warning(
-            f"Beyond chance the model falls more than two points below the one without rules in "
-            f"{count(len(fallen), 'version')}: {plain(listed(fallen), 300)}.",
+            f"In {count(len(fallen), 'version')} the model is more than two points worse than the "
+            f"model without rules, and this is not chance: {plain(listed(fallen), 300)}.",
             icon=":material/warning:",
         )
     if all(step.gain.n >= FEWEST_DRAWS for step in steps):
         st.info(plain(section.sentences[0], 300), icon=":material/query_stats:")
     elif work.job.is_active:
-        st.caption(f"Where the rule starts to harm is told after {FEWEST_DRAWS} draws.")
+        st.caption(f"The verdict appears after {FEWEST_DRAWS} repeats.")
     chart, text = experiment_panel.sweep_chart(steps, axis)
     charts.show(chart, key="lab_sweep", text=plain(text, 1_000))
     areas = [step for step in sweep(list(work.fits.found), versions, "area") if step.ours.n]

@@ -1,4 +1,4 @@
-"""Tune: a grid of settings by cross-validation on the training patients."""
+"""Tune: a grid of settings by cross-validation on the training data."""
 
 from __future__ import annotations
 
@@ -33,17 +33,18 @@ AMOUNTS: Final = ("auto", 1.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 def show(state: AppState) -> None:
     """Grid and folds, then curves against lambda1 as folds end."""
     st.caption(
-        "Every setting is judged on each part of the training patients in turn; test patients stay "
-        "unseen. Of the settings that are as good as the best, the one is taken that keeps most of "
-        "your rules, then the one with the fewest features."
+        "Every setting is judged by cross-validation on the training data; the test data are not "
+        "used. Among the settings that are as good as the best, the one is chosen that agrees with "
+        "most of your rules, then the one with the fewest features."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         honest = st.toggle(
-            "Honest estimate",
+            "Corrected estimate (nested)",
             True,
             key="lab_honest",
-            help="Makes the whole choice again without each part, and judges it there. "
-            "Takes about five times as long.",
+            help="The figures of chosen settings look too good. This repeats the whole choice "
+            "without each part of the data and judges it there (nested cross-validation). Takes "
+            "about five times as long.",
         )
     material = experiment_panel.training(state)
     grid, folds, repeats, score = _choices(state)
@@ -78,9 +79,7 @@ def _choices(state: AppState) -> tuple[dict[str, Any], int, int, str]:
     first, second, third, fourth = st.columns(4)
     grid["lambda1"] = int(first.number_input("Values of lambda1", 2, 50, 8, key="lab_lambda1"))
     grid["lambda2"] = second.multiselect("lambda2", LAMBDA2, [1.0, 10.0], key="lab_lambda2")
-    grid["rule_weight"] = third.multiselect(
-        "Worth in patients", AMOUNTS, ["auto"], key="lab_worths"
-    )
+    grid["rule_weight"] = third.multiselect("Weight of a rule", AMOUNTS, ["auto"], key="lab_worths")
     grid["rho"] = fourth.multiselect("Stiffness", AMOUNTS, ["auto"], key="lab_stiffness")
     grid = {name: value or {"lambda2": [1.0]}.get(name, ["auto"]) for name, value in grid.items()}
     folds = int(first.number_input("Folds", 2, 20, FOLDS, key="lab_folds"))
@@ -102,7 +101,7 @@ def draw(state: AppState, work: Experiment) -> Sequence[Section]:
     except HipadError as error:
         st.error(plain(error, 300), icon=":material/error:")
         return []
-    so_far = "So far. " if work.job.is_active else ""
+    so_far = "So far: " if work.job.is_active else ""
     st.success(so_far + plain(choice_sentence(points, score), 900), icon=":material/fact_check:")
     honest = honest_estimate(found, score)
     if told := honest_sentence(honest, score):
@@ -114,7 +113,7 @@ def draw(state: AppState, work: Experiment) -> Sequence[Section]:
             icon=":material/check:",
             on_click=_use,
             args=(state, dict(chosen.params)),
-            help="The next run takes them.",
+            help="They are used for the next model.",
         )
     for title, chart, text in experiment_panel.settings_chart(points, chosen):
         charts.show(chart, key=f"lab_{title}", text=text)
@@ -126,5 +125,5 @@ def draw(state: AppState, work: Experiment) -> Sequence[Section]:
 def _use(state: AppState, params: dict[str, Any]) -> None:
     own = {CALLED.get(name, name): value for name, value in params.items()}
     state.settings = state.settings.changed(fewness=EXACT, **own)
-    state.notice = "The next run takes the tuned settings."
+    state.notice = "The next model uses the tuned settings."
     state.version += 1  # the fields of the Run page show them

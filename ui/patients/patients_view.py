@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.bench.crosswise import request_of
 from ui.dataset import Dataset
 from ui.jobs import poll
 from ui.models import TrainedModel
@@ -13,6 +12,7 @@ from ui.patients.patient_list import PatientList
 from ui.results import results_view, stability_view
 from ui.results.assessment import Assessment
 from ui.state import AppState
+from ui.workbench.cross_validation import request_of
 
 
 def show(state: AppState) -> None:

@@ -33,7 +33,7 @@ from ui.rules.rule_text import with_rule
 from ui.rules.text_view import change
 from ui.settings import CHOSEN, FEWNESS, RunSettings
 from ui.state import AppState
-from ui.text import plain
+from ui.text import in_row_word, plain
 
 # --------------------------------------------------------------------------------------------------
 # The study of the present rules, computed anew after each edit.
@@ -129,7 +129,7 @@ def fitting_rules(rules: RuleSet, data: Dataset) -> tuple[dict[int, CompiledRule
 
 
 def study_rows(data: Dataset, settings: RunSettings) -> StudyRows:
-    """The patients as a run with these settings sees them."""
+    """The rows as a run with these settings sees them."""
     y = signs(data.y_train, data)
     test = None
     if data.X_test is not None and data.y_test is not None:
@@ -160,26 +160,28 @@ ICONS: Final = {"warning": ":material/warning:", "note": ":material/info:"}
 
 
 def show_findings(state: AppState, checked: Study, data: Dataset) -> None:
-    """Each finding with its remedy and a patient that shows it."""
+    """Each finding with its remedy and an example of values that show it."""
     st.subheader("Findings", anchor=False)
     if not checked.is_final and not checked.findings:
         st.caption("The rules are being compared with each other ...")
     elif not checked.findings:
-        st.caption("Nothing odd: no empty, needless, contradicting or weak rule.")
+        st.caption("All rules look fine.")
     for n, finding in enumerate(checked.findings[:MOST_FINDINGS]):
         sentence, remedy = (
-            as_sentence(part, finding.rules) for part in spoken(finding, expert=state.expert)
+            as_sentence(in_row_word(part, data.row_word(1)), finding.rules)
+            for part in spoken(finding, expert=state.expert)
         )
         icon = ICONS.get(finding.severity, ICONS["note"])
         st.markdown(f"{icon} {sentence}. *{remedy}.*")
         if finding.witness is not None and len(finding.witness):
             assert finding.witness is not None
-            with st.expander(f"A patient who shows it ({plain(' and '.join(finding.rules[:2]))})"):
+            example = f"Example {data.row_word(1)}"
+            with st.expander(f"{example} ({plain(' and '.join(finding.rules[:2]))})"):
                 st.dataframe(
                     patient_table(finding.witness, data),
                     hide_index=True,
                     key=f"witness_{n}",
-                    alt="A patient who shows it",
+                    alt=example,
                     width="content",
                 )
     if len(checked.findings) > MOST_FINDINGS:
@@ -188,11 +190,24 @@ def show_findings(state: AppState, checked: Study, data: Dataset) -> None:
 
 def spoken(finding: Finding, *, expert: bool) -> tuple[str, str]:
     """What is odd and what to do, without the solver's words unless the reader wants them."""
+    label = finding.rules[0] if finding.rules else ""
+    if finding.kind == "unseen":
+        return (
+            f"{label} lies outside the range of the training data, so they neither support nor "
+            "contradict it",
+            "if this is not what you mean, check the threshold and its unit",
+        )
+    if finding.kind == "average" and not expert:
+        return (
+            f"values between the two classes already meet the condition of {label}, so it adds no "
+            "feature",
+            "choose a stricter threshold",
+        )
     if expert or finding.kind != "weak":
         return finding.sentence, finding.remedy
     steps = finding.remedy.partition(", or lower lambda1")[0]
     return (
-        f"{finding.rules[0]} is too weak to bring in a feature",
+        f"{label} is too weak to add a feature without support from the data",
         f"{steps}, or allow more features on the Run page",
     )
 
@@ -224,23 +239,24 @@ def _value_row(name: str, value: float, columns: np.ndarray, data: Dataset) -> d
 
 
 def overlaps(checked: Study, data: Dataset) -> None:
-    """Pairs of rules that speak of the same patients, and patients that rules get wrong."""
-    st.subheader("On the patients", anchor=False)
+    """Pairs of rules that apply to the same rows, and rows that rules get wrong."""
+    rows = "rows" if data.groups is not None else data.row_word()
+    st.subheader(f"Rules that apply to the same {rows}", anchor=False)
     pairs = pair_table(checked)
     if len(pairs):
-        st.dataframe(pairs, hide_index=True, key="rules_pairs", alt="Rules that meet")
+        st.dataframe(pairs, hide_index=True, key="rules_pairs", alt="Rules that overlap")
     else:
-        st.caption("No two rules speak of the same patient.")
+        st.caption(f"No {rows.removesuffix('s')} meets two rules.")
     wrong = [words for check in checked.checks if (words := _wrong_words(check, data))]
     if wrong:
-        with st.expander("Patients who contradict a rule"):
+        with st.expander(f"{rows.capitalize()} that contradict a rule"):
             st.markdown("\n".join(f"- {words}" for words in wrong[:MOST_LISTED]))
             if len(wrong) > MOST_LISTED:
-                st.caption(f"And patients who contradict {len(wrong) - MOST_LISTED:,} more rules.")
+                st.caption(f"And {rows} that contradict {len(wrong) - MOST_LISTED:,} more rules.")
 
 
 def pair_table(checked: Study) -> pd.DataFrame:
-    """One row per pair of rules that apply to the same patients."""
+    """One row per pair of rules that apply to the same rows of the data."""
     first, test = checked.overlap, checked.overlap_test
     assert first is not None
     shared = first.together if test is None else first.together + test.together
@@ -253,7 +269,7 @@ def pair_table(checked: Study) -> pd.DataFrame:
             "and": first.labels[b],
             "training": int(first.together[a, b]),
             "test": 0 if test is None else int(test.together[a, b]),
-            "they say": "the same" if agree else "the opposite",
+            "outcome": "the same" if agree else "the opposite",
         }
         for a, b, agree in zip(i[order], j[order], same[order], strict=True)
     ]
@@ -274,42 +290,44 @@ def _wrong_words(check: RuleCheck, data: Dataset) -> str:
             called = data.called(which, counts.wrong[:MOST_LISTED]).tolist()
             shown = ", ".join(map(plain, called))
             more = len(counts.wrong) - MOST_LISTED
-            rows = "patients" if data.ids[which] else "rows"
+            rows = data.row_word() if data.ids[which] and data.groups is None else "rows"
             parts.append(f"{name} {rows} {shown}" + (f" and {more:,} more" if more > 0 else ""))
     return f"{plain(check.label)}: {'; '.join(parts)}" if parts else ""
 
 
 def suggestions(state: AppState, checked: Study) -> None:
-    """Thresholds and worths that would serve better, each taken only by a click."""
+    """Thresholds and weights that would serve better, each taken only by a click."""
+    assert state.data is not None
     st.subheader("Suggestions", anchor=False)
     if not checked.is_final:
-        st.caption("They come when the rules have been checked.")
+        st.caption("Suggestions appear when the rules have been checked.")
         return
     if checked.unadvised:
         late = count(checked.unadvised, "rule")
-        st.caption(f"There was no time to look for better thresholds of {late}.")
-    offers = [offer for check in checked.checks if check.rule.enabled for offer in offers_of(check)]
+        st.caption(f"Better thresholds were not searched for {late}: that would take too long.")
+    row = state.data.row_word(1)
+    offers = [
+        offer for check in checked.checks if check.rule.enabled for offer in offers_of(check, row)
+    ]
     if not offers:
-        st.caption("None: the data support no other threshold or worth clearly.")
+        st.caption("No better threshold found in the data.")
     for n, (check, sentence, better) in enumerate(offers[:MOST_FINDINGS]):
-        st.markdown(f":material/lightbulb: **{plain(check.label)}**: {as_sentence(sentence)}.")
-        if st.button(
-            "Use it", key=f"suggestion_{n}", help="Change the rule like this; can be undone."
-        ):
-            assert state.data is not None
+        words = as_sentence(in_row_word(sentence, row))
+        st.markdown(f":material/lightbulb: **{plain(check.label)}**: {words}.")
+        if st.button("Use it", key=f"suggestion_{n}", help="Changes the rule. You can undo this."):
             text = with_rule(state.rules.text, check.position, better, state.data.read)
             change(state, text)
             st.rerun()
 
 
-def offers_of(check: RuleCheck) -> list[tuple[RuleCheck, str, Rule]]:
+def offers_of(check: RuleCheck, row: str = "patient") -> list[tuple[RuleCheck, str, Rule]]:
     """What would serve this rule better: a sentence, and the rule that it suggests."""
     offers = [(check, str(better), better.rule) for better in check.better]
     patients = check.needed_patients
     if patients is not None and check.rule.worth is not None:  # others are learnt: nothing to write
         worth = float(f"{1.1 * patients:.2g}")
-        sentence = f"for a feature of it to enter it must be worth more than {patients:.3g} "
-        offers.append((check, sentence + "patients", replace(check.rule, worth=worth)))
+        sentence = f"to add a feature on its own, it needs a weight of more than {patients:.3g} "
+        offers.append((check, f"{sentence}{row}s", replace(check.rule, worth=worth)))
     return offers
 
 

@@ -111,7 +111,7 @@ def quoted(name: str, data: Dataset) -> str:
 
 
 def drafted(drafts: list[ConditionFields], like: Rule, data: Dataset) -> Rule:
-    """The rule that the fields make; `like` has its outcome, name, worth, note and switch."""
+    """The rule that the fields make; `like` has its outcome, name, weight, note and switch."""
     texts = [draft.text(data) for draft in drafts if draft.of.strip()]
     if not texts:
         raise RuleError("expected at least one condition, got none: name a feature or a block")
@@ -143,7 +143,7 @@ def show(state: AppState, data: Dataset, checked: Study) -> None:
     """Choose a rule, show its fields."""
     labels = [*checked.rules.labels[:200], NEW]
     chosen = st.selectbox(
-        "Rule", labels, key="form_rule", help="The rule to change, or a new one.", width=400
+        "Rule", labels, key="form_rule", help="Choose a rule to change, or a new one.", width=400
     )
     position = labels.index(chosen) if chosen in labels[:-1] else None
     rule = None if position is None else checked.rules[position]
@@ -178,14 +178,14 @@ def _fields(
     drafts = [ConditionFields.of_condition(c) for c in rule.conditions] if rule else []
     drafts += [ConditionFields()] if len(drafts) < MOST_CONDITIONS else []
     blocks = listing(list(data.blocks), 8) or "none yet"
-    st.caption(f"A feature by its name, or a block ({blocks}); several with commas between.")
+    st.caption(f"Enter the name of a feature or a block ({blocks}). Separate several by commas.")
     filled = [_condition(draft, f"{key}_{n}", n) for n, draft in enumerate(drafts)]
     like, name = _outcome(state, data, rule, key)
     pressed = st.form_submit_button(
         "Add this rule" if rule is None else "Apply",
         type="primary",
         icon=":material/check:",
-        help="Check the rule and write it to the rules.",
+        help="Checks the rule and adds it to the text of the rules.",
     )
     if not pressed:
         return None
@@ -211,7 +211,7 @@ def _condition(draft: ConditionFields, key: str, n: int) -> ConditionFields:
             format_func=lambda name: ("" if n == 0 else "and ") + KINDS[name],
             key=f"form_kind_{key}",
             label_visibility=visible,
-            help="One feature's value, or one number made of several features.",
+            help="The value of one feature, or one number computed from several features.",
         ),
         of.text_input(
             "feature or block",
@@ -220,7 +220,7 @@ def _condition(draft: ConditionFields, key: str, n: int) -> ConditionFields:
             max_chars=2_000,
             label_visibility=visible,
             placeholder="" if n == 0 else "empty: no further condition",
-            help="Empty the field to take the condition out.",
+            help="Empty the field to remove the condition.",
         ),
         relation.selectbox(
             "compares",
@@ -229,7 +229,7 @@ def _condition(draft: ConditionFields, key: str, n: int) -> ConditionFields:
             format_func=lambda name: RELATIONS[name],
             key=f"form_relation_{key}",
             label_visibility=visible,
-            help="How it is compared with the number.",
+            help="How the value is compared with the number.",
         ),
         low.number_input(
             "number",
@@ -245,7 +245,7 @@ def _condition(draft: ConditionFields, key: str, n: int) -> ConditionFields:
             format="%g",
             key=f"form_high_{key}",
             label_visibility=visible,
-            help="The upper end; only for: is between.",
+            help="The upper limit, only for *is between*.",
         ),
     )
 
@@ -265,36 +265,36 @@ def _outcome(
     )
     usual = float(f"{default_weight(state.settings.patients, data.n_patients):.3g}")
     has_own = own.toggle(
-        "own worth",
+        "own weight",
         rule is not None and rule.worth is not None,
         key=f"form_own_{key}",
-        help=f"Off: as the settings say, now {usual:g} patients.",
+        help="Off: learnt from the data, or the default weight from Settings.",
     )
     patients = worth.number_input(
-        "worth (patients)",
+        f"weight ({data.row_word()})",
         0.0,
         1e9,
         usual if rule is None or rule.worth is None else rule.worth,
         format="%g",
         key=f"form_worth_{key}",
-        help="How many patients' evidence the rule counts for, if it has a worth of its own.",
+        help=f"How many labelled {data.row_word()} the rule counts for, if *own weight* is on.",
     )
     typed = name.text_input(
         "name",
         rule.name if rule else "",
         max_chars=60,
         key=f"form_name_{key}",
-        help="What to call the rule; may stay empty.",
+        help="A name for the rule, if you like.",
     )
     enabled = on.toggle(
-        "on", rule is None or rule.enabled, key=f"form_on_{key}", help="Whether it takes part."
+        "on", rule is None or rule.enabled, key=f"form_on_{key}", help="Whether the rule is used."
     )
     note = st.text_input(
         "note",
         rule.note if rule else "",
         max_chars=500,
         key=f"form_note_{key}",
-        help="Why you think so; kept with the rule.",
+        help="Why you think so. Saved with the rule.",
     )
 
     def frame(checked: str) -> Rule:

@@ -24,7 +24,6 @@ from ui.text import plain
 MOST_ROWS: Final = 24
 TOLD: Final = 5  # conditions, and cells of one, that are told in words
 YOURS, SCALED = "Your units", "Scaled units"
-LARGE, SMALL = 2, 3  # colours: large values help to meet the condition, small ones do
 WRITTEN: Final = 24  # columns whose cells have room for their number
 DEEPEST: Final = 2.2  # the full colour would stand here: numbers stay readable on the cells
 UPRIGHT: Final = 3  # columns whose names stand side by side
@@ -32,7 +31,7 @@ UPRIGHT: Final = 3  # columns whose names stand side by side
 
 def show(state: AppState, checked: Study, data: Dataset) -> None:
     """The picture, and for experts the units and the files to take away."""
-    st.subheader("What the rules weigh", anchor=False)
+    st.subheader("Conditions and their features", anchor=False)
     active = checked.active[:MOST_ROWS]
     if not active:
         st.caption("Switch a rule on to see it here.")
@@ -62,8 +61,9 @@ def _units() -> str:
             required=True,
             key="rules_units",
             label_visibility="collapsed",
-            help="B and d as you wrote them, or as the solver has them: features with mean 0 and "
-            "deviation 1 (less for those that hardly vary, where features are thousands).",
+            help="B and d in the units of your data, or as the solver uses them: features "
+            "standardised to mean 0 and standard deviation 1 (less for features that hardly vary, "
+            "if there are thousands).",
         )
     )
 
@@ -85,8 +85,8 @@ def _take_away(active: Sequence[CompiledRule], shown: MatrixPicture, data: Datas
             "text/csv",
             icon=":material/download:",
             on_click="ignore",
-            help="One line for each entry of B that is not zero, and one for each of d, in your "
-            "units.",
+            help="One line for each entry of B that is not zero and for each entry of d, in the "
+            "units of your data.",
         )
         st.download_button(
             "B and d (LaTeX)",
@@ -95,7 +95,7 @@ def _take_away(active: Sequence[CompiledRule], shown: MatrixPicture, data: Datas
             "text/plain",
             icon=":material/download:",
             on_click="ignore",
-            help="The matrix as it is drawn, as an array for a paper.",
+            help="The matrix as shown here, as an array for a paper.",
         )
 
 
@@ -128,7 +128,7 @@ def draw(shown: MatrixPicture, *, literal: bool) -> go.Figure:
     chart = make_subplots(1, 2, column_widths=[0.84, 0.16], horizontal_spacing=0.02)
     base = charts.figure("", x="", y="", height=120 + 34 * n_rows)
     chart.update_layout(base.layout)
-    chart.update_layout(title={"text": "B x ≤ d" if literal else "What each condition weighs"})
+    chart.update_layout(title={"text": "B x ≤ d" if literal else ""})
     rows = list(range(n_rows))
     cells = np.vectorize(lambda v, n: number(v, 3) if n else "", otypes=[object])
     chart.add_heatmap(
@@ -183,9 +183,9 @@ def _column(shown: MatrixPicture, k: int) -> str:
 
 
 def _scale() -> list[tuple[float, str]]:
-    """From what small values meet, through the page's own colour, to what large ones meet."""
+    """Grey by how much a feature counts; no colour, as colours speak of classes and blocks."""
     ground = charts.theme_option("secondaryBackgroundColor") or "#eeeeee"
-    return [(0.0, charts.colour(SMALL)), (0.5, ground), (1.0, charts.colour(LARGE))]
+    return [(0.0, charts.rest_colour()), (0.5, ground), (1.0, charts.rest_colour())]
 
 
 def _hovers(shown: MatrixPicture, values: np.ndarray) -> np.ndarray:
@@ -229,8 +229,8 @@ def words(rows: Sequence[PictureRow]) -> str:
     """The picture in sentences."""
     more = f" And {count(len(rows) - TOLD, 'more condition')}." if len(rows) > TOLD else ""
     return (
-        f"{'. '.join(map(row_words, rows[:TOLD]))}.{more} In the picture green cells help with "
-        "large values, pink ones with small values; the stronger the colour, the more they count."
+        f"{'. '.join(map(row_words, rows[:TOLD]))}.{more} The darker a cell, the more the "
+        "feature counts; a minus sign in it means that small values help instead of large ones."
     )
 
 

@@ -99,11 +99,11 @@ class ClientEdit:
         names = str(fields.get("names", ""))[:LONGEST_ID]
         whole = isinstance(edit, int) and isinstance(burst, int)
         if not isinstance(client, str) or len(client) > LONGEST_ID or not whole:
-            raise DataError("expected an edit of the rules, got something else: load the page anew")
+            raise DataError("expected an edit of the rules, got something else: reload the page")
         try:
             text = RULES.read(fields.get("text"))
         except ValueError as error:
-            raise DataError(f"the rules are not taken over: {error}: leave some out") from error
+            raise DataError(f"the rules cannot be used: {error}: remove some") from error
         return cls(client, int(edit), int(burst), text, names)
 
 
@@ -375,9 +375,9 @@ def switch(state: AppState) -> None:
         link.is_plain,
         key="rules_plain",
         on_change=turn,
-        help="A simple text area in place of the editor, for screen readers or if the editor does "
-        "not work. In the editor, Ctrl+Space completes a name, F8 goes to the next mistake, "
-        "Alt+Enter mends it, Ctrl+Z undoes, and Escape, then Tab, leaves it.",
+        help="A simple text field instead of the editor, for screen readers or if the editor does "
+        "not work. Keys in the editor: Ctrl+Space completes a name, F8 goes to the next mistake, "
+        "Alt+Enter corrects it, Ctrl+Z undoes, and Escape followed by Tab leaves the editor.",
     )
 
 

@@ -1,4 +1,4 @@
-"""The rules as a table: what each does on the patients, with worth, note and switch to edit."""
+"""The rules as a table: what each does on the data, with weight, note and switch to edit."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hipad.evaluation.rule_study import RuleCheck, Study
 from hipad.exceptions import HipadError
 from hipad.rules import RuleCounts, read_rules
 from hipad.utils import count, percent
+from ui.dataset import Dataset
 from ui.rules.rule_text import Reader, with_rules
 from ui.rules.text_view import change
 from ui.state import AppState
@@ -20,10 +21,10 @@ from ui.text import brings_in, plain
 
 MOST_ROWS: Final = 200  # rules in the table
 LONGEST: Final = 300  # characters of a premise in it
-EDITABLE: Final = ("on", "worth", "note")
+EDITABLE: Final = ("on", "weight", "note")
 
 
-def show(state: AppState, checked: Study) -> None:
+def show(state: AppState, checked: Study, data: Dataset) -> None:
     """The table, and the button that takes what was edited in it."""
     table = rows(checked)
     version = f"{state.rules.at}_{hash(state.rules.text)}_{state.version}"
@@ -32,7 +33,7 @@ def show(state: AppState, checked: Study) -> None:
         key=f"rules_table_{version}",
         hide_index=True,
         disabled=[name for name in table.columns if name not in EDITABLE],
-        column_config=_columns(),
+        column_config=_columns(data.row_word(1)),
         height=min(38 + 35 * len(table), 420),
         placeholder="–",
     )
@@ -44,11 +45,12 @@ def show(state: AppState, checked: Study) -> None:
             icon=":material/check:",
             disabled=not changed,
             key="rules_apply",
-            help="Write what was changed in the table to the rules.",
+            help="Writes the changes of the table into the rules.",
         )
         st.caption(
-            "Double-click **worth** or **note** to change it, tick **on** to use a rule, then "
-            "**Apply**. A worth of – is learnt, or as the settings of the run say."
+            "Double-click **weight** or **note** to change it, tick **on** to use a rule, then "
+            'click **Apply**. "–" means: the weight is learnt, or the default weight from '
+            "Settings is used."
         )
     if applied:
         _apply(state, checked, edited)
@@ -68,10 +70,10 @@ def _apply(state: AppState, checked: Study, edited: pd.DataFrame) -> None:
 def with_table(
     text: str, checked: Study, edited: list[dict[str, Any]], read: Reader = read_rules
 ) -> str:
-    """The text with switches, worths and notes as they stand in the table's rows."""
+    """The text with switches, weights and notes as they stand in the table's rows."""
     changes = {}
     for check, row in zip(checked.checks[:MOST_ROWS], edited, strict=True):
-        worth, note = row["worth"], row["note"]
+        worth, note = row["weight"], row["note"]
         rule = replace(
             check.rule,
             enabled=bool(row["on"]),
@@ -86,7 +88,7 @@ def with_table(
 def rows(checked: Study) -> pd.DataFrame:
     """One row per rule that can be used."""
     table = pd.DataFrame([_row(check) for check in checked.checks[:MOST_ROWS]])
-    return table.astype({"worth": "float64"})
+    return table.astype({"weight": "float64"})
 
 
 def _row(check: RuleCheck) -> dict[str, Any]:
@@ -94,9 +96,9 @@ def _row(check: RuleCheck) -> dict[str, Any]:
     return {
         "on": rule.enabled,
         "rule": check.label[:80],
-        "says": f"{rule.premise[:LONGEST]} => {rule.outcome[:80]}",
-        "worth": rule.worth,
-        "strong enough": strong_enough(check),
+        "condition and outcome": f"{rule.premise[:LONGEST]} => {rule.outcome[:80]}",
+        "weight": rule.worth,
+        "effect": strong_enough(check),
         "training": met(check.train),
         "test": "–" if check.test is None else met(check.test),
         "note": rule.note,
@@ -104,69 +106,75 @@ def _row(check: RuleCheck) -> dict[str, Any]:
 
 
 def strong_enough(check: RuleCheck) -> str:
-    """Whether a feature of the rule can come in, or which knob holds it back."""
+    """Whether a feature of the rule can come in, or what holds it back."""
     if not check.rule.enabled:
         return "off"
     if check.pull is None:
         return "after a run"
-    reasons = {"premise": "no: met in the middle", "never": "no: nobody"}
+    reasons = {
+        "premise": "no: threshold not strict enough",
+        "never": "no: applies to nobody",
+        "worth": "no: weight too small",
+        "stiffness": "no: stiffness too low",
+    }
     if not check.pull.enters:
         return reasons.get(check.pull.limit, f"no: {check.pull.limit}")
     return brings_in(check.pull)
 
 
 def met(counts: RuleCounts) -> str:
-    """Whom the rule speaks of, and how often it is right about them."""
+    """How many rows the rule applies to, and how often it is right about them."""
     fired = len(counts.fired)
     right = f", {percent(counts.precision, 0)}" if fired else ""
     gaps = f"; {counts.no_value}" if counts.no_value else ""
     return f"{fired:,} of {counts.n_rows:,}{right}{gaps}"
 
 
-def _columns() -> dict[str, Any]:
+def _columns(row: str) -> dict[str, Any]:
     column = st.column_config
+    applies = (
+        f"How many {row}s the rule applies to, and the share of these that have its outcome "
+        f"(precision). It does not apply to {row}s without a value."
+    )
     return {
-        "on": column.CheckboxColumn("on", help="Whether the rule takes part.", width="small"),
-        "says": column.TextColumn(
-            "says", help="Whom it speaks of, and the class it gives them.", width="medium"
+        "on": column.CheckboxColumn("on", help="Whether the rule is used.", width="small"),
+        "condition and outcome": column.TextColumn(
+            "condition and outcome",
+            help="When the rule applies, and the class that follows.",
+            width="medium",
         ),
-        "worth": column.NumberColumn(
-            "worth",
-            help="How many patients' evidence it counts for; –: learnt, or as the settings say.",
+        "weight": column.NumberColumn(
+            f"weight ({row}s)",
+            help=f"How many labelled {row}s the rule counts for. –: learnt from the data, or the "
+            "default weight from Settings.",
             min_value=0.0,
             format="%g",
         ),
-        "strong enough": column.TextColumn(
-            "strong enough",
-            help="Whether the rule can be expected to bring in a feature: by itself (yes), or "
-            "together with the patients and the other rules; and what holds it back if not. What "
-            "it does to a model is said after a run.",
+        "effect": column.TextColumn(
+            "effect",
+            help="Whether the rule is strong enough to add features to the model: on its own "
+            "(yes), or together with the data and the other rules. Otherwise: why not. Fit the "
+            "model to see what the rule really changes.",
         ),
-        "training": column.TextColumn(
-            "training, right",
-            help="To how many patients it applies, and which share of these has its class; of "
-            "those without a value it does not speak.",
-        ),
-        "test": column.TextColumn(
-            "test, right",
-            help="To how many patients it applies, and which share of these has its class; of "
-            "those without a value it does not speak.",
-        ),
+        "training": column.TextColumn("training: applies to, right", help=applies),
+        "test": column.TextColumn("test: applies to, right", help=applies),
         "note": column.TextColumn("note", help="Kept with the rule.", max_chars=500),
     }
 
 
-def words(checked: Study) -> str:
+def words(checked: Study, row: str = "patient") -> str:
     """The table in a sentence, for those who do not see it."""
     on = [check for check in checked.checks if check.rule.enabled]
     assert checked.overlap is not None
-    covered = count(checked.overlap.covered, "training patient")
+    covered = checked.overlap.covered
     contested = len(checked.overlap.contested)
     text = ""
     if len(checked.checks) > MOST_ROWS:
         text += f"The table shows the first {MOST_ROWS} of {len(checked.checks):,} rules. "
     if checked.untried:
-        text += f"{count(checked.untried, 'rule')} more could not be tried in the time there is. "
+        text += f"{count(checked.untried, 'rule')} more were not tried: that would take too long. "
     text += f"{count(len(on), 'rule')} on, {len(checked.checks) - len(on)} off. "
-    text += f"Together they speak of {covered}"
-    return text + (f", {contested:,} of them with both outcomes." if contested else ".")
+    if not covered:
+        return text + f"No training {row} meets any of these rules."
+    text += f"Together they apply to {count(covered, f'training {row}')}"
+    return text + (f", to {contested:,} of them with both outcomes." if contested else ".")

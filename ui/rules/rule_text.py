@@ -57,7 +57,7 @@ def describe(before: str, after: str, read: Reader = read_rules) -> str:
     """What was done, for the history.
 
     >>> describe("a: x >= 1 => yes", "a: x >= 1 => yes worth 5 patients")
-    'worth of a to 5'
+    'weight of a to 5'
     >>> describe("a: x >= 1 => yes", "a: x >= 1 => yes\\nb: y >= 1 => yes")
     'added b'
     """
@@ -81,7 +81,7 @@ def _describe_rule(label: str, old: Rule, new: Rule) -> str:
     if old.enabled != new.enabled:
         return f"{label} switched {'on' if new.enabled else 'off'}"
     if old.worth != new.worth:
-        return f"worth of {label} to {'auto' if new.worth is None else format_number(new.worth)}"
+        return f"weight of {label} to {'auto' if new.worth is None else format_number(new.worth)}"
     for name, words in FIELDS.items():
         if getattr(old, name) != getattr(new, name):
             return words.format(label)

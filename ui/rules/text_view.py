@@ -43,7 +43,7 @@ def show_toolbar(state: AppState) -> None:
             disabled=not history.can_undo,
             on_click=lambda: _after_typing(state, history.undo),
             key="rules_undo",
-            help=f"Take back: {plain(history.edits[history.at].what)}",
+            help=f"Undo: {plain(history.edits[history.at].what)}",
         )
         after = history.edits[history.at + 1].what if history.can_redo else "nothing"
         st.button(
@@ -52,15 +52,15 @@ def show_toolbar(state: AppState) -> None:
             disabled=not history.can_redo,
             on_click=lambda: _after_typing(state, history.redo),
             key="rules_redo",
-            help=f"Do again: {plain(after)}",
+            help=f"Redo: {plain(after)}",
         )
         _history(state)
-        with st.popover("Import", icon=":material/upload:", help="Rules from a file."):
+        with st.popover("Import", icon=":material/upload:", help="Load rules from a file."):
             instead = st.toggle(
-                "In place of the present rules",
+                "Replace the present rules",
                 True,
                 key="rules_instead",
-                help="Off: add the rules of the file below the present ones.",
+                help="Off: the rules of the file are added below the present ones.",
             )
             upload.small_file(
                 state,
@@ -79,7 +79,7 @@ def show_toolbar(state: AppState) -> None:
             on_click="ignore",
             disabled=not history.text.strip(),
             key="rules_export",
-            help="The rules as a text file, notes and blocks included.",
+            help="The rules with notes and blocks, as a text file.",
         )
 
 
@@ -131,7 +131,7 @@ def take(state: AppState, content: bytes, name: str, instead: bool) -> None:
     if len(text) > RULES.longest:
         raise DataError(
             f"expected rules of at most {RULES.longest:,} characters, got {len(text):,}: "
-            "leave some out"
+            "remove some"
         )
     if new := {name: own for name, own in blocks.items() if name not in state.blocks}:
         state.set_blocks({**state.blocks, **new})
@@ -175,13 +175,13 @@ def show(state: AppState, data: Dataset, checked: Study | None = None) -> None:
             placeholder=_example(data).splitlines()[0],
             on_change=written,
             help="Write what you know. The rules are checked when you press Ctrl+Enter or click "
-            "elsewhere. Text after # is a note.",
+            "outside the field. Text after # is a note.",
         )
     names, language = st.columns(2, gap="medium")
     with names, st.expander("Names in these data", expanded=is_plain, icon=":material/search:"):
         _names(data)
     with language, st.expander("How to write a rule", icon=":material/help:"):
-        st.caption("Examples from your own table; each can be used as it stands.")
+        st.caption("Examples with the names of your own table. Each of them can be used as it is.")
         st.code(_example(data), language=None, wrap_lines=True)
         if st.button("Manual", icon=":material/menu_book:", key="rules_manual"):
             _manual()
@@ -197,7 +197,11 @@ def _manual() -> None:
 def _names(data: Dataset) -> None:
     """Which words a rule may use in these data."""
     negative, positive = (plain(quote_label(name)) for name in data.classes)
-    st.markdown(f"**Outcomes**: {positive} (positive), {negative} (negative)")
+    signs = ("positive class", "negative class")
+    told = data.classes[::-1] == ("positive", "negative")
+    both = zip((positive, negative), signs, strict=True)
+    outcomes = (name if told else f"{name} ({sign})" for name, sign in both)
+    st.markdown(f"**Outcomes**: {', '.join(outcomes)}")
     blocks = [f"{plain(quote_name(b))} ({len(c):,})" for b, c in list(data.blocks.items())[:12]]
     more = f" and {len(data.blocks) - 12} more" if len(data.blocks) > 12 else ""
     st.markdown(f"**Blocks**: {', '.join(blocks) + more if blocks else 'none named yet'}")
@@ -212,7 +216,9 @@ def _names(data: Dataset) -> None:
         st.code("  ".join(map(quote_name, found)), language=None, wrap_lines=True, height=110)
     elif wanted.strip():
         near = data.index.nearest(wanted.strip())
-        st.caption(f"None has it in its name. Nearest: {listing(near)}" if near else "None found.")
+        st.caption(
+            f"No feature found. Similar names: {listing(near)}" if near else "No feature found."
+        )
 
 
 def _example(data: Dataset) -> str:
@@ -237,7 +243,7 @@ def errors(state: AppState, checked: Study, *, brief: bool = False) -> None:
         return
     usable = count(len(checked.checks), "rule")
     told = f"{count(len(checked.errors), 'line')} cannot be used yet" + (
-        f"; {usable} can, checked below." if checked.checks else "."
+        f"; {usable} can be used, see below." if checked.checks else "."
     )
     if brief:
         st.caption(f":material/error: {told}")
@@ -270,7 +276,7 @@ def _remedies(state: AppState, error: RuleError, n: int) -> None:
                 on_click=lambda fix=fix: change(
                     state, "\n".join([*lines[:at], fix.line, *lines[at + 1 :]])
                 ),
-                help="Write this in place of the line; it can be undone.",
+                help="Replaces the line with this. You can undo it.",
             )
 
 

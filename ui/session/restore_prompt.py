@@ -30,7 +30,9 @@ def show(state: AppState) -> bool:
     try:
         found, lost = autosave.offers(state), autosave.unreadable()
     except HipadError as error:
-        st.warning(f"Kept work cannot be read: {plain(str(error), 300)}", icon=":material/warning:")
+        st.warning(
+            f"Saved work cannot be read: {plain(str(error), 300)}", icon=":material/warning:"
+        )
         return False
     if found:
         newest, *older = found
@@ -42,8 +44,8 @@ def show(state: AppState) -> bool:
                     for kept in older[:MOST_SHOWN]:
                         _saved_line(state, kept)
     if lost:
-        with st.expander(f"Kept work that this version cannot read ({len(lost)})"):
-            st.caption("It stays as it is until you delete it; another version may read it.")
+        with st.expander(f"Saved work that this version cannot open ({len(lost)})"):
+            st.caption("It stays until you delete it. Another version may be able to open it.")
             for work in lost[:MOST_SHOWN]:
                 with st.container(horizontal=True, vertical_alignment="center"):
                     _delete_button(work)
@@ -59,7 +61,7 @@ def _delete_button(kept: StoredSession | UnreadableSession) -> None:
         "Delete",
         key=f"forget_{kept.name}",
         icon=":material/delete:",
-        help="Remove this work from this computer. It cannot be had back.",
+        help="Delete this work from this computer. This cannot be undone.",
     ) and _done(lambda: autosave.forget(kept)):
         st.rerun()
 
@@ -69,7 +71,7 @@ def _done(change: Callable[[], None]) -> bool:
     try:
         change()
     except HipadError as error:
-        st.error(f"Kept work could not be changed: {plain(str(error), 300)}")
+        st.error(f"Saved work could not be changed: {plain(str(error), 300)}")
         return False
     return True
 
@@ -85,8 +87,8 @@ def warn(state: AppState) -> None:
             st.rerun()
         if why:
             st.warning(
-                f"This work could not be kept: {plain(why, 300)}. It is tried again by itself. "
-                "Save the session (beside the page, under Session) before you leave.",
+                f"This work could not be saved: {plain(why, 300)}. The program keeps trying. "
+                "Save the session yourself before you leave (in the sidebar, under Session).",
                 icon=":material/warning:",
             )
 
@@ -101,7 +103,7 @@ def _saved_line(state: AppState, kept: StoredSession, *, first: bool = False) ->
             key=f"continue_{kept.name}",
             type="primary" if first else "secondary",
             icon=":material/history:",
-            help="Data, rules with their versions, settings, models and the last run.",
+            help="Opens data, rules with their versions, settings, models and the last run.",
         ):
             with st.spinner(f"Opening {plain(kept.work.title)}"):
                 attempt(state, lambda: autosave.go_on(state, kept))
@@ -136,31 +138,31 @@ def controls(state: AppState) -> None:
     """Whether work is kept, where, and a button to remove it."""
     store, whose = autosave.WRITER.store, autosave.owner()
     if not whose or not store.place.is_on:
-        st.caption("Work is not kept on this server: save the session before you leave.")
+        st.caption("Your work is not saved on this server: save the session before you leave.")
         return
     wanted = store.wants(whose)
     chosen = st.toggle(
-        "Keep my work on this computer",
+        "Save my work on this computer",
         wanted,
         key="keep_on",
-        help="Data, rules, settings and models are written as you go, so that a closed tab or a "
-        "restart loses nothing. Off: nothing more is written.",
+        help="Data, rules, settings and models are saved as you work, so that nothing is lost when "
+        "you close the tab or restart. Off: nothing more is saved.",
     )
     if chosen != wanted and _done(lambda: store.want(whose, chosen)):
         state.kept = None
         st.rerun()
     if autosave.is_one_person():
-        st.caption(f"Kept in {plain(store.place.folder, 200)}")
+        st.caption(f"Saved in {plain(store.place.folder, 200)}")
     if st.button(
-        "Delete kept work",
+        "Delete saved work",
         key="keep_forget",
         icon=":material/delete:",
         width="stretch",
-        help="Remove everything that was kept for this browser. What is open stays open.",
+        help="Delete everything that was saved for this browser. What is open stays open.",
     ) and _done(lambda: autosave.forget_all(state)):
         st.session_state[FORGOTTEN] = state.kept
     if state.kept is not None and st.session_state.get(FORGOTTEN) is state.kept:
-        st.caption("Kept work was deleted; what is open is written again when it changes.")
+        st.caption("Saved work was deleted. What is open is saved again when it changes.")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -198,11 +200,11 @@ def _refitting_line(state: AppState) -> None:
         return
     st.caption(f"Models of the session: {total - left} of {total} fitted again")
     if refitting.job.is_active:
-        text = "Go on later; models not fitted yet stay in the session."
+        text = "You can go on later; models that are not fitted yet stay in the session."
         st.button("Stop fitting", key="refit_stop", on_click=refitting.job.stop, help=text)
     else:
         if refitting.job.error:
             st.caption(plain(refitting.job.error, 300))
-        text = "Fit the models that are left."
+        text = "Fit the remaining models."
         if st.button("Fit the others", key="refit_go_on", on_click=refitting.go_on, help=text):
             st.rerun()

@@ -68,7 +68,7 @@ def restore(state: AppState, session: Session, loaded: Loaded) -> None:
         lacking.append("patients without a label")
     if lacking:
         state.notice = (
-            f"The session had a file with {listed(lacking)}: give it again under Preparation."
+            f"The session had a file with {listed(lacking)}: upload it again under Preparation."
         )
     state.load(replace(loaded, blocks=session.blocks, rules=session.rules), preparation)
     state.settings = session.settings

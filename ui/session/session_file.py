@@ -216,7 +216,8 @@ def of_today(raw: dict[str, Any]) -> dict[str, Any]:
     if isinstance(raw.get("models"), list):
         raw["models"] = [recipe_of_today(recipe) for recipe in raw["models"]]
     if isinstance(raw.get("preparation"), dict):
-        raw["preparation"] = {"use_unlabelled": True, "roles": {}, **raw["preparation"]}
+        later = {"use_unlabelled": True, "roles": {}, "row_word": ""}
+        raw["preparation"] = {**later, **raw["preparation"]}
     return raw
 
 

@@ -28,8 +28,8 @@ def test_features_of_a_block_come_in_the_order_asked_for(state):
 
 
 def test_the_pictures_are_told_in_words(state):
-    assert class_balance(state.data)[1].startswith("35 % of the patients to learn from")
-    chart, text = missing_values(state.loaded)
+    assert class_balance(state.data)[1].startswith("35 % of the training patients are")
+    chart, text = missing_values(state.loaded, "patients")
     assert "most in Insulin: 374 of 768 (49 %)" in text
     assert max(chart.data[0].x) == 374
 

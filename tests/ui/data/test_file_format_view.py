@@ -44,7 +44,7 @@ def test_begin_reads_the_kept_file_again(state):
 def test_begin_asks_for_a_file_that_was_not_kept(state):
     stated = FileFormat(decimal=".")
     begin(state, state.loaded, stated, "auto")
-    assert "upload it again" in state.notice
+    assert "Upload it again" in state.notice
     assert state.stated == (state.loaded.table.sha256, stated, "auto")
     assert not state.readings
 

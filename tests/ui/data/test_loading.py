@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hipad.data import Table
 from hipad.data import sandbox as apart
 from hipad.exceptions import DataError
 from tests.ui.datasets import SICK, loaded, made, table
@@ -33,6 +34,38 @@ from ui.state import AppState
 def test_the_likeliest_column_is_offered_as_label(text, label):
     assert likely_label(loaded(**text)) == label
     assert first_preparation(loaded(**text)).label == label
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [
+        ("patient_id", "patient"),
+        ("Patienten-Nr.", "patient"),
+        ("usubjid", "patient"),
+        ("customer", "customer"),
+        ("Kundennummer", "customer"),
+        ("part no", "part"),
+        ("sampleID", "sample"),
+        ("id", "row"),
+    ],
+)
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_row_is_called_by_its_id_or_group(column, word, times):
+    n = 60
+    ids = np.array([f"A{i // times:03d}" for i in range(n)])
+    sick = np.where(np.arange(n) // times % 2, "ill", "well")
+    values = np.random.default_rng(0).standard_normal((n, 1))
+    own = Loaded("made", Table(values, ("a",), {column: ids, "state": sick}, "made", sha256="s"))
+    data = build(own, first_preparation(own), {})
+    assert data.unit == word
+    assert (data.groups is not None) == (times > 1)
+    chosen = replace(first_preparation(own), row_word="sample")
+    assert build(own, chosen, {}).unit == "sample"
+    assert build(replace(own, row_word="part"), first_preparation(own), {}).unit == "part"
+
+
+def test_without_a_word_in_the_table_a_row_is_a_row():
+    assert made().unit == "row"
 
 
 def test_what_came_with_the_data_goes_before_any_guess():

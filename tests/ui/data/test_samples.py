@@ -40,5 +40,5 @@ def test_a_synthetic_sample_is_drawn_as_asked():
 
 def test_a_draw_that_is_too_large_as_a_whole_is_refused():
     check_size("10k", {"n_train": 2_000, "seed": 1})
-    with pytest.raises(DataError, match="take fewer patients, fewer features or less noise"):
+    with pytest.raises(DataError, match="take fewer samples, fewer features or less noise"):
         check_size("50k", {"n_train": 2_000, "n_test": 5_000, "noise": (0.0, 0.5)})

@@ -154,7 +154,8 @@ def fits(gain: float, draws: int = 4) -> list[Done]:
 
 @pytest.mark.parametrize(("gain", "warned"), [(0.1, False), (-0.01, False), (-0.05, True)])
 def test_rules_that_cost_two_points_are_warned_of(gain, warned):
-    assert ("cost more than two points with 8 labelled patients" in warning(fits(gain))) is warned
+    told = warning(fits(gain), "parts")
+    assert ("by more than two points with 8 labelled parts" in told) is warned
 
 
 def test_the_answer_needs_draws_that_are_whole():

@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any
 
 from tests.ui.pima import fitted
-from ui.bench.crosswise import request_of
 from ui.patients.patient_list import PatientList
 from ui.results.assessment import Source, assessment_job
+from ui.workbench.cross_validation import request_of
 
 
 @cache

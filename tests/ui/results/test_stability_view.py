@@ -5,7 +5,6 @@ import pytest
 
 from hipad.evaluation.stability import stability
 from tests.ui.pima import fitted
-from ui.bench.crosswise import request_of
 from ui.jobs import BackgroundJob
 from ui.results.stability_view import (
     feature_table,
@@ -15,6 +14,7 @@ from ui.results.stability_view import (
     spread_sentence,
     stability_job,
 )
+from ui.workbench.cross_validation import request_of
 
 N = 10
 

@@ -84,7 +84,7 @@ def test_pairs_that_contradict_come_first():
         "a: Glucose >= 100 => diabetic\nb: Glucose >= 110 => diabetic\nc: BMI >= 20 => healthy", ""
     )
     table = pair_table(checked_rules(state))
-    assert table["they say"].tolist() == ["the opposite", "the opposite", "the same"]
+    assert table["outcome"].tolist() == ["the opposite", "the opposite", "the same"]
     assert table["training"].min() > 0
 
 

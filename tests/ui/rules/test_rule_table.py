@@ -18,7 +18,7 @@ def test_the_table_writes_switches_worths_and_notes():
     text = state.rules.text
     table = rows(checked).to_dict("records")
     assert with_table(text, checked, table) == text
-    table[0] |= {"on": False, "worth": 12.0}
+    table[0] |= {"on": False, "weight": 12.0}
     table[1] |= {"note": "seen\ntwice"}
     first, second = read_rules(with_table(text, checked, table)).rules
     assert (first.enabled, first.worth, second.note) == (False, 12.0, "seen twice")
@@ -29,9 +29,9 @@ def test_the_table_writes_switches_worths_and_notes():
     [
         (None, "after a run"),
         (RuleGradient(2.0, 1.0, "worth", 1.0, 1.0), "yes"),
-        (RuleGradient(0.5, 1.0, "worth", 1.0, 1.0), "no: worth"),
-        (RuleGradient(0.5, 1.0, "worth", 1.0, 1.0, together=2.0), "yes, with the patients"),
-        (RuleGradient(0.0, 1.0, "premise", INF, INF), "no: met in the middle"),
+        (RuleGradient(0.5, 1.0, "worth", 1.0, 1.0), "no: weight too small"),
+        (RuleGradient(0.5, 1.0, "worth", 1.0, 1.0, together=2.0), "yes, with the data"),
+        (RuleGradient(0.0, 1.0, "premise", INF, INF), "no: threshold not strict enough"),
     ],
 )
 def test_whether_a_rule_is_heard(pull, said):
@@ -41,4 +41,4 @@ def test_whether_a_rule_is_heard(pull, said):
 
 def test_the_table_has_a_sentence():
     text = words(checked_rules(session()))
-    assert text.startswith("2 rules on, 0 off. Together they speak of ")
+    assert text.startswith("2 rules on, 0 off. Together they apply to ")

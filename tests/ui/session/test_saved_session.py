@@ -123,9 +123,10 @@ def test_patients_without_a_label_come_back():
 def test_a_work_of_an_earlier_version_opens(before):
     raw = json.loads(snapshot(before).work.to_json())
     del raw["unlabelled"], raw["session"]["unlabelled"]
-    del raw["session"]["preparation"]["use_unlabelled"]
+    del raw["session"]["preparation"]["use_unlabelled"], raw["session"]["preparation"]["row_word"]
     work, _ = read_saved_session(json.dumps(raw).encode())
     assert work.session.preparation.use_unlabelled
+    assert work.session.preparation.row_word == ""
     assert work.unlabelled == ""
 
 
