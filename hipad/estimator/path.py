@@ -114,7 +114,7 @@ def rounded(value: float) -> float:
 
 
 TOLERANCE = 1e-4  # of the folds: enough to judge by
-BEYOND = 1.02  # times lambda1: a fold that is pulled by less has not overlooked a feature
+BEYOND = 1.02  # times lambda1: a fold whose gradients are less has overlooked no feature
 
 
 @dataclass(frozen=True)

@@ -94,11 +94,11 @@ def rule_blocks(
 
 
 # --------------------------------------------------------------------------------------------------
-# From what is said of single features to the solver's prices of their weights.
+# From what is said of single features to the solver's penalties of their weights.
 #
 # Who says that a gene is raised in a disease means that it matters. With thousands of features a
 # known sign alone changes nothing: the feature would have to be the strongest of all to enter. So
-# it also pays a share of lambda1 only. It enters before others that are pulled as hard, and the
+# it also pays a share of lambda1 only. It enters before others of the same gradient, and the
 # data may still leave it out: a statement that is wrong, or of no use, does little harm. A feature
 # that is certain pays nothing.
 
@@ -269,7 +269,7 @@ class ProblemFactory:
         """lambda1_max with rules and knowledge, which may let their features in before others."""
         share = self.plan.rule_settings.known_share
         factors = entering_first(self.plan.known, share=share)
-        return lambda1_max(self.trial(1.0).with_parameters(prices=factors))
+        return lambda1_max(self.trial(1.0).with_parameters(penalty_factors=factors))
 
     def rule_votes(self) -> tuple[RuleVote, ...]:
         """The votes of the rules in the choice of lambda1 and lambda2."""
@@ -368,7 +368,7 @@ TRACE = 1e-6  # of the margin: scores of less are looked at for rounding
 
 
 def noise(design: Design) -> float:
-    """How hard rounding alone may pull on a feature that tells nothing."""
+    """The gradient that rounding alone may give a feature that tells nothing."""
     size = design.column_norms()
     if design.mean is not None:
         size = size + np.abs(design.mean if design.scale is None else design.mean / design.scale)
@@ -402,16 +402,16 @@ def explained(hipad: Hipad, message: str) -> Solution:
 def _without_noise(hipad: Hipad, found: Solution) -> Solution:
     """The solution, or the model without features where rounding alone put them in.
 
-    Features that pay nothing are in at every pull, be it the last digit of a sum. Their scores are
-    then a trace of the margin, and no pull on any feature is above rounding.
+    Unpenalized features are in at every gradient, be it the last digit of a sum. Their scores are
+    then a trace of the margin, and no gradient is above rounding.
     """
-    problem, own = hipad.problem, hipad.problem.prices
+    problem, own = hipad.problem, hipad.problem.penalty_factors
     largest_score = problem.design.column_norms()[found.features] @ np.abs(found.w)
     if not found.features.size or not hipad.finished or largest_score > TRACE:
         return found
     up, down = (np.where(factor == 0, 1.0, factor) for factor in (own.up, own.down))
     paying = replace(own, up=up, down=down)
-    if lambda1_max(problem.with_parameters(prices=paying)) > noise(problem.design):
+    if lambda1_max(problem.with_parameters(penalty_factors=paying)) > noise(problem.design):
         return found
     none, nothing = np.zeros(0, dtype=int), np.zeros(0)
     objective = problem.objective(none, nothing, np.zeros(problem.n_samples), found.b, found.u)

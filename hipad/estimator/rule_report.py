@@ -381,7 +381,7 @@ def _refitted(
     others = [other for k, other in enumerate(model.plan.statements) if k != i]
     share = model.plan.rule_settings.known_share
     factors = penalty_factors(known_features(others, names), share=share)
-    problem = model.problem.with_parameters(prices=factors)
+    problem = model.problem.with_parameters(penalty_factors=factors)
     without = Hipad(problem, replace(model.plan.settings, quick=True)).run()
     size = problem.n_features
     now, then = _full_direction(model.solution, size), _full_direction(without, size)

@@ -53,9 +53,9 @@ def content_key(design: Design, y: FloatArray, p: FloatArray, wave: float = 40.0
     labels: as good as random, and even, so that it does not favour a class. Another `wave` is
     another division of the rows.
     """
-    pull = design.correlate(p * y)
+    gradient = design.correlate(p * y)
     key: FloatArray = design.dot(
-        np.cos(wave * pull / max(float(np.max(np.abs(pull), initial=0.0)), 1e-300))
+        np.cos(wave * gradient / max(float(np.max(np.abs(gradient), initial=0.0)), 1e-300))
     )
     return key
 
@@ -547,11 +547,11 @@ class TrainingData:
         lambda1: float,
         lambda2: float,
         scope: Any,
-        prices: PenaltyFactors | None = None,
+        penalty_factors: PenaltyFactors | None = None,
         loss: Loss = HINGE,
     ) -> Problem:
         """The optimisation problem on these data."""
-        own = prices or PenaltyFactors()
+        own = penalty_factors or PenaltyFactors()
         return Problem(self.design, self.y, self.p, lambda1, lambda2, rules, scope, own, loss)
 
     def to_user_units(

@@ -376,8 +376,8 @@ class _Part:
         self.lambda1, self.lambda2 = member.values
         self.problem = factory.trial(1.0)
         if member.among is not None:
-            own = factory.problem(*member.values, among=member.among).prices
-            self.problem = self.problem.with_parameters(prices=own)
+            own = factory.problem(*member.values, among=member.among).penalty_factors
+            self.problem = self.problem.with_parameters(penalty_factors=own)
         largest = max(factory.largest_lambda1, factory.first_lambda1)
         self.values = approach(largest, self.lambda1)[-STEPS:]
         self.polish = factory.plan.settings.method == "hipad"

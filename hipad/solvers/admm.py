@@ -65,10 +65,10 @@ def relative(
     return scaled_pair(residual, moved, scale, float(np.linalg.norm(multiplier)), mu)
 
 
-def scaled_pair(residual: float, moved: float, scale: float, price: float, mu: float) -> Pair:
+def scaled_pair(residual: float, moved: float, scale: float, weight: float, mu: float) -> Pair:
     """Residuals relative to the size of the copy and of the multiplier."""
-    size = max(scale, FLOOR * price / mu, 1e-300)
-    return residual / size, moved / max(price, FLOOR * mu * scale, 1e-300)
+    size = max(scale, FLOOR * weight / mu, 1e-300)
+    return residual / size, moved / max(weight, FLOOR * mu * scale, 1e-300)
 
 
 def starting_penalties(problem: Problem) -> Penalties:
@@ -220,11 +220,11 @@ class Admm:
     def sweep(self) -> Sweep:
         """Advance by one sweep."""
         stack, y, mu, omega = self.problem.stack, self.problem.y, self.mu, self.settings.relaxation
-        price = self.gamma3 + mu.slack * (1.0 - self.q)
+        dual = self.gamma3 + mu.slack * (1.0 - self.q)
         first = self.features.solve(
             v=y * (self.gamma1 + mu.hinge * (1.0 - self.a)),
-            r_b=-float(stack.of_b @ price),
-            r_u=mu.u * self.t - self.gamma5 - price @ stack.thresholds,
+            r_b=-float(stack.of_b @ dual),
+            r_u=mu.u * self.t - self.gamma5 - dual @ stack.thresholds,
         )
         a_old, q_old, t_old = self.a, self.q, self.t
         margin, slack, self.u = 1.0 - y * first.f, stack.slacks(first.b, first.u), first.u

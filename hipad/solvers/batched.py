@@ -85,9 +85,9 @@ FEW_ACTIVE = 0.25  # share of the numbers in all columns
 class RestrictedProblem:
     """Features that may be in: their design, names, quadratic coefficients and coupling to u.
 
-    `limits` are the prices of their weights; these and `ridge` have one column a problem, each with
-    its own scale of a feature. `fixed`, one column a problem too, says which may be in at all;
-    lambda1 is then left out, and only a known sign holds a feature at zero.
+    `limits` are the penalties of their weights; these and `ridge` have one column per problem, each
+    with its own scale of a feature. `fixed`, one column per problem too, says which may be in at
+    all; lambda1 is then left out, and only a known sign holds a feature at zero.
     """
 
     design: Design
@@ -109,9 +109,9 @@ class RestrictedProblem:
             return self.columns.dot(self.names[kept], w[kept])
         return self.columns.y[:, None] * self.design.dot(w)
 
-    def weights(self, pull: FloatArray) -> FloatArray:
-        """The weights that go with a pull."""
-        weights = self.limits.shrink(pull) / self.ridge
+    def weights(self, gradient: FloatArray) -> FloatArray:
+        """The weights that go with a gradient."""
+        weights = self.limits.shrink(gradient) / self.ridge
         return weights if self.fixed is None else np.where(self.fixed, weights, 0.0)
 
     def curved(self, w: FloatArray) -> FloatArray:
@@ -121,7 +121,7 @@ class RestrictedProblem:
 
     @cached_property
     def _free(self) -> np.ndarray:
-        return self.limits.free
+        return self.limits.unpenalized
 
 
 # --------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ class BatchIterate(NamedTuple):
 
 
 class Residuals(NamedTuple):
-    """What is missing to feasibility: margins of rows, gradient in u, balance, prices."""
+    """What is missing to feasibility: margins of rows, gradient in u, balance, duals."""
 
     rows: FloatArray
     u: FloatArray
@@ -496,8 +496,8 @@ class Systems:
 # The problems share data and rules, and differ in the rows that they may see and in lambda2. The
 # dual of each is a smooth function of few variables, one for each row and each multiplier u:
 #
-#     v = Z'alpha - C'u,    w = shrink(v, prices) / ridge          the weights follow
-#     margins = [ Z w + y b ; e b - d'u ],   margins + xi - s = 1,   alpha + t = prices
+#     v = Z'alpha - C'u,    w = shrink(v, penalty) / ridge          the weights follow
+#     margins = [ Z w + y b ; e b - d'u ],   margins + xi - s = 1,   alpha + t = upper
 #
 #     alpha s -> 0,   t xi -> 0,   u pi -> 0         predictor-corrector, as in interior_point.py
 #
@@ -505,7 +505,7 @@ class Systems:
 # stands (a semismooth Newton method). So w needs no barrier of its own, and a step costs two
 # products with the data, for all problems at once, and one factorisation for each (batched.py).
 #
-# Products go to zero in proportion to the price of their row. So two equal rows go exactly the way
+# Products go to zero in proportion to the weight of their row. So two equal rows go exactly the way
 # of one row that counts twice, and no accuracy is needed to make a choice the same for both.
 #
 # Phase 2 is the same with the features fixed and without lambda1.
@@ -522,9 +522,9 @@ SCALINGS = 4  # Newton steps towards the best multiple of a warm start
 class BatchedInteriorPoint:
     """All problems; `problem` holds the rows and the rules of all.
 
-    `prices` has one column for each problem, zero for the rows that it may not see. `units`, one
-    column a problem too, are the deviations of the features in the rows that it sees: where columns
-    are standardised, a weight is penalised in units of what the problem knows.
+    `weights_of_rows` has one column for each problem, zero for the rows that it may not see.
+    `units`, one column per problem too, are the deviations of the features in the rows that it
+    sees: where columns are standardised, a weight is penalised in units of what the problem knows.
     """
 
     _at: BatchIterate  # where the last steps ended
@@ -532,19 +532,21 @@ class BatchedInteriorPoint:
     def __init__(
         self,
         problem: Problem,
-        prices: FloatArray,
+        weights_of_rows: FloatArray,
         lambda2: FloatArray,
         units: FloatArray | None = None,
     ) -> None:
-        stack, count = problem.stack, prices.shape[1]
+        stack, count = problem.stack, weights_of_rows.shape[1]
         self.problem, self.lambda2, self.units = problem, lambda2, units
-        self.seen = np.vstack([prices > 0, np.ones((stack.n_rules, count), dtype=bool)])
+        self.seen = np.vstack([weights_of_rows > 0, np.ones((stack.n_rules, count), dtype=bool)])
         sigma = np.repeat(stack.sigma[:, None], count, axis=1)
-        self.prices, self.upper, curvature = RowLosses.of(problem.loss, prices, sigma)
+        self.weights_of_rows, self.upper, curvature = RowLosses.of(
+            problem.loss, weights_of_rows, sigma
+        )
         self.curvature = np.where(self.seen, curvature, 0.0)
         self.capped = self.seen & np.isfinite(self.upper)  # whose dual variable has an upper bound
         self.labels = np.r_[problem.y, stack.of_b]
-        self.alpha, self.b = 0.5 * self.prices, np.zeros(count)
+        self.alpha, self.b = 0.5 * self.weights_of_rows, np.zeros(count)
         self.u = np.full((stack.n_rows, count), typical_multiplier(self.problem.stack))
         self.columns = SignedColumns(problem.design, problem.y)
         self.systems = Systems(problem, self.seen)
@@ -552,14 +554,14 @@ class BatchedInteriorPoint:
 
     @property
     def shares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What each product of a place counts: the price of its row."""
-        of_rules = self.prices[self.problem.n_samples + self.problem.stack.owner]
-        return self.prices, np.where(self.capped, self.prices, 0.0), of_rules
+        """What each product of a place counts: the weight of its row."""
+        of_rules = self.weights_of_rows[self.problem.n_samples + self.problem.stack.owner]
+        return self.weights_of_rows, np.where(self.capped, self.weights_of_rows, 0.0), of_rules
 
     def only(self, problems: np.ndarray) -> None:
         """Go on with some of the problems."""
         self.lambda2, self.b = self.lambda2[problems], self.b[problems]
-        self.seen, self.prices = self.seen[:, problems], self.prices[:, problems]
+        self.seen, self.weights_of_rows = self.seen[:, problems], self.weights_of_rows[:, problems]
         self.upper, self.curvature = self.upper[:, problems], self.curvature[:, problems]
         self.capped = self.capped[:, problems]
         self.alpha, self.u = self.alpha[:, problems], self.u[:, problems]
@@ -580,7 +582,7 @@ class BatchedInteriorPoint:
         return RestrictedProblem(design, self.columns, names, ridge, C, self.limits(names, lambda1))
 
     def limits(self, names: np.ndarray, lambda1: float) -> SignPenalties:
-        """Prices of the weights of some features, in the units of each problem."""
+        """Penalties of the weights of some features, in the units of each problem."""
         units = self._units_of(names)
         up, down = self.problem.limits(names, lambda1)
         return SignPenalties(up[:, None] * units, down[:, None] * units)
@@ -588,12 +590,12 @@ class BatchedInteriorPoint:
     def _units_of(self, names: np.ndarray) -> FloatArray:
         return np.ones((names.size, self.b.size)) if self.units is None else self.units[names]
 
-    def pull_on_all(self) -> FloatArray:
+    def gradient_on_all(self) -> FloatArray:
         """How hard each feature is drawn away from zero, in its units; one column a problem."""
         problem, n = self.problem, self.problem.n_samples
-        pull = problem.design.correlate(problem.y[:, None] * self.alpha[:n])
-        pull[problem.stack.features] -= problem.stack.coupling.T @ self.u
-        return pull if self.units is None else pull / self.units
+        gradient = problem.design.correlate(problem.y[:, None] * self.alpha[:n])
+        gradient[problem.stack.features] -= problem.stack.coupling.T @ self.u
+        return gradient if self.units is None else gradient / self.units
 
     def solve(
         self,
@@ -623,18 +625,18 @@ class BatchedInteriorPoint:
         return restricted.weights(self._pull(restricted, self.alpha, self.u))
 
     def active_sets(self, k: int) -> tuple[FloatArray, FloatArray]:
-        """Multipliers and prices of a problem, on their bound where the other of a pair is more."""
+        """Multipliers and duals of a problem, on their bound where the other of a pair is more."""
         (alpha, s), (t, xi), (u, pi), _ = self._at
-        prices, upper, own = self.prices[:, k], self.upper[:, k], self.seen[:, k]
-        low = own & (alpha[:, k] < prices * s[:, k])
-        high = self.capped[:, k] & (t[:, k] < prices * xi[:, k])
+        weights_of_rows, upper, own = self.weights_of_rows[:, k], self.upper[:, k], self.seen[:, k]
+        low = own & (alpha[:, k] < weights_of_rows * s[:, k])
+        high = self.capped[:, k] & (t[:, k] < weights_of_rows * xi[:, k])
         alpha = np.where(low, 0.0, np.where(high, upper, self.alpha[:, k]))
         return np.where(u > pi, u, 0.0)[:, k], alpha
 
     def _pull(self, restricted: RestrictedProblem, alpha: FloatArray, u: FloatArray) -> FloatArray:
-        return self._pull_of_samples(restricted, alpha) - restricted.C.T @ u
+        return self._gradient_of_samples(restricted, alpha) - restricted.C.T @ u
 
-    def _pull_of_samples(self, restricted: RestrictedProblem, alpha: FloatArray) -> FloatArray:
+    def _gradient_of_samples(self, restricted: RestrictedProblem, alpha: FloatArray) -> FloatArray:
         return restricted.design.correlate(
             self.problem.y[:, None] * alpha[: self.problem.n_samples]
         )
@@ -730,7 +732,7 @@ class BatchedInteriorPoint:
     def _warm(self, restricted: RestrictedProblem) -> BatchIterate:
         """The best multiple of where the problems stand, moved well inside its bounds."""
         alpha, upper = self.alpha * self._best_multiple(restricted), self.upper
-        alpha = np.clip(alpha, WARM * self.prices, (1 - WARM) * upper)
+        alpha = np.clip(alpha, WARM * self.weights_of_rows, (1 - WARM) * upper)
         alpha = np.where(self.seen, alpha, 1.0)
         u = np.maximum(self.u, WARM * typical_multiplier(self.problem.stack))
         seen = np.where(self.seen, alpha, 0.0)
@@ -752,17 +754,17 @@ class BatchedInteriorPoint:
         )
 
     def _best_multiple(self, restricted: RestrictedProblem) -> FloatArray:
-        """The multiple of the prices at which the dual is largest along them; the rules stay.
+        """The multiple of the duals at which the dual is largest along them; the rules stay.
 
-        With another lambda1 the same prices give far smaller or larger weights.
+        With another lambda1 the same duals give far smaller or larger weights.
         """
-        pull, total = self._pull_of_samples(restricted, self.alpha), self.alpha.sum(axis=0)
+        gradient, total = self._gradient_of_samples(restricted, self.alpha), self.alpha.sum(axis=0)
         rest, square = -(restricted.C.T @ self.u), np.sum(self.curvature * self.alpha**2, axis=0)
         multiple = np.ones(total.size)
         for _ in range(SCALINGS):
-            w = restricted.weights(multiple * pull + rest)
-            slope = total - np.sum(pull * w, axis=0) - multiple * square
-            bend = np.sum(pull**2 * restricted.curved(w), axis=0) + square
+            w = restricted.weights(multiple * gradient + rest)
+            slope = total - np.sum(gradient * w, axis=0) - multiple * square
+            bend = np.sum(gradient**2 * restricted.curved(w), axis=0) + square
             step = slope / np.where(bend > 0, bend, np.inf)
             multiple = np.clip(multiple + step, 0.1 * multiple, 10 * multiple)
         return multiple
@@ -771,22 +773,22 @@ class BatchedInteriorPoint:
 # --------------------------------------------------------------------------------------------------
 # Phase 1 of many problems, at one lambda1 after another, without looking at all features.
 #
-#     1. roughly, with the features that were nearly pulled in at the value before
-#     2. to the end, with those that are nearly pulled in now: the problems go on where they stood
+#     1. roughly, with the features that were nearly in at the value before
+#     2. to the end, with those that are nearly in now: the problems go on where they stood
 #     3. where features were overlooked, the problems that want them go to the end with them
 #
-# Before 2, and after each time, the pull on all features is looked at: one pass over the data.
+# Before 2, and after each time, the gradient of all features is looked at: one pass over the data.
 
 
 EXACT = 1e-9
 ROUGH = 0.03  # gap at which it shows which features may be in,
-NEAR = 0.9  # namely those pulled by this share of lambda1
+NEAR = 0.9  # namely those whose gradient is this share of lambda1
 MOST_ROUNDS = 3
 
 
 class WorkingSetSelector:
-    """All problems of the batch; a tolerance for each, and by what factor a pull may exceed lambda1
-    before a feature counts as overlooked.
+    """All problems of the batch; a tolerance for each, and by what factor a gradient may exceed
+    lambda1 before a feature counts as overlooked.
 
     `needed` is the lambda1 that would hold each feature out where the problems stand.
     """
@@ -795,7 +797,7 @@ class WorkingSetSelector:
         self, batch: BatchedInteriorPoint, tolerance: FloatArray, beyond: FloatArray
     ) -> None:
         self.batch, self.tolerance, self.beyond = batch, tolerance, beyond
-        self.needed = 2.0 * self._needed()  # prices begin in the middle
+        self.needed = 2.0 * self._needed()  # dual variables begin in the middle
 
     def only(self, problems: np.ndarray) -> None:
         """Go on with some of the problems."""
@@ -824,13 +826,13 @@ class WorkingSetSelector:
         return restricted, w
 
     def _near(self, lambda1: float) -> np.ndarray:
-        """Features that are nearly pulled in, and those that may be in whatever pulls them."""
+        """Features that are nearly in, and those that may be in at any gradient."""
         near = np.flatnonzero(self.needed.max(axis=1) > NEAR * lambda1)
         return np.union1d(near, self.batch.problem.always_in).astype(int)
 
     def _needed(self) -> FloatArray:
         """The lambda1 that would hold each feature out, one column a problem."""
-        return self.batch.problem.prices.needed(self.batch.pull_on_all())
+        return self.batch.problem.penalty_factors.needed(self.batch.gradient_on_all())
 
 
 def near_optimum(problem: Problem) -> WarmStart:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from hipad.solvers.exact import least_pull
+from hipad.solvers.exact import least_gradient
 from hipad.solvers.problem import Problem, SignPenalties
 from hipad.utils import FloatArray
 
@@ -18,11 +18,11 @@ from hipad.utils import FloatArray
 # Certificates: how far a result is, at most, from the optimum, whatever found it.
 #
 # The primal value is F itself, evaluated at the result with u >= 0: an upper bound on the minimum.
-# The dual value is a lower bound. For row prices alpha (samples and rules) in [0, prices] with
-# labels'alpha = 0 it is
+# The dual value is a lower bound. For dual variables alpha of the rows (samples and rules) in [0,
+# upper] with labels'alpha = 0 it is
 #
 #     D(alpha) = e'alpha + min over w and u >= 0 of
-#                1/2 w'ridge w + prices |w| + u'C w + 1/2 u'curvature u
+#                1/2 w'ridge w + penalty |w| + u'C w + 1/2 u'curvature u
 #                - (Z'alpha)'w + (d alpha)'u.
 #
 # Given u the best w is a soft threshold, feature by feature (one-sided where a sign is forbidden),
@@ -106,8 +106,8 @@ def relative_gap(primal: float, dual: float) -> float:
     return max(primal - dual, 0.0) / max(abs(primal), abs(dual), 1e-10)
 
 
-def feasible_prices(problem: Problem, alpha: FloatArray) -> FloatArray:
-    """Nearest prices (along the labels) that lie in their boxes and balance: labels'alpha = 0."""
+def feasible_duals(problem: Problem, alpha: FloatArray) -> FloatArray:
+    """Nearest duals (along the labels) that lie in their boxes and balance: labels'alpha = 0."""
     labels = np.r_[problem.y, problem.stack.of_b]
     ceiling = np.r_[problem.rows.upper[: problem.n_samples], problem.stack.ceilings]
     size = np.where(np.isfinite(ceiling), ceiling, np.maximum(alpha, 0.0))
@@ -136,28 +136,28 @@ def dual_value(
     *,
     lambda1: float,
     features: np.ndarray | None = None,
-    pull: FloatArray | None = None,
+    gradient: FloatArray | None = None,
 ) -> tuple[float, float]:
     """D(alpha), less what its inner minimum may be short of, and that; from a guess u.
 
-    `features` restricts the problem to some features; without it all of X is read once. `pull` is
-    X'Y alpha on these features, where it is known.
+    `features` restricts the problem to some features; without it all of X is read once. `gradient`
+    is X'Y alpha on these features, where it is known.
     """
     n, stack = problem.n_samples, problem.stack
     signed = problem.y * alpha[:n]
-    if pull is None and features is None:
-        pull = problem.design.correlate(signed)
-    elif pull is None:
-        pull = problem.design.columns(features).T @ signed
+    if gradient is None and features is None:
+        gradient = problem.design.correlate(signed)
+    elif gradient is None:
+        gradient = problem.design.columns(features).T @ signed
     features = np.arange(problem.n_features) if features is None else features
     at, of = problem.rule_positions(features)
     ridge = problem.ridge(features)
     outside = np.ones(features.size, dtype=bool)
     outside[at] = False
     limits = problem.limits(features, lambda1)
-    rest = limits.shrink(pull)[outside] ** 2 / ridge[outside]
+    rest = limits.shrink(gradient)[outside] ** 2 / ridge[outside]
     inner = _RuleMinimum(
-        pull=pull[at],
+        correlation=gradient[at],
         ridge=ridge[at],
         C=stack.coupling[:, of],
         curvature=stack.curvature,
@@ -173,7 +173,7 @@ def dual_value(
 class _RuleMinimum:
     """Minimum over u >= 0 (and the weights of rule features, in closed form)."""
 
-    pull: FloatArray
+    correlation: FloatArray
     ridge: FloatArray
     C: FloatArray
     curvature: FloatArray
@@ -182,7 +182,7 @@ class _RuleMinimum:
 
     def weights(self, u: FloatArray) -> FloatArray:
         """The best weights of rule features for these multipliers."""
-        return self.limits.shrink(self.pull - self.C.T @ u) / self.ridge
+        return self.limits.shrink(self.correlation - self.C.T @ u) / self.ridge
 
     def value(self, u: FloatArray) -> float:
         """The function to be minimised, with the weights at their best."""
@@ -238,7 +238,7 @@ class _RuleMinimum:
 # bounds it, and so each of them:
 #
 #     1/2 |(w, u) - (w*, u*)|_Q^2       Q: all quadratic terms
-#     (price of w_k) - xi*_k w_k        xi* = X'Y alpha* - (Q (w*, u*))_w, within its prices
+#     (penalty of w_k) - xi*_k w_k        xi* = X'Y alpha* - (Q (w*, u*))_w, within its penalties
 #     |r_i| |alpha*_i - bound_i|        r: one minus margin; bound: the upper one if short, else 0
 #     u_r pi*_r                         pi* = (Q (w*, u*))_u + d alpha*, not negative
 #
@@ -247,19 +247,19 @@ class _RuleMinimum:
 # most sqrt(2 g (1/H)_jj): 1/ridge for features that no rule names, up to 1/lambda2 for those of
 # rules.
 #
-# Out. w*_j = 0 where xi*_j lies strictly within its prices. (Q (w*, u*))_j is known to sqrt(2 g
-# ridge_j), so what is missing are the prices alpha*. Let delta = alpha* - alpha. Rows off their
-# margin: sum of |r_i delta_i| <= 2 g. Rows on it are held by the features that are in, as X_k'Y
-# delta is known to |X_k'Y alpha - (Q (w, u))_k - its price| + sqrt(2 g ridge_k) + g/|w_k|. Together
-# they bound |delta|, and with it every pull. Where rows repeat each other |delta| has no bound, but
-# the pull on a feature does: its column, as far as columns of features that are in (and the
+# Out. w*_j = 0 where xi*_j lies strictly within its penalties. (Q (w*, u*))_j is known to sqrt(2 g
+# ridge_j), so what is missing is alpha*. Let delta = alpha* - alpha. Rows off their margin: sum of
+# |r_i delta_i| <= 2 g. Rows on it are held by the features that are in, as X_k'Y delta is known to
+# |X_k'Y alpha - (Q (w, u))_k - its penalty| + sqrt(2 g ridge_k) + g/|w_k|. Together they bound
+# |delta|, and with it every gradient. Where rows repeat each other |delta| has no bound, but the
+# gradient on a feature does: its column, as far as columns of features that are in (and the
 # intercept's) make it up.
 #
 # No feature at all. At w = 0 all rows of the larger class lie on the margin and hardly anything
 # bounds delta. But there F falls apart: multipliers of anchored rules are known to sqrt(2 g), and
-# the loss is a linear program in b, whose minimum c = 2 min(P+, P-) is known, with P the prices of
-# each class. Prices that balance and sum to c - s are within 4 s (in sum) of optimal ones. Where
-# these leave every pull within its prices, w* = 0.
+# the loss is a linear program in b, whose minimum c = 2 min(P+, P-) is known, with P the weight of
+# each class. Dual variables that balance and sum to c - s are within 4 s (in sum) of optimal ones.
+# Where these leave every gradient within its penalties, w* = 0.
 
 
 ROUNDING = 2e-15  # of the terms of an objective, relatively
@@ -270,9 +270,9 @@ WIDTHS = (1.0, 10.0, 100.0)  # rows count as on their margin within these times 
 
 
 class FeatureState(NamedTuple):
-    """A primal point on some features, and prices of all rows that balance and keep their bounds.
+    """A primal point on some features, and duals of all rows that balance and keep their bounds.
 
-    `scores` are Xw, `pull` is X'Y alpha on every feature.
+    `scores` are Xw, `gradient` is X'Y alpha on every feature.
     """
 
     features: np.ndarray
@@ -281,7 +281,7 @@ class FeatureState(NamedTuple):
     u: FloatArray
     alpha: FloatArray
     scores: FloatArray
-    pull: FloatArray
+    gradient: FloatArray
 
 
 @dataclass(frozen=True)
@@ -298,7 +298,7 @@ def certainty(problem: Problem, at: FeatureState, gap: float) -> Certainty:
     gap = max(gap, 0.0) + ROUNDING * _size(problem, at)
     if not np.isfinite(gap) or problem.lambda2 <= 0:
         inside, outside = np.zeros((2, problem.n_features), dtype=bool)
-        outside[problem.prices.excluded] = True
+        outside[problem.penalty_factors.excluded] = True
     else:
         inside, outside = _inside(problem, at, gap), _Outside(problem, at, gap).found()
         if not outside.all() and _none_is_in(problem, at, gap):
@@ -355,36 +355,36 @@ def _inside(problem: Problem, at: FeatureState, gap: float) -> np.ndarray:
 
 
 def _none_is_in(problem: Problem, at: FeatureState, gap: float) -> bool:
-    """Whether w = 0 is certainly the optimum: by the prices that are given, or those of least pull.
+    """Whether w = 0 is certainly the optimum: by these dual variables, or those of least gradient.
 
     Not asked where rules meet the intercept: samples and multipliers then have no optima apart.
     """
     if at.w.any() or problem.stack.of_b.any() or problem.loss.curvature > 0:
         return False
-    if _holds_all_out(problem, at.u, at.alpha, at.pull, gap):
+    if _holds_all_out(problem, at.u, at.alpha, at.gradient, gap):
         return True
-    largest, alpha = least_pull(problem)
+    largest, alpha = least_gradient(problem)
     if not largest < problem.lambda1:
         return False
-    alpha = feasible_prices(problem, alpha)
-    pull = problem.design.correlate(problem.y * alpha[: problem.n_samples])
-    return _holds_all_out(problem, at.u, alpha, pull, gap)
+    alpha = feasible_duals(problem, alpha)
+    gradient = problem.design.correlate(problem.y * alpha[: problem.n_samples])
+    return _holds_all_out(problem, at.u, alpha, gradient, gap)
 
 
 def _holds_all_out(
-    problem: Problem, u: FloatArray, alpha: FloatArray, pull: FloatArray, gap: float
+    problem: Problem, u: FloatArray, alpha: FloatArray, gradient: FloatArray, gap: float
 ) -> bool:
-    """Whether optimal prices near these leave every pull within its prices at w = 0."""
+    """Whether optimal duals near these leave every gradient within its penalties at w = 0."""
     y, own, stack = problem.y, alpha[: problem.n_samples], problem.stack
     p = problem.rows.upper[: problem.n_samples]
     least = 2.0 * min(p[y > 0].sum(), p[y < 0].sum())
     short = max(least - own.sum(), 0.0) + abs(y @ own) + ROUNDING * p.sum()
-    pull, norms = pull.copy(), problem.design.column_norms()
-    pull[stack.features] -= stack.coupling.T @ u
+    gradient, norms = gradient.copy(), problem.design.column_norms()
+    gradient[stack.features] -= stack.coupling.T @ u
     off = (4.0 * short + ROUNDING) * norms
     off[stack.features] += np.sqrt(2.0 * gap * problem.ridge_rules)
     limits = problem.limits(np.arange(problem.n_features))
-    return bool(np.all(np.minimum(limits.up - pull, limits.down + pull) > off))
+    return bool(np.all(np.minimum(limits.up - gradient, limits.down + gradient) > off))
 
 
 class _Known(NamedTuple):
@@ -399,7 +399,7 @@ class _Known(NamedTuple):
 
 
 class _Outside:
-    """Features whose pull stays within their prices, whatever the prices of rows at the optimum."""
+    """Features whose gradient stays within their penalties, whatever the duals at the optimum."""
 
     def __init__(self, problem: Problem, at: FeatureState, gap: float) -> None:
         self.problem, self.at, self.gap = problem, at, gap
@@ -418,13 +418,13 @@ class _Outside:
         """True where a feature is certainly out."""
         problem, named = self.problem, self.problem.stack.features
         limits = problem.limits(np.arange(problem.n_features))
-        pull, own = self.at.pull.copy(), np.zeros(problem.n_features)
-        # off the rules, xi is beyond its price exactly where the pull is: no need to know w*
-        pull[named] -= self.smooth[named]
+        gradient, own = self.at.gradient.copy(), np.zeros(problem.n_features)
+        # off the rules, xi is beyond its penalty exactly where the gradient is: no need to know w*
+        gradient[named] -= self.smooth[named]
         own[named] = self.near * np.sqrt(self.ridge[named])
         norms = problem.design.column_norms()
         own += ROUNDING * norms
-        room = np.minimum(limits.up - pull, limits.down + pull) - own
+        room = np.minimum(limits.up - gradient, limits.down + gradient) - own
         out = room > norms * self._radius()
         nothing = norms == 0
         nothing[named] = False
@@ -442,8 +442,8 @@ class _Outside:
         strong &= size > 0
         features, w = at.features[strong], at.w[strong]
         limits, ridge = problem.limits(features), self.ridge[features]
-        price = np.where(w > 0, limits.up, -limits.down)
-        missed = np.abs(self.smooth[features] + price - at.pull[features])
+        penalty = np.where(w > 0, limits.up, -limits.down)
+        missed = np.abs(self.smooth[features] + penalty - at.gradient[features])
         bounds = missed + self.near * np.sqrt(ridge) + self.gap / np.abs(w)
         Z = problem.design.columns(features) * problem.y[:, None]
 
@@ -524,7 +524,7 @@ class _Outside:
     def _shift(
         self, features: np.ndarray, on: np.ndarray, inverse: FloatArray, known: _Known
     ) -> FloatArray:
-        """How far the pull on these features may be off: a column as a sum of known forms."""
+        """How far the gradient on these features may be off: a column as a sum of known forms."""
         n = self.problem.n_samples
         Z = np.zeros((known.shortfall.size, features.size))
         Z[:n] = self.problem.design.columns(features) * self.problem.y[:, None]

@@ -103,12 +103,12 @@ def _crossing(marks: FloatArray, slope: Callable[[float, float], float], level: 
 #
 #     ridge w + C'u - Z'alpha          = forced       rows at their upper bound, and signed lambda1
 #     Z w + labels b - d u + q alpha   = 1
-#     labels'alpha                     = balance      what rows at full price leave
+#     labels'alpha                     = balance      what rows at their bound leave
 #     C w + curvature u + d'alpha      = -linear
 #
 # w is eliminated, and then the solution is refined on the conditions above, w included. With data
-# of large numbers w is a small difference of large pulls: without the refinement margins would be
-# missed by what is lost in it.
+# of large numbers w is a small difference of large gradients: without the refinement margins would
+# be missed by what is lost in it.
 
 
 SHARED = 1e-9
@@ -134,7 +134,7 @@ class KktSystem:
     def solve(
         self, forced: FloatArray, balance: float, linear: FloatArray
     ) -> tuple[FloatArray, FloatArray, float, FloatArray] | None:
-        """(w, alpha, b, u) for what rows at full price add; None where the system is singular."""
+        """(w, alpha, b, u) for what rows at their bound add; None where the system is singular."""
         matrix = self._matrix()
         size = np.max(np.abs(matrix), axis=1)
         if not (size > 0).all():
@@ -142,7 +142,7 @@ class KktSystem:
         scale = 1.0 / np.sqrt(size)
         r = self.labels.size
         scaled = scale[:, None] * matrix * scale
-        # equal rows, or conditions that repeat each other: of their prices any share is as good
+        # equal rows, or conditions that repeat each other: any share of their duals is as good
         scaled[np.diag_indices(r)] += SHARED
         scaled[np.diag_indices(scale.size)] -= SHARED * (np.arange(scale.size) > r)
         factor, pivots, info = dsytrf(scaled, lower=1, lwork=64 * scale.size, overwrite_a=1)
@@ -196,13 +196,13 @@ class KktSystem:
 # --------------------------------------------------------------------------------------------------
 # From a good guess to the optimum itself, by its active sets.
 #
-# At the optimum every row (sample or rule) is above its margin (price 0), on it, or short of it
-# (full price); every feature is out, or in with a sign (one that pays nothing is in); every
+# At the optimum every row (sample or rule) is above its margin (dual 0), on it, or short of it
+# (dual at its bound); every feature is out, or in with a sign (one that pays nothing is in); every
 # multiplier u is zero or positive. Once these sets are known, what is left is linear (exact.py):
 #
 #     1. solve for the present sets
 #     2. rows, features and multipliers whose sign is wrong change their set; go to 1 if any did
-#     3. look at all other features: those that are pulled beyond their price join; go to 1 if any
+#     3. look at all other features: those whose gradient exceeds their penalty join; go to 1 if any
 #
 # Sets that stand satisfy every condition of optimality, to rounding. From a guess that is not good
 # enough the sets may go round in circles. Then there is no answer here, and a solver that always
@@ -215,7 +215,7 @@ EXACT = 1e-11  # what is within this of its bound, relatively, is on it
 
 
 class WarmStart(NamedTuple):
-    """Weights on some features (zero elsewhere), multipliers of rules, prices of all rows."""
+    """Weights on some features (zero elsewhere), multipliers of rules, duals of all rows."""
 
     features: np.ndarray
     w: FloatArray
@@ -224,14 +224,14 @@ class WarmStart(NamedTuple):
 
 
 class Optimum(NamedTuple):
-    """The optimum on the features looked at, many of them zero; and the pull on every feature."""
+    """The optimum on the features looked at, many of them zero; and the gradient on all."""
 
     features: np.ndarray
     w: FloatArray
     b: float
     u: FloatArray
     alpha: FloatArray
-    pull: FloatArray
+    gradient: FloatArray
 
 
 @dataclass
@@ -240,12 +240,12 @@ class Sets:
 
     signs: FloatArray
     on_margin: np.ndarray
-    at_price: np.ndarray
+    at_upper: np.ndarray
     positive: np.ndarray
 
     def key(self) -> bytes:
         """Equal for equal sets."""
-        parts = (self.signs > 0, self.signs < 0, self.on_margin, self.at_price, self.positive)
+        parts = (self.signs > 0, self.signs < 0, self.on_margin, self.at_upper, self.positive)
         return b"".join(np.packbits(part).tobytes() for part in parts)
 
 
@@ -258,12 +258,12 @@ def optimum_from(problem: Problem, warm_start: WarmStart) -> Optimum | None:
         values = part.settle(sets)
         if values is None:
             return None
-        pull = pull_on_all(problem, values.alpha, values.u)
-        more = part.violators(pull)
+        gradient = gradient_on_all(problem, values.alpha, values.u)
+        more = part.violators(gradient)
         if more.size == 0:
-            return Optimum(part.features, *values, pull)
+            return Optimum(part.features, *values, gradient)
         grown = Part(problem, np.union1d(part.features, more), problem.lambda1)
-        signs = np.sign(pull[grown.features])
+        signs = np.sign(gradient[grown.features])
         signs[np.searchsorted(grown.features, part.features)] = sets.signs
         part, sets.signs = grown, signs
     return None
@@ -278,12 +278,12 @@ def refined(problem: Problem, warm_start: WarmStart) -> Values | None:
     return part.settle(part.sets_of(warm_start))
 
 
-def pull_on_all(problem: Problem, alpha: FloatArray, u: FloatArray) -> FloatArray:
-    """X'Y alpha - C'u: how hard each feature is drawn away from zero; one pass over the data."""
+def gradient_on_all(problem: Problem, alpha: FloatArray, u: FloatArray) -> FloatArray:
+    """X'Y alpha - C'u, the negative gradient at zero weights; one pass over the data."""
     stack = problem.stack
-    pull = problem.design.correlate(problem.y * alpha[: problem.n_samples])
-    pull[stack.features] -= stack.coupling.T @ u
-    return pull
+    gradient = problem.design.correlate(problem.y * alpha[: problem.n_samples])
+    gradient[stack.features] -= stack.coupling.T @ u
+    return gradient
 
 
 class Part(Lifted):
@@ -293,14 +293,14 @@ class Part(Lifted):
         super().__init__(problem, features)
         self.problem, self.features, self.lambda1 = problem, features, lambda1
         self.limits = problem.limits(features, lambda1)
-        self.free = self.limits.free
+        self.unpenalized = self.limits.unpenalized
         self.norms = np.sqrt(np.einsum("ij,ij->j", self.Z, self.Z))
 
     def sets_of(self, warm_start: WarmStart) -> Sets:
         """The sets that a guess suggests."""
         signs = np.zeros(self.features.size)
         signs[np.searchsorted(self.features, warm_start.features)] = np.sign(warm_start.w)
-        signs = np.where(self.free, 1.0, self.limits.allowed(signs))
+        signs = np.where(self.unpenalized, 1.0, self.limits.allowed(signs))
         low, high = warm_start.alpha <= 0, warm_start.alpha >= self.losses.upper
         return Sets(signs, ~low & ~high, high, warm_start.u > 0)
 
@@ -318,21 +318,23 @@ class Part(Lifted):
                 return self._cleaned(values)
         return None
 
-    def violators(self, pull: FloatArray) -> np.ndarray:
-        """Features outside that are pulled in."""
+    def violators(self, gradient: FloatArray) -> np.ndarray:
+        """Features outside that must join."""
         noise = 1e-13 * self.problem.design.column_norms()
-        over = self.problem.prices.over(pull, self.lambda1) > 1e-9 * self.lambda1 + noise
+        over = (
+            self.problem.penalty_factors.over(gradient, self.lambda1) > 1e-9 * self.lambda1 + noise
+        )
         over[self.features] = False
         return np.flatnonzero(over)
 
     def _solve(self, sets: Sets) -> Values | None:
-        """Weights, intercept, multipliers and prices for these sets."""
+        """Weights, intercept, multipliers and dual variables for these sets."""
         kept, positive = sets.signs != 0, sets.positive
         rows = np.flatnonzero(sets.on_margin)
-        alpha = np.where(sets.at_price, self.losses.upper, 0.0)
+        alpha = np.where(sets.at_upper, self.losses.upper, 0.0)
         system = self._system(kept, rows, positive)
-        price = np.where(sets.signs > 0, self.limits.up, self.limits.down)[kept]
-        forced = (self.Z.T @ alpha[: self.n])[kept] - price * sets.signs[kept]
+        penalty = np.where(sets.signs > 0, self.limits.up, self.limits.down)[kept]
+        forced = (self.Z.T @ alpha[: self.n])[kept] - penalty * sets.signs[kept]
         linear = (self.thresholds.T @ alpha[self.n :])[positive]
         found = system.solve(forced, -float(self.labels @ alpha), linear)
         if found is None:
@@ -379,27 +381,27 @@ class Part(Lifted):
         before = sets.key()
         self._correct_rows(sets, at)
         self._correct_multipliers(sets, at)
-        if not self.free.all():
+        if not self.unpenalized.all():
             self._correct_features(sets, at)
         return sets.key() != before
 
     def _correct_rows(self, sets: Sets, at: Values) -> None:
-        """Rows whose price left its bounds leave the margin; those on the wrong side of it join."""
+        """Rows whose dual left its bounds leave the margin; those on the wrong side of it join."""
         residual = 1.0 - self.rows(at.w, at.b, at.u) - self.losses.curvature * at.alpha
         exact = EXACT * (1.0 + abs(at.b))
         low = sets.on_margin & (at.alpha < -EXACT * np.max(np.abs(at.alpha)))
         high = sets.on_margin & (at.alpha > (1 + EXACT) * self.losses.upper)
-        back = sets.at_price & (residual < -exact)
-        enter = ~sets.on_margin & ~sets.at_price & (residual > exact)
+        back = sets.at_upper & (residual < -exact)
+        enter = ~sets.on_margin & ~sets.at_upper & (residual > exact)
         if abs(self.labels @ at.alpha) > EXACT * self.losses.weights.sum():
             # no row holds the intercept; one that now leaves the margin must not join it as well
             held = ~sets.on_margin & (np.abs(residual) <= exact)
-            enter, back = enter | (held & ~sets.at_price), back | (held & sets.at_price)
+            enter, back = enter | (held & ~sets.at_upper), back | (held & sets.at_upper)
         sets.on_margin = (sets.on_margin & ~low & ~high) | back | enter
-        sets.at_price = (sets.at_price & ~back) | high
+        sets.at_upper = (sets.at_upper & ~back) | high
 
     def _correct_multipliers(self, sets: Sets, at: Values) -> None:
-        """Multipliers below zero become zero; those that the gradient pulls up become positive."""
+        """Multipliers below zero become zero; those that the gradient raises become positive."""
         parts = self.C @ at.w, self.curvature @ at.u, self.thresholds.T @ at.alpha[self.n :]
         noise = EXACT * (1.0 + sum(np.abs(part) for part in parts))
         # where all of them are zero, none is compared with its rounding: what it adds to rows and
@@ -409,12 +411,12 @@ class Part(Lifted):
         sets.positive = np.where(sets.positive, at.u >= -size, sum(parts) < -noise)
 
     def _correct_features(self, sets: Sets, at: Values) -> None:
-        """Weights whose sign turned are out; features pulled beyond their price are in."""
-        pull = self.Z.T @ at.alpha[: self.n] - self.C.T @ at.u
+        """Weights whose sign turned are out; those whose gradient exceeds it are in."""
+        gradient = self.Z.T @ at.alpha[: self.n] - self.C.T @ at.u
         out = sets.signs == 0
-        enter = out & (self.limits.over(pull) > EXACT * self.lambda1 + 1e-13 * self.norms)
-        sets.signs[~out & ~self.free & (at.w * sets.signs < 0)] = 0.0
-        sets.signs[enter] = np.sign(pull[enter])
+        enter = out & (self.limits.over(gradient) > EXACT * self.lambda1 + 1e-13 * self.norms)
+        sets.signs[~out & ~self.unpenalized & (at.w * sets.signs < 0)] = 0.0
+        sets.signs[enter] = np.sign(gradient[enter])
 
     def _cleaned(self, at: Values) -> Values | None:
         """Without the last rounding; None where the sets stand on numbers that are none."""
@@ -430,8 +432,8 @@ class Part(Lifted):
 # The elastic-net SVM (with rules) solved to a certificate over every feature.
 #
 # Working set: solve the problem on a few features with the interior point, as far as its active
-# sets show; from there go to the optimum over all features (exact.py). Where that fails, check
-# all features with one pass over X, add those pulled beyond their price, and repeat with the
+# sets show; from there go to the optimum over all features (exact.py). Where that fails, check all
+# features with one pass over X, add those whose gradient exceeds their penalty, and repeat with the
 # interior point alone. At the end the duality gap covers every feature. This is the judge of phase
 # 1, and a method of its own.
 
@@ -439,8 +441,8 @@ class Part(Lifted):
 FIRST_SET = 64
 LOOSE = (1e-2, 1e-5)  # by the first the active sets mostly show, by the second nearly always
 FINE = 1e-13  # a feature on the brink is told apart by the root of this
-SLACK = 1e-9  # pull may exceed lambda1 by this fraction before a feature counts as a violator
-BRINK = 1e-9  # a feature that is pulled beyond lambda1 by a smaller fraction is out
+SLACK = 1e-9  # a gradient may exceed lambda1 by this fraction before a feature counts as a violator
+BRINK = 1e-9  # a feature whose gradient exceeds lambda1 by less is out
 
 
 @dataclass(frozen=True)
@@ -453,10 +455,10 @@ class WorkingSetStep:
 
 
 class WorkingSet:
-    """Grows a set of features until no other one is pulled into the model.
+    """Grows a set of features until no other one must join the model.
 
-    After a round, `pull` holds how hard each feature is drawn: at least lambda1 for those kept. It
-    is counted so that this holds for features with prices of their own, too.
+    After a round, `gradient` holds that of each weight at zero: at least lambda1 for those kept. It
+    is counted so that this holds for features with penalties of their own, too.
     """
 
     def __init__(
@@ -474,12 +476,12 @@ class WorkingSet:
         self.left = max_steps if max_steps is not None else max_iterations * max_rounds
         self.passes, self._accuracy = 0, LOOSE[0]
         chosen = self._first_features() if start is None else start
-        allowed = np.setdiff1d(chosen, problem.prices.excluded)
+        allowed = np.setdiff1d(chosen, problem.penalty_factors.excluded)
         self.features = np.union1d(allowed, problem.always_in).astype(int)
         self.ipm = self._solver()
         self.optimum: Optimum | None = None
         self.complete = False
-        self.pull = np.zeros(problem.n_features)
+        self.gradient = np.zeros(problem.n_features)
 
     def steps(self) -> Iterator[WorkingSetStep]:
         """One record for each interior-point iteration, over all rounds."""
@@ -523,7 +525,7 @@ class WorkingSet:
 
     @property
     def alpha(self) -> FloatArray:
-        """Prices of samples and rules."""
+        """Dual variables of samples and rules."""
         return self.ipm.point.alpha if self.optimum is None else self.optimum.alpha
 
     @property
@@ -545,37 +547,37 @@ class WorkingSet:
         if found is None:
             return False
         self.optimum, self.features, self.complete = found, found.features, True
-        self.pull = self._drawn(found.pull)
+        self.gradient = self._drawn(found.gradient)
         return True
 
     def _first_features(self) -> np.ndarray:
-        """Those that the samples pull hardest at w = 0."""
+        """Those of the largest gradient of the samples at w = 0."""
         loss, p = self.problem.loss, self.problem.p
         dual = np.r_[loss.dual(np.ones_like(p), p), np.zeros(self.problem.stack.n_rules)]
-        pull = self._pull(dual, np.zeros(self.problem.stack.n_rows))
-        count = min(FIRST_SET + self.problem.n_samples // 2, pull.size)
-        strongest = np.argpartition(-pull, count - 1)[:count]
-        return strongest[pull[strongest] > 0]
+        gradient = self._gradient(dual, np.zeros(self.problem.stack.n_rows))
+        count = min(FIRST_SET + self.problem.n_samples // 2, gradient.size)
+        strongest = np.argpartition(-gradient, count - 1)[:count]
+        return strongest[gradient[strongest] > 0]
 
     def _violators(self) -> np.ndarray:
-        """Features outside that are pulled beyond their price; of too many the strongest."""
+        """Features outside whose gradient exceeds their penalty; of too many the strongest."""
         point = self.ipm.point
-        self.pull = self._pull(point.alpha, point.u)
-        pull = self.pull.copy()
-        pull[self.features] = -np.inf
-        over = np.flatnonzero(pull > self.problem.lambda1 * (1 + SLACK) + 1e-12)
+        self.gradient = self._gradient(point.alpha, point.u)
+        gradient = self.gradient.copy()
+        gradient[self.features] = -np.inf
+        over = np.flatnonzero(gradient > self.problem.lambda1 * (1 + SLACK) + 1e-12)
         most = max(self.features.size, FIRST_SET)
-        return over if over.size <= most else over[np.argpartition(-pull[over], most)[:most]]
+        return over if over.size <= most else over[np.argpartition(-gradient[over], most)[:most]]
 
-    def _pull(self, alpha: FloatArray, u: FloatArray) -> FloatArray:
-        """How hard each feature is drawn at these prices: one pass over the data."""
+    def _gradient(self, alpha: FloatArray, u: FloatArray) -> FloatArray:
+        """The gradients at these dual variables: one pass over the data."""
         self.passes += 1
-        return self._drawn(pull_on_all(self.problem, alpha, u))
+        return self._drawn(gradient_on_all(self.problem, alpha, u))
 
-    def _drawn(self, pull: FloatArray) -> FloatArray:
-        """The pull, counted so that lambda1 is what lets any feature in."""
+    def _drawn(self, gradient: FloatArray) -> FloatArray:
+        """The gradient, counted so that lambda1 is what lets any feature in."""
         lambda1 = self.problem.lambda1
-        return self.problem.prices.over(pull, lambda1) + lambda1
+        return self.problem.penalty_factors.over(gradient, lambda1) + lambda1
 
     def _solver(self) -> InteriorPoint:
         return InteriorPoint(
@@ -590,7 +592,7 @@ class WorkingSet:
 def clear_of_the_brink(problem: Problem, features: np.ndarray, w: FloatArray) -> FloatArray:
     """Without weights that are too small to tell from zero, so that all solvers agree on them.
 
-    ridge |w| is what a feature is pulled beyond lambda1.
+    ridge |w| is what its gradient exceeds lambda1 by.
     """
     if problem.lambda1 == 0:
         return w
@@ -598,31 +600,31 @@ def clear_of_the_brink(problem: Problem, features: np.ndarray, w: FloatArray) ->
 
 
 # --------------------------------------------------------------------------------------------------
-# The model without features: its prices, and the smallest lambda1 that leaves no feature.
+# The model without features: its dual variables, and the smallest lambda1 that leaves no feature.
 #
-# w = 0 is the optimum exactly when some optimal prices of the problem in (b, u) alone pull no
-# feature by more than lambda1. These prices need not be unique: where one class outweighs the
-# other, all patients of the larger class lie on their margin, and any share of the price among them
-# is optimal. The smallest lambda1 is then a linear program over the prices,
+# w = 0 is the optimum exactly when some optimal dual variables of the problem in (b, u)
+# alone give no gradient beyond lambda1. They need not be unique: where one class outweighs the
+# other, all patients of the larger class lie on their margin, and any share of the dual among them
+# is optimal. The smallest lambda1 is then a linear program over the dual variables,
 #
 #     minimise t  subject to  -t <= X'Y alpha - C'u <= t,   alpha optimal for w = 0,
 #
-# solved on a few features at a time: those pulled beyond t join, until there are none.
+# solved on a few features at a time: those with a gradient beyond t join, until there are none.
 #
 # Features that pay nothing are in at every lambda1. The model is then the best one on these alone,
-# and the smallest lambda1 is that which leaves no other feature. Where a feature has prices of its
-# own, t is that multiple of lambda1.
+# and the smallest lambda1 is that which leaves no other feature. Where a feature has penalties of
+# its own, t is that multiple of lambda1.
 
 
 NONE = np.zeros(0, dtype=int)
 ON_MARGIN = 1e-8
-ABOVE = 1e-9  # relatively: pulls and objectives that differ by less are equal
+ABOVE = 1e-9  # relatively: gradients and objectives that differ by less are equal
 AT_ONCE = 100  # features that join the linear program in one round
 
 
 def empty_optimum(problem: Problem) -> Values:
-    """The best model of the features that pay nothing (mostly none), and prices that prove it."""
-    features = problem.prices.costless
+    """The best model of the features that pay nothing (mostly none), and duals that prove it."""
+    features = problem.penalty_factors.costless
     ipm = InteriorPoint(problem, features)
     point = ipm.run()
     alpha, u = ipm.active_sets()
@@ -632,65 +634,65 @@ def empty_optimum(problem: Problem) -> Values:
 
 def lambda1_max(problem: Problem) -> float:
     """The smallest lambda1 that gives w = 0 on all features that pay."""
-    return least_pull(problem)[0]
+    return least_gradient(problem)[0]
 
 
-def least_pull(problem: Problem) -> tuple[float, FloatArray]:
-    """The smallest lambda1 that gives w = 0 on all features that pay, and prices that show it."""
+def least_gradient(problem: Problem) -> tuple[float, FloatArray]:
+    """The smallest lambda1 that gives w = 0 on all features that pay, and duals that show it."""
     at = empty_optimum(problem)
     at = at._replace(u=np.where(at.u > ON_MARGIN * np.max(at.u, initial=1.0), at.u, 0.0))
     stack, labels = problem.stack, np.r_[problem.y, problem.stack.of_b]
-    scores = problem.design.columns(problem.prices.costless) @ at.w
+    scores = problem.design.columns(problem.penalty_factors.costless) @ at.w
     residual = np.r_[1.0 - problem.y * (scores + at.b), stack.slacks(at.b, at.u)]
     # with a curved conjugate a margin has one dual variable only
     free = (np.abs(residual) <= ON_MARGIN * (1.0 + abs(at.b))) & (problem.rows.curvature == 0)
-    size = _needed(problem, pull_on_all(problem, at.alpha, at.u))
+    size = _needed(problem, gradient_on_all(problem, at.alpha, at.u))
     largest = float(np.max(size, initial=0.0))
     if free.sum() < 2 or largest == 0.0:
         return largest, at.alpha
-    return _least_pull(problem, at, free, labels, size)
+    return _least_gradient(problem, at, free, labels, size)
 
 
 def empty_answer(problem: Problem, objective: float) -> Optimum | None:
     """The model without features that pay, if it is the optimum; None where it is not.
 
-    For where active sets go round in circles: at w = 0 the prices of rows on their margin are many,
+    For where active sets go round in circles: at w = 0 the duals of rows on their margin are many,
     and few of them hold all features out. `objective` is that of a model near the optimum, which a
-    model without features must reach before its prices are looked for.
+    model without features must reach before its duals are looked for.
     """
-    at, features = empty_optimum(problem), problem.prices.costless
+    at, features = empty_optimum(problem), problem.penalty_factors.costless
     scores = problem.design.columns(features) @ at.w
     b = middle_intercept(problem, scores, at.u)
     if problem.objective(features, at.w, scores, b, at.u) > objective * (1 + ABOVE):
         return None
-    largest, alpha = least_pull(problem)
+    largest, alpha = least_gradient(problem)
     if largest > problem.lambda1 * (1 + ABOVE):
         return None
-    return Optimum(features, at.w, b, at.u, alpha, pull_on_all(problem, alpha, at.u))
+    return Optimum(features, at.w, b, at.u, alpha, gradient_on_all(problem, alpha, at.u))
 
 
-def _needed(problem: Problem, pull: FloatArray) -> FloatArray:
-    """The lambda1 that holds each feature out against its pull; zero for those that pay nothing."""
-    needed = problem.prices.needed(pull)
-    needed[problem.prices.costless] = 0.0
+def _needed(problem: Problem, gradient: FloatArray) -> FloatArray:
+    """The lambda1 that holds each feature out at its gradient; zero for those that pay nothing."""
+    needed = problem.penalty_factors.needed(gradient)
+    needed[problem.penalty_factors.costless] = 0.0
     return needed
 
 
-def _least_pull(
+def _least_gradient(
     problem: Problem, at: Values, free: np.ndarray, labels: FloatArray, size: FloatArray
 ) -> tuple[float, FloatArray]:
-    """The linear program; its value grows with the features until none is pulled further."""
-    prices = problem.rows.upper
-    best, found, working = float(np.max(size)), at.alpha, problem.prices.costless
+    """The linear program; its value grows with the features until no other gradient is larger."""
+    upper = problem.rows.upper
+    best, found, working = float(np.max(size)), at.alpha, problem.penalty_factors.costless
     for _ in range(100):
         size[working] = 0.0
         working = np.union1d(working, np.argsort(-size)[:AT_ONCE])
-        t, alpha_free = _solve(problem, at, free, labels, prices, working)
+        t, alpha_free = _solve(problem, at, free, labels, upper, working)
         if alpha_free is None:
             break
         alpha = at.alpha.copy()
         alpha[free] = alpha_free
-        size = _needed(problem, pull_on_all(problem, alpha, at.u))
+        size = _needed(problem, gradient_on_all(problem, alpha, at.u))
         if float(size.max()) < best:
             best, found = float(size.max()), alpha
         if best <= t * (1 + 1e-9) + 1e-12:
@@ -703,10 +705,10 @@ def _solve(
     at: Values,
     free: np.ndarray,
     labels: FloatArray,
-    prices: FloatArray,
+    upper: FloatArray,
     working: np.ndarray,
 ) -> tuple[float, FloatArray | None]:
-    """Least largest pull on the working features, and the prices of the free rows there."""
+    """Least largest gradient of the working features, and the duals of the free rows there."""
     n, stack, count = problem.n_samples, problem.stack, int(free.sum())
     fixed = np.where(free, 0.0, at.alpha)
     Z = np.zeros((free.size, working.size))
@@ -728,7 +730,7 @@ def _solve(
         b_ub=np.r_[np.r_[-base, base][finite], gradient[~positive]],
         A_eq=np.vstack([np.r_[labels[free], 0.0], inside[positive]]),
         b_eq=np.r_[-labels @ fixed, -gradient[positive]],
-        bounds=[*((0.0, price) for price in prices[free]), (0.0, None)],
+        bounds=[*((0.0, bound) for bound in upper[free]), (0.0, None)],
         method="highs",
     )
     return (float(found.fun), found.x[:-1]) if found.status == 0 else (0.0, None)
@@ -737,9 +739,9 @@ def _solve(
 def _shares(
     problem: Problem, at: Values, working: np.ndarray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Bounds of each pull in multiples of t, and the part of it that the model itself balances."""
+    """Bounds of each gradient in multiples of t, and the part of it that the model balances."""
     up, down = problem.limits(working, 1.0)
-    own, place = np.zeros(working.size), np.searchsorted(working, problem.prices.costless)
-    own[place] = problem.ridge(problem.prices.costless) * at.w
+    own, place = np.zeros(working.size), np.searchsorted(working, problem.penalty_factors.costless)
+    own[place] = problem.ridge(problem.penalty_factors.costless) * at.w
     inside = own != 0
     return np.where(inside, 0.0, up), np.where(inside, 0.0, down), own

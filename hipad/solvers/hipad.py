@@ -461,7 +461,7 @@ def working_sets_are_cheaper(problem: Problem) -> bool:
     """
     n, m = problem.design.shape
     gradient = problem.design.correlate(problem.y * problem.loss.dual(np.ones(n), problem.p))
-    active = int(np.count_nonzero(problem.prices.over(gradient, problem.lambda1) > 0))
+    active = int(np.count_nonzero(problem.penalty_factors.over(gradient, problem.lambda1) > 0))
     active += problem.always_in.size
     if active < n:  # systems of the features, formed anew in each step
         working = NEWTON_STEPS * float(n) * active**2
@@ -605,7 +605,7 @@ class Hipad(StepwiseSolver[Progress]):
 
     @property
     def _rows(self) -> int:
-        """Samples and rules together: each has a price."""
+        """Samples and rules together: each has a dual variable."""
         return self.problem.n_samples + self.problem.stack.n_rules
 
     def _goes_quickly(self) -> bool:

@@ -24,7 +24,7 @@ from hipad.utils import FloatArray
 
 
 class Values(NamedTuple):
-    """A point: weights, intercept, multipliers of the rules' conditions, prices of all rows."""
+    """A point: weights, intercept, multipliers of the rules' conditions, duals of all rows."""
 
     w: FloatArray
     b: float
@@ -99,7 +99,7 @@ class InteriorIterate(NamedTuple):
 
     @property
     def alpha(self) -> FloatArray:
-        """Prices of the rows."""
+        """Dual variables of the rows."""
         return self.pairs[0].x
 
     @property
@@ -135,11 +135,11 @@ def _max_step(x: FloatArray, dx: FloatArray) -> FloatArray:
 
 
 # --------------------------------------------------------------------------------------------------
-# Weights that pay for their sign, as differences of two parts: w = w+ - w-, both >= 0.
+# Weights that are penalized, as differences of two parts: w = w+ - w-, both >= 0.
 #
-# The price is then linear: up on w+, down on w-. A part whose price is infinite is not there, so a
-# weight with one forbidden sign has one part; a weight that pays nothing has none and stays as it
-# is. Each part has a multiplier z, which is what the pull on the feature lacks to its price:
+# The penalty is then linear: up on w+, down on w-. A part whose penalty is infinite is not there,
+# so a weight with one forbidden sign has one part; a weight that pays nothing has none and stays as
+# it is. Each part has a multiplier z, which is what the gradient lacks to its penalty:
 #
 #     gradient of the rest = z+ - up = down - z-
 #
@@ -156,15 +156,15 @@ class SignedParts:
 
     def __init__(self, limits: SignPenalties) -> None:
         self.limits = limits
-        paying = ~limits.free
-        parts = tuple(paying & np.isfinite(price) for price in limits)
+        paying = ~limits.unpenalized
+        parts = tuple(paying & np.isfinite(penalty) for penalty in limits)
         self.sides = parts if paying.any() else ()
 
     def start(self, size: float, level: float) -> list[ComplementaryPair]:
-        """Both parts at the same size, multipliers at their prices (`level` where that is zero)."""
+        """Both parts at the same size, multipliers at the penalties (`level` where they are zero)."""
         pairs = []
-        for side, price in zip(self.sides, self.limits, strict=False):
-            z = np.where(price[side] > 0, price[side], level)
+        for side, penalty in zip(self.sides, self.limits, strict=False):
+            z = np.where(penalty[side] > 0, penalty[side], level)
             pairs.append(ComplementaryPair(np.full(z.size, size), z))
         return pairs
 
@@ -181,15 +181,15 @@ class SignedParts:
         if not split:
             return NONE
         plus, minus = (spread(pair.x, side) for side, pair in self._own(split))
-        return np.where(self.limits.free, 0.0, plus - minus - w)
+        return np.where(self.limits.unpenalized, 0.0, plus - minus - w)
 
-    def lacking_prices(
+    def lacking_penalties(
         self, gradient: FloatArray, split: Sequence[ComplementaryPair]
     ) -> tuple[FloatArray, ...]:
-        """What is missing in: the gradient of each part of w is its multiplier less its price."""
+        """What is missing in: the gradient of each part of w is its multiplier less its penalty."""
         terms = zip(self.sides, self.limits, SIGNS, split, strict=False)
         return tuple(
-            pair.z - price[side] - sign * gradient[side] for side, price, sign, pair in terms
+            pair.z - penalty[side] - sign * gradient[side] for side, penalty, sign, pair in terms
         )
 
     def ratios(self, split: Sequence[ComplementaryPair]) -> tuple[FloatArray, ...]:
@@ -199,14 +199,14 @@ class SignedParts:
     def weights(
         self, w: FloatArray, split: Sequence[ComplementaryPair], ridge: FloatArray
     ) -> FloatArray:
-        """The weights, and exactly zero for those whose price holds them there."""
+        """The weights, and exactly zero for those whose penalty holds them there."""
         if not split:
             return w
         (plus, z_plus), (minus, z_minus) = (
             [spread(values, side) for values in pair] for side, pair in self._own(split)
         )
         kept = (ridge * plus > z_plus) | (ridge * minus > z_minus)
-        return np.where(self.limits.free, w, np.where(kept, plus - minus, 0.0))
+        return np.where(self.limits.unpenalized, w, np.where(kept, plus - minus, 0.0))
 
     def _own(
         self, split: Sequence[ComplementaryPair]
@@ -226,7 +226,7 @@ def spread(values: FloatArray, where: np.ndarray) -> FloatArray:
 #
 # Unknowns (dw, db, du, dalpha), with k weights, K multipliers of rules and N + R rows:
 #
-#  ridge' dw + C'du - Z'dalpha_N                 = r_w        ridge' = ridge (+ phi of the prices)
+#  ridge' dw + C'du - Z'dalpha_N                 = r_w        ridge' = ridge (+ phi of the split)
 #  C dw + (curvature + pi/u) du + d dalpha_R     = r_u
 #  - labels'dalpha                               = r_b
 #  A (dw, db, du) + D dalpha                     = r_rows     D = s/alpha + xi/t
@@ -475,13 +475,13 @@ def solve_cholesky(factor: FloatArray, rhs: FloatArray) -> FloatArray:
 #
 #     minimise    1/2 x'Qx + lambda1 |w|_1 + C'xi
 #     subject to  A x + xi >= 1,   xi >= 0,   u >= 0
-#     rows of A:  [ y_j x_j', y_j, 0 ]   price p_j          (samples)
-#                 [ 0',      e_i, -d_i'] price sigma_i      (rules)
+#     rows of A:  [ y_j x_j', y_j, 0   ]   weight p_j          (samples)
+#                 [ 0',      e_i, -d_i'] weight sigma_i      (rules)
 #     Q:          diag(ridge) on w,  coupling C' between w and u,  curvature on u
 #
 # Dual:  maximise  e'alpha - 1/2 x'Qx   subject to   0 <= alpha <= C,   Qx - A'alpha = (0, 0, pi),
 # pi >= 0. A weight that pays for its sign is split, w = w+ - w-, both >= 0, and its part of Qx -
-# A'alpha may lie within its prices (interior_point.py).
+# A'alpha may lie within its penalties (interior_point.py).
 #
 # Each iteration (Mehrotra):
 #
@@ -624,7 +624,7 @@ class InteriorPoint:
         rows[self.bounded] -= xi
         return Residuals(
             w=-gradient_w,
-            parts=self.parts.lacking_prices(gradient_w, at.split),
+            parts=self.parts.lacking_penalties(gradient_w, at.split),
             b=float(self.newton.labels @ alpha),
             u=pi - gradient_u,
             rows=rows,
@@ -641,13 +641,13 @@ class InteriorPoint:
         return alpha, np.where(u > pi, u, 0.0)
 
     def weights(self) -> FloatArray:
-        """The weights, and exactly zero for those whose price holds them there."""
+        """The weights, and exactly zero for those whose penalty holds them there."""
         return self.parts.weights(self.point.w, self.point.split, self.newton.ridge)
 
     def _record(self, step: float) -> IpmStep:
         r, mu = self.residuals(self.point), self.point.complementarity
         primal = largest(r.rows, r.split)
-        free = r.w[self.limits.free]
+        free = r.w[self.limits.unpenalized]
         dual = largest(free, *r.parts, r.u, r.t, r.b) / self._dual_scale()
         gap = mu * sum(pair.x.size for pair in self.point.pairs) / self.scale
         residuals = max(RESIDUALS, 1e-2 * self.tolerance)
@@ -660,12 +660,12 @@ class InteriorPoint:
         return max(float(self.point.alpha.sum()), 1e-8 * float(self.weights_of_rows.sum()))
 
     def _dual_scale(self) -> float:
-        """The prices, unless stiff rules make terms so large that their rounding is more."""
+        """The weights of rows, unless stiff rules make terms whose rounding is more."""
         terms = largest(self.newton.ridge * self.point.w, self.newton.curvature @ self.point.u)
         return max(float(self.weights_of_rows.max()), 1e-4 * terms)
 
     def _start(self) -> InteriorIterate:
-        """Well inside: every row slack by one, every price in the middle."""
+        """Well inside: every row slack by one, every dual in the middle."""
         k, half = self.features.size, 0.5 * self.weights_of_rows
         ones = np.ones(half.size)
         level = float(np.mean(half)) if half.size else 1.0
@@ -679,7 +679,7 @@ class InteriorPoint:
         return InteriorIterate(np.zeros(k), 0.0, (*pairs, *split))
 
     def _warm_start(self, near: Values) -> InteriorIterate:
-        """Near a known point, but well inside: prices, slacks and multipliers keep some room."""
+        """Near a known point, but well inside: duals, slacks and multipliers keep some room."""
         level = WARM * float(np.mean(self.weights_of_rows))
         alpha = np.clip(near.alpha, WARM * self.weights_of_rows, (1 - WARM) * self.upper)
         u = np.maximum(near.u, WARM * typical_multiplier(self.problem.stack))

@@ -24,39 +24,40 @@ from hipad.utils import FloatArray
 # What each feature pays for a weight: lambda1, unless more is known of it.
 #
 # A weight costs up w where it is positive and down |w| where it is negative. Without knowledge both
-# are lambda1. A price of infinity forbids the sign, a price of zero lets the feature in for
+# are lambda1. A penalty of infinity forbids the sign, one of zero lets the feature in for
 # nothing:
 #
 #     never negative   up = lambda1, down = inf         never positive   the other way round
-#     kept out         up = down = inf                  without price    up = down = 0
+#     excluded         up = down = inf                  unpenalized      up = down = 0
 #
 # Everything that solvers ask of |w| follows from the two numbers. A feature stays out while its
-# pull lies within [-down, up], and the best weight for a pull is what exceeds them, over the ridge.
+# gradient lies within [-down, up], and the best weight for a gradient is what exceeds them, over
+# the ridge.
 
 
 class SignPenalties(NamedTuple):
-    """Prices of a positive and of a negative weight, feature by feature."""
+    """Penalties of a positive and of a negative weight, feature by feature."""
 
     up: FloatArray
     down: FloatArray
 
     @property
-    def free(self) -> np.ndarray:
+    def unpenalized(self) -> np.ndarray:
         """Where any weight costs nothing."""
         return (self.up == 0) & (self.down == 0)
 
-    def over(self, pull: FloatArray) -> FloatArray:
-        """By how much each pull exceeds what it must to let its feature in."""
-        return np.maximum(pull - self.up, -pull - self.down)
+    def over(self, gradient: FloatArray) -> FloatArray:
+        """By how much each gradient exceeds what it must to let its feature in."""
+        return np.maximum(gradient - self.up, -gradient - self.down)
 
-    def shrink(self, pull: FloatArray) -> FloatArray:
-        """What a pull leaves after its price: the soft threshold, where both prices are equal."""
-        return np.maximum(pull - self.up, 0.0) - np.maximum(-pull - self.down, 0.0)
+    def shrink(self, gradient: FloatArray) -> FloatArray:
+        """What the penalties leave of a gradient: the soft threshold, where both are equal."""
+        return np.maximum(gradient - self.up, 0.0) - np.maximum(-gradient - self.down, 0.0)
 
     def cost(self, w: FloatArray) -> float:
-        """The sum of prices; infinite where a sign is forbidden."""
-        price = np.where(w > 0, self.up, self.down)
-        return float(price[w != 0] @ np.abs(w[w != 0]))
+        """The sum of penalties; infinite where a sign is forbidden."""
+        penalty = np.where(w > 0, self.up, self.down)
+        return float(penalty[w != 0] @ np.abs(w[w != 0]))
 
     def allowed(self, w: FloatArray) -> FloatArray:
         """The weights, with zero where their sign is forbidden."""
@@ -74,14 +75,14 @@ def _nobody() -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class PenaltyFactors:
-    """The few features (sorted) whose prices are not lambda1, in multiples of it."""
+    """The few features (sorted) whose penalties are not lambda1, in multiples of it."""
 
     features: np.ndarray = field(default_factory=_nobody)
     up: FloatArray = field(default_factory=_nothing)
     down: FloatArray = field(default_factory=_nothing)
 
     @cached_property
-    def free(self) -> np.ndarray:
+    def unpenalized(self) -> np.ndarray:
         """Features that are always in: any weight costs nothing."""
         return self.features[(self.up == 0) & (self.down == 0)]
 
@@ -96,7 +97,7 @@ class PenaltyFactors:
         return self.features[np.isinf(self.up) & np.isinf(self.down)]
 
     def at(self, features: np.ndarray, lambda1: float) -> SignPenalties:
-        """The prices of some features (any order)."""
+        """The penalties of some features (any order)."""
         up, down = np.full(len(features), lambda1), np.full(len(features), lambda1)
         if self.features.size:
             place = np.minimum(np.searchsorted(self.features, features), self.features.size - 1)
@@ -105,21 +106,21 @@ class PenaltyFactors:
             down[own] = _times(lambda1, self.down[place[own]])
         return SignPenalties(up, down)
 
-    def over(self, pull: FloatArray, lambda1: float) -> FloatArray:
-        """By how much the pull on every feature exceeds its price."""
-        over = np.abs(pull) - lambda1
+    def over(self, gradient: FloatArray, lambda1: float) -> FloatArray:
+        """By how much the gradient on every feature exceeds its penalty."""
+        over = np.abs(gradient) - lambda1
         if self.features.size:
-            over[self.features] = self.at(self.features, lambda1).over(pull[self.features])
+            over[self.features] = self.at(self.features, lambda1).over(gradient[self.features])
         return over
 
-    def needed(self, pull: FloatArray) -> FloatArray:
-        """The lambda1 that holds every feature out against its pull; infinite where none does.
+    def needed(self, gradient: FloatArray) -> FloatArray:
+        """The lambda1 that holds every feature out against its gradient; infinite where none does.
 
-        A matrix of pulls has one column a problem.
+        A matrix of gradients has one column a problem.
         """
-        needed = np.abs(pull)
+        needed = np.abs(gradient)
         if self.features.size:
-            own, shape = pull[self.features], (-1, *[1] * (pull.ndim - 1))
+            own, shape = gradient[self.features], (-1, *[1] * (gradient.ndim - 1))
             with np.errstate(divide="ignore", invalid="ignore"):
                 up, down = own / self.up.reshape(shape), -own / self.down.reshape(shape)
             needed[self.features] = np.maximum(np.nan_to_num(np.fmax(up, down), posinf=np.inf), 0.0)
@@ -145,7 +146,7 @@ def _times(lambda1: float, factor: FloatArray) -> FloatArray:
 # intercept alone can then meet a single rule, and no weight moves. An anchored rule has e_i = 0: it
 # says s_i w'x >= 1, where x counts from the middle between the classes.
 #
-# Where more is known of a feature, its |w_j| has other prices than lambda1 (problem.py).
+# Where more is known of a feature, its |w_j| has other penalties than lambda1 (problem.py).
 #
 # Expanding the squares, the quadratic part in w is diagonal. It is `ridge` below: lambda2 plus the
 # rho_i whose residual covers the feature. That one fact carries both scopes through every solver.
@@ -236,9 +237,9 @@ class RuleStack:
 
     @cached_property
     def ceilings(self) -> FloatArray:
-        """Highest dual prices: sigma, but zero for a rule that no x at all can meet.
+        """Upper bounds of the dual variables: sigma, but zero for a rule that no x at all can meet.
 
-        Its u can grow along B_i'u = 0, d_i'u < 0, which makes the dual unbounded at other prices.
+        Its u can grow along B_i'u = 0, d_i'u < 0, which makes the dual unbounded elsewhere.
         """
         empty = [self._is_empty(self.owner == i) for i in range(self.n_rules)]
         return np.where(empty, 0.0, self.sigma)
@@ -260,7 +261,7 @@ class RuleStack:
 class Problem:
     """Data, rules and parameters of one fit. `p` are the sample weights; they sum to one.
 
-    `prices` are those of the features that do not pay lambda1 for either sign of their weight.
+    `penalty_factors` are those of features that do not pay lambda1 for either sign of their weight.
     """
 
     design: Design
@@ -270,7 +271,7 @@ class Problem:
     lambda2: float
     rules: tuple[RuleBlock, ...] = ()
     scope: Scope = "population"
-    prices: PenaltyFactors = field(default_factory=PenaltyFactors)
+    penalty_factors: PenaltyFactors = field(default_factory=PenaltyFactors)
     loss: Loss = HINGE
     stack: RuleStack = field(init=False, repr=False)
 
@@ -313,14 +314,14 @@ class Problem:
         return values
 
     def limits(self, features: np.ndarray, lambda1: float | None = None) -> SignPenalties:
-        """Prices of the weights of the given features (any order)."""
-        return self.prices.at(features, self.lambda1 if lambda1 is None else lambda1)
+        """Penalties of the weights of the given features (any order)."""
+        return self.penalty_factors.at(features, self.lambda1 if lambda1 is None else lambda1)
 
     @cached_property
     def always_in(self) -> np.ndarray:
         """Features that solvers never leave out: those of rules, and those that pay nothing."""
-        named = np.setdiff1d(self.stack.features, self.prices.excluded)
-        return np.union1d(named, self.prices.free).astype(int)
+        named = np.setdiff1d(self.stack.features, self.penalty_factors.excluded)
+        return np.union1d(named, self.penalty_factors.unpenalized).astype(int)
 
     def rule_positions(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where rule features occur: positions in `features`, and positions in `stack.features`."""

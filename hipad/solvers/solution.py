@@ -22,7 +22,7 @@ from hipad.solvers.certificate import (
     Status,
     certainty,
     dual_value,
-    feasible_prices,
+    feasible_duals,
     relative_gap,
 )
 from hipad.solvers.exact import Optimum, WarmStart, clear_of_the_brink
@@ -39,7 +39,7 @@ ALL_FEATURES = "all features"
 
 @dataclass(frozen=True)
 class Iterate:
-    """A model: weights on some features (zero elsewhere), intercept, rule multipliers, prices."""
+    """A model: weights on some features (zero elsewhere), intercept, rule multipliers, duals."""
 
     features: np.ndarray
     w: FloatArray
@@ -89,7 +89,7 @@ def iteration_info(
 
 
 class _Bounds(NamedTuple):
-    """A model with prices that balance: its objective, and a lower bound of the least one."""
+    """A model with duals that balance: its objective, and a lower bound of the least one."""
 
     place: FeatureState
     primal: float
@@ -102,13 +102,13 @@ def _bounds(
 ) -> _Bounds:
     """Bounds over some features, which have the columns X, or over all."""
     scores = X @ at.w
-    alpha = feasible_prices(problem, at.alpha)
+    alpha = feasible_duals(problem, at.alpha)
     signed = problem.y * alpha[: problem.n_samples]
-    pull = problem.design.correlate(signed) if features is None else X.T @ signed
+    gradient = problem.design.correlate(signed) if features is None else X.T @ signed
     return _Bounds(
-        FeatureState(at.features, at.w, at.b, at.u, alpha, scores, pull),
+        FeatureState(at.features, at.w, at.b, at.u, alpha, scores, gradient),
         problem.objective(at.features, at.w, scores, at.b, at.u),
-        *dual_value(problem, alpha, at.u, lambda1=lambda1, features=features, pull=pull),
+        *dual_value(problem, alpha, at.u, lambda1=lambda1, features=features, gradient=gradient),
     )
 
 

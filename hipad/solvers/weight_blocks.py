@@ -161,13 +161,13 @@ def bu_block(problem: Problem, mu: Penalties) -> FloatArray:
 #
 # so j is safe while |T - T_ref| is below its radius (lambda1 - |x_j'T_ref|) / |x_j|. Radii are
 # sorted once for each reference; a sweep then looks at the few candidates whose radius was passed.
-# Their columns are kept. Where a feature has prices of its own, x_j'T must stay within [-down, up],
-# and the same bound gives its radius. When candidates have cost as much as one pass over X, a new
-# reference is cheaper.
+# Their columns are kept. Where a feature has penalties of its own, x_j'T must stay within [-down,
+# up], and the same bound gives its radius. When candidates have cost as much as one pass over X, a
+# new reference is cheaper.
 
 
 class Screen:
-    """Finds each inactive feature with x_j'T beyond its price, and marks it active."""
+    """Finds each inactive feature with x_j'T beyond its penalty, and marks it active."""
 
     # The bound is tightened by this much so that rounding never hides a crossing.
     safety = 1e-12
@@ -177,9 +177,9 @@ class Screen:
         design: Design,
         lambda1: float,
         active: np.ndarray,
-        prices: PenaltyFactors | None = None,
+        factors: PenaltyFactors | None = None,
     ) -> None:
-        self.design, self.prices = design, prices or PenaltyFactors()
+        self.design, self.factors = design, factors or PenaltyFactors()
         self.lambda1 = lambda1
         self.active = active
         self.passes = 0
@@ -187,7 +187,7 @@ class Screen:
         self._refresh(np.zeros(design.shape[0]), np.zeros(design.shape[1]))
 
     def crossing(self, T: FloatArray) -> np.ndarray:
-        """Indices of inactive features whose correlation with T exceeds their price, sorted."""
+        """Indices of inactive features whose correlation with T exceeds their penalty, sorted."""
         distance = float(np.linalg.norm(T - self._reference)) * (1 + self.safety)
         count = int(np.searchsorted(self._radius, distance))
         new = count - self._columns.shape[1]
@@ -198,7 +198,7 @@ class Screen:
         self._extend(count, new)
         self._spent += self._columns[:, :count].size
         near = self._order[:count]
-        limits = self.prices.at(near, self.lambda1)
+        limits = self.factors.at(near, self.lambda1)
         crossed = near[limits.over(self._columns[:, :count].T @ T) > 0]
         crossed = np.sort(crossed[~self.active[crossed]])
         self.active[crossed] = True
@@ -217,7 +217,7 @@ class Screen:
         """The same by a pass over all data, which also gives a new reference."""
         correlation = self.design.correlate(T)
         self.passes += 1
-        over = self.prices.over(correlation, self.lambda1)
+        over = self.factors.over(correlation, self.lambda1)
         crossed = np.flatnonzero((over > 0) & ~self.active)
         self.active[crossed] = True
         self._refresh(T.copy(), correlation)
@@ -227,7 +227,7 @@ class Screen:
         """From now on measure from this T: how far it may move before each feature can cross."""
         self._reference, self._correlation, self._spent = reference, correlation, 0
         with np.errstate(divide="ignore", invalid="ignore"):
-            radius = -self.prices.over(correlation, self.lambda1) / self._norms
+            radius = -self.factors.over(correlation, self.lambda1) / self._norms
         radius[self._norms == 0] = np.inf
         radius[self.active] = np.inf
         kept = min(radius.size, max(512, radius.size // 16))
@@ -260,10 +260,10 @@ class Screen:
 #
 #     gamma2_j <- (1 - alpha) gamma2_j + alpha x_j'tau,      alpha = omega mu2 / kappa,
 #
-# so gamma2_j = x_j'T with one shared vector T, while that lies within the prices of the feature.
-# Only the active features (those of the rules, those without a price, and all that were ever
+# so gamma2_j = x_j'T with one shared vector T, while that lies within the penalties of the feature.
+# Only the active features (those of the rules, the unpenalized ones, and all that were ever
 # non-zero) have numbers of their own. A sweep costs O(N^2 + N |active|). A feature that is to be
-# kept out has infinite prices, and stays lazy for ever.
+# kept out has infinite penalties, and stays lazy for ever.
 
 
 class LazyFeatures:
@@ -273,7 +273,7 @@ class LazyFeatures:
         self.problem = problem
         self.design = problem.design
         self.n_rule_features = problem.stack.features.size
-        own = np.setdiff1d(problem.prices.free, problem.stack.features)
+        own = np.setdiff1d(problem.penalty_factors.unpenalized, problem.stack.features)
         self.active = np.r_[problem.stack.features, own]
         self.c = np.zeros(self.active.size)
         self.gamma2 = np.zeros(self.active.size)
@@ -282,7 +282,9 @@ class LazyFeatures:
         self._is_active[self.active] = True
         self._store = self.design.columns(self.active)
         self._XT, self._GT = np.zeros(self.active.size), np.zeros(problem.n_samples)
-        self._screen = Screen(self.design, problem.lambda1, self._is_active, problem.prices)
+        self._screen = Screen(
+            self.design, problem.lambda1, self._is_active, problem.penalty_factors
+        )
         self.set_penalties(mu)
 
     @property
@@ -327,9 +329,9 @@ class LazyFeatures:
         y = lu_solve(self._schur, self._E.T @ At - np.r_[r_b, -r_u], check_finite=False)
         tau, b, u = At - self._AE @ y, float(y[0]), y[1:]
         self._tau, self._Xtau = tau, self.X.T @ tau
-        pull = self._Xtau + g0
-        pull[rules] -= stack.coupling.T @ u
-        self.w = pull / self.kappa
+        gradient = self._Xtau + g0
+        gradient[rules] -= stack.coupling.T @ u
+        self.w = gradient / self.kappa
         return FirstBlock(f=(v - tau) / self.mu.hinge, b=b, u=u)
 
     def shrink(self, omega: float) -> UpdateInfo:
@@ -430,7 +432,7 @@ class LazyFeatures:
         self._store[:, have : have + more] = columns
 
     def _look_up(self) -> None:
-        """Ridge and prices of the active features."""
+        """Ridge and penalties of the active features."""
         self.kappa = np.full(self.active.size, self.kappa_off)
         self.kappa[: self.n_rule_features] = self._kappa_rules
         self._limits = self.problem.limits(self.active)

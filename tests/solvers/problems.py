@@ -86,7 +86,7 @@ def to_problem(
         lambda2=raw.lambda2,
         rules=rules,
         scope=raw.scope,
-        prices=prices or PenaltyFactors(),
+        penalty_factors=prices or PenaltyFactors(),
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from hipad.solvers import Hipad, Settings
-from hipad.solvers.exact import WarmStart, optimum_from, pull_on_all, refined
+from hipad.solvers.exact import WarmStart, gradient_on_all, optimum_from, refined
 from tests.oracles import clarabel_enk, objective, random_problem
 from tests.solvers.problems import full_weights, to_problem, trusted_optimum, unit_rows
 
@@ -48,8 +48,8 @@ def test_from_good_sets_every_condition_holds_to_rounding(seed, conditions, scop
     w[found.features] = found.w
     assert value(raw, w, found.b, found.u) <= best.objective + 1e-9
     ridge, l1 = problem.ridge(np.arange(w.size)), raw.lambda1
-    np.testing.assert_allclose((ridge * w + l1 * np.sign(w) - found.pull)[w != 0], 0, atol=1e-9)
-    assert np.all(np.abs(found.pull[w == 0]) <= l1 * (1 + 1e-8))
+    np.testing.assert_allclose((ridge * w + l1 * np.sign(w) - found.gradient)[w != 0], 0, atol=1e-9)
+    assert np.all(np.abs(found.gradient[w == 0]) <= l1 * (1 + 1e-8))
     assert np.all(found.u >= 0)
     labels = np.r_[raw.y, [r.of_b for r in raw.rules]]
     assert labels @ found.alpha == pytest.approx(0, abs=1e-9)
@@ -73,7 +73,7 @@ def test_a_forgotten_feature_joins_and_a_needless_one_leaves(seed, wrong):
     if wrong == "forgotten":
         w[kept[np.argmin(np.abs(w[kept]))]] = 0.0
     else:
-        w[out[0]] = np.sign(right.pull[out[0]])
+        w[out[0]] = np.sign(right.gradient[out[0]])
     found = optimum_from(problem, warm_start._replace(features=np.flatnonzero(w), w=w[w != 0]))
     assert found is not None
     assert found.features[found.w != 0].tolist() == kept.tolist()
@@ -135,4 +135,4 @@ def test_the_pull_is_that_of_samples_and_rules():
     wanted = raw.X.T @ (raw.y * alpha[:-2])
     for r, own in zip(raw.rules, (u[:2], u[2:]), strict=True):
         wanted -= r.rho * r.sign * (r.B.T @ own)
-    np.testing.assert_allclose(pull_on_all(problem, alpha, u), wanted, atol=1e-13)
+    np.testing.assert_allclose(gradient_on_all(problem, alpha, u), wanted, atol=1e-13)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hipad.solvers import Certificate, Hipad, Settings, Status
-from hipad.solvers.certificate import dual_value, feasible_prices, relative_gap
+from hipad.solvers.certificate import dual_value, feasible_duals, relative_gap
 from hipad.solvers.solution import ALL_FEATURES, Iterate, certify
 from tests.oracles import clarabel_enk, random_problem
 from tests.solvers.problems import oracle_objective, rule, to_problem, trusted_optimum
@@ -77,7 +77,7 @@ def test_bounds_hold_wherever_phase_two_is_stopped(raw, steps, engine):
 def test_every_price_vector_gives_a_lower_bound(raw, seed):
     problem, rng = to_problem(raw), np.random.default_rng(seed)
     ceiling = np.r_[raw.p, [r.sigma for r in raw.rules]]
-    alpha = feasible_prices(problem, rng.uniform(-0.3, 1.3, ceiling.size) * ceiling)
+    alpha = feasible_duals(problem, rng.uniform(-0.3, 1.3, ceiling.size) * ceiling)
     u = rng.uniform(0, 3, problem.stack.n_rows) * rng.integers(0, 2, problem.stack.n_rows)
     value, accuracy = dual_value(problem, alpha, u, lambda1=raw.lambda1)
     assert accuracy < 1e-12
@@ -92,10 +92,10 @@ def test_feasible_prices_balance_and_move_little(raw, seed):
         np.r_[raw.y, [r.sign for r in raw.rules]],
         np.r_[raw.p, problem.stack.ceilings],
     )
-    alpha = feasible_prices(problem, rng.uniform(-1, 2, ceiling.size) * ceiling)
+    alpha = feasible_duals(problem, rng.uniform(-1, 2, ceiling.size) * ceiling)
     assert np.all((alpha >= 0) & (alpha <= ceiling))
     assert abs(labels @ alpha) < 1e-14
-    np.testing.assert_allclose(feasible_prices(problem, alpha), alpha, atol=1e-15)
+    np.testing.assert_allclose(feasible_duals(problem, alpha), alpha, atol=1e-15)
 
 
 def test_the_dual_reaches_the_minimum_at_the_solution():
@@ -120,7 +120,7 @@ def test_restriction_to_features_bounds_the_restricted_minimum():
     kept = np.union1d(problem.stack.features, [2, 11])
     rules = tuple(r._replace(B=r.B[:, kept]) for r in raw.rules)
     minimum = clarabel_enk(*raw._replace(X=raw.X[:, kept], rules=rules)).objective
-    alpha = feasible_prices(problem, 0.7 * np.r_[raw.p, problem.stack.sigma])
+    alpha = feasible_duals(problem, 0.7 * np.r_[raw.p, problem.stack.sigma])
     value, _ = dual_value(problem, alpha, np.zeros(3), lambda1=0.0, features=kept)
     everywhere, _ = dual_value(problem, alpha, np.zeros(3), lambda1=0.0)
     assert everywhere < value <= minimum

@@ -70,8 +70,8 @@ def test_the_pull_is_lambda1_and_what_the_ridge_holds(scope):
     w = np.zeros(100)
     w[working.features] = working.weights
     kept, held = w != 0, problem.ridge(np.arange(100)) * np.abs(w)
-    np.testing.assert_allclose(working.pull[kept], raw.lambda1 + held[kept], atol=1e-6)
-    assert np.all(working.pull[~kept] <= raw.lambda1 + 1e-6)
+    np.testing.assert_allclose(working.gradient[kept], raw.lambda1 + held[kept], atol=1e-6)
+    assert np.all(working.gradient[~kept] <= raw.lambda1 + 1e-6)
     assert np.any(kept[problem.stack.features])
 
 

@@ -51,7 +51,7 @@ def objective(whole, lambda1, lambda2, w, b, u):
 def test_the_optimum_is_that_of_the_working_sets(with_rule, known, seed, n, m, share, lambda2):
     whole = problem(seed, n, m, (rule(m),) if with_rule else ())
     if known:
-        whole = whole.with_parameters(prices=random_prices(seed, m))
+        whole = whole.with_parameters(penalty_factors=random_prices(seed, m))
     lambda1 = share * lambda1_max(whole)
     batch = BatchedInteriorPoint(whole, np.tile(whole.p[:, None], 2), np.array([lambda2, 3.0]))
     w = batch.solve(batch.restrict(np.arange(m), lambda1), 1e-6)
@@ -97,7 +97,7 @@ def test_known_signs_hold_in_phase_2_too():
     whole = problem(1, 40, 6)
     free = InteriorPoint(whole, np.arange(6)).run().w
     kinds = {int(j): "raised" if free[j] < 0 else "lowered" for j in (0, 1)}
-    whole = whole.with_parameters(prices=prices_of(kinds))
+    whole = whole.with_parameters(penalty_factors=prices_of(kinds))
     batch = BatchedInteriorPoint(whole, whole.p[:, None], np.ones(1))
     restricted = replace(batch.restrict(np.arange(6), 0.0), fixed=np.ones((6, 1), dtype=bool))
     w = batch.solve(restricted, 1e-8)[:, 0]
@@ -112,7 +112,7 @@ def test_a_pull_on_all_features_counts_data_and_rules():
     stack = whole.stack
     expected = whole.design.correlate(whole.y * batch.alpha[:20, 0])
     expected[stack.features] -= stack.coupling.T @ batch.u[:, 0]
-    np.testing.assert_allclose(batch.pull_on_all()[:, 0], expected)
+    np.testing.assert_allclose(batch.gradient_on_all()[:, 0], expected)
 
 
 @pytest.mark.parametrize("tolerance", [1e-1, 1e-4])
@@ -171,7 +171,7 @@ def test_going_on_with_fewer_features_ends_at_the_same_optimum():
         names = np.arange(200)
         if rough:
             batch.solve(batch.restrict(names, lambda1), 0.03)
-            names = np.flatnonzero(np.abs(batch.pull_on_all()[:, 0]) > 0.8 * lambda1)
+            names = np.flatnonzero(np.abs(batch.gradient_on_all()[:, 0]) > 0.8 * lambda1)
         w = np.zeros(200)
         w[names] = batch.solve(batch.restrict(names, lambda1), 1e-9, going_on=rough)[:, 0]
         ways.append(w)

@@ -123,7 +123,7 @@ def test_a_forbidden_sign_costs_everything_and_a_zero_price_nothing():
     assert limits.cost(np.array([7.0, 2.0, -1.0])) == 1.5
     assert limits.cost(np.array([7.0, -1e-9, 0.0])) == np.inf
     np.testing.assert_array_equal(limits.allowed(np.array([-1.0, -1.0, -1.0])), [-1.0, 0.0, -1.0])
-    assert list(prices.free) == [3]
+    assert list(prices.unpenalized) == [3]
     assert list(prices.excluded) == [2]
 
 

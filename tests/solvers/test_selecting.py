@@ -26,7 +26,7 @@ def problem(seed, n=40, m=300, share=0.2, lambda2=1.0, with_rule=False, known=Fa
     p = np.where(y > 0, 0.5 / (y > 0).sum(), 0.5 / (y < 0).sum())
     whole = Problem(make_design(X), y, p, 0.0, lambda2, rules)
     if known:
-        whole = whole.with_parameters(prices=random_prices(seed, m))
+        whole = whole.with_parameters(penalty_factors=random_prices(seed, m))
     return whole.with_parameters(lambda1=share * lambda1_max(whole))
 
 

@@ -21,7 +21,7 @@ def test_where_no_weight_pays_there_are_no_parts():
     assert free.sides == ()
     assert free.start(1.0, 1.0) == free.near(w, 0.1, 0.1) == []
     assert free.lacking_weights(w, ()).size == 0
-    assert free.lacking_prices(w, ()) == free.ratios(()) == ()
+    assert free.lacking_penalties(w, ()) == free.ratios(()) == ()
     assert free.weights(w, (), np.ones(2)) is w
 
 
@@ -47,7 +47,7 @@ def test_nothing_lacks_where_the_parts_make_up_the_weights_and_multipliers_fit()
     np.testing.assert_allclose(PARTS.lacking_weights(w, split), 0.0, atol=1e-15)
     assert PARTS.lacking_weights(w + 1.0, split).tolist()[:3] == [-1.0] * 3
     gradient = np.array([split[0].z[0] - 0.3, split[0].z[1] - 0.3, 0.2 - split[1].z[1], 0.0])
-    plus, minus = PARTS.lacking_prices(gradient, split)
+    plus, minus = PARTS.lacking_penalties(gradient, split)
     np.testing.assert_allclose(plus, 0.0, atol=1e-15)
     assert minus[0] != 0.0
     assert minus[1] == 0.0
