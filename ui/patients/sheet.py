@@ -59,6 +59,7 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
         st.warning(f"Beyond all training values: {listed(names, spell=plain)}.")
     st.fragment(lambda: _change(model, data, x))()
     st.fragment(lambda: _what_if(model, data, told, row))()
+    called = "ID" if data.ids[0] else "row"
     near = nearest_rows(model.classifier, x, data.X_train, NEAREST + 1)
     own = row if found.source == "cross-validated" else -1
     st.markdown(f"**Most alike of the training {found.noun}s**, as the model sees them")
@@ -66,7 +67,7 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
         pd.DataFrame(
             [
                 {
-                    "ID": str(data.called(0)[one.row]),
+                    called: str(data.called(0)[one.row]),
                     "actual": str(data.y_train[one.row]),
                     "difference (in units of the score)": number(one.distance, 3),
                 }

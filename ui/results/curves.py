@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -16,7 +18,8 @@ from hipad.evaluation.curves import (
     risk_distribution,
     roc_curve,
 )
-from hipad.evaluation.metrics import ScoredRows
+from hipad.evaluation.intervals import Estimate
+from hipad.evaluation.metrics import METRICS, ScoredRows
 from hipad.exceptions import DataError
 from hipad.utils import number, percent
 from ui import charts
@@ -42,6 +45,30 @@ class Curves:
         self.decision_without = None if found.without is None else decision_curve(found.without)
         self.risks: RiskDistribution = risk_distribution(found.rows)
 
+    @cached_property
+    def shown(self) -> dict[str, ScoredRows]:
+        """The rows as each model judges them."""
+        others = {} if self.found.without is None else {"without rules": self.found.without}
+        return {self.own: self.found.rows, **others}
+
+    @cached_property
+    def fixed(self) -> dict[str, dict[str, Estimate]]:
+        """The figures that no cut-off moves, computed once."""
+        return {
+            title: {name: rows.measure(name) for name in METRICS if not needs_cutoff(name)}
+            for title, rows in self.shown.items()
+        }
+
+    def figures_at(self, cutoff: float | None) -> dict[str, dict[str, Estimate]]:
+        """Every figure of each model, the answers given from a risk on."""
+        return {
+            title: {
+                name: rows.at(cutoff).measure(name) if needs_cutoff(name) else fixed[name]
+                for name in METRICS
+            }
+            for (title, rows), fixed in zip(self.shown.items(), self.fixed.values(), strict=True)
+        }
+
     def roc_chart(self, cutoff: float | None) -> tuple[go.Figure, str]:
         """Draw sensitivity against false positives, and where the cut-off lies."""
         chart = charts.figure("ROC curve", x="1 - specificity", y="sensitivity", height=HEIGHT)
@@ -60,7 +87,7 @@ class Curves:
             name="this cut-off",
         )
         _unit_axes(chart)
-        area = rows.measure("roc_auc")
+        area = self.fixed[self.own]["roc_auc"]
         return chart, (
             f"A positive {self.noun} scores above a negative one in {percent(area.value)} of "
             f"pairs ({percent(area.low)} to {percent(area.high)}). At this cut-off "
@@ -96,8 +123,8 @@ class Curves:
         )
         _diagonal(chart)
         _unit_axes(chart)
-        slope = self.found.rows.measure("calibration_slope")
-        ratio = self.found.rows.measure("observed_expected")
+        fixed = self.fixed[self.own]
+        slope, ratio = fixed["calibration_slope"], fixed["observed_expected"]
         return chart, (
             f"On the diagonal risks are right. Calibration slope {number(slope.value, 3)} "
             f"({number(slope.low, 3)} to {number(slope.high, 3)}; below 1: risks too extreme); "
@@ -159,6 +186,11 @@ class Curves:
             f"The mean risk is {percent(means[0])} among {self.noun}s of the positive class and "
             f"{percent(means[1])} among the others."
         )
+
+
+def needs_cutoff(name: str) -> bool:
+    """Whether a metric judges answers, which depend on the cut-off."""
+    return METRICS[name].needs == "cut-off"
 
 
 def _calibration(rows: ScoredRows) -> Curve | None:

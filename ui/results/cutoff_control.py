@@ -14,6 +14,7 @@ from hipad.evaluation.cutoffs import (
     cutoff_by_sensitivity,
     training_rows,
 )
+from hipad.evaluation.intervals import Estimate
 from hipad.evaluation.metrics import METRICS, ScoredRows
 from hipad.exceptions import HipadError
 from hipad.utils import number, percent
@@ -129,17 +130,13 @@ def words_of(name: str, noun: str) -> str:
     return re.sub(r"\brow(s?)\b", rf"{noun}\1", METRICS[name].words)
 
 
-def table(found: Assessment, cutoff: float | None) -> None:
+def table(measured: dict[str, dict[str, Estimate]], noun: str) -> None:
     """Draw every metric with its interval, with rules and without."""
-    shown = {"with rules" if found.without is not None else "model": found.rows}
-    if found.without is not None:
-        shown["without rules"] = found.without
     lines = []
-    measured = {title: own.at(cutoff).measure_all() for title, own in shown.items()}
     for name in METRICS:
-        line = {"metric": name.replace("_", " "), "what it says": words_of(name, found.noun)}
-        for title in shown:
-            one = measured[title][name]
+        line = {"metric": name.replace("_", " "), "what it says": words_of(name, noun)}
+        for title, own in measured.items():
+            one = own[name]
             line[title] = f"{number(one.value, 3)} ({number(one.low, 3)} to {number(one.high, 3)})"
         lines.append(line)
     st.dataframe(lines, hide_index=True)

@@ -100,7 +100,7 @@ def _results(state: AppState, model: TrainedModel, data: Dataset, found: Assessm
             charts.show(chart, key=key, text=text, where=column)
         cutoff_control.figures(found.rows, cutoff, found.noun)
         with st.expander("All figures, with 95 % intervals"):
-            cutoff_control.table(found, cutoff)
+            cutoff_control.table(curves.figures_at(cutoff), found.noun)
 
     st.fragment(at_cutoff)()
     stability_view.show(state, model, request_of(model, data), data, found)

@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.evaluation.stability import N_REFITS, Stability, stability_steps
+from hipad.evaluation.stability import DECOYS_OF, N_REFITS, Stability, stability_steps
 from hipad.exceptions import DataError
 from hipad.utils import FloatArray, percent
 from ui import charts
@@ -67,6 +67,8 @@ def _work(
     uses_rules = request.settings.use_rules and request.says_anything
     parts = 1 + int(uses_rules)
 
+    all_refits = n_refits * (1 + 1 / DECOYS_OF)
+
     def refits(fitted: TrainedModel, part: int) -> Generator[None, None, Stability]:
         which = "without rules" if part else "of the model"
         for found in stability_steps(fitted.classifier, n_refits, X_rows=rows):
@@ -74,7 +76,7 @@ def _work(
             own = job.outcome.own if part and job.outcome is not None else seen
             job.outcome = StabilityPair(own, seen if part else None)
             job.message = f"Refits {which}: {seen.done:,} of {seen.total:,}"
-            job.progress = (part + (seen.done + seen.decoy_refits) / (1.2 * seen.total)) / parts
+            job.progress = (part + (seen.done + seen.decoy_refits) / all_refits) / parts
             yield
         return seen
 
