@@ -69,7 +69,11 @@ def record_lines(record: RuleRecord, *, expert: bool, row: str = "patient") -> l
     if expert:
         return record.lines
     parts = ((f"training {row}s", record.train), (f"test {row}s", record.test))
-    lines = [f"{part}: {ROW.sub(row, str(counts))}" for part, counts in parts if counts]
+    lines = [
+        f"{part}: {ROW.sub(row, str(counts)).replace('fires on', 'applies to')}"
+        for part, counts in parts
+        if counts
+    ]
     if (typical := record.prototype) is not None and typical.feasible:
         agrees = "agrees with" if typical.margin > 0 else "contradicts"
         lines.append(f"typical {row}: {signed(typical.margin)}, the model {agrees} the rule")

@@ -145,7 +145,7 @@ def test_files_made_to_do_harm_disturb_nobody_else(fortress, visit):
     for name, content in ATTACKS.items():
         send(attacker, name, content)
         until_answered(attacker, name, worker)
-        expect(attacker.get_by_text("What was there before is still there")).to_be_visible()
+        expect(attacker.get_by_text("Your data from before are unchanged")).to_be_visible()
     send(attacker, "good.csv", GOOD)
     expect(attacker.get_by_test_id("stSidebar").get_by_text("good.csv")).to_be_visible()
     worker.click()

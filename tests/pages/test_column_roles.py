@@ -44,7 +44,7 @@ def test_rows_of_one_patient_stay_together_until_the_user_says_otherwise(app):
     trained, tested = set(state.data.groups_train), set(state.data.groups_test)
     assert not trained & tested
     assert "Rows with the same **subject** belong to one patient" in app.text()
-    assert f"rows of {len(tested)} patients to test on" in app.text()
+    assert f"rows of {len(tested)} patients for testing" in app.text()
     app.finish()
     assert f"rows of {len(tested)} patients it had not seen" in app.text()
     app.go("data")
@@ -53,7 +53,7 @@ def test_rows_of_one_patient_stay_together_until_the_user_says_otherwise(app):
     app.run()
     assert app.state.preparation.roles == {"subject": Role.ID}
     assert app.state.data.group == ""
-    assert "one patient:" not in app.text()
+    assert "belong to one patient" not in app.text()
 
 
 @pytest.mark.slow
@@ -66,7 +66,7 @@ def test_questions_are_asked_before_a_run_and_answered_with_a_click(app):
     assert "marker alone separates the classes" in app.text()
     app.state.rules.change("time >= 30 => censored", "test")
     app.go("rules")
-    assert "**time** is no feature, as its role is follow" in app.text()
+    assert "**time** cannot be used in a rule, because its role is follow" in app.text()
     app.go("data")
     no = next(b for b in app.at.button if "role_no" in (b.key or "") and "marker" in b.key)
     app.click(no.key)

@@ -56,8 +56,8 @@ def test_without_data_or_rules_it_says_where_to_get_them(app):
 
 def test_rules_are_worth_so_many_patients(lab):
     told = finish(lab, "worth")
-    assert "With 8 labelled patients the rules are worth" in told
-    assert "Balanced accuracy with 8 labelled patients" in told
+    assert "With 8 labelled rows the rules are worth" in told
+    assert "Balanced accuracy with 8 labelled rows" in told
     assert {"lab_csv_worth", "lab_html_worth"} <= {b.key for b in lab.at.download_button}
 
 
@@ -72,7 +72,7 @@ def test_a_rule_is_doubted_and_its_statements_stay(lab):
     ways = next(s for s in lab.at.selectbox if s.key.startswith("lab_way"))
     ways.set_value("Threshold:0")
     lab.run()
-    assert "asked for before the last change" in lab.text()
+    assert "computed before your last change" in lab.text()
 
 
 def test_settings_are_tuned_and_taken(lab):

@@ -60,7 +60,7 @@ def test_an_error_stands_where_the_file_was_dropped(app):
     app.load("pima")
     app.upload("bad.gct", b"#1.2\n3\n")
     assert len(app.at.error) == 1
-    assert "still there" in app.at.error[0].value
+    assert "from before are unchanged" in app.at.error[0].value
     assert app.state.error == ""
     app.click("dismiss_upload_table")
     assert not app.at.error

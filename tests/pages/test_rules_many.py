@@ -70,7 +70,7 @@ def test_rules_that_take_too_long_to_compare_are_told(app, monkeypatch):
     assert "unchecked" in {finding.kind for finding in checked.findings}
     assert "of 60 rules were not compared with all others" in app.text()
     assert checked.unadvised == 60
-    assert "no time to look for better thresholds of 60 rules" in app.text()
+    assert "Better thresholds were not searched for 60 rules" in app.text()
 
 
 def test_while_the_check_is_at_work_the_page_says_so(app, monkeypatch):

@@ -218,7 +218,7 @@ def test_a_suggestion_is_taken_by_a_click_only(app):
 def test_a_weak_rule_names_its_knob(app):
     app.load("pima")
     app.state.settings = app.state.settings.changed(fewness="few")
-    app.state.rules.change("a: BloodPressure >= 110 => diabetic worth 1 patient", "quiet")
+    app.state.rules.change("a: BloodPressure >= 80 => diabetic worth 1 patient", "quiet")
     app.go("rules")
     assert "ake it worth more than" in app.text()
     (check,) = checked_rules(app.state).checks

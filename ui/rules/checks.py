@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -156,6 +157,7 @@ MOST_FINDINGS: Final = 12
 MOST_VALUES: Final = 8
 MOST_LISTED: Final = 30
 SUMMARY: Final = ("mean", "min", "max")
+FIRES: Final = re.compile(r"fires on (\S+) row")  # as the library says it
 ICONS: Final = {"warning": ":material/warning:", "note": ":material/info:"}
 
 
@@ -305,14 +307,16 @@ def suggestions(state: AppState, checked: Study) -> None:
     if checked.unadvised:
         late = count(checked.unadvised, "rule")
         st.caption(f"Better thresholds were not searched for {late}: that would take too long.")
-    row = state.data.row_word(1)
+    data = state.data
+    row = data.row_word(1)
     offers = [
         offer for check in checked.checks if check.rule.enabled for offer in offers_of(check, row)
     ]
     if not offers:
         st.caption("No better threshold found in the data.")
     for n, (check, sentence, better) in enumerate(offers[:MOST_FINDINGS]):
-        words = as_sentence(in_row_word(sentence, row))
+        words = FIRES.sub(rf"applies to \1 {row if data.groups is None else 'row'}", sentence)
+        words = as_sentence(in_row_word(words, row))
         st.markdown(f":material/lightbulb: **{plain(check.label)}**: {words}.")
         if st.button("Use it", key=f"suggestion_{n}", help="Changes the rule. You can undo this."):
             text = with_rule(state.rules.text, check.position, better, state.data.read)

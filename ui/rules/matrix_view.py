@@ -229,8 +229,8 @@ def words(rows: Sequence[PictureRow]) -> str:
     """The picture in sentences."""
     more = f" And {count(len(rows) - TOLD, 'more condition')}." if len(rows) > TOLD else ""
     return (
-        f"{'. '.join(map(row_words, rows[:TOLD]))}.{more} The darker a cell, the more the "
-        "feature counts; a minus sign in it means that small values help instead of large ones."
+        f"{'. '.join(map(row_words, rows[:TOLD]))}.{more} The stronger the shade, the more "
+        "the feature counts; a minus sign means that small values help instead of large ones."
     )
 
 
