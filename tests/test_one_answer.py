@@ -178,7 +178,7 @@ def test_random_problems_have_one_answer(seed, method):
 @settings(max_examples=2)
 @given(st.integers(0, 5_000).map(lambda k: 3 * k + 1))
 def test_random_problems_have_one_answer_where_trust_is_learnt(seed):
-    check_random(seed, calibrate=True, cv=2)
+    check_random(seed, selection={"calibrate": True}, cv=2)
 
 
 def check_random(seed, **parameters):

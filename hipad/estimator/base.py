@@ -275,7 +275,7 @@ class TableClassifier(LayeredParameters, ClassifierMixin, BaseEstimator):
 
 
 # --------------------------------------------------------------------------------------------------
-# A fitted model: what it predicts, the risks it tells, what it reports, how it is kept.
+# A fitted model: what it predicts, its risks, what it reports, how it is kept.
 #
 # Reports, risks and the hash of the data are made when they are first asked for. That needs the
 # training data, so they are made at the latest before the model is pickled or saved without them.
@@ -433,9 +433,9 @@ class FittedModel(TableClassifier):
 
     @property
     def rule_report_(self) -> list[RuleRecord]:
-        """One record a rule: who fires, margins, worst case, slack, residual, pull, effect.
+        """One record a rule: who fires, margins, worst case, slack, residual, gradient, effect.
 
-        Of several classes, each rule is told as in the model of the class that it speaks of.
+        Of several classes, each rule is reported as in the model of the class that it speaks of.
         """
         check_is_fitted(self)
         if self._report is None and self._is_several:
@@ -449,8 +449,8 @@ class FittedModel(TableClassifier):
         """One record a statement about features: their weights, and what a fit without it says."""
         check_is_fitted(self)
         if self._stated is None and self._is_several:
-            told = [r for one in self.class_models_.values() for r in one.knowledge_report_]
-            self._stated = list({record.text: record for record in told}.values())
+            records = [r for one in self.class_models_.values() for r in one.knowledge_report_]
+            self._stated = list({record.text: record for record in records}.values())
         if self._stated is None:
             self._stated = statement_report(self._model, self.feature_index_)
         return self._stated

@@ -1,9 +1,9 @@
 """Three classes and more: a model for each class against all others, over the same rows.
 
 1. the rows are scaled once, and their Gram matrix is computed once; only labels and shares differ
-2. a rule knows its class. The model of that class is told the rule as it is; every other model is
-   told that whom it covers is not of its class. A rule that says `not c` has nothing to tell to
-   other models than that of c. A statement that a feature is raised or lowered in a class belongs
+2. a rule knows its class. The model of that class has the rule as it is; every other model is
+   given that whom it covers is not of its class. A rule that says `not c` has no meaning for
+   models other than that of c. A statement that a feature is raised or lowered in a class belongs
    to that class's model: what it means for the others is open, as they may be raised as well. What
    is certain or does not matter is so for all
 3. each model is that of a fit to the two classes `c` and `not c`, with its own trust in the rules

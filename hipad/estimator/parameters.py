@@ -423,7 +423,7 @@ class FitSettings:
     @classmethod
     def of(cls, parameters: Any, knowledge: ExpertKnowledge) -> FitSettings:
         """The plan of a classifier, whose parameters were checked."""
-        solver, selection, told = (layer_of(parameters, name) for name in LAYERS)
+        solver, selection, rules = (layer_of(parameters, name) for name in LAYERS)
         own = Settings(
             method="hipad" if parameters.method == "auto" else parameters.method,
             engine=solver.phase2_solver,
@@ -442,13 +442,13 @@ class FitSettings:
             rule_weight=parameters.rule_weight,
             rule_trust=PRIOR_TRUST if parameters.rule_trust == "auto" else parameters.rule_trust,
             rho=parameters.rho,
-            scope=told.scope,
-            centered=bool(told.centered),
+            scope=rules.scope,
+            centered=bool(rules.centered),
             calibrate=bool(selection.calibrate),
             balanced=parameters.class_weight == "balanced",
             settings=own,
             selection=selection,
-            rule_settings=told,
+            rule_settings=rules,
             loss=LOSSES[parameters.loss],
             fastest=parameters.method == "auto",
             cv=vars(parameters).get("_parts", parameters.cv),
@@ -560,12 +560,12 @@ def idle_parameters(estimator: Any, *, has_rules: bool) -> Iterator[str]:
     for name in given:
         if name not in acts:
             yield f"{name} has no effect with method={estimator.method!r}: leave it out"
-    selection, told = layer_of(estimator, "selection"), layer_of(estimator, "rule_settings")
+    selection, rules = layer_of(estimator, "selection"), layer_of(estimator, "rule_settings")
     learns = (
         has_rules
         and estimator.rule_trust is not None
         and estimator.rule_weight == "auto"
-        and told.centered
+        and rules.centered
         and selection.calibrate
     )
     if not isinstance(estimator.lambda1, str):

@@ -153,8 +153,8 @@ def entering_first(
 # --------------------------------------------------------------------------------------------------
 # The problems that data, rules and settings pose: at any lambda1 and lambda2, on any rows.
 #
-# A fit, the folds of an automatic choice and the out-of-fold scores all ask here, so that they are
-# told the same rules at the same worth.
+# A fit, the folds of an automatic choice and the out-of-fold scores all ask here, so that they
+# have the same rules at the same weight.
 
 
 FAINT = 1e-3  # rows: folds cannot measure the effect of a rule of less weight

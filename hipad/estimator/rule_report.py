@@ -28,7 +28,7 @@ from hipad.solvers import Hipad, Problem, Solution
 from hipad.utils import FloatArray, count, listed
 
 # --------------------------------------------------------------------------------------------------
-# What each rule does to a fitted model, and what it would take: told by fits, not by formulas.
+# What each rule does to a fitted model, and what it would take: found by fits, not by formulas.
 #
 # A rule changes the model if the fit without it, at the same lambda1 and lambda2, is another one;
 # otherwise it adds nothing. It is outvoted where the model says the opposite of it: about most of
@@ -285,7 +285,7 @@ def _split_weights(model: Model) -> tuple[FloatArray, FloatArray]:
 
 
 # --------------------------------------------------------------------------------------------------
-# What became of each statement about features: told by the weights, and by a fit without it.
+# What became of each statement about features: by the weights, and by a fit without it.
 #
 # A sign that the data would have chosen anyway is no news. Whether a statement changes the model,
 # and whether a feature would speak for the other class without it, is found by fitting the same

@@ -124,7 +124,7 @@ def rebuild(kind: Any, value: Any) -> Any:
 
 
 def named(name: str, read: Callable[[], Value]) -> Value:
-    """What `read` gives; an error is told with the name of the field."""
+    """What `read` gives; an error is reported with the name of the field."""
     try:
         return read()
     except ValueError as error:

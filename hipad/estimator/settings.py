@@ -1,4 +1,4 @@
-"""Settings of a fit beside its everyday parameters: how it is solved, chosen and told rules.
+"""Settings of a fit beside its everyday parameters: solution, selection, rules.
 
 Each number that steers the statistics of a fit is a field here, with where it was measured.
 `python -m benchmarks ablate` leaves out or changes them one at a time; its table is in

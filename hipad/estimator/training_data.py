@@ -273,7 +273,7 @@ def _gain(grams: list[FloatArray], signs: FloatArray, weights: FloatArray) -> tu
 # A StandardScaler before the classifier changes what `Glucose >= 126` means: 126 is then counted in
 # standard deviations, and no row meets it. Columns that a scaler made are easy to know: their
 # mean is zero and their deviation one, or they go from zero to one. A number in a unit that the
-# column may not have is told too.
+# column may not have is reported too.
 
 
 ROUNDING = 1e-6

@@ -101,7 +101,7 @@ def curve_tasks(
     rules: str | None = None,
     options: dict[str, Any] | None = None,
 ) -> list[Task]:
-    """Return every method at every size on every draw; the same draw for all methods of one seed.
+    """Return a task for every method, size and draw; the same draw for all methods of one seed.
 
     `rules` replace those of the data; `options` are parameters of the classifier.
     """

@@ -298,7 +298,7 @@ def sweep_tasks(
     methods: Sequence[str] = COMPARED,
     options: dict[str, Any] | None = None,
 ) -> list[Task]:
-    """Return every version by every method on every draw; without rules there is one version.
+    """Return a task for every version, method and draw; without rules there is one version.
 
     `options` are parameters of the classifier.
     """

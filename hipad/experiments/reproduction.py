@@ -108,7 +108,7 @@ class TableLine:
 
 
 def table_tasks(entries: Sequence[Entry], options: dict[str, Any] | None = None) -> list[Task]:
-    """Return every method on every draw of every data set."""
+    """Return a task for every method on every draw of every data set."""
     return [
         Task("contest", entry.name, seed, _settings(entry, method, options or {}))
         for entry in entries
@@ -294,5 +294,5 @@ def _phase_one(stop: str, draw: TrainTestSplit) -> int:
 
 
 def figure_tasks(seed: int = 0) -> list[Task]:
-    """Return one fit tells all."""
+    """Return the one task that the figure needs."""
     return [Task("early support", NAME, seed)]

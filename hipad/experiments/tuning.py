@@ -120,7 +120,7 @@ def point_of(params: Mapping[str, Any], own: Sequence[Figures], score: str) -> S
 
 
 def _error(mean: Mean) -> float:
-    """Return one standard error."""
+    """Return the standard error of a mean."""
     if math.isnan(mean.low):
         return 0.0
     return (mean.value - mean.low) / float(t_distribution.ppf((1 + LEVEL) / 2, mean.n - 1))
@@ -210,7 +210,7 @@ def tune(
     score: str = "balanced",
     options: dict[str, Any] | None = None,
 ) -> Figures:
-    """Return every setting on one fold; each figure is a list in the order of `settings_of`."""
+    """Return the figures of every setting on one fold, as lists in the order of `settings_of`."""
     learnt, held = material.folds(seed, fold[1])[fold[0]]
     found = _on_fold(material, learnt, held, grid, score, options or {})
     lists = [found[_key(params)][0] for params in settings_of(grid)]

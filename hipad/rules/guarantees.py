@@ -142,7 +142,7 @@ def _restricted(
 
 
 def knapsack(c: FloatArray, a: FloatArray, d: float, lo: FloatArray, hi: FloatArray) -> Minimum:
-    """Return one row, in closed form."""
+    """Return the minimum over a box and one row, in closed form."""
     x = np.where(np.where(c != 0, c, a) > 0, lo, hi)
     excess = float(a @ x) - d
     slack = ROUNDING * (float(np.abs(a) @ np.maximum(np.abs(lo), np.abs(hi))) + abs(d))
@@ -160,8 +160,9 @@ def knapsack(c: FloatArray, a: FloatArray, d: float, lo: FloatArray, hi: FloatAr
 def linear_programme(
     c: FloatArray, A: sparse.csr_array, d: FloatArray, lo: FloatArray, hi: FloatArray
 ) -> Minimum:
-    """Return several rows, by HiGHS, in units in which the box is the unit cube and rows are of
-    size 1.
+    """Return the minimum over a box and several rows, by HiGHS.
+
+    Its units are those in which the box is the unit cube and rows are of size 1.
     """
     origin, width = _unit_cube(lo, hi, column_scales(A, d))
     scaled = sparse.csr_array(A * width)

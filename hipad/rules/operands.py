@@ -133,7 +133,7 @@ def one_feature(operand: Operand, tokens: TokenStream) -> Term:
 
 
 def compare(left: Operand, relation: str, right: Operand) -> Node:
-    """Return two operands compared."""
+    """Return the condition that compares two operands."""
     if not isinstance(right, tuple):
         if not isinstance(left, tuple):
             raise rule_error("only one side may hold a function like this: bring it to one side")

@@ -407,7 +407,7 @@ def read_numbers(tokens: TokenStream, left: Operand) -> Node | None:
 
 
 def one_of(left: Operand, values: list[float]) -> Node:
-    """Return one of several numbers; a range where they are neighbours."""
+    """Return the condition for one of several numbers; a range where they are neighbours."""
     whole = sorted(set(values))
     if len(whole) > 1 and whole == [whole[0] + k for k in range(len(whole))] and whole[0] % 1 == 0:
         assert isinstance(left, tuple)

@@ -90,15 +90,15 @@ class Certificate:
         return {**asdict(self), "status": str(self.status)}
 
     def __str__(self) -> str:
-        told = (
+        text = (
             f"{self.status}: objective {self.primal_objective:.6g}, at most "
             f"{self.gap:.1e} (relative) above the optimum over {self.covers}"
         )
         if self.selection_gap > 0:
-            told += f"; their choice is at most {self.selection_gap:.1e} above the best one"
+            text += f"; their choice is at most {self.selection_gap:.1e} above the best one"
         if self.certain or self.undecided:
-            told += f" ({self.certain:,} certain, {self.undecided:,} undecided)"
-        return told
+            text += f" ({self.certain:,} certain, {self.undecided:,} undecided)"
+        return text
 
 
 def relative_gap(primal: float, dual: float) -> float:

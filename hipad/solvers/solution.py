@@ -125,7 +125,7 @@ def certify(
 ) -> Certificate:
     """Bounds for a point; "solved" becomes "inaccurate" when the relative gap exceeds eps.
 
-    Over all features it also counts those that are certain and undecided, unless told not to.
+    Over all features it also counts those that are certain and undecided, unless `counts` is off.
     """
     everything = covers == ALL_FEATURES
     X = problem.design.columns(at.features) if X is None else X
@@ -170,7 +170,7 @@ def complementarity(problem: Problem, alpha: FloatArray, margins: FloatArray) ->
 
 
 # --------------------------------------------------------------------------------------------------
-# What a run is told, what it tells at every step, and what it ends with.
+# The settings of a run, its record of every step, and its result.
 
 
 Method = Literal["hipad", "admm", "exact"]

@@ -108,7 +108,7 @@ class WeightBlock(Protocol):
         """Minimise the Lagrangian over (w, b, u); keeps w."""
 
     def shrink(self, omega: float) -> UpdateInfo:
-        """Second block on the features: new c and gamma2; tells what moved."""
+        """Take the second block on the features (new c and gamma2); return what moved."""
 
     def scores(self) -> FloatArray:
         """X c, without the intercept."""
@@ -335,7 +335,7 @@ class LazyFeatures:
         return FirstBlock(f=(v - tau) / self.mu.hinge, b=b, u=u)
 
     def shrink(self, omega: float) -> UpdateInfo:
-        """Second block on the features: new c and gamma2; tells what moved."""
+        """Take the second block on the features (new c and gamma2); return what moved."""
         before = self.c
         self.c, self.gamma2 = soft_threshold(
             omega * self.w + (1 - omega) * self.c, self.gamma2, self.mu.w, self._limits
@@ -481,7 +481,7 @@ class ExplicitFeatures:
         return FirstBlock(f=self.design.dot(self.w) + b, b=b, u=u)
 
     def shrink(self, omega: float) -> UpdateInfo:
-        """Second block on the features: new c and gamma2; tells what moved."""
+        """Take the second block on the features (new c and gamma2); return what moved."""
         old = self.c
         self.c, self.gamma2 = soft_threshold(
             omega * self.w + (1 - omega) * old, self.gamma2, self.mu.w, self.limits

@@ -4,7 +4,7 @@ import pytest
 
 from hipad import HIPADClassifier
 from hipad.evaluation.comparison import averaged_candidates, learnt_weight
-from tests.estimator.test_mixture import rows
+from tests.estimator.test_trust import rows
 
 TEXT = "low: x0 <= -1 => 0\nhigh: x0 >= 1 => 1"
 

@@ -16,7 +16,7 @@ from hipad.evaluation.active_learning import (
     stratified_order,
 )
 from hipad.exceptions import DataError
-from tests.estimator.test_mixture import RIGHT, rows
+from tests.estimator.test_trust import RIGHT, rows
 
 
 @pytest.fixture(scope="module")
