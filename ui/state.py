@@ -167,7 +167,7 @@ class AppState(SessionCache):
     lab: ExperimentsState = field(
         default_factory=ExperimentsState
     )  # experiments, see ui/experiments
-    edits: int = 0  # versions of rules and settings that were run on these data
+    edited: dict[str, int] = field(default_factory=dict)  # see `edits`, by the key of the data
     seals: dict[str, SealedTest] = field(default_factory=dict)  # by the digest of the test rows
     expert: bool = False
     speed: str = "full speed"  # of a run, see ui/run
@@ -190,6 +190,16 @@ class AppState(SessionCache):
     def model(self) -> TrainedModel | None:
         """The model of the current job, final or not."""
         return self.job.outcome if self.job is not None else None
+
+    @property
+    def edits(self) -> int:
+        """How many versions of rules and settings were run on these data, whatever came between."""
+        return 0 if self.loaded is None else self.edited.get(self.loaded.key, 0)
+
+    @edits.setter
+    def edits(self, number: int) -> None:
+        if self.loaded is not None:
+            self.edited[self.loaded.key] = number
 
     @property
     def pinned_model(self) -> TrainedModel | None:
@@ -271,9 +281,13 @@ class AppState(SessionCache):
 
     def _replace_data(self, arrived: PreparedData) -> None:
         loaded, preparation, data = arrived
+<<<<<<< HEAD
         if self.loaded is None or self.loaded.key != loaded.key:
             self.edits = 0
         self._set_aside(f"You switched to {loaded.name}")
+=======
+        self._set_aside(f"{loaded.name} was loaded")
+>>>>>>> refs/heads/patients
         self.data, self.keep_name = data, new_name()
         self.arrivals += 1
         self.loaded, self.preparation = loaded, preparation

@@ -127,3 +127,14 @@ def test_the_steps_know_the_page(app):
     links = [link.label for link in app.at.main if getattr(link, "type", "") == "page_link"]
     assert app.state.memo["shown: Results"]
     assert not links or "**5 Results**" in links
+
+
+def test_other_data_in_between_do_not_open_a_test_set_for_another_version(app):
+    results(fitted(app))
+    opened(app)
+    app.load("pima")
+    fitted(app, rules="marker >= 0 => ill")
+    words = results(app).text()
+    assert app.state.edits == 2
+    assert "Cross-validated on" in words
+    assert "has not been judged by it" in words

@@ -41,7 +41,9 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
         model.classifier, x, data.X_train, blocks=data.blocks, sign=model.oriented.sign
     )
     has_id = bool(data.ids[int(found.source == "test")])
-    st.subheader(f"{'Patient' if has_id else 'Row'} {plain(found.names[row])}", anchor=False)
+    st.subheader(
+        f"{found.noun.capitalize() if has_id else 'Row'} {plain(found.names[row])}", anchor=False
+    )
     st.markdown(headline(model, patients, row, told))
     left, right = st.columns(2)
     chart, text = contributions_chart(told, data, found.noun)

@@ -128,7 +128,7 @@ class Curves:
         return chart, (
             f"On the diagonal risks are right. Calibration slope {number(slope.value, 3)} "
             f"({number(slope.low, 3)} to {number(slope.high, 3)}; below 1: risks too extreme); "
-            f"{number(ratio.value, 3)} positive {self.noun}s were observed for each one expected "
+            f"positive {self.noun}s observed for each one expected: {number(ratio.value, 3)} "
             f"({number(ratio.low, 3)} to {number(ratio.high, 3)})."
         )
 
