@@ -120,7 +120,7 @@ def test_other_data_begin_at_the_top_of_the_page(server, visit):
     press(page, "sample_ksvm-s-10k")
     expect(heading(page, "Preparation")).to_be_visible()
     page.get_by_text("Load other data").click()
-    card = page.locator(".st-key-sample_pima button")
+    card = page.locator(".st-key-sample_pima button").first
     card.scroll_into_view_if_needed()
     main = page.get_by_test_id("stMain")
     main.evaluate("main => main.scrollTo(0, 600)")
