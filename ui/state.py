@@ -281,13 +281,7 @@ class AppState(SessionCache):
 
     def _replace_data(self, arrived: PreparedData) -> None:
         loaded, preparation, data = arrived
-<<<<<<< HEAD
-        if self.loaded is None or self.loaded.key != loaded.key:
-            self.edits = 0
         self._set_aside(f"You switched to {loaded.name}")
-=======
-        self._set_aside(f"{loaded.name} was loaded")
->>>>>>> refs/heads/patients
         self.data, self.keep_name = data, new_name()
         self.arrivals += 1
         self.loaded, self.preparation = loaded, preparation

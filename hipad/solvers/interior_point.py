@@ -161,11 +161,7 @@ class SignedParts:
         self.sides = parts if paying.any() else ()
 
     def start(self, size: float, level: float) -> list[ComplementaryPair]:
-<<<<<<< HEAD
         """Return parts of one size, multipliers at the penalties (`level` where they are zero)."""
-=======
-        """Both parts at one size, multipliers at the penalties (`level` where they are zero)."""
->>>>>>> refs/heads/numerics
         pairs = []
         for side, penalty in zip(self.sides, self.limits, strict=False):
             z = np.where(penalty[side] > 0, penalty[side], level)

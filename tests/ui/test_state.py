@@ -286,12 +286,9 @@ def test_it_says_what_there_is_to_go_back_to():
     assert StateSnapshot.of(state, "").words == "Your work on made is saved (1 kept model)"
     state.launch()
     state.job.wait(60)
-<<<<<<< HEAD
     assert (
         StateSnapshot.of(state, "").words == "Your work on made is saved (1 kept model and a run)"
     )
-=======
-    assert StateSnapshot.of(state, "").words == "made: 1 kept model and a run"
 
 
 def test_edits_are_counted_for_each_data_whatever_comes_between():
@@ -310,4 +307,3 @@ def test_edits_are_counted_for_each_data_whatever_comes_between():
     assert state.edits == 0
     state.load(first)
     assert state.edits == 3
->>>>>>> refs/heads/patients
