@@ -70,7 +70,7 @@ def test_the_defaults_are_those_of_the_classifier():
     }
     assert set(HIPADClassifier().get_params(deep=False)) - set(ours.parameters) <= {
         "rules", "blocks", "lambda1", "prevalence",
-        "max_features", "cv", "random_state", "n_jobs", "rule_trust",
+        "max_features", "cv", "random_state", "n_jobs", "rule_trust", "loss",
     }  # fmt: skip
 
 
