@@ -34,7 +34,7 @@ def choose_first_patient(page: Page) -> None:
     """Tick the first row of the list, which is drawn on a canvas."""
     expect(page.get_by_test_id("stDataFrame").first.locator("canvas").first).to_be_visible()
     page.get_by_test_id("stDataFrame").first.click(position={"x": 18, "y": 52})
-    expect(page.get_by_text("The smallest change that flips the answer")).to_be_visible()
+    expect(page.get_by_text("The least that changes the answer")).to_be_visible()
 
 
 def test_the_test_set_is_opened_with_a_reason_which_survives_a_reload(
@@ -91,4 +91,4 @@ def test_a_patient_is_opened_and_a_new_file_is_answered(server: str, visit: Visi
     go(page, "Data")
     go(page, "Patients")
     expect(page.get_by_text("60 rows with a known class")).to_be_visible()
-    expect(page.get_by_text("The smallest change that flips the answer")).to_be_visible()
+    expect(page.get_by_text("The least that changes the answer")).to_be_visible()

@@ -31,7 +31,7 @@ def test_a_chosen_patient_has_a_sheet_that_stays_and_values_that_move(app):
     assert found.names[4] in " ".join(one.value for one in app.at.subheader)
     assert "has not seen this patient" in words
     assert "Rules that apply" in words
-    assert "The smallest change that flips the answer" in words
+    assert "The least that changes the answer" in words
     sliders = [one for one in app.at.slider if one.key.startswith("sheet_what_if_4_")]
     sliders[0].set_value(sliders[0].max)
     assert "→" in app.run().text()
