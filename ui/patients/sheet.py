@@ -193,7 +193,7 @@ def _rules(patients: PatientList, row: int) -> None:
 
 
 def _change(model: TrainedModel, data: Dataset, x: Any) -> None:
-    st.markdown("**The The smallest change that changes**")
+    st.markdown("**The least that changes the answer**")
     narrow, _ = st.columns([2, 3])
     block = narrow.selectbox(
         "Features that may change", [ALL, *data.blocks], key="sheet_block",
