@@ -6,6 +6,7 @@ import pytest
 from hipad import HIPADClassifier, load_model
 from hipad.datasets import make_ksvm_s
 from hipad.estimator.parameters import MemberRecord
+from hipad.estimator.settings import RULE_SETTINGS
 from hipad.estimator.trust import shares_of
 from hipad.solvers import Status
 
@@ -123,10 +124,11 @@ def test_model_file_keeps_members_and_trust(tmp_path):
 
 
 def test_shares_of_drops_what_is_improbable():
-    assert shares_of(np.array([0.5, 0.495, 0.005])).tolist() == pytest.approx(
+    least = RULE_SETTINGS.least_probability
+    assert shares_of(np.array([0.5, 0.495, 0.005]), least).tolist() == pytest.approx(
         [0.5025, 0.4975, 0.0], abs=1e-3
     )
-    assert shares_of(np.array([0.2, 0.5, 0.3]), single=True).tolist() == [0.0, 1.0, 0.0]
+    assert shares_of(np.array([0.2, 0.5, 0.3]), least, single=True).tolist() == [0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize("trust", [0.0, 1.0, "certain", True, np.nan])
