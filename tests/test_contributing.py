@@ -95,7 +95,7 @@ def test_add_rule_function(copy: Path):
     page = run_page(
         copy,
         f"""
-    from ui.rules.editor.known_names import FUNCTIONS
+    from ui.rules.rule_editor import FUNCTIONS
     assert {{"iqr", "halfsum"}} <= set(FUNCTIONS)
     app.load("pima").go("rules")
     next(a for a in app.at.text_area if a.key.startswith("rules_text_")).set_value("{RULES}")
