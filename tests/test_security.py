@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "SECURITY.md").read_text("utf-8")
 STATED = dict(re.findall(r"^\| `([\w.]+)` \| ([^|]+?) \|", TEXT, re.MULTILINE))
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
-JOBS = {"HIPAD_JOBS": "PLACES._value", "HIPAD_UNSEEN_SECONDS": "UNSEEN_SECONDS"}
+JOBS = {"HIPAD_JOBS": "RUN_SLOTS._value", "HIPAD_UNSEEN_SECONDS": "UNSEEN_SECONDS"}
 
 
 def number(text: str) -> int:
