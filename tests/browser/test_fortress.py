@@ -169,7 +169,7 @@ def test_a_reading_can_be_cancelled_and_the_next_upload_is_taken_up(tmp_path, vi
         page = visit(address)
         for name in ("first.csv", "second.csv"):
             send(page, name, GOOD)
-            waiting = page.get_by_text(f"Reading {name}: other files are being read")
+            waiting = page.get_by_text(f"Reading {name}: waiting for other files")
             expect(waiting).to_be_visible()
             press(page, "cancel_upload_table")
             expect(page.get_by_text(f"Reading {name} was cancelled")).to_be_visible()
@@ -196,7 +196,7 @@ def test_a_pattern_made_to_do_harm_disturbs_nobody_else(fortress, visit, pattern
 def test_an_error_of_a_page_is_logged_without_its_text(tmp_path, visit):
     script, log = tmp_path / "page.py", tmp_path / "log.txt"
     script.write_text(
-        "from ui.server.logs import keep_values_out\nkeep_values_out()\n"
+        "from ui.server.lifespan import keep_values_out\nkeep_values_out()\n"
         f"raise ValueError('{SECRET}')\n"
     )
     root = str(Path(__file__).resolve().parents[2])
