@@ -14,7 +14,7 @@ from tests.browser.test_path import go, heading
 pytestmark = pytest.mark.browser
 
 RESTING = "[data-testid=stApp][data-test-script-state=notRunning]"
-PATIENTS = {"all-bcrabl": "15 patients", "pima": "576 patients", "ksvm-s-10k": "200 patients"}
+ROWS = {"all-bcrabl": "15 patients", "pima": "16 patients", "ksvm-s-10k": "200 samples"}
 
 
 HOLD = """() => {
@@ -124,7 +124,7 @@ def belongs(page: Page, name: str) -> None:
     expect(heading(page, "Result")).to_be_visible()
     at_rest(page)
     sidebar = page.get_by_test_id("stSidebar")
-    expect(sidebar.get_by_text(f"{name}: {PATIENTS[name]}")).to_be_visible()
+    expect(sidebar.get_by_text(f"{name}: {ROWS[name]}")).to_be_visible()
     player = page.evaluate(f"() => {{ const player = {PLAYER}; return player.data.label }}")
     assert player.startswith(f"The run: {name},")
     expect(heading(page, "Result")).to_be_visible()

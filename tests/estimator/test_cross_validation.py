@@ -29,7 +29,9 @@ def fits(validator, weight=1.0):
     of_named = np.repeat(weight * (named == 0.0), count).reshape(named.size, count)
     kept = np.ones((1, count), dtype=bool)
     sizes = np.ones(count)
-    return PathFits(0.1, 1.0, scores, np.zeros(count), sizes, of_named, np.array([0]), kept)
+    weights = np.full((1, count), weight)
+    features = np.array([0])
+    return PathFits(0.1, 1.0, scores, np.zeros(count), sizes, of_named, features, kept, weights)
 
 
 def test_nobody_is_judged_by_a_model_that_saw_him():
