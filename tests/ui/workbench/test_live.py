@@ -11,7 +11,7 @@ import pytest
 from starlette.applications import Starlette
 
 from tests.ui.pima import fitted, session
-from tests.ui.server.loops import run_apart
+from tests.ui.server.event_loops import run_apart
 from ui.workbench import live, refit
 from ui.workbench.live import LiveRefits, Scene, known, read_move, written
 from ui.workbench.pictures import Pictures
