@@ -53,7 +53,7 @@ def test_the_test_set_is_opened_with_a_reason_which_survives_a_reload(
     expect(page.get_by_text(f"judged once, after 1 edit. Reason: {WHY}")).to_be_visible()
     page.goto(f"{server}/results")
     resume(page)
-    sidebar(page, "own.csv: 72 patients")
+    sidebar(page, "own.csv: 72")
     expect(page.get_by_text(f"judged once, after 1 edit. Reason: {WHY}")).to_be_visible()
     expect(page.get_by_text("of the test set, which the model has not seen")).to_be_visible()
 
