@@ -11,6 +11,7 @@ from ui.session.saved_session import reopen
 from ui.session.session_file import session_of
 
 WHY = "the rules are final"
+from ui.page_frame import next_step
 
 
 def opened(app, why=WHY):
@@ -122,11 +123,12 @@ def test_without_rules_there_is_one_model_and_no_comparison(app):
     assert "without rules" not in app.text()
 
 
-def test_the_steps_know_the_page(app):
-    results(fitted(app))
-    links = [link.label for link in app.at.main if getattr(link, "type", "") == "page_link"]
-    assert app.state.memo["shown: Results"]
-    assert not links or "**5 Results**" in links
+def test_the_next_step_is_no_longer_the_results_once_they_were_seen(app):
+    fitted(app)
+    app.state.keep(app.state.model)
+    assert next_step(app.state)[1] == "Results"
+    results(app)
+    assert next_step(app.state)[1] == ""
 
 
 def test_other_data_in_between_do_not_open_a_test_set_for_another_version(app):

@@ -8,6 +8,8 @@ from ui.state import AppState
 def test_every_state_says_what_comes_next_and_where():
     empty, state = AppState(), worked()
     assert next_step(empty) == ("Next: upload your own data or choose a sample.", "Data")
+    assert next_step(state) == ("Next: see how good the model is.", "Results")
+    state.memo["shown: Results"] = (None, True)
     assert next_step(state) == ("Done: compare, tune or export the model.", "")
     state.models = []
     words, page = next_step(state)
