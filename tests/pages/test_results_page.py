@@ -6,12 +6,12 @@ import pytest
 
 from hipad.evaluation.curves import roc_curve
 from tests.pages.own_table import fitted, loaded, results
+from ui.page_frame import next_step
 from ui.results import results_view, seal
 from ui.session.saved_session import reopen
 from ui.session.session_file import session_of
 
 WHY = "the rules are final"
-from ui.page_frame import next_step
 
 
 def opened(app, why=WHY):
