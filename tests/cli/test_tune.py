@@ -25,7 +25,7 @@ def test_the_choice_and_an_honest_estimate_are_told(asked, tmp_path, capsys):
     assert main([*asked, *grid, "--groups", "who", "--html", str(page)]) == 0
     told = capsys.readouterr().out
     assert told.splitlines()[0] == "Settings for data.csv"
-    assert "lambda2 1, worth 5, stiffness auto" in told
+    assert "lambda2 1, rho auto, worth 5" in told
     assert "Chosen: lambda1" in told
     assert "Honest estimate:" in told
     assert "on 3 folds" in told
