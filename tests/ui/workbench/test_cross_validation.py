@@ -54,8 +54,12 @@ def test_a_model_that_holds_values_is_judged_with_values_of_each_fold():
         data.parse(request.rules), blocks=data.blocks, **base.settings.parameters
     )
     gaps = data.gaps_seen.take(learnt) if data.gaps_seen else None
-    run = alone.start(
-        data.X_train[learnt], data.y_train[learnt], feature_names=data.index, gaps=gaps, quick=True
+    run = alone.fit_iter(
+        data.X_train[learnt],
+        data.y_train[learnt],
+        feature_names=data.index,
+        gaps=gaps,
+        interactive=False,
     )
     expected = run.to_end().finish().decision_function(data.X_train[held])
     assert found.scores[held] == pytest.approx(expected, abs=1e-6)
