@@ -968,6 +968,9 @@ def read_unit(tokens: TokenStream) -> str:
     end = word.start + len(unit)
     if not unit or (unit == "%" and tokens.matches("of", ahead=1)):
         return ""
+    last = max((one for one in tokens.words[tokens.at :] if one.start < end), key=lambda w: w.end)
+    if tokens.line[end : last.end].strip("."):
+        return ""  # a longer word that begins like a unit: mm.5
     if unit == "min" and tokens.peek(1).kind == "OPEN":
         return ""  # 2 min(a, b)
     before = tokens.words[tokens.at - 1] if tokens.at else word

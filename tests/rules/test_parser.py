@@ -382,3 +382,10 @@ def test_chains_of_factors_are_multiplied_in_order(text, expected):
 def test_products_of_features_are_refused_wherever_they_stand(text):
     with pytest.raises(RuleError, match="not linear"):
         parse_rules(text)
+
+
+@pytest.mark.parametrize("word", ["patients.5", "mm.5", "mm.x"])
+def test_a_longer_word_that_begins_like_a_unit_is_no_unit(word):
+    rules = parse_rules(f"a >= 9{word} => b")
+    assert word in str(rules)
+    assert parse_rules(str(rules)) == rules
