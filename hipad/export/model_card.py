@@ -66,8 +66,8 @@ def to_card(stored: StoredModel, formula: ScoringFormula) -> str:
         "",
         "## Performance",
         "",
-        "Figures on rows that the model has not seen belong here: `hipad judge` and the Results "
-        "page give them with intervals. None is stated by the model file itself.",
+        "Figures on rows that the model has not seen belong here: the Results page gives them with "
+        "intervals. None is stated by the model file itself.",
         "",
         "## Limits",
         "",
