@@ -149,8 +149,8 @@ def enk_iterates(
     a, c, gamma1, gamma2 = np.zeros(n), np.zeros(m), np.zeros(n), np.zeros(m)
     states = [_start(rule) for rule in rules]
     while True:
-        pull = y * (gamma1 + mu1 * (1 - a))
-        r_w, r_b = design.correlate(pull) - gamma2 + mu2 * c, pull.sum()
+        gradient = y * (gamma1 + mu1 * (1 - a))
+        r_w, r_b = design.correlate(gradient) - gamma2 + mu2 * c, gradient.sum()
         for rule, state in zip(rules, states, strict=True):
             r_w -= rule.sign * rule.rho * (rule.B.T @ state.u)
             r_b += rule.sign * (state.gamma_q + rule.mu_q * (rule.d @ state.u + 1 - state.q))

@@ -243,7 +243,7 @@ class Dataset:
         return design.mean, design.scale
 
     @cached_property
-    def lexicon(self) -> NameTable:
+    def name_table(self) -> NameTable:
         """What names in a text mean on these data."""
         return NameTable(self.index, self.blocks, self.values, decimal=self.decimal)
 
@@ -254,7 +254,7 @@ class Dataset:
         finds the text read.
         """
         with self._reading:
-            return read_for(text, self.lexicon, self.classes)
+            return read_for(text, self.name_table, self.classes)
 
     def parse(self, text: str) -> RuleSet:
         """The same; RuleError at the first mistake."""

@@ -52,12 +52,12 @@ def in_row_word(text: str, row: str) -> str:
     return PATIENT.sub(row, text) if row != "patient" else text
 
 
-def brings_in(pull: RuleGradient | None) -> str:
+def brings_in(gradient: RuleGradient | None) -> str:
     """Whether a rule is strong enough to add a feature, in a clinician's words."""
-    if pull is None:
+    if gradient is None:
         return "–"
-    if pull.enters:
-        return "yes" if pull.alone else "yes, with the data"
+    if gradient.enters:
+        return "yes" if gradient.alone else "yes, with the data"
     return "no"
 
 
@@ -86,17 +86,17 @@ def record_lines(record: RuleRecord, *, expert: bool, row: str = "patient") -> l
 
 def trust_words(record: RuleRecord, row: str = "patient") -> str:
     """How far a rule is trusted, and why; empty where a setting gives its weight."""
-    heard = record.heard
+    evidence = record.evidence
     if record.written is not None:
         weight = count(round(record.written), row)
         if record.written != round(record.written):
             weight = f"{number(record.written)} {row}s"
         told = f"You wrote a weight of {weight}: it is used as written."
-        if not record.is_questioned or heard is None:
+        if not record.is_questioned or evidence is None:
             return told
         return (
-            f"{told} But {number(heard.wrong)} of the {number(heard.fired)} training {row}s that "
-            "the rule covers contradict it: remove the weight, and it is learnt from the data."
+            f"{told} But {number(evidence.wrong)} of the {number(evidence.fired)} training {row}s "
+            "that the rule covers contradict it: remove the weight, and it is learnt from the data."
         )
     trust = record.trust
     if trust is None:
@@ -111,9 +111,9 @@ def trust_words(record: RuleRecord, row: str = "patient") -> str:
         return f"{labelled} raise the trust in this rule from {before} to {after} %."
     told = f"{labelled} lower the trust in this rule from {before} to {after} %"
     told = f"{told}: models without it predict held-out {row}s better."
-    if heard is None or 2 * heard.right <= heard.fired:
+    if evidence is None or 2 * evidence.right <= evidence.fired:
         return told
-    right = f"{number(heard.right)} of the {number(heard.fired)} training {row}s"
+    right = f"{number(evidence.right)} of the {number(evidence.fired)} training {row}s"
     return f"{told} The rule may still be right: it is right on {right} that it covers."
 
 

@@ -171,15 +171,15 @@ def row_list(rows: np.ndarray) -> str:
 def advice(check: RuleCheck) -> Iterator[str]:
     """Better thresholds, whether a feature of it enters, and what it must be worth for that."""
     yield from (f"suggestion: {better}" for better in check.better)
-    if check.pull is not None:
-        yield str(check.pull)
-    if check.rule.worth is None and check.pull is not None and not check.pull.enters:
+    if check.gradient is not None:
+        yield str(check.gradient)
+    if check.rule.worth is None and check.gradient is not None and not check.gradient.enters:
         yield "its weight is learnt by a fit; this was said of 15 % of the rows"
     elif check.needed_patients is not None:
         needed = f"{check.needed_patients:.3g} patients"
         yield f"suggestion: for a feature of it to enter it must be worth more than {needed}"
-    elif check.pull is not None and check.knobs is not None and check.pull.enters:
-        worth = check.pull.sigma_needed * check.knobs.n_samples
+    elif check.gradient is not None and check.weights is not None and check.gradient.enters:
+        worth = check.gradient.sigma_needed * check.weights.n_samples
         yield (
             f"a feature of it enters from a worth of {worth:.3g} patients on"
             if worth
@@ -215,8 +215,8 @@ def run_rules(options: argparse.Namespace) -> int:
     table = prepared_table(options.help_for, options)
     index = FeatureIndex(table.feature_names)
     blocks = blocks_of(options.blocks, index, table.table)
-    lexicon = NameTable(index, blocks, ColumnValues(table.X))
-    found = example_rules(lexicon, table.classes)
+    name_table = NameTable(index, blocks, ColumnValues(table.X))
+    found = example_rules(name_table, table.classes)
     width = max((len(rule.text) for rule in found), default=0)
     print("\n".join(f"{rule.text:<{width}}  # {rule.shows}" if "#" not in rule.text else rule.text
                     for rule in found))  # fmt: skip

@@ -23,7 +23,7 @@ from hipad.estimator.model_io import Origin
 from hipad.estimator.problem_factory import rule_weights
 from hipad.estimator.training_data import shares, standardised_design
 from hipad.evaluation.metrics import classes_line, named_outcomes
-from hipad.evaluation.rule_study import GiveKnobs, Study, StudyRows, first_look, study_rules
+from hipad.evaluation.rule_study import Study, StudyRows, WeightRule, first_look, study_rules
 from hipad.exceptions import DataError
 from hipad.rules import Box, Budget, CompiledRule, FeatureIndex, Finding, RuleSet, read_rules
 from hipad.rules.compiler import read_for
@@ -103,7 +103,7 @@ class WrittenRules:
     first: Study
     compiled: Compiled
     text: str
-    lexicon: NameTable
+    name_table: NameTable
     classes: tuple[str, str]
 
     @property
@@ -120,8 +120,8 @@ def written(
     """A text on a table; positive and negative are outcomes if the positive class was chosen."""
     values = ColumnValues(table.X, table.gaps)
     known: dict[str, Any] = {"values": values, "positive_chosen": chosen}
-    lexicon = NameTable(table.index, blocks, values, decimal=table.table.decimal)
-    found = read_for(text, lexicon, table.classes)
+    name_table = NameTable(table.index, blocks, values, decimal=table.table.decimal)
+    found = read_for(text, name_table, table.classes)
     first, compiled = first_look(found, table.index, blocks, table.classes, **known)
     labels = found.rules.labels
     told = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
@@ -130,7 +130,7 @@ def written(
         if first.errors
         else named_outcomes(found.rules, table.classes, positive_chosen=chosen)
     )
-    return WrittenRules(named, first, told, text, lexicon, table.classes)
+    return WrittenRules(named, first, told, text, name_table, table.classes)
 
 
 def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> CompiledRule:
@@ -149,7 +149,7 @@ def refuse(path: str, said: WrittenRules, roles: Mapping[str, ColumnRole] | None
         print(f"error: {path}: {sentence(error)}", file=sys.stderr)
         if n < MOST_MENDED and error.line is not None and error.line <= len(lines):
             line = lines[error.line - 1]
-            for remedy in remedies(line, error, said.lexicon, said.classes):
+            for remedy in remedies(line, error, said.name_table, said.classes):
                 print(f"  write: {remedy.text}".replace("\n", "\n         "), file=sys.stderr)
     for name in named_without_features(errors, roles or {}):
         told = f"{name!r} is no feature, as its role is {(roles or {})[name].role}"
@@ -172,11 +172,11 @@ def as_seen(table: CheckedTable) -> StudyRows:
 
 def usual_lambda1(patients: StudyRows) -> float:
     """A value of lambda1 for those who have none yet: a share of where no feature is left."""
-    pull = patients.pull(np.arange(len(patients.lo)))
-    return SHARE * float(np.abs(pull).max(initial=0.0))
+    gradient = patients.gradient(np.arange(len(patients.lo)))
+    return SHARE * float(np.abs(gradient).max(initial=0.0))
 
 
-def knobs(table: CheckedTable) -> GiveKnobs:
+def weights(table: CheckedTable) -> WeightRule:
     """What a rule counts for in a run on these rows with the model's parameters."""
     model = table.model
     total = table.n_patients or len(table.y)
@@ -194,8 +194,8 @@ def studied(
     """The rules that are switched on, tried on the rows and against each other."""
     on = {at: rule for at, rule in said.compiled.items() if rule.rule.enabled}
     budget = Budget(PATIENCE)
-    own = knobs(table)
-    steps = study_rules(said.first, on, patients, lambda1=lambda1, knobs=own, budget=budget)
+    own = weights(table)
+    steps = study_rules(said.first, on, patients, lambda1=lambda1, weights=own, budget=budget)
     *_, last = steps if advice else islice(steps, 2)
     return last
 

@@ -473,19 +473,22 @@ def _of_today(record: dict[str, Any]) -> dict[str, Any]:
     rows hold what the rows that a rule covers left of its weight.
     """
     record = {"trust": None, "effect": None, "written": None, **record}
-    pull, knobs = record["pull"], dict(record["knobs"] or {})
-    knobs.pop("automatic", None)
-    if knobs.get("heard"):
-        kept = {name: knobs["heard"][name] for name in ("fired", "right")}
-        knobs["heard"] = {"agreement": knobs["heard"].get("agreement", float("nan")), **kept}
+    renamed = {"pull": "gradient", "knobs": "weights"}
+    record = {renamed.get(name, name): value for name, value in record.items()}
+    gradient, weights = record["gradient"], dict(record["weights"] or {})
+    weights.pop("automatic", None)
+    evidence = weights.pop("heard", weights.get("evidence"))
+    if evidence:
+        kept = {name: evidence[name] for name in ("fired", "right")}
+        evidence = {"agreement": evidence.get("agreement", float("nan")), **kept}
     for part in ("train", "test"):
         counts = dict(record[part] or {})
         counts.pop("filled", None)  # of files in which filled values were taken for measured ones
         record[part] = {"gaps": [], **counts} if counts else None
     return {
         **record,
-        "pull": pull and {name: value for name, value in pull.items() if name != "felt"},
-        "knobs": knobs or None,
+        "gradient": gradient and {k: value for k, value in gradient.items() if k != "felt"},
+        "weights": {**weights, "evidence": evidence} if weights else None,
     }
 
 

@@ -24,8 +24,8 @@ from hipad.utils import FloatArray
 # From what the user says of a rule (its weight in rows, rho) to the solver's sigma and rho.
 #
 # One training sample weighs 1/N in the objective, so sigma = n/N says "this rule counts as n
-# rows". With z the shortest vector that meets the premise, a rule pulls on feature j at w = 0
-# by
+# rows". With z the shortest vector that meets the premise, the gradient of a rule on feature j at
+# w = 0 is
 #
 #     min( sigma, rho / |z|^2 ) |z_j|,
 #
@@ -79,16 +79,16 @@ def rule_weights(
     used = automatic if isinstance(rho, str) else min(float(rho), settings.rho_limit * automatic)
     if worth is None and rule_weight == "equal":
         sigma = used = automatic if isinstance(rho, str) else float(rho)
-    return RuleWeights(sigma, used, total, rho_follows=follows, heard=evidence)
+    return RuleWeights(sigma, used, total, rho_follows=follows, evidence=evidence)
 
 
 def rule_blocks(
-    rules: tuple[ScaledRule, ...], knobs: list[RuleWeights], *, anchored: bool = False
+    rules: tuple[ScaledRule, ...], weights: list[RuleWeights], *, anchored: bool = False
 ) -> tuple[RuleBlock, ...]:
     """Solver rules. One that is worth nothing is left out: its residual would still shrink w."""
     return tuple(
         RuleBlock(rule.B, rule.d, rule.sign, own.sigma, own.rho, anchored)
-        for rule, own in zip(rules, knobs, strict=True)
+        for rule, own in zip(rules, weights, strict=True)
         if own.sigma > 0
     )
 
@@ -319,8 +319,8 @@ class ProblemFactory:
         if not rules or not self.plan.centered:
             return data.scaled(rules), [None] * len(rules)
         columns = data.rule_columns(rules)
-        scaled = columns.all_spoken(rules, data.design.scale)
-        return scaled, list(columns.all_heard(rules))
+        scaled = columns.all_representatives(rules, data.design.scale)
+        return scaled, list(columns.all_evidence(rules))
 
 
 def relevance(reach: FloatArray, near: float = RULE_SETTINGS.near) -> FloatArray:

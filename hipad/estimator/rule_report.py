@@ -20,7 +20,7 @@ from hipad.rules import (
     RuleRecord,
     RuleWeights,
     prototype,
-    rule_pulls,
+    rule_gradients,
     rule_report,
 )
 from hipad.rules.compiler import CompiledPrior, known_features
@@ -34,7 +34,7 @@ from hipad.utils import FloatArray, count, listed
 # otherwise it adds nothing. It is outvoted where the model says the opposite of it: about most of
 # the training rows that it covers and about the typical row that meets it. How many rows a
 # rule must be worth for a feature of it to enter is found by fits at the same lambda1: from what it
-# pulls by itself upwards until a feature enters, then between the last two values.
+# is by itself strong enough upwards until a feature enters, then between the last two values.
 
 
 MOST_FITS = 60  # for all rules of a report, to find what they would take
@@ -123,16 +123,16 @@ def _direction_of(model: Model, data: TrainingData) -> np.ndarray:
     return weights / max(float(np.linalg.norm(weights)), 1e-300)
 
 
-def model_pulls(data: TrainingData, model: Model) -> list[RuleGradient]:
-    """How each rule pulls, how many of its features are in this model, and what it would take."""
-    pulls = rule_pulls(
+def model_gradients(data: TrainingData, model: Model) -> list[RuleGradient]:
+    """Return each rule's gradient at zero, its features in this model, and what it would take."""
+    gradients = rule_gradients(
         model.scaled_rules,
         model.rule_weights,
         model.lambda1,
         lambda columns: data.design.columns(columns).T @ (data.p * data.y),
     )
     refits = WeightRefits(model)
-    return [refits.needed_of(i, pull) for i, pull in enumerate(pulls)]
+    return [refits.needed_of(i, gradient) for i, gradient in enumerate(gradients)]
 
 
 class WeightRefits:
@@ -145,13 +145,13 @@ class WeightRefits:
         self.model, self.fits = model, 0
         self.now = model.solution
 
-    def needed_of(self, i: int, pull: RuleGradient) -> RuleGradient:
-        """The pull of rule i, its features in the model and, if there are none, what it takes."""
+    def needed_of(self, i: int, gradient: RuleGradient) -> RuleGradient:
+        """Return the gradient of rule i, its features in the model and, if none, what it takes."""
         inside = self.inside(i, self.now)
-        pull = replace(pull, inside=inside)
-        if inside or pull.limit != "worth" or pull.lambda1 == 0:
-            return pull
-        return replace(pull, sigma_needed=self.needed(i, pull.sigma_needed))
+        gradient = replace(gradient, inside=inside)
+        if inside or gradient.limit != "worth" or gradient.lambda1 == 0:
+            return gradient
+        return replace(gradient, sigma_needed=self.needed(i, gradient.sigma_needed))
 
     def inside(self, i: int, found: Solution) -> int:
         """How many features of rule i have a weight in a solution."""
@@ -177,7 +177,7 @@ class WeightRefits:
         return self.inside(i, self.fitted(i, self.worth(i, sigma))) > 0
 
     def worth(self, i: int, sigma: float) -> RuleWeights:
-        """The knobs of rule i as if this worth had been written for it."""
+        """Return the weights of rule i as if this worth had been written for it."""
         own, rule, plan = self.model.rule_weights[i], self.model.scaled_rules[i], self.model.plan
         written = replace(rule, rule=replace(rule.rule, worth=sigma * own.n_samples))
         return rule_weights(
@@ -188,11 +188,11 @@ class WeightRefits:
             settings=plan.rule_settings,
         )
 
-    def fitted(self, i: int, knobs: RuleWeights) -> Solution:
-        """The solution with other knobs of rule i."""
+    def fitted(self, i: int, weights: RuleWeights) -> Solution:
+        """Return the solution with other weights of rule i."""
         self.fits += 1
         model = self.model
-        changed = [knobs if k == i else own for k, own in enumerate(model.rule_weights)]
+        changed = [weights if k == i else own for k, own in enumerate(model.rule_weights)]
         blocks = rule_blocks(model.scaled_rules, changed, anchored=model.plan.centered)
         problem: Problem = model.problem.with_parameters(rules=blocks)
         return Hipad(problem, replace(model.plan.settings, quick=True)).run()
@@ -231,9 +231,9 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
         scale=data.design.scale,
         train=(data.X, data.y),
         missing=data.gaps,
-        pulls=model_pulls(data, model),
+        gradients=model_gradients(data, model),
         effects=list(model_effects(data, model, warm)),
-        knobs=model.rule_weights,
+        weights=model.rule_weights,
         certificates=farkas_residuals(model),
     )
     unseen = (UNSEEN,) if _unseen(model) else ()

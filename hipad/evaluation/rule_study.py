@@ -36,7 +36,7 @@ from hipad.rules import (
     compile_each,
     needed_worth,
     rule_counts,
-    rule_pulls,
+    rule_gradients,
     rule_report,
 )
 from hipad.rules.compiled_rule import on_columns
@@ -72,8 +72,8 @@ class StudyRows:
     gaps: MissingValues | None = None  # cells of the training rows that were filled
     test_gaps: MissingValues | None = None
 
-    def pull(self, columns: IntArray) -> FloatArray:
-        """How hard the training patients pull on some columns by themselves."""
+    def gradient(self, columns: IntArray) -> FloatArray:
+        """Return the gradient of the training patients' loss at w = 0 on some columns."""
         X, y = self.train
         mean, scale = (None if m is None else m[columns] for m in (self.mean, self.scale))
         return make_design(_columns(X, columns), mean=mean, scale=scale).correlate(self.p * y)
@@ -101,7 +101,7 @@ def as_told(
     """The rules as the solver is told them, and what the training patients say of each."""
     X, y = patients.train
     witnesses = RuleColumns.of(rules, X, y, np.ones(len(y)), gaps=patients.gaps)
-    return witnesses.all_spoken(rules, patients.scale), witnesses.all_heard(rules)
+    return witnesses.all_representatives(rules, patients.scale), witnesses.all_evidence(rules)
 
 
 def cut_out(
@@ -163,7 +163,7 @@ def supported_thresholds(rule: CompiledRule, X: Any, y: FloatArray) -> tuple[Thr
 # Only the columns that the rules name are looked at: they are cut out of the data once.
 
 
-GiveKnobs = Callable[..., RuleWeights]
+WeightRule = Callable[..., RuleWeights]
 """(rule as the solver is told it, evidence=what patients say of it) -> its strength in a run."""
 
 
@@ -176,8 +176,10 @@ class RuleCheck:
     train: RuleCounts
     test: RuleCounts | None
     better: tuple[Threshold, ...] = ()  # thresholds that the training patients clearly support
-    pull: RuleGradient | None = None  # None while lambda1 is not known, and for a rule that is off
-    knobs: RuleWeights | None = None
+    gradient: RuleGradient | None = (
+        None  # None while lambda1 is not known, and for a rule that is off
+    )
+    weights: RuleWeights | None = None
 
     @property
     def rule(self) -> Rule:
@@ -191,10 +193,10 @@ class RuleCheck:
     @property
     def needed_patients(self) -> float | None:
         """The worth above which a feature of the rule enters; None if that is no help."""
-        if self.pull is None or self.knobs is None or self.pull.enters:
+        if self.gradient is None or self.weights is None or self.gradient.enters:
             return None
-        patients = needed_worth(self.pull, self.knobs.n_samples)
-        return patients if self.pull.limit == "worth" and np.isfinite(patients) else None
+        patients = needed_worth(self.gradient, self.weights.n_samples)
+        return patients if self.gradient.limit == "worth" and np.isfinite(patients) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,19 +261,19 @@ def study_rules(
     patients: StudyRows,
     *,
     lambda1: float | None = None,
-    knobs: GiveKnobs | None = None,
+    weights: WeightRule | None = None,
     budget: Budget | None = None,
 ) -> Iterator[Study]:
     """Try compiled rules (by position) on the patients, then against each other, then advise.
 
-    `first` has the rules and their errors. With `lambda1` and `knobs` it is also said whether each
-    rule is heard.
+    `first` has the rules and their errors. With `lambda1` and `weights` it is also said
+    whether each rule brings a feature into the model.
     """
     budget = budget or Budget()
     few, parts = cut_out(list(compiled.values()), patients)
     so_far = _on_patients(first, compiled, few, parts, budget)
     yield so_far
-    so_far = _with_each_other(so_far, patients, lambda1, knobs, budget)
+    so_far = _with_each_other(so_far, patients, lambda1, weights, budget)
     yield so_far
     advised = []
     for rule, own in zip(few, so_far.checks, strict=False):
@@ -313,31 +315,31 @@ def _with_each_other(
     so_far: Study,
     patients: StudyRows,
     lambda1: float | None,
-    knobs: GiveKnobs | None,
+    weights: WeightRule | None,
     budget: Budget,
 ) -> Study:
-    """What is odd about the rules, and how hard each pulls where that is known."""
-    on, own, pulls = so_far.active, [], None
-    heard: dict[str, dict[str, Any]] = {}
+    """Return what is odd about the rules, and the gradient of each where that is known."""
+    on, own, gradients = so_far.active, [], None
+    evidence: dict[str, dict[str, Any]] = {}
     told, said = as_told(on, patients)
-    if lambda1 is not None and knobs is not None:
-        own = [knobs(rule, evidence=words) for rule, words in zip(told, said, strict=True)]
-        pulls = rule_pulls(told, own, lambda1, patients.pull)
-        heard = {
-            rule.label: {"pull": pull, "knobs": given}
-            for rule, pull, given in zip(on, pulls, own, strict=True)
+    if lambda1 is not None and weights is not None:
+        own = [weights(rule, evidence=words) for rule, words in zip(told, said, strict=True)]
+        gradients = rule_gradients(told, own, lambda1, patients.gradient)
+        evidence = {
+            rule.label: {"gradient": gradient, "weights": given}
+            for rule, gradient, given in zip(on, gradients, own, strict=True)
         }
     findings = check_rules(
         on,
         patients.lo,
         patients.hi,
-        told=told,
-        heard=said,
-        knobs=own,
-        pulls=pulls or None,
+        scaled=told,
+        evidence=said,
+        weights=own,
+        gradients=gradients or None,
         budget=budget,
     )
-    checks = tuple(replace(check, **heard.get(check.label, {})) for check in so_far.checks)
+    checks = tuple(replace(check, **evidence.get(check.label, {})) for check in so_far.checks)
     return replace(so_far, checks=checks, findings=findings)
 
 

@@ -55,13 +55,13 @@ from hipad.rules.report import (
 )
 from hipad.rules.suggestions import Remedy, example_rules
 from hipad.rules.weights import (
-    DataPull,
+    DataGradient,
     RuleColumns,
     RuleEvidence,
     RuleGradient,
     RuleWeights,
-    rule_pull,
-    rule_pulls,
+    rule_gradient,
+    rule_gradients,
     shortest_patient,
 )
 from hipad.utils import Budget
@@ -76,7 +76,7 @@ __all__ = [
     "ColumnValues",
     "CompiledRule",
     "Condition",
-    "DataPull",
+    "DataGradient",
     "Effect",
     "ExpertKnowledge",
     "FeatureIndex",
@@ -127,9 +127,9 @@ __all__ = [
     "resolve_blocks",
     "rule_counts",
     "rule_errors",
+    "rule_gradient",
+    "rule_gradients",
     "rule_overlap",
-    "rule_pull",
-    "rule_pulls",
     "rule_report",
     "rules_alone",
     "select_features",

@@ -19,8 +19,8 @@ from hipad.rules.weights import (
     RuleEvidence,
     RuleGradient,
     RuleWeights,
-    knob_advice,
     shortest_patient,
+    weight_advice,
 )
 from hipad.utils import Budget, FloatArray, IntArray, count, listed
 
@@ -28,8 +28,8 @@ from hipad.utils import Budget, FloatArray, IntArray, count, listed
 # Static checks of rules over the box of plausible values: warnings, never refusals.
 #
 # Each finding says in a sentence what is odd, names the rules, shows a witness patient where there
-# can be one, and what to do. The rules need no data beyond the box and, for the knobs, the weights
-# of the objective.
+# can be one, and what to do. The rules need no data beyond the box and, for their strength, the
+# weights of the objective.
 
 
 MAX_LISTED = 3  # rules that meet more opponents than this get one finding for all of them
@@ -59,18 +59,18 @@ def check_rules(
     lo: FloatArray | float,
     hi: FloatArray | float,
     *,
-    told: Sequence[ScaledRule] | None = None,
-    heard: Sequence[RuleEvidence | None] | None = None,
-    knobs: Sequence[RuleWeights] | None = None,
-    pulls: Sequence[RuleGradient] | None = None,
+    scaled: Sequence[ScaledRule] | None = None,
+    evidence: Sequence[RuleEvidence | None] | None = None,
+    weights: Sequence[RuleWeights] | None = None,
+    gradients: Sequence[RuleGradient] | None = None,
     budget: Budget | None = None,
 ) -> tuple[Finding, ...]:
-    """Return every finding on rules in the user's units; the knobs are checked if their
-    pulls are given.
+    """Return every finding on rules in the user's units; the weights are checked if their
+    gradients are given.
 
-    `told` are the rules as the solver is told them (`RuleColumns.spoken`), `heard` is what training
-    patients say of them. When the budget ends, a finding of kind "unchecked" says how many rules it
-    did not reach.
+    `scaled` are the rules in scaled units (`RuleColumns.representative`), `evidence` is what
+    training patients say of them. When the budget ends, a finding of kind "unchecked" says how many
+    rules it did not reach.
 
     >>> from hipad.rules.compiler import compile_rules
     >>> rules = compile_rules("a: x0 >= 2 => positive\\nb: x0 >= 3 => positive", n_features=1)
@@ -86,12 +86,12 @@ def check_rules(
         *conflicts,
     ]
     found[:0] = _unchecked(rules, pairs.missed)
-    if heard is not None:
-        found += _contradicted_findings(rules, heard)
-    if told is not None:
-        found += _average_findings(rules, told)
-    if knobs is not None and pulls is not None:
-        found += _weak_findings(rules, knobs, pulls)
+    if evidence is not None:
+        found += _contradicted_findings(rules, evidence)
+    if scaled is not None:
+        found += _average_findings(rules, scaled)
+    if weights is not None and gradients is not None:
+        found += _weak_findings(rules, weights, gradients)
     return tuple(found)
 
 
@@ -206,9 +206,9 @@ def _unchecked(rules: Sequence[CompiledRule], missed: set[int]) -> Iterator[Find
 
 
 def _contradicted_findings(
-    rules: Sequence[CompiledRule], heard: Sequence[RuleEvidence | None]
+    rules: Sequence[CompiledRule], evidence: Sequence[RuleEvidence | None]
 ) -> Iterator[Finding]:
-    for rule, said in zip(rules, heard, strict=True):
+    for rule, said in zip(rules, evidence, strict=True):
         if said is not None and said.doubtful:
             written = rule.rule.worth is not None
             worth = "its written weight stays" if written else "its trust is learnt from all rows"
@@ -222,41 +222,42 @@ def _contradicted_findings(
 
 
 def _average_findings(
-    rules: Sequence[CompiledRule], told: Sequence[ScaledRule]
+    rules: Sequence[CompiledRule], scaled: Sequence[ScaledRule]
 ) -> Iterator[Finding]:
-    for rule, spoken in zip(rules, told, strict=True):
-        z = shortest_patient(spoken.B, spoken.d)
+    for rule, representative in zip(rules, scaled, strict=True):
+        z = shortest_patient(representative.B, representative.d)
         if z is not None and not z.any():
             yield Finding(
                 "average",
                 "warning",
                 (rule.label,),
                 f"the middle between the classes already meets '{rule.rule.premise}' of "
-                f"{rule.label}, so the rule pulls on no feature",
+                f"{rule.label}, so the rule acts on no feature",
                 "tighten the threshold beyond the middle",
             )
 
 
-def _weakness(rule: CompiledRule, pull: RuleGradient) -> str:
-    if pull.strongest > pull.lambda1:
-        return f"the patients pull the other way than {rule.label}, so none of its features enters"
+def _weakness(rule: CompiledRule, gradient: RuleGradient) -> str:
+    if gradient.strongest > gradient.lambda1:
+        return f"the patients point the other way than {rule.label}, so none of its features enters"
     return (
-        f"{rule.label} pulls with {pull.strongest:.3g}, not above lambda1 = {pull.lambda1:.3g}, so "
-        f"no feature enters for its {pull.limit}"
+        f"{rule.label} has a gradient of {gradient.strongest:.3g} at zero, not above "
+        f"lambda1 = {gradient.lambda1:.3g}, so "
+        f"no feature enters for its {gradient.limit}"
     )
 
 
 def _weak_findings(
-    rules: Sequence[CompiledRule], knobs: Sequence[RuleWeights], pulls: Sequence[RuleGradient]
+    rules: Sequence[CompiledRule], weights: Sequence[RuleWeights], gradients: Sequence[RuleGradient]
 ) -> Iterator[Finding]:
-    for rule, own, pull in zip(rules, knobs, pulls, strict=True):
-        if not pull.enters and pull.limit in ("worth", "stiffness"):
+    for rule, own, gradient in zip(rules, weights, gradients, strict=True):
+        if not gradient.enters and gradient.limit in ("worth", "stiffness"):
             yield Finding(
                 "weak",
                 "warning",
                 (rule.label,),
-                _weakness(rule, pull),
-                knob_advice(pull, own),
+                _weakness(rule, gradient),
+                weight_advice(gradient, own),
             )
 
 

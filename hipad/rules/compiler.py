@@ -269,14 +269,14 @@ class RuleAssembler:
         self.index, self.blocks, self.classes = index, blocks, classes
         self.positive_chosen = positive_chosen
         self.values = as_values(values)
-        self.lexicon = NameTable(index, blocks, self.values, asks=asks)
+        self.name_table = NameTable(index, blocks, self.values, asks=asks)
         self.weights = 0
 
     def without_suggestions(self) -> RuleAssembler:
         """Return the same, for errors without near names: finding these takes time."""
         index = self.index.without_suggestions()
         context = (self.blocks, self.classes, self.positive_chosen, self.values)
-        other = RuleAssembler(index, *context, asks=self.lexicon.asks)
+        other = RuleAssembler(index, *context, asks=self.name_table.asks)
         other.weights = self.weights
         return other
 
@@ -315,7 +315,7 @@ class RuleAssembler:
 
     def _settled(self, rule: Rule) -> tuple[list[tuple[Condition, ...]], list[str]]:
         """Return the conditions in plain sums, for each case in which they are met."""
-        context = Context(self.lexicon)
+        context = Context(self.name_table)
         nodes: list[Node] = []
         errors: list[RuleError] = []
         for condition in rule.conditions:
@@ -425,7 +425,7 @@ def compile_rules(
     index = as_index(feature_names, n_features)
     columns = resolve_blocks(blocks, index)
     context = RuleAssembler(index, columns, classes, positive_chosen, values, asks)
-    found = as_rule_set(rules, context.lexicon)
+    found = as_rule_set(rules, context.name_table)
     resolved: list[ResolvedRule] = []
     errors: list[RuleError] = []
     for rule, label in zip(found, found.labels, strict=True):
@@ -536,7 +536,7 @@ def as_rule_set(rules: str | Iterable[Rule | str], vocabulary: Vocabulary | None
 # looks at rules one by one, as a page or a report does, reads them here.
 
 
-def read_for(text: str, lexicon: NameTable, classes: Sequence[object]) -> RulesText:
+def read_for(text: str, name_table: NameTable, classes: Sequence[object]) -> RulesText:
     """Return the rules of a text as these data understand it; several where a rule stands for
     several.
 
@@ -545,26 +545,26 @@ def read_for(text: str, lexicon: NameTable, classes: Sequence[object]) -> RulesT
     >>> print(read_for("blood pressure >= 140 => ill", names, ("well", "ill")).rules)
     `blood pressure` >= 140 => ill
     """
-    found = read_rules(text, lexicon)
-    parts = [_ways(rule, lexicon, classes) for rule in found.rules]
+    found = read_rules(text, name_table)
+    parts = [_ways(rule, name_table, classes) for rule in found.rules]
     if all(len(some) == 1 for some in parts):
         return found
     rules = tuple(rule for some in parts for rule in some)
     return replace(found, rules=replace(found.rules, rules=rules))
 
 
-def _ways(rule: Rule, lexicon: NameTable, classes: Sequence[object]) -> list[Rule]:
+def _ways(rule: Rule, name_table: NameTable, classes: Sequence[object]) -> list[Rule]:
     """Return the rules that a rule stands for; itself where it is one, or cannot be used."""
     if not _may_be_several(rule):
         return [rule]
-    context: dict[str, Any] = {"feature_names": lexicon.index, "blocks": lexicon.blocks}
+    context: dict[str, Any] = {"feature_names": name_table.index, "blocks": name_table.blocks}
     try:
         found = compile_rules(
             [rule],
             classes=classes,
             positive_chosen=True,
             include_off=True,
-            values=lexicon.values,
+            values=name_table.values,
             **context,
         )
     except RuleError:

@@ -524,16 +524,16 @@ class Context:
     `remarks` collects which numbers were found.
     """
 
-    lexicon: NameTable
+    name_table: NameTable
     remarks: list[str] = field(default_factory=list)
 
     @property
     def index(self) -> FeatureIndex:
-        return self.lexicon.index
+        return self.name_table.index
 
     @property
     def values(self) -> ColumnValues | None:
-        return self.lexicon.values
+        return self.name_table.values
 
 
 class RowsNeeded(RuleError):
@@ -547,14 +547,14 @@ def place_of(condition: Condition) -> int | None:
 
 def own_name(context: Context, name: str, column: int | None) -> str:
     """Return the feature's own name; RuleError if there is none, or if a block is called so."""
-    j = context.lexicon.feature(name)
+    j = context.name_table.feature(name)
     if j is not None:
         return context.index.name(context.index.find(context.index.name(j), column))
-    if (block := context.lexicon.block(name)) is not None:
+    if (block := context.name_table.block(name)) is not None:
         raise block_for_feature(block, column)
     if name.lower() in ("nan", "inf", "infinity"):
         raise rule_error(f"'{name}' is no number to compare with: write another", column=column)
-    raise context.index.unknown(name, column, context.lexicon.blocks)
+    raise context.index.unknown(name, column, context.name_table.blocks)
 
 
 def member_name(context: Context, name: Name, column: int | None) -> Name:
@@ -563,14 +563,14 @@ def member_name(context: Context, name: Name, column: int | None) -> Name:
         return FeatureSpan(
             own_name(context, name.first, column), own_name(context, name.last, column)
         )
-    block = context.lexicon.block(name)
+    block = context.name_table.block(name)
     return block if block is not None else own_name(context, name, column)
 
 
 def is_feature(context: Context, names: tuple[Name, ...]) -> bool:
     """Return whether a group is one feature and no block."""
     (first,) = names if len(names) == 1 else (None,)
-    return isinstance(first, str) and context.lexicon.block(first) is None
+    return isinstance(first, str) and context.name_table.block(first) is None
 
 
 def members_of(context: Context, term: Term) -> list[str]:
@@ -580,8 +580,10 @@ def members_of(context: Context, term: Term) -> list[str]:
         if isinstance(name, FeatureSpan):
             first, last = (context.index.find(end) for end in (name.first, name.last))
             found |= dict.fromkeys(context.index.name(j) for j in range(first, last + 1))
-        elif name in context.lexicon.blocks:
-            found |= dict.fromkeys(context.index.name(int(j)) for j in context.lexicon.blocks[name])
+        elif name in context.name_table.blocks:
+            found |= dict.fromkeys(
+                context.index.name(int(j)) for j in context.name_table.blocks[name]
+            )
         else:
             found[name] = None
     return list(found)

@@ -125,7 +125,7 @@ def _measured(context: Context, condition: Condition) -> _Measured:
     if is_ratio or not names:
         return _Measured((), None, None, weight, None)
     alone = next((n for side in condition.sides if (n := lone_name(side)) is not None), None)
-    column = context.lexicon.feature(alone) if alone is not None and len(names) == 1 else None
+    column = context.name_table.feature(alone) if alone is not None and len(names) == 1 else None
     return _Measured(names, _common(names, condition), substance_of(names[0]), weight, column)
 
 
@@ -133,10 +133,10 @@ def _members(context: Context, term: Term) -> Iterator[str]:
     """Yield the own names of a term's features; nothing for names that the data do not have."""
     names: list[Name] = []
     for name in term.names:
-        if isinstance(name, str) and (block := context.lexicon.block(name)) is not None:
+        if isinstance(name, str) and (block := context.name_table.block(name)) is not None:
             names.append(block)
         elif isinstance(name, str):
-            j = context.lexicon.feature(name)
+            j = context.name_table.feature(name)
             if j is not None:
                 yield context.index.name(j)
         elif all(context.index.position(end) is not None for end in (name.first, name.last)):
@@ -370,7 +370,7 @@ def _check_scale(context: Context, term: Term, condition: Condition) -> None:
     names = [name for side in condition.sides if (name := lone_name(side)) is not None]
     if context.values is None or abs(term.coefficient) < 1e3 or len(names) != 1:
         return
-    own, j = unit_in_name(names[0]), context.lexicon.feature(names[0])
+    own, j = unit_in_name(names[0]), context.name_table.feature(names[0])
     if own is None or j is None or not _is_thousands(own.unit):
         return
     low, high = context.values.lowest(j), context.values.highest(j)
@@ -409,7 +409,7 @@ def _ask(
     strong: bool = False,
 ) -> None:
     """Refuse with what to write; a fit on some of the rows goes on where the doubt is small."""
-    if not context.lexicon.asks and not strong:
+    if not context.name_table.asks and not strong:
         context.remarks.append(message)
         return
     raise rule_error(message, column=term.column, suggestion=remedies[0], expected=remedies[1:])
@@ -427,13 +427,13 @@ def linearize_flag(context: Context, condition: Condition) -> Node:
     """
     term, wanted = condition.sides[0][0], condition.sides[1][0].coefficient
     name = term.names[0]
-    if not isinstance(name, str) or context.lexicon.block(name) is not None:
+    if not isinstance(name, str) or context.name_table.block(name) is not None:
         if isinstance(name, str):
-            raise context.lexicon.not_a_flag(name, term.column)
+            raise context.name_table.not_a_flag(name, term.column)
         return Condition(((replace(term, function="min"),), (Term(1.0),)), (">=",))
-    j = context.lexicon.flag_column(name)
-    if j is None or not context.lexicon.is_zero_one(j):
-        raise context.lexicon.not_a_flag(name, term.column)
+    j = context.name_table.flag_column(name)
+    if j is None or not context.name_table.is_zero_one(j):
+        raise context.name_table.not_a_flag(name, term.column)
     return column_is(context, j, wanted, term.column)
 
 
@@ -452,12 +452,12 @@ def linearize_category(context: Context, condition: Condition) -> Node | None:
     if group is None or level is None:
         return None
     column = condition.sides[0][0].column
-    j = context.lexicon.feature(group)
+    j = context.name_table.feature(group)
     if j is not None:
         return _yes_or_no(context, condition, j, level)
-    if context.lexicon.block(group) is not None or context.lexicon.group(group) is None:
+    if context.name_table.block(group) is not None or context.name_table.group(group) is None:
         return None
-    found = context.lexicon.level_column(group, level)
+    found = context.name_table.level_column(group, level)
     if relation in ("=", "!="):
         if found is None:
             raise _no_level(context, group, level, column)
@@ -470,13 +470,17 @@ def _yes_or_no(context: Context, condition: Condition, j: int, level: str) -> No
     relation = condition.relations[0]
     right = condition.sides[1][0]
     if right.is_number:
-        if relation == "!=" and context.lexicon.is_zero_one(j) and right.coefficient in (0.0, 1.0):
+        if (
+            relation == "!="
+            and context.name_table.is_zero_one(j)
+            and right.coefficient in (0.0, 1.0)
+        ):
             return column_is(context, j, 1.0 - right.coefficient, right.column)
         return None
-    wanted = context.lexicon.yes_or_no(level)
-    if wanted is None or context.lexicon.feature(level) is not None:
+    wanted = context.name_table.yes_or_no(level)
+    if wanted is None or context.name_table.feature(level) is not None:
         return None
-    if relation not in ("=", "!=") or not context.lexicon.is_zero_one(j):
+    if relation not in ("=", "!=") or not context.name_table.is_zero_one(j):
         return None
     return column_is(context, j, wanted if relation == "=" else 1.0 - wanted, right.column)
 
@@ -484,9 +488,9 @@ def _yes_or_no(context: Context, condition: Condition, j: int, level: str) -> No
 def _ranked(
     context: Context, group: str, level: str, relation: str, column: int | None
 ) -> Condition:
-    order = context.lexicon.order(group)
-    levels = context.lexicon.group(group) or {}
-    found = context.lexicon.level_column(group, level)
+    order = context.name_table.order(group)
+    levels = context.name_table.group(group) or {}
+    found = context.name_table.level_column(group, level)
     if found is None:
         raise _no_level(context, group, level, column)
     columns = [levels[folded(each)] for each in order.levels] if order else []
@@ -510,7 +514,7 @@ def _no_order(
         at = columns.index(found)
         ways = [columns[at:], columns[: at + 1]]
     else:
-        every = list((context.lexicon.group(group) or {}).values())
+        every = list((context.name_table.group(group) or {}).values())
         ways = [[found, *(j for j in every if j != found)][:2]]
     named = [", ".join(quote_name(context.index.level_name(j)) for j in way) for way in ways]
     shown = [f"{quote_name(group)} in {{{each}}}" for each in named]
@@ -532,7 +536,7 @@ def _one_of(context: Context, columns: list[int], wanted: bool, column: int | No
 
 
 def _no_level(context: Context, group: str, level: str, column: int | None) -> RuleError:
-    levels = context.lexicon.group(group) or {}
+    levels = context.name_table.group(group) or {}
     own = [context.index.level_name(j) for j in levels.values()]
     near = difflib.get_close_matches(folded(level), levels, 1, 0.6)
     best = [quote_name(context.index.level_name(levels[each])) for each in near]
@@ -549,10 +553,10 @@ def linearize_member(context: Context, condition: Condition) -> Node:
     group, items = str(condition.sides[0][0].names[0]), condition.sides[1][0].names
     column = condition.sides[0][0].column
     texts = [str(item) for item in items]
-    if context.lexicon.feature(group) is None and context.lexicon.group(group) is not None:
+    if context.name_table.feature(group) is None and context.name_table.group(group) is not None:
         columns = []
         for level in texts:
-            found = context.lexicon.level_column(group, level)
+            found = context.name_table.level_column(group, level)
             if found is None:
                 raise _no_level(context, group, level, column)
             columns.append(found)
@@ -594,10 +598,10 @@ def linearize_count(context: Context, condition: Condition) -> Node:
     counted = condition.sides[0][0]
     names: list[Name] = []
     for name in counted.names:
-        if isinstance(name, str) and context.lexicon.block(name) is None:
-            j = context.lexicon.flag_column(name)
+        if isinstance(name, str) and context.name_table.block(name) is None:
+            j = context.name_table.flag_column(name)
             if j is None:
-                raise context.lexicon.not_a_flag(name, counted.column)
+                raise context.name_table.not_a_flag(name, counted.column)
             _check_zero_one(context, j, counted.column)
             names.append(context.index.name(j))
         else:
@@ -616,7 +620,7 @@ def _check_group(context: Context, name: Name, column: int | None) -> None:
         first, last = (context.index.find(end) for end in (name.first, name.last))
         columns = range(first, last + 1)
     else:
-        columns = context.lexicon.blocks[name]  # type: ignore[assignment]
+        columns = context.name_table.blocks[name]  # type: ignore[assignment]
     for j in columns:
         _check_zero_one(context, int(j), column)
 
@@ -638,7 +642,7 @@ def _check_zero_one(context: Context, j: int, column: int | None) -> None:
 def learnt_number(context: Context, term: Term) -> list[Term]:
     """p90(x) as its value; z(x) as (x - mean) / sd."""
     name = str(term.names[0])
-    block = context.lexicon.block(name)
+    block = context.name_table.block(name)
     if block is not None:
         raise rule_error(
             f"{term.body} of a block is not linear: write mean({quote_name(block)}), or "
@@ -925,10 +929,10 @@ def _read_again(context: Context, condition: Condition) -> Node:
         return condition
     if not _HAZARD.search(written.text):
         return condition
-    words = words_of(written.text, context.lexicon)
+    words = words_of(written.text, context.name_table)
     if not any(w.kind == "QUOTED" and written.text[w.start] != "`" for w in words):
         return condition
-    tokens = TokenStream(written.text, words, context.lexicon)
+    tokens = TokenStream(written.text, words, context.name_table)
     try:
         node = read_atom(tokens)
     except RuleError:

@@ -401,11 +401,11 @@ def _corner(region: Region) -> FloatArray:
     """Return the corner of the narrowed box that gives the rows most room, if the region
     holds it.
     """
-    pull = np.zeros(len(region.columns))
+    gradient = np.zeros(len(region.columns))
     for row in region.wide_rows:
-        pull[np.searchsorted(region.columns, row.columns)] += row.values / (row.size or 1.0)
+        gradient[np.searchsorted(region.columns, row.columns)] += row.values / (row.size or 1.0)
     lo, hi = region.ends
-    corner = np.where(pull > 0, lo, np.where(pull < 0, hi, _point(region)))
+    corner = np.where(gradient > 0, lo, np.where(gradient < 0, hi, _point(region)))
     for row in region.wide_rows:
         if row.values @ corner[np.searchsorted(region.columns, row.columns)] > row.bound:
             return _point(region)

@@ -24,7 +24,7 @@ from hipad.rules.guarantees import (
     tightest_bound,
     worst_case,
 )
-from hipad.rules.weights import RuleEvidence, RuleGradient, RuleWeights, knob_advice
+from hipad.rules.weights import RuleEvidence, RuleGradient, RuleWeights, weight_advice
 from hipad.utils import BoolArray, FloatArray, IntArray, count
 
 # --------------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def rules_alone(
 # Advice on a rule, as suggestions and never as edits: a better threshold, a worth, its use.
 #
 # `best_threshold` looks at the data, `holding_threshold` at a classifier, `needed_worth` at the
-# knobs and `leave_each_out` at whatever score the caller computes without a rule.
+# weights and `leave_each_out` at whatever score the caller computes without a rule.
 
 
 EDGE = 0.05  # share of the rows that a threshold leaves on either side of it
@@ -357,9 +357,9 @@ def short_number(low: float, high: float, *, from_low: bool) -> float:
     return low if from_low else high
 
 
-def needed_worth(pull: RuleGradient, n_samples: float) -> float:
+def needed_worth(gradient: RuleGradient, n_samples: float) -> float:
     """Return the worth, in patients, above which a feature of the rule can enter; inf if never."""
-    return pull.sigma_needed * n_samples
+    return gradient.sigma_needed * n_samples
 
 
 @dataclass(frozen=True)
@@ -394,7 +394,7 @@ def leave_each_out(rules: RuleSet, score: Callable[[RuleSet], float]) -> Iterato
 
 
 # --------------------------------------------------------------------------------------------------
-# One record per rule: what it does on data, how far it holds, how hard it pulls.
+# One record per rule: what it does on data, how far it holds, its gradient at zero.
 #
 # The same records serve the classifier's `rule_report_`, the command line and the app. Everything
 # is given as plain arrays; what is not given is left out of the record.
@@ -493,11 +493,11 @@ class RuleRecord:
     holds_from: str | None = None
     slack: float | None = None
     residual: float | None = None
-    pull: RuleGradient | None = None
+    gradient: RuleGradient | None = None
     effect: Effect | None = None
     trust: RuleTrust | None = None
     written: float | None = None  # its weight in patients, where the text gives one
-    knobs: RuleWeights | None = field(default=None, repr=False)
+    weights: RuleWeights | None = field(default=None, repr=False)
     names: Any = field(default=None, repr=False, compare=False)
 
     @property
@@ -518,36 +518,36 @@ class RuleRecord:
             found.append(str(self.trust))
         if self.written is not None:
             found.append(self.as_written)
-        if self.pull is not None:
-            found.append(str(self.pull))
-            found += self._advice(self.pull)
-        if self.heard is not None and self.heard.fired:
-            found.append(self.heard.contradiction("it"))
+        if self.gradient is not None:
+            found.append(str(self.gradient))
+            found += self._advice(self.gradient)
+        if self.evidence is not None and self.evidence.fired:
+            found.append(self.evidence.contradiction("it"))
         return found + list(self.remarks)
 
     @property
-    def heard(self) -> RuleEvidence | None:
+    def evidence(self) -> RuleEvidence | None:
         """What the training patients say of the rule."""
-        return None if self.knobs is None else self.knobs.heard
+        return None if self.weights is None else self.weights.evidence
 
     @property
     def is_questioned(self) -> bool:
         """Whether a weight is written and the rows that the rule covers speak against it."""
-        return self.written is not None and self.heard is not None and self.heard.doubtful
+        return self.written is not None and self.evidence is not None and self.evidence.doubtful
 
     @property
     def as_written(self) -> str:
         """That a written weight is used as it is, and what speaks against that."""
         weight = "" if self.written is None else f"of {self.written:.4g} patients "
         told = f"its weight {weight}is used as written"
-        if not self.is_questioned or self.heard is None:
+        if not self.is_questioned or self.evidence is None:
             return told
-        return f"{told}, but {self.heard.contradiction('it')}: leave it out to have it learnt"
+        return f"{told}, but {self.evidence.contradiction('it')}: leave it out to have it learnt"
 
-    def _advice(self, pull: RuleGradient) -> list[str]:
-        if pull.enters or self.knobs is None or pull.limit not in ("worth", "stiffness"):
+    def _advice(self, gradient: RuleGradient) -> list[str]:
+        if gradient.enters or self.weights is None or gradient.limit not in ("worth", "stiffness"):
             return []
-        return [f"for a feature of it to enter, {knob_advice(pull, self.knobs)}"]
+        return [f"for a feature of it to enter, {weight_advice(gradient, self.weights)}"]
 
     def _counts(self) -> list[tuple[str, RuleCounts | None]]:
         return [("training", self.train), ("test", self.test)]
@@ -581,10 +581,10 @@ class RuleRecord:
             record["worst_case"] = _finite(self.worst.value)
             record["worst_patient"] = self._named(self.worst.patient)
             record["holds"] = self.worst.holds
-        if self.pull is not None:
-            record["pull"] = self.pull.strongest
-            record["features_in"] = self.pull.inside
-            record["limit"] = self.pull.limit
+        if self.gradient is not None:
+            record["gradient"] = self.gradient.strongest
+            record["features_in"] = self.gradient.inside
+            record["limit"] = self.gradient.limit
         if self.effect is not None:
             record["effect"] = self.effect.word
             record["changes_the_model"] = self.effect.changes
@@ -594,8 +594,8 @@ class RuleRecord:
                 self.trust.posterior,
             )
         record["written_weight"] = self.written
-        if self.heard is not None:
-            record["contradicted_by"] = self.heard.wrong
+        if self.evidence is not None:
+            record["contradicted_by"] = self.evidence.wrong
         return record
 
     def _named(self, patient: BoxPoint) -> dict[str, float]:
@@ -622,24 +622,31 @@ def rule_report(
     train: Data | None = None,
     test: Data | None = None,
     missing: Any = None,
-    pulls: Sequence[RuleGradient | None] | None = None,
+    gradients: Sequence[RuleGradient | None] | None = None,
     effects: Sequence[Effect | None] | None = None,
-    knobs: Sequence[RuleWeights] | None = None,
+    weights: Sequence[RuleWeights] | None = None,
     certificates: Iterable[tuple[float | None, float | None]] | None = None,
 ) -> list[RuleRecord]:
     """Records for rules, classifier (w, b) and box in the user's units.
 
     `mean` and `scale` are the scaling that training used, `missing` marks the filled-in cells of
-    the training rows, `pulls`, `effects` and `knobs` are each rule's pull, what it does to the
-    model and what it counts for,
-    `certificates` holds (slack, residual) of each rule.
+    the training rows, `gradients`, `effects` and `weights` are each rule's gradient at zero,
+    what it does to the model and what it counts for, `certificates` holds (slack, residual) of
+    each rule.
     """
     nothing = [None] * len(rules)
     pairs = list(certificates) if certificates is not None else [(None, None)] * len(rules)
-    told = zip(rules, pairs, pulls or nothing, effects or nothing, knobs or nothing, strict=True)
+    told = zip(
+        rules, pairs, gradients or nothing, effects or nothing, weights or nothing, strict=True
+    )
     records = []
-    for rule, (slack, residual), pull, effect, own in told:
-        parts: dict[str, Any] = {"slack": slack, "residual": residual, "pull": pull, "knobs": own}
+    for rule, (slack, residual), gradient, effect, own in told:
+        parts: dict[str, Any] = {
+            "slack": slack,
+            "residual": residual,
+            "gradient": gradient,
+            "weights": own,
+        }
         parts["effect"], parts["written"] = effect, rule.rule.worth
         if train is not None:
             parts["train"] = rule_counts(rule, *train, missing=missing)

@@ -77,7 +77,7 @@ class Remedy:
 def remedies(
     line: str,
     error: RuleError,
-    lexicon: NameTable,
+    name_table: NameTable,
     classes: Sequence[object],
     *,
     positive_chosen: bool = True,
@@ -91,7 +91,7 @@ def remedies(
         The line that cannot be used, with its note.
     error : RuleError
         What was said of it.
-    lexicon : Lexicon
+    name_table : NameTable
         The names, blocks and training rows.
     classes : sequence of two
         The (negative, positive) classes.
@@ -108,12 +108,12 @@ def remedies(
     Examples
     --------
     >>> from hipad.rules import FeatureIndex
-    >>> lexicon = NameTable(FeatureIndex(["Glucose", "BMI"]))
+    >>> name_table = NameTable(FeatureIndex(["Glucose", "BMI"]))
     >>> line = "Glukose >= 126 => ill"
     >>> try:
-    ...     compile_rules(line, feature_names=lexicon.index, classes=("well", "ill"))
+    ...     compile_rules(line, feature_names=name_table.index, classes=("well", "ill"))
     ... except RuleError as error:
-    ...     print(remedies(line, error, lexicon, ("well", "ill"))[0].text)
+    ...     print(remedies(line, error, name_table, ("well", "ill"))[0].text)
     Glucose >= 126 => ill
     """
     if len(line) > LONGEST_LINE:
@@ -121,19 +121,19 @@ def remedies(
     given, labels = plain_line(line), [quote_label(str(label)) for label in classes]
     found: list[Remedy] = []
     seen = {given.strip()}
-    for label, text in islice(_candidates(given, error, lexicon, labels), MOST_TRIED):
+    for label, text in islice(_candidates(given, error, name_table, labels), MOST_TRIED):
         if text.strip() in seen or any(each.label == f"Write {label}" for each in found):
             continue
         seen.add(text.strip())
         if not _keeps_numbers(given, text):
             continue
-        later = _mistake(text, lexicon, classes, positive_chosen)
+        later = _mistake(text, name_table, classes, positive_chosen)
         for _ in range(MOST_MISTAKES - 1):  # the line may hold more of them
             whole = None if later is None else _next_mended(text, later)
             if whole is None:
                 break
             label = text = whole
-            later = _mistake(text, lexicon, classes, positive_chosen)
+            later = _mistake(text, name_table, classes, positive_chosen)
         if later is None:
             found.append(Remedy(f"Write {label}", text))
             if len(found) == most:
@@ -165,30 +165,30 @@ def _next_mended(text: str, error: RuleError) -> str | None:
 
 
 def can_be_used(
-    text: str, lexicon: NameTable, classes: Sequence[object], *, positive_chosen: bool = True
+    text: str, name_table: NameTable, classes: Sequence[object], *, positive_chosen: bool = True
 ) -> bool:
     """Return whether a text is read without a mistake and compiles on these data."""
-    return _mistake(text, lexicon, classes, positive_chosen) is None
+    return _mistake(text, name_table, classes, positive_chosen) is None
 
 
 def _mistake(
-    text: str, lexicon: NameTable, classes: Sequence[object], positive_chosen: bool
+    text: str, name_table: NameTable, classes: Sequence[object], positive_chosen: bool
 ) -> RuleError | None:
     """Return what is wrong with a text on these data; None where it can be used."""
     try:  # each line by itself: what was read before stays remembered
         rules = [
             rule
             for line in text.splitlines()
-            for rule in parse_line(split_note(line)[0], vocabulary=lexicon)
+            for rule in parse_line(split_note(line)[0], vocabulary=name_table)
         ]
         compile_rules(
             RuleSet(tuple(rules)),
-            feature_names=lexicon.index,
-            blocks=lexicon.blocks,
+            feature_names=name_table.index,
+            blocks=name_table.blocks,
             classes=classes,
             positive_chosen=positive_chosen,
             include_off=True,
-            values=lexicon.values,
+            values=name_table.values,
         )
     except RuleError as error:
         return error
@@ -196,7 +196,7 @@ def _mistake(
 
 
 def _candidates(
-    line: str, error: RuleError, lexicon: NameTable, labels: list[str]
+    line: str, error: RuleError, name_table: NameTable, labels: list[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield texts that may be meant, with what a button says of each; the likeliest first."""
     body = split_note(line)[0]
@@ -211,9 +211,9 @@ def _candidates(
         yield from ((text, each) for each in placed)
     denied = _n_denied(line)
     for rewrite in _REWRITES:
-        for text in rewrite(line, at, lexicon):
+        for text in rewrite(line, at, name_table):
             yield _on_button(text), text
-    for name, text in _near_names(line, at, lexicon):
+    for name, text in _near_names(line, at, name_table):
         if _n_denied(text) >= denied:
             yield name, text
     if outcome:
@@ -310,7 +310,7 @@ def _ranked_labels(said: str, labels: list[str]) -> list[str]:
     return ranked[::-1] if denied and likeness(ranked[0]) < 2.0 else ranked
 
 
-def _split_rules(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
+def _split_rules(line: str, at: int, name_table: NameTable) -> Iterator[str]:
     """Yield rules on one line on lines of their own; `and` in place of `;`; else as a
     second rule.
     """
@@ -339,7 +339,7 @@ def _split_rules(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
         yield f"{premise} => {said}"
 
 
-def _signs(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
+def _signs(line: str, at: int, name_table: NameTable) -> Iterator[str]:
     """Yield a sign where a number follows a name; `and` for a word that joins; `*` and `>=`
     repaired.
     """
@@ -370,7 +370,7 @@ def _signs(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
             yield line.replace(match[0], match[1])
 
 
-def _numbers(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
+def _numbers(line: str, at: int, name_table: NameTable) -> Iterator[str]:
     """Yield a number without marks between its digits, with a point, or of words."""
     found = _NUMBER.match(line, at)
     if found:
@@ -393,21 +393,21 @@ def _numbers(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
         yield line.replace(match[0], format_number(float(match[1].rstrip(".")) * 1e6))
 
 
-def _blocks(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
+def _blocks(line: str, at: int, name_table: NameTable) -> Iterator[str]:
     """Yield the mean of a block where one feature is asked for; how many of it where a share is
     said.
     """
     low = line.lower()
-    held = [name for name in lexicon.blocks if name.lower() in low]
+    held = [name for name in name_table.blocks if name.lower() in low]
     names = [name for name in held if re.search(_whole(name), line, re.IGNORECASE)]
     for shares in ("half of", "most of", "the majority of"):
         for name in names:
-            size = len(lexicon.blocks[name])
+            size = len(name_table.blocks[name])
             least = size // 2 + 1 if shares != "half of" else -(-size // 2)
             pattern = rf"\b{shares}\s+(?:the\s+)?(?=\W*{re.escape(name)})"
             if re.search(pattern, line, re.IGNORECASE):
                 yield re.sub(pattern, f"at least {least} of ", line, flags=re.IGNORECASE)
-    for name in lexicon.blocks:  # any bearing, of the block BEARINGS
+    for name in name_table.blocks:  # any bearing, of the block BEARINGS
         one = rf"\b(any|all|each|every|no|none of the)\s+{re.escape(name.rstrip('sS'))}s?\b"
         if name[-1:] in "sS" and (said := re.search(one, line, re.IGNORECASE)):
             word = {"any": "any", "no": "none", "none of the": "none"}.get(said[1].lower(), "all")
@@ -430,7 +430,7 @@ def _whole(name: str) -> str:
     return rf"(?<!\w)`?{re.escape(name)}`?(?!\w)"
 
 
-def _words(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
+def _words(line: str, at: int, name_table: NameTable) -> Iterator[str]:
     """Words for signs and functions: `log2 TMB`, `a positive`, `differs by more than`, age."""
     yield from (
         re.sub(rf"\b({_FUNCTION})\s+([\w.`-]+)", r"\1(\2)", text, flags=re.IGNORECASE)
@@ -475,7 +475,9 @@ def _words(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
         if re.search(pattern, line, re.IGNORECASE):
             yield re.sub(pattern, new, line, flags=re.IGNORECASE)
     ages = [
-        n for n in (lexicon.index.names or []) if re.fullmatch(r"age(?![a-z]).*", n, re.IGNORECASE)
+        n
+        for n in (name_table.index.names or [])
+        if re.fullmatch(r"age(?![a-z]).*", n, re.IGNORECASE)
     ]
     for spoken, sign in _AGE if len(ages) == 1 else ():
         text = spoken.sub(rf"{quote_name(ages[0])} {sign} \1", line)
@@ -484,26 +486,26 @@ def _words(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
             yield text
             yield from (re.sub(rf"\b{word}\b", level, text, flags=re.IGNORECASE)
                         for word, short in _SEXES.items() for level in (short, short[0].upper())
-                        if lexicon.is_name(level))  # fmt: skip
+                        if name_table.is_name(level))  # fmt: skip
 
 
-def _categories(line: str, at: int, lexicon: NameTable) -> Iterator[str]:
+def _categories(line: str, at: int, name_table: NameTable) -> Iterator[str]:
     """Yield a category with its values: none where it is denied, else those that are like the
     words.
     """
     if ends := re.search(r"(?<!\w)(\w+)\s*[-–]\s*(\w+)(?!\w)", line):
-        for group, known in lexicon.index.categories.items():
-            if {ends[1].lower(), ends[2].lower()} <= set(known) and lexicon.order(group):
-                own = quote_name(lexicon.category(group) or group)
+        for group, known in name_table.index.categories.items():
+            if {ends[1].lower(), ends[2].lower()} <= set(known) and name_table.order(group):
+                own = quote_name(name_table.category(group) or group)
                 yield line.replace(ends[0], f"{own} between {ends[1]} and {ends[2]}")
-    for group in lexicon.index.categories:
+    for group in name_table.index.categories:
         if group not in line.lower():
             continue
         found = re.search(_whole(group), line, re.IGNORECASE)
-        name = lexicon.category(group)
+        name = name_table.category(group)
         if found is None or name is None:
             continue
-        levels = [lexicon.index.level_name(j) for j in (lexicon.group(group) or {}).values()]
+        levels = [name_table.index.level_name(j) for j in (name_table.group(group) or {}).values()]
         denied = re.search(rf"\b(?:no|without)\s+{_whole(group)}", line, re.IGNORECASE)
         for level in levels:
             text = f"{quote_name(name)} = {quote_name(level)}"
@@ -554,7 +556,7 @@ def _condition_at(line: str, at: int) -> tuple[int, int]:
     return first, last
 
 
-def _near_names(line: str, at: int, lexicon: NameTable) -> Iterator[tuple[str, str]]:
+def _near_names(line: str, at: int, name_table: NameTable) -> Iterator[tuple[str, str]]:
     """Yield names of the data for one that they do not have: other letters, a part of it, a
     value.
     """
@@ -562,10 +564,10 @@ def _near_names(line: str, at: int, lexicon: NameTable) -> Iterator[tuple[str, s
     sign = _SIGN.search(line, start, end)
     stop = len(line[: sign.start()].rstrip()) if sign else end
     spans = dict.fromkeys(_spans(line, at, start, stop))
-    catalogue = _known_names(lexicon)
+    catalogue = _known_names(name_table)
     for a, b in islice(spans, MOST_SPANS):
         typed = line[a:b].strip("`\"' ")
-        known = catalogue + _roughly_like(typed, lexicon)
+        known = catalogue + _roughly_like(typed, name_table)
         denied = re.match(r"(?:un|non|in|no|not|without)[\s-]*(?=\w{3})", typed, re.IGNORECASE)
         for text in _like(typed, known):
             yield text, line[:a] + text + line[b:]
@@ -589,17 +591,17 @@ def _spans(line: str, at: int, start: int, stop: int) -> Iterator[tuple[int, int
             yield start + words[first].start(), start + words[last - 1].end()
 
 
-def _known_names(lexicon: NameTable) -> list[tuple[str, str]]:
+def _known_names(name_table: NameTable) -> list[tuple[str, str]]:
     """Return names in plain letters with how a rule writes them: features where few, blocks,
     values.
     """
-    index, names = lexicon.index, []
+    index, names = name_table.index, []
     own = index.names or []
     if len(own) <= MOST_NAMES:
         names += [(_ascii(name), quote_name(name)) for name in own if "=" not in name[1:-1]]
-    names += [(_ascii(b), f"mean({quote_name(b)})") for b in islice(lexicon.blocks, MOST_NAMES)]
+    names += [(_ascii(b), f"mean({quote_name(b)})") for b in islice(name_table.blocks, MOST_NAMES)]
     for group, levels in islice(index.categories.items(), MOST_NAMES):
-        head = f"{quote_name(lexicon.category(group) or group)} = "
+        head = f"{quote_name(name_table.category(group) or group)} = "
         for level, j in levels.items():
             names.append((_ascii(level), head + quote_name(index.level_name(j))))
             if level in ("yes", "true", "1"):
@@ -607,13 +609,13 @@ def _known_names(lexicon: NameTable) -> list[tuple[str, str]]:
     return names[: 2 * MOST_NAMES]
 
 
-def _roughly_like(typed: str, lexicon: NameTable) -> list[tuple[str, str]]:
+def _roughly_like(typed: str, name_table: NameTable) -> list[tuple[str, str]]:
     """Return the features that share most letters with a name, where there are too many to compare
     all.
     """
-    if len(lexicon.index.names or []) <= MOST_NAMES:
+    if len(name_table.index.names or []) <= MOST_NAMES:
         return []
-    return [(_ascii(name), quote_name(name)) for name in lexicon.index.nearest(typed, 12)]
+    return [(_ascii(name), quote_name(name)) for name in name_table.index.nearest(typed, 12)]
 
 
 def _ascii(name: str) -> str:
@@ -718,13 +720,13 @@ class _Columns:
 
 
 def example_rules(
-    lexicon: NameTable, classes: Sequence[object], *, most: int = MOST_EXAMPLES
+    name_table: NameTable, classes: Sequence[object], *, most: int = MOST_EXAMPLES
 ) -> list[ExampleRule]:
     """Return up to `most` rules in the columns, quantiles, categories and classes of a table.
 
     Parameters
     ----------
-    lexicon : Lexicon
+    name_table : NameTable
         The names and blocks of the table, and its rows.
     classes : sequence of two
         The (negative, positive) classes.
@@ -740,20 +742,20 @@ def example_rules(
     --------
     >>> from hipad.rules import FeatureIndex
     >>> rows = ColumnValues([[20.0, 1.0], [30.0, 0.0], [40.0, 1.0], [70.0, 0.0]])
-    >>> lexicon = NameTable(FeatureIndex(["age", "smoker"]), values=rows)
-    >>> for rule in example_rules(lexicon, ("well", "ill"), most=3):
+    >>> name_table = NameTable(FeatureIndex(["age", "smoker"]), values=rows)
+    >>> for rule in example_rules(name_table, ("well", "ill"), most=3):
     ...     print(rule.text)
     age >= 48 => ill
     age between 28 and 48 => well
     smoker and age >= 35 => ill
     """
-    columns = _columns(lexicon)
+    columns = _columns(name_table)
     found = (
         rule
         for rule in _example_candidates(
-            lexicon, columns, *(quote_label(str(label)) for label in classes)
+            name_table, columns, *(quote_label(str(label)) for label in classes)
         )
-        if can_be_used(rule.text, lexicon, classes)
+        if can_be_used(rule.text, name_table, classes)
     )
     unique: dict[str, ExampleRule] = {}
     for rule in found:
@@ -763,8 +765,8 @@ def example_rules(
     return list(unique.values())
 
 
-def _columns(lexicon: NameTable) -> _Columns:
-    index, values = lexicon.index, lexicon.values
+def _columns(name_table: NameTable) -> _Columns:
+    index, values = name_table.index, name_table.values
     numbers: list[int] = []
     flags: list[str] = []
     for j in range(min(len(index), LOOKED_AT)):
@@ -777,25 +779,27 @@ def _columns(lexicon: NameTable) -> _Columns:
             numbers.append(j)
     categories = []
     for group, levels in islice(index.categories.items(), LOOKED_AT):
-        if (own := lexicon.category(group)) is not None:
+        if (own := name_table.category(group)) is not None:
             categories.append((own, [index.level_name(j) for j in levels.values()]))
-    return _Columns(numbers, flags, categories, [b for b in lexicon.blocks if lexicon.members(b)])
+    return _Columns(
+        numbers, flags, categories, [b for b in name_table.blocks if name_table.members(b)]
+    )
 
 
 def _example_candidates(
-    lexicon: NameTable, columns: _Columns, negative: str, positive: str
+    name_table: NameTable, columns: _Columns, negative: str, positive: str
 ) -> Iterator[ExampleRule]:
     """Yield rules in the order in which they are wished for."""
-    numbers, values = columns.numbers, lexicon.values
+    numbers, values = columns.numbers, name_table.values
     if not numbers or values is None:
-        yield from _without_numbers(lexicon, columns, positive)
+        yield from _without_numbers(name_table, columns, positive)
         return
-    name = [quote_name(lexicon.index.name(j)) for j in numbers]
+    name = [quote_name(name_table.index.name(j)) for j in numbers]
     level = [[_short(values, j, share) for share in ("p25", "median", "p75")] for j in numbers]
     last = len(numbers) - 1
     second, third = min(1, last), min(2, last)
     yield ExampleRule(f"{name[0]} >= {level[0][2]} => {positive}", "a feature and a number")
-    yield from _of_categories(lexicon, columns, f"{name[0]} >= {level[0][1]}", positive)
+    yield from _of_categories(name_table, columns, f"{name[0]} >= {level[0][1]}", positive)
     low, _, high = level[second]
     yield ExampleRule(f"{name[second]} between {low} and {high} => {negative}", "a range")
     for flag in columns.flags[:1]:
@@ -804,7 +808,7 @@ def _example_candidates(
             "a column of 0 and 1 holds, and a number",
         )
     for block in columns.blocks[:1]:
-        yield from _of_block(lexicon, block, positive)
+        yield from _of_block(name_table, block, positive)
     if last:
         yield ExampleRule(
             f"{name[0]} >= {level[0][2]} and {name[second]} <= {level[second][1]} => {positive}",
@@ -828,7 +832,7 @@ def _example_candidates(
 
 
 def _of_categories(
-    lexicon: NameTable, columns: _Columns, condition: str, positive: str
+    name_table: NameTable, columns: _Columns, condition: str, positive: str
 ) -> Iterator[ExampleRule]:
     for group, levels in columns.categories[:1]:
         value = next((level for level in levels if level.lower() != "no"), levels[0])
@@ -838,7 +842,7 @@ def _of_categories(
         )
     several = ((g, levels) for g, levels in columns.categories if len(levels) > 2)
     for group, levels in islice(several, 1):
-        order = lexicon.order(group)
+        order = name_table.order(group)
         name = quote_name(group)
         if order is not None and order.ranked:
             text = f"{name} >= {quote_name(order.levels[1])} => {positive}"
@@ -848,17 +852,19 @@ def _of_categories(
             yield ExampleRule(f"{name} in {{{both}}} => {positive}", "one of several values")
 
 
-def _of_block(lexicon: NameTable, block: str, positive: str) -> Iterator[ExampleRule]:
-    assert lexicon.values is not None
-    first = int(lexicon.blocks[block][0])
-    number = _short(lexicon.values, first, "p75")
+def _of_block(name_table: NameTable, block: str, positive: str) -> Iterator[ExampleRule]:
+    assert name_table.values is not None
+    first = int(name_table.blocks[block][0])
+    number = _short(name_table.values, first, "p75")
     quoted = quote_name(block)
     yield ExampleRule(f"mean({quoted}) >= {number} => {positive}", "the mean of a block")
-    if 2 < len(lexicon.blocks[block]) <= 8:
+    if 2 < len(name_table.blocks[block]) <= 8:
         yield ExampleRule(f"at least 2 of {quoted} > {number} => {positive}", "some of a block")
 
 
-def _without_numbers(lexicon: NameTable, columns: _Columns, positive: str) -> Iterator[ExampleRule]:
+def _without_numbers(
+    name_table: NameTable, columns: _Columns, positive: str
+) -> Iterator[ExampleRule]:
     flags = [quote_name(flag) for flag in columns.flags[:3]]
     for flag in flags:
         yield ExampleRule(f"{flag} => {positive}", "a column of 0 and 1 holds")
@@ -870,9 +876,11 @@ def _without_numbers(lexicon: NameTable, columns: _Columns, positive: str) -> It
             yield ExampleRule(
                 f"{quote_name(group)} = {quote_name(level)} => {positive}", "a value of a category"
             )
-    if lexicon.values is None:
-        for j in range(min(len(lexicon.index), MOST_EXAMPLES)):
-            yield ExampleRule(f"{quote_name(lexicon.index.name(j))} >= 1 => {positive}", "at least")
+    if name_table.values is None:
+        for j in range(min(len(name_table.index), MOST_EXAMPLES)):
+            yield ExampleRule(
+                f"{quote_name(name_table.index.name(j))} >= 1 => {positive}", "at least"
+            )
 
 
 def _short(values: ColumnValues, j: int, share: str) -> str:

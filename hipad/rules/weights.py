@@ -125,20 +125,20 @@ class RuleColumns:
         found[self.columns] = self.halves @ self.values
         return found
 
-    def spoken(
+    def representative(
         self, rule: CompiledRule, middle: FloatArray, scale: FloatArray | None
     ) -> ScaledRule:
         """Return the rule of the typical patient, in the design's units from the middle on."""
         return replace(rule, d=rule.d - self.excess(rule)).scaled(middle, scale)
 
-    def all_spoken(
+    def all_representatives(
         self, rules: Sequence[CompiledRule], scale: FloatArray | None = None
     ) -> tuple[ScaledRule, ...]:
         """Return all rules as the solver is told them."""
         if not rules:
             return ()
         middle = self.middle(rules[0].B.shape[1])
-        return tuple(self.spoken(rule, middle, scale) for rule in rules)
+        return tuple(self.representative(rule, middle, scale) for rule in rules)
 
     def excess(self, rule: CompiledRule) -> FloatArray:
         """Return how far beyond each threshold the typical patient lies who meets the rule."""
@@ -185,7 +185,7 @@ class RuleColumns:
         own = self.values[:, np.searchsorted(self.columns, named)]
         return on_columns(rule.B, named), np.ascontiguousarray(own.T)
 
-    def heard(self, rule: CompiledRule) -> RuleEvidence:
+    def evidence(self, rule: CompiledRule) -> RuleEvidence:
         """Return what the patients who meet a rule say of it."""
         met, known = self.fires(rule), self._measured(rule)
         weights = self.weights if known is None else self.weights * known[: len(met)]
@@ -194,9 +194,9 @@ class RuleColumns:
         agreement = float(halves @ right) / fired if fired else float("nan")
         return RuleEvidence(float(self.weights @ met), float(self.weights @ right), agreement)
 
-    def all_heard(self, rules: Sequence[CompiledRule]) -> list[RuleEvidence]:
+    def all_evidence(self, rules: Sequence[CompiledRule]) -> list[RuleEvidence]:
         """Return what the patients say of each rule."""
-        return [self.heard(rule) for rule in rules]
+        return [self.evidence(rule) for rule in rules]
 
 
 def _dense(part: Any) -> FloatArray:
@@ -218,49 +218,49 @@ def _room(B: sparse.csr_array, d: FloatArray, excess: FloatArray) -> float:
 
 
 # --------------------------------------------------------------------------------------------------
-# How hard a rule pulls on its features at w = 0, and which knob holds it back.
+# The gradient of a rule on its features at w = 0, and which of its weights holds it back.
 #
 # With z the shortest patient that meets the premise (in scaled units, counted from the middle
 # between the classes), the multiplier that is best at w = 0 gives
 #
-#     pull_j = min( sigma, rho / |z|^2 ) |z_j|
+#     gradient_j = min( sigma, rho / |z|^2 ) |z_j|
 #
 # which for one condition is min( sigma |d| |B_j| / |B|^2, rho |B_j| / |d| ). A feature can enter
-# only if its pull exceeds lambda1. A premise that is met in the middle has z = 0: the rule does not
-# pull.
+# only if its gradient exceeds lambda1. A premise that is met in the middle has z = 0: the rule's
+# gradient is zero.
 #
-# The training patients pull as well, by X'(p y), and so do other rules: a rule that is too weak
-# alone may bring a feature in together with them.
+# The training patients have a gradient as well, X'(p y), and so have other rules: a rule that is
+# too weak alone may bring a feature in together with them.
 
 
-DataPull = Callable[[IntArray], FloatArray]
-"""Columns -> X'(p y) on them, in scaled units: how hard the training patients pull at w = 0."""
+DataGradient = Callable[[IntArray], FloatArray]
+"""Columns -> X'(p y) on them, in scaled units: the gradient of the patients' loss at w = 0."""
 
 
 @dataclass(frozen=True)
 class RuleWeights:
     """What a rule counts for: sigma and rho in the objective, for n_samples training rows.
 
-    `rho_follows` says that rho was set by sigma, so that there is one knob to turn; `heard` is what
-    the training patients whom the rule covers say of it.
+    `rho_follows` says that rho was set by sigma, so that there is one number to choose; `evidence`
+    is what the training patients whom the rule covers say of it.
     """
 
     sigma: float
     rho: float
     n_samples: float
     rho_follows: bool = False
-    heard: RuleEvidence | None = None
+    evidence: RuleEvidence | None = None
 
 
 @dataclass(frozen=True)
 class RuleGradient:
-    """The strongest pull of a rule, what it must exceed, and what it takes to exceed it.
+    """The largest gradient of a rule at zero, what it must exceed, and what it takes to exceed it.
 
     `limit` is "worth", "stiffness", "premise" (met in the middle between the classes) or "never"
     (no patient can meet it). The sigma and rho that are needed are inf where no value would do.
-    `together` is the strongest pull on a feature of the rule, towards its outcome, of patients and
-    all rules. After a fit `inside` counts the features of the rule in the model; before it, it is
-    None. What a rule does to a model is told by a fit without it (`Effect`), not by its pull.
+    `together` is the largest gradient on a feature of the rule, towards its outcome, of patients
+    and all rules. After a fit `inside` counts the features of the rule in the model; before it,
+    it is None. A fit without the rule (`Effect`), not the gradient, says what it does.
     """
 
     strongest: float
@@ -273,7 +273,7 @@ class RuleGradient:
 
     @property
     def alone(self) -> bool:
-        """True if the rule by itself pulls enough for a feature to enter, and nothing holds it."""
+        """True if the rule alone is strong enough for a feature to enter, and nothing holds it."""
         held = self.inside == 0 or (self.together is not None and self.together <= self.lambda1)
         return self.strongest > self.lambda1 and not held
 
@@ -297,7 +297,7 @@ class RuleGradient:
 
     def __str__(self) -> str:
         return (
-            f"pull {self.strongest:.3g} against lambda1 {self.lambda1:.3g}: {self.state}, "
+            f"gradient {self.strongest:.3g} against lambda1 {self.lambda1:.3g}: {self.state}, "
             f"limited by its {self.limit}"
         )
 
@@ -307,14 +307,14 @@ def shortest_patient(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
     return least_norm(on_columns(B, np.unique(B.indices)), d)
 
 
-def rule_pull(
+def rule_gradient(
     B: sparse.csr_array, d: FloatArray, *, sigma: float, rho: float, lambda1: float
 ) -> RuleGradient:
-    """Return the pull of a rule in scaled units.
+    """Return the gradient of a rule at zero in scaled units.
 
     >>> B, d = sparse.csr_array([[-0.5, -0.5]]), np.array([-4.0])
-    >>> pull = rule_pull(B, d, sigma=0.25, rho=100.0, lambda1=0.1)
-    >>> pull.strongest, pull.limit, pull.enters
+    >>> gradient = rule_gradient(B, d, sigma=0.25, rho=100.0, lambda1=0.1)
+    >>> gradient.strongest, gradient.limit, gradient.enters
     (1.0, 'worth', True)
     """
     return _pull(shortest_patient(B, d), sigma, rho, lambda1)
@@ -335,61 +335,63 @@ def _pull(z: FloatArray | None, sigma: float, rho: float, lambda1: float) -> Rul
     )
 
 
-def rule_pulls(
+def rule_gradients(
     rules: Sequence[ScaledRule],
-    knobs: Sequence[RuleWeights],
+    weights: Sequence[RuleWeights],
     lambda1: float,
-    data_pull: DataPull | None = None,
+    data_gradient: DataGradient | None = None,
 ) -> list[RuleGradient]:
-    """Return the pulls of rules in scaled units, each alone and, if the patients' is known,
-    together.
+    """Return the gradients of rules at zero in scaled units, each alone and, if the patients' is
+    known, together.
     """
     shortest = [shortest_patient(rule.B, rule.d) for rule in rules]
-    alone = [_pull(z, own.sigma, own.rho, lambda1) for z, own in zip(shortest, knobs, strict=True)]
-    if data_pull is None or not rules:
+    alone = [
+        _pull(z, own.sigma, own.rho, lambda1) for z, own in zip(shortest, weights, strict=True)
+    ]
+    if data_gradient is None or not rules:
         return alone
     named = np.unique(np.concatenate([rule.columns for rule in rules]))
-    forces = list(map(_force, rules, shortest, knobs))
+    forces = list(map(_force, rules, shortest, weights))
     places = [np.searchsorted(named, rule.columns) for rule in rules]
-    total = np.array(data_pull(named), dtype=np.float64)
+    total = np.array(data_gradient(named), dtype=np.float64)
     for at, force in zip(places, forces, strict=True):
         total[at] += force
     return [
-        _joined(pull, z, force, np.sign(force) * total[at])
-        for pull, z, at, force in zip(alone, shortest, places, forces, strict=True)
+        _joined(gradient, z, force, np.sign(force) * total[at])
+        for gradient, z, at, force in zip(alone, shortest, places, forces, strict=True)
     ]
 
 
 def _joined(
-    pull: RuleGradient, z: FloatArray | None, force: FloatArray, towards: FloatArray
+    gradient: RuleGradient, z: FloatArray | None, force: FloatArray, towards: FloatArray
 ) -> RuleGradient:
-    """Return the pull with what patients and other rules add to it, or take away."""
-    pull = replace(pull, together=float(np.max(towards, initial=0.0)))
+    """Return the gradient with what patients and other rules add to it, or take away."""
+    gradient = replace(gradient, together=float(np.max(towards, initial=0.0)))
     if z is None or not z.any() or not force.any():
-        return pull
-    missing = pull.lambda1 - (towards - np.abs(force))  # what the rule itself must bring
+        return gradient
+    missing = gradient.lambda1 - (towards - np.abs(force))  # what the rule itself must bring
     needed = np.min(missing[z != 0] / np.abs(z[z != 0]))
-    return replace(pull, sigma_needed=max(float(needed), 0.0))
+    return replace(gradient, sigma_needed=max(float(needed), 0.0))
 
 
-def _force(rule: ScaledRule, z: FloatArray | None, knobs: RuleWeights) -> FloatArray:
-    """Return the pull of a rule on each feature that it names, with its sign."""
+def _force(rule: ScaledRule, z: FloatArray | None, weights: RuleWeights) -> FloatArray:
+    """Return the gradient of a rule on each feature that it names, with its sign."""
     if z is None or not z.any():
         return np.zeros(len(rule.columns))
-    return rule.sign * min(knobs.sigma, knobs.rho / float(z @ z)) * z
+    return rule.sign * min(weights.sigma, weights.rho / float(z @ z)) * z
 
 
-def knob_advice(pull: RuleGradient, knobs: RuleWeights) -> str:
-    """Return which knobs must turn, and how far, for a feature of the rule to enter."""
-    if pull.sigma_needed == np.inf:
+def weight_advice(gradient: RuleGradient, weights: RuleWeights) -> str:
+    """Return which weights must change, and how far, for a feature of the rule to enter."""
+    if gradient.sigma_needed == np.inf:
         return "lower lambda1: no worth of it brings a feature in"
     steps = []
-    if knobs.sigma <= pull.sigma_needed:
-        patients = pull.sigma_needed * knobs.n_samples
+    if weights.sigma <= gradient.sigma_needed:
+        patients = gradient.sigma_needed * weights.n_samples
         steps.append(f"make it worth more than {patients:.3g} patients")
-    if knobs.rho <= pull.rho_needed and not knobs.rho_follows:
-        steps.append(f"raise its stiffness above {pull.rho_needed:.3g}")
-    lowest = pull.strongest if pull.together is None else pull.together
+    if weights.rho <= gradient.rho_needed and not weights.rho_follows:
+        steps.append(f"raise its stiffness above {gradient.rho_needed:.3g}")
+    lowest = gradient.strongest if gradient.together is None else gradient.together
     if lowest == 0.0:
         return listed(steps)
     return f"{listed(steps)}, or lower lambda1 below {lowest:.3g}"

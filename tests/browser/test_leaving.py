@@ -38,10 +38,10 @@ def session_id(client: ClientConnection) -> str:
     message.rerun_script.query_string = ""
     client.send(message.SerializeToString())
     while True:
-        heard = ForwardMsg()
-        heard.ParseFromString(client.recv(60))  # type: ignore[arg-type]
-        if heard.WhichOneof("type") == "new_session":
-            return heard.new_session.initialize.session_id
+        evidence = ForwardMsg()
+        evidence.ParseFromString(client.recv(60))  # type: ignore[arg-type]
+        if evidence.WhichOneof("type") == "new_session":
+            return evidence.new_session.initialize.session_id
 
 
 def upload(server: str, session: str, megabytes: int) -> int:

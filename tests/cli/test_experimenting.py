@@ -30,6 +30,6 @@ def test_a_fit_that_fails_is_told_and_the_others_count(tmp_path, capsys, monkeyp
     data, rules = write_table(tmp_path)
     asked = ["curve", data, "--label", "y", "--rules", rules, "--draws", "2", "--sizes", "4"]
     assert main(asked) == 0
-    heard = capsys.readouterr()
-    assert "failed: data.csv, seed 0" in heard.err
-    assert "LIBSVM on data.csv: 1 of 2 fits failed, the first with: ValueError: no" in heard.out
+    evidence = capsys.readouterr()
+    assert "failed: data.csv, seed 0" in evidence.err
+    assert "LIBSVM on data.csv: 1 of 2 fits failed, the first with: ValueError: no" in evidence.out

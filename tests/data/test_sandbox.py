@@ -602,19 +602,19 @@ def clock(monkeypatch):
 
 
 def test_a_listener_hears_the_share_and_words(clock):
-    heard = []
-    with listening(lambda *told: heard.append(told)):
+    evidence = []
+    with listening(lambda *told: evidence.append(told)):
         tell_rows(1_500, 6_000)
-    assert heard == [(0.25, "1,500 of 6,000 rows read")]
+    assert evidence == [(0.25, "1,500 of 6,000 rows read")]
 
 
 def test_it_hears_now_and_then_only(clock):
-    heard = []
-    with listening(lambda done, words: heard.append(done)):
+    evidence = []
+    with listening(lambda done, words: evidence.append(done)):
         for done in range(10):
             tell_rows(done, 10)
             clock.now += 0.3 * PAUSE
-    assert heard == [0.0, 0.4, 0.8]
+    assert evidence == [0.0, 0.4, 0.8]
 
 
 def test_nothing_is_told_outside_and_the_listener_before_comes_back(clock):
@@ -629,7 +629,7 @@ def test_nothing_is_told_outside_and_the_listener_before_comes_back(clock):
 
 
 def test_an_empty_file_is_no_division_by_zero(clock):
-    heard = []
-    with listening(lambda done, words: heard.append(done)):
+    evidence = []
+    with listening(lambda done, words: evidence.append(done)):
         tell_rows(0, 0)
-    assert heard == [0.0]
+    assert evidence == [0.0]

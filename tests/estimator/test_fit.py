@@ -116,8 +116,8 @@ def test_a_look_at_the_model_while_lambda1_is_chosen_does_not_end_the_choice(rul
 def test_rounding_is_told_from_a_pull():
     constant = TrainingData.of(np.full((9, 2), 7.3), np.r_[-np.ones(4), np.ones(5)],
                                np.ones(9), np.full(9, 1 / 9), True)  # fmt: skip
-    pull = np.abs(constant.design.correlate(constant.y * constant.p)).max()
-    assert pull <= noise(constant.design)
+    gradient = np.abs(constant.design.correlate(constant.y * constant.p)).max()
+    assert gradient <= noise(constant.design)
     assert noise(training().design) < 1e-9
     assert noise(make_design(sp.csr_array((3, 2)))) == 0.0
 

@@ -14,14 +14,14 @@ from hipad.estimator.problem_factory import (
     rule_weights,
 )
 from hipad.estimator.settings import RULE_SETTINGS
-from hipad.rules import compile_rules, rule_pull
+from hipad.rules import compile_rules, rule_gradient
 
 
 def compiled(text, m=4):
     return compile_rules(text, n_features=m)
 
 
-def knobs(rule, **changes):
+def weights(rule, **changes):
     usual = {"total": 100.0, "rule_weight": "auto", "rho": "auto"}
     return rule_weights(rule, **{**usual, **changes})
 
@@ -44,7 +44,7 @@ def test_a_rule_counts_as_a_share_of_the_patients(total, patients):
 )
 def test_worth_in_patients_is_a_share_of_the_training_rows(worth, patients, sigma):
     (rule,) = compiled(f"x0 >= 1 => positive {worth}")
-    assert knobs(rule, rule_weight=patients, rho=7.0).sigma == pytest.approx(sigma)
+    assert weights(rule, rule_weight=patients, rho=7.0).sigma == pytest.approx(sigma)
 
 
 @given(sigma=st.floats(1e-4, 1.0), threshold=st.floats(0.01, 50.0), size=st.integers(1, 4))
@@ -52,9 +52,12 @@ def test_automatic_rho_never_holds_a_rule_back(sigma, threshold, size):
     names = ", ".join(f"x{j}" for j in range(size))
     (rule,) = compiled(f"sum({names}) / {size} >= {threshold!r} => positive")
     rho = automatic_rho(rule.B, rule.d, sigma)
-    pull = rule_pull(rule.B, rule.d, sigma=sigma, rho=rho, lambda1=0.1)
-    assert pull.limit == "worth"
-    assert pull.strongest == rule_pull(rule.B, rule.d, sigma=sigma, rho=np.inf, lambda1=0).strongest
+    gradient = rule_gradient(rule.B, rule.d, sigma=sigma, rho=rho, lambda1=0.1)
+    assert gradient.limit == "worth"
+    assert (
+        gradient.strongest
+        == rule_gradient(rule.B, rule.d, sigma=sigma, rho=np.inf, lambda1=0).strongest
+    )
 
 
 @pytest.mark.parametrize("text", ["x0 >= -1 => positive", "x0 >= 3 and x0 <= 1 => positive"])
@@ -109,7 +112,7 @@ def test_a_weight_is_learnt_unless_it_is_written():
     assert literal._model.rule_weights[0].sigma == pytest.approx(0.15)
     away = [np.abs(one.coef_ - without.coef_).max() for one in (clf, literal)]
     assert away[0] < 0.3 * away[1]
-    assert clf.rule_report_[0].heard.doubtful
+    assert clf.rule_report_[0].evidence.doubtful
     written = HIPADClassifier(text + " worth 8 patients", lambda1=0.05).fit(X, y)
     assert written._model.rule_weights[0].sigma == pytest.approx(8 / 40)
     assert "training patients it speaks of contradict it" in str(written.rule_report_[0])
@@ -130,12 +133,12 @@ def test_a_single_rule_moves_weights_and_not_only_the_intercept():
 
 def test_a_stiffness_of_ones_own_is_taken_as_it_is():
     (rule,) = compiled("x0 >= 1 => positive")
-    assert knobs(rule, rho=0.25).rho == 0.25
+    assert weights(rule, rho=0.25).rho == 0.25
 
 
 def test_a_rule_worth_nothing_is_left_out_of_the_problem():
     rules = compiled("x0 >= 1 => positive worth 0 patients\nx1 >= 1 => negative")
-    blocks = rule_blocks(rules, [knobs(rule) for rule in rules])
+    blocks = rule_blocks(rules, [weights(rule) for rule in rules])
     assert [block.sign for block in blocks] == [-1.0]
 
 

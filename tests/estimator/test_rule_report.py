@@ -62,9 +62,9 @@ def test_each_record_tells_of_its_own_rule_in_users_units():
         "x1 <= -93 => 0",
     ]
     met = [X[:, 0] >= 2, X[:, 1] <= -1]
-    for record, rows, knobs in zip(records, met, fitted._model.rule_weights, strict=True):
+    for record, rows, weights in zip(records, met, fitted._model.rule_weights, strict=True):
         assert record.train.fired.tolist() == np.flatnonzero(rows).tolist()
-        assert record.knobs == knobs
+        assert record.weights == weights
     assert [record.sign for record in records] == [1.0, -1.0]
 
 

@@ -66,7 +66,7 @@ def test_a_rule_that_is_said_to_have_a_feature_in_has_one(fits):
         np.isin(columns(clf, i), clf.support_).any()
         for *_, clf in fits
         for i, record in enumerate(clf.rule_report_)
-        if record.pull.enters
+        if record.gradient.enters
     ]
     assert len(told) > 20
     assert all(told)
@@ -76,11 +76,15 @@ def test_a_worth_above_the_one_named_brings_a_feature_in(fits):
     entered = []
     for X, y, rules, settings, clf in fits:
         for i, record in enumerate(clf.rule_report_):
-            pull = record.pull
-            if pull.enters or pull.limit != "worth" or not np.isfinite(pull.sigma_needed):
+            gradient = record.gradient
+            if (
+                gradient.enters
+                or gradient.limit != "worth"
+                or not np.isfinite(gradient.sigma_needed)
+            ):
                 continue
-            worth = 1.1 * pull.sigma_needed * len(y)
-            assert f"worth more than {pull.sigma_needed * len(y):.3g} patients" in str(record)
+            worth = 1.1 * gradient.sigma_needed * len(y)
+            assert f"worth more than {gradient.sigma_needed * len(y):.3g} patients" in str(record)
             changed = [replace(r, worth=worth) if k == i else r for k, r in enumerate(rules)]
             again = fitted(changed, X, y, settings)
             entered.append(np.isin(columns(clf, i), again.support_).any())
@@ -198,4 +202,4 @@ def test_a_rule_that_nobody_can_meet_is_not_heard():
     clf = fitted("x0 >= 1 and x0 <= 0 => 1", X, y, {**settings, "lambda1": 0.01})
     (record,) = clf.rule_report_
     assert 0 in clf.support_
-    assert not record.pull.enters
+    assert not record.gradient.enters

@@ -199,8 +199,9 @@ def test_load_model_of_version_1_needs_no_rules_that_can_be_read(fitted, table, 
     del content["members"], content["settings"]["rule_trust"]
     for record in content["rule_report"]:
         del record["effect"], record["trust"]
-        record["pull"]["felt"] = False
-        record["knobs"]["heard"] = HEARD_BEFORE
+        record["pull"] = {**record.pop("gradient"), "felt": False}
+        record["knobs"] = {**record.pop("weights"), "heard": HEARD_BEFORE}
+        del record["knobs"]["evidence"]
     old = {**document, "version": 1, "checksum": checksum(content)}
     (tmp_path / "old.json").write_text(json.dumps(old))
     loaded = load_model(tmp_path / "old.json")
@@ -208,7 +209,10 @@ def test_load_model_of_version_1_needs_no_rules_that_can_be_read(fitted, table, 
     assert len(loaded.rule_report_) == len(fitted.rule_report_)
     assert loaded.rule_report_[0].effect is None
     assert loaded.rule_report_[0].trust is None
-    assert (loaded.rule_report_[0].heard.fired, loaded.rule_report_[0].heard.right) == (9.0, 7.0)
+    assert (loaded.rule_report_[0].evidence.fired, loaded.rule_report_[0].evidence.right) == (
+        9.0,
+        7.0,
+    )
     assert loaded.members_ == ()
 
 
@@ -220,7 +224,9 @@ def test_load_model_of_version_2_from_before_trust_was_the_default(table, tmp_pa
     for member in content["members"]:
         del member["cut"], member["on_rows"]
     for record in content["rule_report"]:
-        record["knobs"] |= {"automatic": True, "heard": HEARD_BEFORE}
+        record["pull"] = record.pop("gradient")
+        record["knobs"] = {**record.pop("weights"), "automatic": True, "heard": HEARD_BEFORE}
+        del record["knobs"]["evidence"]
     old = {**document, "version": 2, "checksum": checksum(content)}
     (tmp_path / "old.json").write_text(json.dumps(old))
     loaded = load_model(tmp_path / "old.json")

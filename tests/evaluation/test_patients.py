@@ -20,7 +20,7 @@ def test_the_pull_of_the_patients_is_that_of_the_scaled_columns(make, scaled):
     seen = StudyRows((make(X), Y), None, X.min(0), X.max(0), mean, scale, P)
     Z = (X - mean) / scale if scaled else X
     columns = np.array([1, 3])
-    assert seen.pull(columns) == pytest.approx(Z[:, columns].T @ (P * Y))
+    assert seen.gradient(columns) == pytest.approx(Z[:, columns].T @ (P * Y))
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
@@ -51,12 +51,12 @@ def test_rules_are_told_in_the_scaling_of_the_run_and_heard_by_the_training_pati
     rules = compile_rules("x1 >= 2 => positive\nx0 >= 9 => negative", n_features=4)
     mean, scale = standardisation(X)
     seen = StudyRows((X, Y), None, X.min(0), X.max(0), mean, scale, P)
-    told, heard = as_told(rules, seen)
+    told, evidence = as_told(rules, seen)
     wanted = -scale[1]
     assert told[0].B.toarray()[0] == pytest.approx([0, wanted, 0, 0])
     met = [X[:, 1] >= 2, X[:, 0] >= 9]
-    assert [each.fired for each in heard] == [float(np.sum(rows)) for rows in met]
-    assert [each.right for each in heard] == [
+    assert [each.fired for each in evidence] == [float(np.sum(rows)) for rows in met]
+    assert [each.right for each in evidence] == [
         float(np.sum(rows & (sign == Y))) for rows, sign in zip(met, (1, -1), strict=True)
     ]
 

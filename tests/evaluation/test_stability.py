@@ -78,14 +78,14 @@ def test_halves_keep_patients_whole():
 
 
 def test_it_tells_how_far_it_is_and_can_be_stopped():
-    heard: list[tuple[int, int]] = []
+    evidence: list[tuple[int, int]] = []
     found = stability(
         CLF,
         120,
-        on_progress=lambda done, total: heard.append((done, total)),
-        should_stop=lambda: len(heard) == 2,
+        on_progress=lambda done, total: evidence.append((done, total)),
+        should_stop=lambda: len(evidence) == 2,
     )
-    assert heard == [(50, 144), (100, 144)]
+    assert evidence == [(50, 144), (100, 144)]
     assert found.done == 100
     assert not found.is_done
     with pytest.raises(DataError, match="with decoys, got none yet"):

@@ -13,7 +13,7 @@ from tests.evaluation.rows import CLASSES, INDEX, X, Y
 
 MEAN, SCALE = standardisation(X)
 PATIENTS = StudyRows((X, Y), (X[:20], Y[:20]), X.min(0), X.max(0), MEAN, SCALE, np.full(60, 1 / 60))
-KNOBS = partial(rule_weights, total=60, rule_weight="auto", rho="auto")
+WEIGHTS = partial(rule_weights, total=60, rule_weight="auto", rho="auto")
 
 
 def studies(text: str, **options) -> list[Study]:
@@ -51,21 +51,21 @@ def test_a_rule_that_is_off_is_tried_but_not_compared():
 
 def test_a_weak_rule_tells_the_worth_that_it_needs():
     text = "b >= 1 => ill worth {} patients"
-    *_, last = studies(text.format(0.01), lambda1=0.3, knobs=KNOBS)
+    *_, last = studies(text.format(0.01), lambda1=0.3, weights=WEIGHTS)
     (check,) = last.checks
-    assert check.pull is not None
-    assert not check.pull.enters
+    assert check.gradient is not None
+    assert not check.gradient.enters
     assert check.needed_patients is not None
     assert "weak" in {finding.kind for finding in last.findings}
-    *_, better = studies(text.format(1.01 * check.needed_patients), lambda1=0.3, knobs=KNOBS)
-    assert better.checks[0].pull is not None
-    assert better.checks[0].pull.enters
+    *_, better = studies(text.format(1.01 * check.needed_patients), lambda1=0.3, weights=WEIGHTS)
+    assert better.checks[0].gradient is not None
+    assert better.checks[0].gradient.enters
     assert better.checks[0].needed_patients is None
 
 
 def test_without_lambda1_nothing_is_said_of_the_pull():
-    *_, last = studies("b >= 1 => ill", knobs=KNOBS)
-    assert last.checks[0].pull is None
+    *_, last = studies("b >= 1 => ill", weights=WEIGHTS)
+    assert last.checks[0].gradient is None
     assert last.checks[0].needed_patients is None
 
 
@@ -77,6 +77,6 @@ def test_a_spent_budget_tells_what_was_not_reached():
 
 @pytest.mark.parametrize("text", ["", "# nothing", "zzz >= 1 => ill"])
 def test_no_rule_is_no_trouble(text):
-    *_, last = studies(text, lambda1=0.1, knobs=KNOBS)
+    *_, last = studies(text, lambda1=0.1, weights=WEIGHTS)
     assert last.is_final
     assert last.checks == last.findings == ()

@@ -28,17 +28,17 @@ def test_every_method_is_judged_on_all_rows():
 
 def test_without_rules_methods_that_need_them_are_left_out():
     plain = ExperimentData("small", X, Y)
-    heard: list[tuple[int, int]] = []
+    evidence: list[tuple[int, int]] = []
     found = list(
         compare_methods(
             plain,
             n_folds=2,
-            on_progress=lambda done, total: heard.append((done, total)),
-            should_stop=lambda: len(heard) >= 3,
+            on_progress=lambda done, total: evidence.append((done, total)),
+            should_stop=lambda: len(evidence) >= 3,
         )
     )
     assert [one.name for one in found] == ["HIPAD"]
-    assert heard[-1] == (3, 12)
+    assert evidence[-1] == (3, 12)
     with pytest.raises(DataError, match="expected rules for it"):
         next(compare_methods(plain, ["rules alone"]))
 

@@ -222,10 +222,10 @@ def test_a_weak_rule_names_its_knob(app):
     app.go("rules")
     assert "ake it worth more than" in app.text()
     (check,) = checked_rules(app.state).checks
-    assert not check.pull.enters
+    assert not check.gradient.enters
     app.click(f"suggestion_{len(check.better)}")
     (check,) = checked_rules(app.state).checks
-    assert check.pull.enters
+    assert check.gradient.enters
 
 
 def test_a_weak_rule_is_heard_with_the_data(app):
@@ -249,7 +249,7 @@ def test_counts_equal_a_count_by_hand(app):
         means = X[:, data.blocks["K1"]].toarray().mean(axis=1)
         assert counts.fired.tolist() == np.flatnonzero(means >= 0.1).tolist()
         assert len(counts.right) == np.sum(y[means >= 0.1] == "positive")
-    assert second.pull is None
+    assert second.gradient is None
     assert len(second.train.fired) == np.sum(data.X_train[:, [5]].toarray() <= 0)
 
 

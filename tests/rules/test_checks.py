@@ -17,7 +17,7 @@ from hipad.rules import (
     RuleWeights,
     check_rules,
     compile_rules,
-    rule_pulls,
+    rule_gradients,
 )
 from hipad.rules.guarantees import Box, some_point
 from hipad.rules.overlap import Regions
@@ -135,13 +135,13 @@ def test_each_kind_of_finding():
 def test_a_rule_that_the_middle_between_the_classes_meets(d, found):
     (rule,) = compile_rules("a: x0 >= 3 => positive", n_features=1)
     told = [dataclasses.replace(rule, d=np.array([d]))]
-    assert [(f.kind, f.rules) for f in check_rules([rule], 0.0, 9.0, told=told)] == found
+    assert [(f.kind, f.rules) for f in check_rules([rule], 0.0, 9.0, scaled=told)] == found
 
 
 def test_a_rule_that_its_patients_contradict():
     rules = compile_rules("a: x0 >= 3 => positive\nb: x0 >= 4 => positive", n_features=1)
-    heard = [RuleEvidence(32.0, 2.0, 0.0), RuleEvidence(5.0, 4.0, 1.0)]
-    found = [f for f in check_rules(rules, 0.0, 9.0, heard=heard) if f.kind == "contradicted"]
+    evidence = [RuleEvidence(32.0, 2.0, 0.0), RuleEvidence(5.0, 4.0, 1.0)]
+    found = [f for f in check_rules(rules, 0.0, 9.0, evidence=evidence) if f.kind == "contradicted"]
     assert [f.rules for f in found] == [("a",)]
     assert "30 of the 32 training patients a speaks of contradict it" in str(found[0])
 
@@ -164,11 +164,11 @@ def test_a_rule_that_meets_many_gets_one_finding():
 def test_a_weak_rule_is_told_by_which_knob(sigma: float, rho: float, words: str):
     # mean of 5 features >= 4: pull min(sigma * 4, rho / 20) against 0.1
     (rule,) = compile_rules("a: mean(x0:x4) >= 4 => positive", n_features=5)
-    knobs = [RuleWeights(sigma, rho, n_samples=80)]
-    pulls = rule_pulls([rule], knobs, 0.1)
-    (finding,) = check_rules([rule], -9.0, 9.0, knobs=knobs, pulls=pulls)
+    weights = [RuleWeights(sigma, rho, n_samples=80)]
+    gradients = rule_gradients([rule], weights, 0.1)
+    (finding,) = check_rules([rule], -9.0, 9.0, weights=weights, gradients=gradients)
     assert finding.kind == "weak"
     assert words in str(finding)
     loud = [RuleWeights(0.03, 2.1, n_samples=80)]
-    pulls = rule_pulls([rule], loud, 0.1)
-    assert check_rules([rule], -9.0, 9.0, knobs=loud, pulls=pulls) == ()
+    gradients = rule_gradients([rule], loud, 0.1)
+    assert check_rules([rule], -9.0, 9.0, weights=loud, gradients=gradients) == ()

@@ -362,14 +362,14 @@ def test_a_feature_named_twice_counts_once_and_is_told():
 INDEX = FeatureIndex(["blood pressure", "g1", "g2", "sex=male", "sex=female"])
 OWN_BLOCKS = {"K": np.array([1, 2])}
 X = np.random.default_rng(0).random((40, 5))
-LEXICON = NameTable(INDEX, OWN_BLOCKS, ColumnValues(X))
+NAME_TABLE = NameTable(INDEX, OWN_BLOCKS, ColumnValues(X))
 CLASSES = ("well", "ill")
 
 
 def test_names_of_the_data_are_known():
-    (rule,) = read_for("Blood Pressure >= 140 => ill", LEXICON, CLASSES).rules
+    (rule,) = read_for("Blood Pressure >= 140 => ill", NAME_TABLE, CLASSES).rules
     found, errors = compile_each(
-        read_for("Blood Pressure >= 140 => ill", LEXICON, CLASSES).rules,
+        read_for("Blood Pressure >= 140 => ill", NAME_TABLE, CLASSES).rules,
         feature_names=INDEX,
         blocks=OWN_BLOCKS,
         classes=CLASSES,
@@ -381,7 +381,7 @@ def test_names_of_the_data_are_known():
 
 def test_a_rule_for_several_is_spelled_out_on_its_line():
     text = "g1 >= 1 => well\nany: max(K) >= 0.5 => ill worth 4 patients"
-    rules = read_for(text, LEXICON, CLASSES).rules
+    rules = read_for(text, NAME_TABLE, CLASSES).rules
     assert rules.labels == ("rule 1", "any_1", "any_2")
     assert {rule.place[0] for rule in rules[1:]} == {2}
     found, errors = compile_each(rules, feature_names=INDEX, blocks=OWN_BLOCKS, classes=CLASSES)
@@ -392,7 +392,7 @@ def test_a_rule_for_several_is_spelled_out_on_its_line():
 
 
 def test_a_mistake_stays_a_mistake():
-    found = read_for("max(nobody) >= 1 => ill\ng1 >= => ill", LEXICON, CLASSES)
+    found = read_for("max(nobody) >= 1 => ill\ng1 >= => ill", NAME_TABLE, CLASSES)
     assert len(found.rules) == 1
     assert len(found.errors) == 1
 
@@ -663,7 +663,7 @@ def test_counts_are_those_on_measured_values(made, is_sparse):
         assert counts.gaps.tolist() == np.flatnonzero(~known).tolist()
         assert np.array_equal(rule.fires(matrix, gaps), rule.fires(X))
         only = RuleColumns.of([rule], X[known], y[known], np.ones(len(rows)))
-        one, other = (astuple(each.heard(rule)) for each in (witnesses, only))
+        one, other = (astuple(each.evidence(rule)) for each in (witnesses, only))
         assert one == pytest.approx(other, nan_ok=True)
         np.testing.assert_allclose(witnesses.excess(rule), only.excess(rule), atol=1e-12)
         best, least = best_threshold(rule, X, y), best_threshold(rule, X[known], y[known])
@@ -725,7 +725,7 @@ def test_a_fit_hears_measured_values_only():
     known = ~gaps.rows([0])
     assert record.train.gaps.tolist() == np.flatnonzero(~known).tolist()
     assert len(record.train.fired) == round(0.75 * known.sum())
-    assert record.heard.fired == len(record.train.fired)
+    assert record.evidence.fired == len(record.train.fired)
     assert f"no value: {(~known).sum()} of {len(y)}" in str(record)
 
 

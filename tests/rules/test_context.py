@@ -62,7 +62,7 @@ def test_names_are_the_datas_own():
 
 NAMES = ["Glucose", "blood pressure", "IL", "IL-6", "sex=male", "sex=female", "smoker=yes",
          "smoker=no", "stage=I", "stage=II", "stage=III", "5HT", "30", "a", "A"]  # fmt: skip
-LEXICON = NameTable(FeatureIndex(NAMES), {"K 1": np.array([0, 1])})
+NAME_TABLE = NameTable(FeatureIndex(NAMES), {"K 1": np.array([0, 1])})
 
 
 @pytest.mark.parametrize(
@@ -81,14 +81,14 @@ LEXICON = NameTable(FeatureIndex(NAMES), {"K 1": np.array([0, 1])})
     ],
 )
 def test_names_with_blanks_and_signs_are_found_in_a_text(text, found):
-    assert LEXICON.name_at(text, 0) == found
+    assert NAME_TABLE.name_at(text, 0) == found
 
 
 def test_names_in_other_case_where_only_one_fits():
-    assert LEXICON.feature("glucose") == 0
-    assert LEXICON.feature("blood_pressure") == LEXICON.feature("BloodPressure") == 1
-    assert LEXICON.feature("a") == 13
-    assert LEXICON.block("k 1") == "K 1"
+    assert NAME_TABLE.feature("glucose") == 0
+    assert NAME_TABLE.feature("blood_pressure") == NAME_TABLE.feature("BloodPressure") == 1
+    assert NAME_TABLE.feature("a") == 13
+    assert NAME_TABLE.block("k 1") == "K 1"
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_names_in_other_case_where_only_one_fits():
     [("male", 4), ("smoker", 6), ("stage II", 9), ("sex", None), ("II", 9), ("nothing", None)],
 )
 def test_a_name_alone_is_a_column_of_0_and_1(name, column):
-    assert LEXICON.flag_column(name) == column
+    assert NAME_TABLE.flag_column(name) == column
 
 
 def test_categories_have_levels_and_an_order():
-    assert LEXICON.level_column("stage", "2") == 9
-    assert LEXICON.level_column("stage", "iv") is None
-    assert LEXICON.order("stage").levels == ("I", "II", "III")
-    assert LEXICON.order("sex") is None
+    assert NAME_TABLE.level_column("stage", "2") == 9
+    assert NAME_TABLE.level_column("stage", "iv") is None
+    assert NAME_TABLE.order("stage").levels == ("I", "II", "III")
+    assert NAME_TABLE.order("sex") is None
 
 
 def test_values_say_what_is_0_or_1():

@@ -17,8 +17,8 @@ from hipad.rules import (
     needed_worth,
     parse_rules,
     picture,
-    rule_pull,
-    rule_pulls,
+    rule_gradient,
+    rule_gradients,
     rule_report,
     worst_case,
 )
@@ -55,8 +55,8 @@ def test_a_record_joins_everything_and_is_plain(rules):
         scale=np.ones(7),
         train=(X, Y),
         test=(X, -Y),
-        pulls=rule_pulls(rules, [RuleWeights(0.2, 50.0, 100)] * 3, 0.1),
-        knobs=[RuleWeights(0.2, 50.0, 100)] * 3,
+        gradients=rule_gradients(rules, [RuleWeights(0.2, 50.0, 100)] * 3, 0.1),
+        weights=[RuleWeights(0.2, 50.0, 100)] * 3,
         certificates=[(0.1, 0.2)] * 3,
     )
     first, second, never = records
@@ -65,7 +65,7 @@ def test_a_record_joins_everything_and_is_plain(rules):
     assert first.worst.value == pytest.approx(16 * 0.1 - 9 * 0.2 - 1)
     assert first.holds_from is not None
     assert first.holds_from.startswith("mean(K) >= ")
-    assert first.pull is not None
+    assert first.gradient is not None
     plain = json.loads(json.dumps([record.as_dict() for record in records], allow_nan=False))
     assert plain[0]["worst_patient"]["x6"] == 9.0
     assert plain[0]["train"]["wrong_rows"] == [2]
@@ -227,8 +227,8 @@ def test_short_numbers_lie_between():
 
 def test_the_worth_that_is_needed():
     (rule,) = compile_rules("mean(x0:x4) >= 4 => positive", n_features=5)
-    pull = rule_pull(rule.B, rule.d, sigma=1.0, rho=1e6, lambda1=0.1)
-    assert needed_worth(pull, n_samples=80) == pytest.approx(2.0)
+    gradient = rule_gradient(rule.B, rule.d, sigma=1.0, rho=1e6, lambda1=0.1)
+    assert needed_worth(gradient, n_samples=80) == pytest.approx(2.0)
 
 
 def test_leaving_each_rule_out():

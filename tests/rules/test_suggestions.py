@@ -21,7 +21,7 @@ LEAST_RIGHT, LEAST_HELPED = 0.92, 0.7
 
 
 @cache
-def lexicon(table: str) -> NameTable:
+def name_table(table: str) -> NameTable:
     """The vocabulary of a table."""
     index, X = TABLES[table].encoded
     return NameTable(index, resolve_blocks(TABLES[table].blocks, index), ColumnValues(X))
@@ -31,7 +31,7 @@ def offered(each: Typed) -> list[Remedy]:
     """The remedies of a text that was refused."""
     error = each.verdict[2]
     assert error is not None
-    return remedies(each.text, error, lexicon(each.table), TABLES[each.table].classes)
+    return remedies(each.text, error, name_table(each.table), TABLES[each.table].classes)
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_remedies_compile_and_most_say_what_was_meant():
             continue
         found = offered(each)
         for remedy in found:
-            assert can_be_used(remedy.text, lexicon(each.table), TABLES[each.table].classes)
+            assert can_be_used(remedy.text, name_table(each.table), TABLES[each.table].classes)
             assert remedy.text.strip() != each.text.strip()
         if each.meaning:
             refused.append(each.text)
@@ -100,7 +100,7 @@ def test_difference_tells_right_from_wrong():
 
 @pytest.mark.parametrize("table", TABLES)
 def test_example_rules_are_six_that_fire_on_some_rows(table):
-    known, classes = lexicon(table), TABLES[table].classes
+    known, classes = name_table(table), TABLES[table].classes
     found = example_rules(known, classes)
     assert len(found) == 6
     for rule in found:
@@ -140,7 +140,7 @@ SETS = {"typed": typed_texts.TEXTS, "held out": held_out_texts.TEXTS}
 
 
 @cache
-def sheet_lexicon(table: str) -> NameTable:
+def sheet_name_table(table: str) -> NameTable:
     """The vocabulary of a table."""
     sheet = SHEETS[table]
     index, _ = sheet.encoded
@@ -167,10 +167,10 @@ def test_each_remedy_can_be_used(said):
         error = each.verdict[2]
         if error is not None:
             for remedy in remedies(
-                each.text, error, sheet_lexicon(each.table), SHEETS[each.table].classes
+                each.text, error, sheet_name_table(each.table), SHEETS[each.table].classes
             ):
                 assert can_be_used(
-                    remedy.text, sheet_lexicon(each.table), SHEETS[each.table].classes
+                    remedy.text, sheet_name_table(each.table), SHEETS[each.table].classes
                 )
                 assert remedy.text.strip() != each.text.strip()
 

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from hipad import HIPADClassifier
 from hipad.estimator.problem_factory import rule_weights
-from hipad.rules import RuleColumns, compile_rules, rule_pull, rule_pulls
+from hipad.rules import RuleColumns, compile_rules, rule_gradient, rule_gradients
 from hipad.rules.weights import ALONE, FLOOR, RuleEvidence, shortest_patient
 
 # --------------------------------------------------------------------------------------------------
@@ -48,28 +48,28 @@ def pull_by_descent(B: np.ndarray, d: np.ndarray, sigma: float, rho: float) -> n
 def test_the_pull_is_the_gradient_at_zero(B: np.ndarray, sigma: float, rho: float):
     assume((np.linalg.norm(B, axis=1) > 0.2).all())
     d = np.array([-1.0, -0.5])
-    pull = rule_pull(sparse.csr_array(B), d, sigma=sigma, rho=rho, lambda1=0.1)
-    assume(pull.limit != "never")
+    gradient = rule_gradient(sparse.csr_array(B), d, sigma=sigma, rho=rho, lambda1=0.1)
+    assume(gradient.limit != "never")
     expected = pull_by_descent(B, d, sigma, rho).max()
-    assert pull.strongest == pytest.approx(expected, rel=1e-3, abs=1e-4)
+    assert gradient.strongest == pytest.approx(expected, rel=1e-3, abs=1e-4)
 
 
 def test_one_condition_has_the_known_formula():
     L, d, sigma, rho = 50, -4.0, 0.25, 300.0
     B = sparse.csr_array(np.full((1, L), -1 / L))
-    pull = rule_pull(B, np.array([d]), sigma=sigma, rho=rho, lambda1=0.08)
-    assert pull.strongest == pytest.approx(min(sigma * abs(d), rho / (L * abs(d))))
-    exact = rule_pull(B, np.array([d]), sigma=pull.sigma_needed, rho=1e9, lambda1=0.08)
+    gradient = rule_gradient(B, np.array([d]), sigma=sigma, rho=rho, lambda1=0.08)
+    assert gradient.strongest == pytest.approx(min(sigma * abs(d), rho / (L * abs(d))))
+    exact = rule_gradient(B, np.array([d]), sigma=gradient.sigma_needed, rho=1e9, lambda1=0.08)
     assert exact.strongest == pytest.approx(0.08)
-    exact = rule_pull(B, np.array([d]), sigma=1e9, rho=pull.rho_needed, lambda1=0.08)
+    exact = rule_gradient(B, np.array([d]), sigma=1e9, rho=gradient.rho_needed, lambda1=0.08)
     assert exact.strongest == pytest.approx(0.08)
 
 
 def test_what_the_average_meets_or_nobody_meets_has_no_pull():
     B = sparse.csr_array([[1.0], [-1.0]])
     settings = {"sigma": 1.0, "rho": 1.0, "lambda1": 0.1}
-    assert rule_pull(B, np.array([1.0, 1.0]), **settings).limit == "premise"
-    assert rule_pull(B, np.array([-1.0, -1.0]), **settings).limit == "never"
+    assert rule_gradient(B, np.array([1.0, 1.0]), **settings).limit == "premise"
+    assert rule_gradient(B, np.array([-1.0, -1.0]), **settings).limit == "never"
 
 
 def patients(signal):
@@ -87,8 +87,8 @@ def test_a_feature_enters_when_patients_and_rules_together_exceed_lambda1(share,
     X, y = patients(signal=0.6)
     text = "x0 >= 2 => positive worth 4 patients\nx0 <= -1 => negative worth 4 patients"
     rules = compile_rules(text, n_features=3)
-    knobs = [rule_weights(rule, total=40, rule_weight="auto", rho="auto") for rule in rules]
-    first, second = rule_pulls(rules, knobs, 0.0, lambda columns: X[:, columns].T @ (y / 40))
+    weights = [rule_weights(rule, total=40, rule_weight="auto", rho="auto") for rule in rules]
+    first, second = rule_gradients(rules, weights, 0.0, lambda columns: X[:, columns].T @ (y / 40))
     assert first.strongest == pytest.approx(0.2)
     assert second.strongest == pytest.approx(0.1)
     assert first.together == second.together == pytest.approx(0.3 + 0.2 + 0.1)
@@ -98,20 +98,20 @@ def test_a_feature_enters_when_patients_and_rules_together_exceed_lambda1(share,
     )
     clf.fit(X, np.where(y > 0, "positive", "negative"))
     assert (clf.support_.tolist() == [0]) is enters
-    pulls = [record.pull for record in clf.rule_report_]
-    assert [pull.enters for pull in pulls] == [enters] * 2
-    assert not any(pull.alone for pull in pulls)
+    gradients = [record.gradient for record in clf.rule_report_]
+    assert [gradient.enters for gradient in gradients] == [enters] * 2
+    assert not any(gradient.alone for gradient in gradients)
 
 
 def test_patients_who_pull_the_other_way_do_not_help_a_rule():
     X, y = patients(signal=-0.6)
     rules = compile_rules("x0 >= 2 => positive worth 4 patients", n_features=3)
-    knobs = [rule_weights(rule, total=40, rule_weight="auto", rho="auto") for rule in rules]
-    (pull,) = rule_pulls(rules, knobs, 0.1, lambda columns: X[:, columns].T @ (y / 40))
-    assert pull.together == 0.0
-    assert pull.strongest == pytest.approx(0.2)
-    assert not pull.enters
-    assert pull.sigma_needed == pytest.approx((0.1 + 0.3) / 2)
+    weights = [rule_weights(rule, total=40, rule_weight="auto", rho="auto") for rule in rules]
+    (gradient,) = rule_gradients(rules, weights, 0.1, lambda columns: X[:, columns].T @ (y / 40))
+    assert gradient.together == 0.0
+    assert gradient.strongest == pytest.approx(0.2)
+    assert not gradient.enters
+    assert gradient.sigma_needed == pytest.approx((0.1 + 0.3) / 2)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def test_whoever_can_meet_a_rule_can_meet_it_as_it_is_told(centre, width, seed):
     a, b = centre
     text = f"x0 >= {a!r} and x0 <= {a + width!r} and x0 + x1 <= {b!r} => positive"
     rules, seen = samples(text, X=Z, y=y)
-    (told,) = seen.all_spoken(rules)
+    (told,) = seen.all_representatives(rules)
     assert shortest_patient(told.B, told.d) is not None
 
 
@@ -174,7 +174,7 @@ def test_rules_count_from_the_middle_between_the_classes():
     rules, seen = samples("x0 >= 3 => positive")
     middle = (1.5 + 5.0) / 2
     np.testing.assert_allclose(seen.middle(2), [middle, 0.0])
-    (told,) = seen.all_spoken(rules, np.array([2.0, 1.0]))
+    (told,) = seen.all_representatives(rules, np.array([2.0, 1.0]))
     np.testing.assert_allclose(told.d, -3.0 - 2.0 + middle)
     np.testing.assert_allclose(told.B.toarray(), [[-2.0, 0.0]])
 
@@ -188,7 +188,9 @@ def test_labels_do_not_say_who_is_typical():
 def test_sparse_rows_are_the_same_rows():
     rules, seen = samples("x0 >= 3 and x1 <= 6 => positive")
     _, other = samples("x0 >= 3 and x1 <= 6 => positive", X=sparse.csc_array(X))
-    np.testing.assert_array_equal(seen.all_spoken(rules)[0].d, other.all_spoken(rules)[0].d)
+    np.testing.assert_array_equal(
+        seen.all_representatives(rules)[0].d, other.all_representatives(rules)[0].d
+    )
 
 
 def unlabelled(text, others, X=X, y=Y):
@@ -209,7 +211,7 @@ def test_rows_without_a_label_say_who_is_typical_too():
 def test_rows_without_a_label_neither_bear_a_rule_out_nor_move_the_middle():
     rules, alone = samples("x0 >= 3 => positive")
     _, seen = unlabelled("x0 >= 3 => positive", np.array([[50.0, 5.0], [-50.0, 5.0]]))
-    assert seen.heard(rules[0]) == alone.heard(rules[0])
+    assert seen.evidence(rules[0]) == alone.evidence(rules[0])
     np.testing.assert_array_equal(seen.middle(2), alone.middle(2))
 
 
@@ -220,18 +222,18 @@ def test_heard_counts_who_meets_the_rule_and_who_bears_it_out():
     Z[:6:2] = 1.0  # three who do not
     weights = np.where(np.arange(40) == 1, 2.0, 1.0)
     (rule,), seen = samples("x0 >= 1 => positive", X=Z, y=y, weights=weights)
-    heard = seen.heard(rule)
-    assert (heard.fired, heard.right, heard.wrong) == (9.0, 6.0, 3.0)
-    assert heard.agreement == pytest.approx((6 / 21) / (6 / 21 + 3 / 20))
-    assert "3 of the 9 training patients it speaks of contradict it" in heard.contradiction("it")
+    evidence = seen.evidence(rule)
+    assert (evidence.fired, evidence.right, evidence.wrong) == (9.0, 6.0, 3.0)
+    assert evidence.agreement == pytest.approx((6 / 21) / (6 / 21 + 3 / 20))
+    assert "3 of the 9 training patients it speaks of contradict it" in evidence.contradiction("it")
 
 
 def test_who_is_met_by_nobody_is_not_doubtful():
     (rule,), seen = samples("x0 >= 100 => positive")
-    heard = seen.heard(rule)
-    assert (heard.fired, heard.right) == (0.0, 0.0)
-    assert np.isnan(heard.agreement)
-    assert not heard.doubtful
+    evidence = seen.evidence(rule)
+    assert (evidence.fired, evidence.right) == (0.0, 0.0)
+    assert np.isnan(evidence.agreement)
+    assert not evidence.doubtful
 
 
 def test_a_rule_that_is_mostly_wrong_is_doubtful():
@@ -239,9 +241,9 @@ def test_a_rule_that_is_mostly_wrong_is_doubtful():
     Z = np.zeros((80, 1))
     Z[:30], Z[60:62] = 1.0, 1.0  # right on 2 of 32
     (rule,), seen = samples("x0 >= 1 => positive", X=Z, y=y)
-    heard = seen.heard(rule)
-    assert heard.doubtful
-    assert heard.agreement == pytest.approx(0.1 / 0.6)
+    evidence = seen.evidence(rule)
+    assert evidence.doubtful
+    assert evidence.agreement == pytest.approx(0.1 / 0.6)
 
 
 def test_a_coin_is_not_doubtful_and_few_patients_shake_nothing():
@@ -257,8 +259,8 @@ def test_a_rule_of_a_rare_class_is_judged_against_its_prevalence():
     Z = np.zeros((100, 1))
     Z[:10], Z[90:98] = 1.0, 1.0  # right on 8 of 18, where 1 in 10 would be chance
     (rule,), seen = samples("x0 >= 1 => positive", X=Z, y=y)
-    assert seen.heard(rule).agreement == pytest.approx(0.4 / (0.4 + 0.5 / 9))
-    assert not seen.heard(rule).doubtful
+    assert seen.evidence(rule).agreement == pytest.approx(0.4 / (0.4 + 0.5 / 9))
+    assert not seen.evidence(rule).doubtful
 
 
 def test_all_heard_judges_each_rule_by_its_own_patients():
@@ -267,6 +269,6 @@ def test_all_heard_judges_each_rule_by_its_own_patients():
     Z[:8, 0], Z[8:16, 0] = 1.0, -1.0
     text = "x0 >= 1 => positive\nx0 <= -1 => negative\nx1 >= 1 => positive"
     rules, seen = samples(text, X=Z, y=y)
-    heard = seen.all_heard(rules)
-    assert [one.fired for one in heard] == [8.0, 8.0, 0.0]
-    assert heard[:2] == [seen.heard(rule) for rule in rules[:2]]
+    evidence = seen.all_evidence(rules)
+    assert [one.fired for one in evidence] == [8.0, 8.0, 0.0]
+    assert evidence[:2] == [seen.evidence(rule) for rule in rules[:2]]

@@ -138,8 +138,10 @@ def test_a_problem_without_a_tolerance_stays_where_it_is():
     before = batch.solve(batch.restrict(np.arange(20), 0.2), 1e-8)
     after = batch.solve(batch.restrict(np.arange(20), 0.1), np.array([np.inf, 1e-8]))
     alpha = batch.alpha[:30, 0]
-    pull = whole.design.correlate(whole.y * alpha)
-    np.testing.assert_allclose(np.sign(before[:, 0]), np.where(abs(pull) > 0.2, np.sign(pull), 0))
+    gradient = whole.design.correlate(whole.y * alpha)
+    np.testing.assert_allclose(
+        np.sign(before[:, 0]), np.where(abs(gradient) > 0.2, np.sign(gradient), 0)
+    )
     assert not np.allclose(after[:, 1], before[:, 1])
 
 

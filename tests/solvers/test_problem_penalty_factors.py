@@ -141,18 +141,18 @@ def test_shrink_moves_towards_zero_and_stops_there():
 
 
 @given(st.lists(st.floats(-5, 5), min_size=4, max_size=4), st.floats(0, 3))
-def test_all_features_exceed_their_prices_as_each_does(pulls, lambda1):
-    prices, pull = prices_of({1: "raised", 3: "certain"}), np.array(pulls)
+def test_all_features_exceed_their_prices_as_each_does(gradients, lambda1):
+    prices, gradient = prices_of({1: "raised", 3: "certain"}), np.array(gradients)
     limits = prices.at(np.arange(4), lambda1)
-    np.testing.assert_allclose(prices.over(pull, lambda1), limits.over(pull))
-    np.testing.assert_array_equal(limits.over(pull) > 0, limits.shrink(pull) != 0)
+    np.testing.assert_allclose(prices.over(gradient, lambda1), limits.over(gradient))
+    np.testing.assert_array_equal(limits.over(gradient) > 0, limits.shrink(gradient) != 0)
 
 
 def test_what_lambda1_would_hold_each_feature_out():
     prices = prices_of({0: "raised at half the price", 1: "ignored", 2: "certain", 3: "lowered"})
-    pull = np.array([1.0, 9.0, -0.1, 2.0, -3.0])
-    np.testing.assert_allclose(prices.needed(pull), [2.0, 0.0, np.inf, 0.0, 3.0])
-    both = prices.needed(np.column_stack([pull, -pull]))
+    gradient = np.array([1.0, 9.0, -0.1, 2.0, -3.0])
+    np.testing.assert_allclose(prices.needed(gradient), [2.0, 0.0, np.inf, 0.0, 3.0])
+    both = prices.needed(np.column_stack([gradient, -gradient]))
     np.testing.assert_allclose(both[:, 1], [0.0, 0.0, np.inf, 2.0, 3.0])
     assert prices.needed(np.zeros(5)).tolist() == [0.0] * 5
 

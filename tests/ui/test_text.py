@@ -38,7 +38,7 @@ def test_long_names_are_cut():
     assert listing([f"n{j}" for j in range(9)], 2) == "n0, n1 and 7 more"
 
 
-SOLVER = ("lambda1", "slack", "prototype", "residual", "pull ", "box", "None")
+SOLVER = ("lambda1", "slack", "prototype", "residual", "pull ", "gradient", "box", "None")
 
 
 def test_a_rule_is_told_without_the_solvers_words_unless_they_are_wanted():
@@ -65,22 +65,24 @@ def test_trust_words_give_the_evidence_for_a_rule():
 def test_trust_words_do_not_call_a_right_rule_wrong():
     (record,) = fit(*data()).rule_report_
     lowered = replace(record, trust=RuleTrust(0.4, 0.08, 50.0))
-    for heard, right in (
+    for evidence, right in (
         (RuleEvidence(20.0, 17.0, 0.85), True),
         (RuleEvidence(20.0, 3.0, 0.15), False),
     ):
-        words = trust_words(replace(lowered, knobs=replace(record.knobs, heard=heard)))
+        words = trust_words(replace(lowered, weights=replace(record.weights, evidence=evidence)))
         assert "lower the trust in this rule from 40 to 8 %" in words
         assert ("it is right on 17 of the 20 training patients" in words) == right
 
 
 def test_trust_words_question_a_written_weight_where_patients_contradict_it():
     (record,) = fit(*data()).rule_report_
-    for heard, questioned in (
+    for evidence, questioned in (
         (RuleEvidence(12.0, 1.0, 0.1), True),
         (RuleEvidence(12.0, 11.0, 0.9), False),
     ):
-        written = replace(record, written=5.0, trust=None, knobs=replace(record.knobs, heard=heard))
+        written = replace(
+            record, written=5.0, trust=None, weights=replace(record.weights, evidence=evidence)
+        )
         words = trust_words(written)
         assert words.startswith("You wrote a weight of 5 patients: it is used as written.")
         assert ("11 of the 12 training patients" in words) == questioned

@@ -127,7 +127,7 @@ def _material(
         y,
         tuple(data.feature_names),
         dict(data.blocks),
-        rules_for(rules, data.index, data.blocks, data.classes, data.lexicon.values),
+        rules_for(rules, data.index, data.blocks, data.classes, data.name_table.values),
         split,
         data.classes,
         groups,

@@ -111,9 +111,9 @@ def run_study(
     first, compiled = read_study(data, text)
     yield first
     patients, stiffness = settings.patients, settings.stiffness
-    knobs = partial(rule_weights, total=data.n_patients, rule_weight=patients, rho=stiffness)
+    weights = partial(rule_weights, total=data.n_patients, rule_weight=patients, rho=stiffness)
     yield from study_rules(
-        first, compiled, study_rows(data, settings), lambda1=lambda1, knobs=knobs, budget=budget
+        first, compiled, study_rows(data, settings), lambda1=lambda1, weights=weights, budget=budget
     )
 
 

@@ -221,7 +221,7 @@ class Fix:
 
 def fixes_of(error: RuleError, line: str, data: Dataset) -> list[Fix]:
     """Up to three remedies of a mistake in a line."""
-    found = remedies(line, error, data.lexicon, data.classes)
+    found = remedies(line, error, data.name_table, data.classes)
     return [Fix(one_line(remedy.label, LONGEST_FIX), remedy.text) for remedy in found]
 
 

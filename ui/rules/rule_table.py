@@ -109,7 +109,7 @@ def strong_enough(check: RuleCheck) -> str:
     """Whether a feature of the rule can come in, or what holds it back."""
     if not check.rule.enabled:
         return "off"
-    if check.pull is None:
+    if check.gradient is None:
         return "after a run"
     reasons = {
         "premise": "no: threshold not strict enough",
@@ -117,9 +117,9 @@ def strong_enough(check: RuleCheck) -> str:
         "worth": "no: weight too small",
         "stiffness": "no: stiffness too low",
     }
-    if not check.pull.enters:
-        return reasons.get(check.pull.limit, f"no: {check.pull.limit}")
-    return brings_in(check.pull)
+    if not check.gradient.enters:
+        return reasons.get(check.gradient.limit, f"no: {check.gradient.limit}")
+    return brings_in(check.gradient)
 
 
 def met(counts: RuleCounts) -> str:

@@ -230,7 +230,7 @@ def examples(data: Dataset) -> list[ExampleRule]:
     """Six rules on these data, made once."""
     known = _EXAMPLES.get(data)
     if known is None:
-        known = _EXAMPLES[data] = example_rules(data.lexicon, data.classes)
+        known = _EXAMPLES[data] = example_rules(data.name_table, data.classes)
     return known
 
 

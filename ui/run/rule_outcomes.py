@@ -113,8 +113,12 @@ def weight_words(record: RuleRecord) -> str:
         return f"{number(record.written)}, {'questioned' if record.is_questioned else 'written'}"
     if record.trust is not None:
         return "learnt"
-    knobs = record.knobs
-    return "–" if knobs is None else f"{number(knobs.sigma * knobs.n_samples, 3)}, by the settings"
+    weights = record.weights
+    return (
+        "–"
+        if weights is None
+        else f"{number(weights.sigma * weights.n_samples, 3)}, by the settings"
+    )
 
 
 def _share(value: float) -> str:

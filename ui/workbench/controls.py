@@ -11,7 +11,7 @@ import streamlit as st
 
 from hipad.estimator.problem_factory import rule_weights
 from hipad.evaluation.rule_study import StudyRows, as_told
-from hipad.rules import CompiledRule, RuleGradient, RuleSet, needed_worth, rule_pull
+from hipad.rules import CompiledRule, RuleGradient, RuleSet, needed_worth, rule_gradient
 from hipad.utils import number
 from ui.dataset import Dataset
 from ui.models import TrainedModel
@@ -64,7 +64,7 @@ def notes(
         if rules[position].worth is None and refit.is_learnt(base):
             found[position] = learnt_words(refit.learnt_patients(base, data, rules, position))
         elif rule is not None:
-            found[position] = strength_words(rule_gradient(rule, base, seen), data.n_patients)
+            found[position] = strength_words(gradient_at_zero(rule, base, seen), data.n_patients)
     return found
 
 
@@ -209,22 +209,22 @@ def actions(state: AppState) -> None:
 # Whether a rule is strong enough to add features without support from the data.
 
 
-def rule_gradient(rule: CompiledRule, base: TrainedModel, seen: StudyRows) -> RuleGradient:
+def gradient_at_zero(rule: CompiledRule, base: TrainedModel, seen: StudyRows) -> RuleGradient:
     """Return the gradient of one rule at zero, with the sparsity and the settings of a model."""
     settings = base.settings
-    (scaled,), (heard,) = as_told([rule], seen)
-    knobs = rule_weights(
+    (scaled,), (evidence,) = as_told([rule], seen)
+    weights = rule_weights(
         scaled,
         total=len(seen.p),
         rule_weight=settings.patients,
         rho=settings.stiffness,
-        evidence=heard,
+        evidence=evidence,
     )
-    return rule_pull(
+    return rule_gradient(
         scaled.B,
         scaled.d,
-        sigma=knobs.sigma,
-        rho=knobs.rho,
+        sigma=weights.sigma,
+        rho=weights.rho,
         lambda1=float(base.classifier.lambda1_),
     )
 

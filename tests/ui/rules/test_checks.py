@@ -93,7 +93,7 @@ def test_a_weak_rule_is_offered_the_worth_that_it_needs():
     state.settings = state.settings.changed(fewness="exact", lambda1=0.9)
     state.rules.change("Age >= 60 => diabetic worth 1 patients", "weak")
     (check,) = checked_rules(state).checks
-    assert not check.pull.enters
+    assert not check.gradient.enters
     (_, sentence, better) = offers_of(check)[-1]
     assert better.worth > check.needed_patients
     assert f"{check.needed_patients:.3g} patients" in sentence
@@ -104,7 +104,7 @@ def test_a_rule_whose_weight_is_learnt_is_offered_none():
     state.settings = state.settings.changed(fewness="exact", lambda1=0.9)
     state.rules.change("Age >= 60 => diabetic", "weak")
     (check,) = checked_rules(state).checks
-    assert not check.pull.enters
+    assert not check.gradient.enters
     assert all(better.worth is None for _, _, better in offers_of(check))
 
 

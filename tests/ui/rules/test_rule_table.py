@@ -25,7 +25,7 @@ def test_the_table_writes_switches_worths_and_notes():
 
 
 @pytest.mark.parametrize(
-    ("pull", "said"),
+    ("gradient", "said"),
     [
         (None, "after a run"),
         (RuleGradient(2.0, 1.0, "worth", 1.0, 1.0), "yes"),
@@ -34,9 +34,9 @@ def test_the_table_writes_switches_worths_and_notes():
         (RuleGradient(0.0, 1.0, "premise", INF, INF), "no: threshold not strict enough"),
     ],
 )
-def test_whether_a_rule_is_heard(pull, said):
+def test_whether_a_rule_is_heard(gradient, said):
     check = checked_rules(session()).checks[0]
-    assert strong_enough(replace(check, pull=pull)) == said
+    assert strong_enough(replace(check, gradient=gradient)) == said
 
 
 def test_the_table_has_a_sentence():

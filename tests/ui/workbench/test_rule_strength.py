@@ -5,14 +5,14 @@ import pytest
 from hipad.rules import RuleGradient, compile_rules
 from tests.ui.pima import fitted
 from ui.rules.checks import study_rows
-from ui.workbench.controls import rule_gradient, strength_words
+from ui.workbench.controls import gradient_at_zero, strength_words
 
 
 def gradient(text: str) -> RuleGradient:
     state, model = fitted()
     data = state.data
     (rule,) = compile_rules(text, feature_names=data.index, classes=data.classes)
-    return rule_gradient(rule, model, study_rows(data, model.settings))
+    return gradient_at_zero(rule, model, study_rows(data, model.settings))
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_the_gradient_is_that_of_the_report():
     state, _ = fitted()
     (first,) = state.request(rules=text).fit().classifier.rule_report_
     found = gradient(text)
-    assert found.strongest == pytest.approx(first.pull.strongest, rel=1e-6)
+    assert found.strongest == pytest.approx(first.gradient.strongest, rel=1e-6)
