@@ -17,7 +17,9 @@ from benchmarks.reporting import Options, table
 from benchmarks.worth import fitted, material_named
 from hipad.datasets import make_ksvm_s
 from hipad.experiments.methods import ExperimentData, Synthetic
-from hipad.experiments.perturbed_rules import (
+from hipad.experiments.report import sweep_section
+from hipad.experiments.reproduction import KSVM_OPTIONS
+from hipad.experiments.sensitivity import (
     PerturbedRule,
     SweepStep,
     strangers_to,
@@ -26,8 +28,6 @@ from hipad.experiments.perturbed_rules import (
     threshold_versions,
     wrong_versions,
 )
-from hipad.experiments.report import sweep_section
-from hipad.experiments.reproduction import KSVM_OPTIONS
 
 THRESHOLDS = range(1, 9)
 DATA = ("ksvm-s-10k", "pima", "all-bcrabl")

@@ -23,17 +23,7 @@ from hipad.cli.inputs import (
 )
 from hipad.data.table import write_text
 from hipad.exceptions import DataError
-from hipad.experiments.learning_curve import SIZES, curve_tasks, curves, worth_of_rules
 from hipad.experiments.methods import ExperimentData, rules_for
-from hipad.experiments.perturbed_rules import (
-    PerturbedRule,
-    strangers_to,
-    sweep,
-    sweep_tasks,
-    threshold_versions,
-    worth_versions,
-    wrong_versions,
-)
 from hipad.experiments.report import (
     PARTS,
     SYNTHETIC,
@@ -49,6 +39,19 @@ from hipad.experiments.report import (
     tuning_sections,
 )
 from hipad.experiments.runner import Done, ProgressEstimate, ResultsCache, Task, perform
+from hipad.experiments.sensitivity import (
+    SIZES,
+    PerturbedRule,
+    curve_tasks,
+    curves,
+    strangers_to,
+    sweep,
+    sweep_tasks,
+    threshold_versions,
+    worth_of_rules,
+    worth_versions,
+    wrong_versions,
+)
 from hipad.experiments.tuning import SCORES, honest_estimate, tune_tasks, tuned
 from hipad.rules import ColumnValues, FeatureIndex, RuleSet, parse_rules
 from hipad.utils import listed

@@ -15,9 +15,7 @@ from typing import Final
 from hipad import __version__
 from hipad.data.table import to_csv
 from hipad.exceptions import DataError
-from hipad.experiments.learning_curve import Curve, Worth, rank_methods
 from hipad.experiments.methods import ExperimentData
-from hipad.experiments.perturbed_rules import SweepStep, harm_marks
 from hipad.experiments.reproduction import (
     COMPARED,
     KSVM_OPTIONS,
@@ -35,6 +33,7 @@ from hipad.experiments.reproduction import (
 )
 from hipad.experiments.reproduction import NAME as FIGURE
 from hipad.experiments.runner import Done, Mean, Task, failed_arms
+from hipad.experiments.sensitivity import Curve, SweepStep, Worth, harm_marks, rank_methods
 from hipad.experiments.tuning import SettingPoint, choose
 from hipad.utils import ROOT, listed, number, percent, signed
 

@@ -14,9 +14,7 @@ import streamlit as st
 from scipy import sparse
 
 from hipad.data import MissingValues
-from hipad.experiments.learning_curve import Curve
 from hipad.experiments.methods import ExperimentData, rules_for
-from hipad.experiments.perturbed_rules import SweepStep, harm_marks
 from hipad.experiments.report import (
     NAMES,
     Section,
@@ -27,6 +25,7 @@ from hipad.experiments.report import (
     page,
 )
 from hipad.experiments.runner import Mean, failed_arms
+from hipad.experiments.sensitivity import Curve, SweepStep, harm_marks
 from hipad.experiments.tuning import SettingPoint
 from hipad.utils import IntArray, count, number, percent
 from ui import charts

@@ -8,18 +8,18 @@ from typing import Final
 import streamlit as st
 
 from hipad.exceptions import DataError
-from hipad.experiments.learning_curve import (
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.report import Section, curve_section
+from hipad.experiments.runner import Done, difference, select
+from hipad.experiments.sensitivity import (
     SIZES,
     Worth,
     curve_tasks,
     curves,
+    falls,
     sizes_for,
     worth_of_rules,
 )
-from hipad.experiments.methods import ExperimentData
-from hipad.experiments.perturbed_rules import falls
-from hipad.experiments.report import Section, curve_section
-from hipad.experiments.runner import Done, difference, select
 from hipad.utils import listed
 from ui import charts
 from ui.experiments import experiment_panel

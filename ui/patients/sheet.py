@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.evaluation.explanations import (
+from hipad.evaluation.new_rows import (
     NO_BLOCK,
     RowExplanation,
     SmallestChange,
