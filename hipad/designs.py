@@ -471,7 +471,7 @@ def make_design(
 # pixels or genes it is often better that a column which varies little for the size of its values
 # counts less: a word that hardly any text has, a gene that is the same in everybody but for noise
 # (`damped_scale`). Which of both serves a table, its labelled rows say
-# (hipad/estimator/training_data.py).
+# (hipad/estimator/problem_factory.py).
 
 
 LAST_DIGITS: Final = 16 * float(np.finfo(np.float64).eps)

@@ -35,8 +35,7 @@ from hipad.data import (
     split,
     summarise,
 )
-from hipad.data.file_format import FOUND_OUT, FileFormat
-from hipad.data.limits import stated_number
+from hipad.data.file_format import FOUND_OUT, FileFormat, stated_number
 from hipad.data.preprocessing import labelled_rows, roles_for
 from hipad.data.roles import Role, group_column, labels_of, name_words, row_names, words_of
 from hipad.data.written_numbers import Text

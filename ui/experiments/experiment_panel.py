@@ -26,7 +26,7 @@ from hipad.experiments.report import (
     harm_sentence,
     page,
 )
-from hipad.experiments.tasks import Mean, failed_arms
+from hipad.experiments.runner import Mean, failed_arms
 from hipad.experiments.tuning import SettingPoint
 from hipad.utils import IntArray, count, number, percent
 from ui import charts

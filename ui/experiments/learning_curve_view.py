@@ -19,7 +19,7 @@ from hipad.experiments.learning_curve import (
 from hipad.experiments.methods import ExperimentData
 from hipad.experiments.perturbed_rules import falls
 from hipad.experiments.report import Section, curve_section
-from hipad.experiments.tasks import Done, difference, select
+from hipad.experiments.runner import Done, difference, select
 from hipad.utils import listed
 from ui import charts
 from ui.experiments import experiment_panel

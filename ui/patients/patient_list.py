@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
-from hipad.evaluation.conformal import sets_of
+from hipad.evaluation.new_rows import sets_of
 from hipad.rules import CompiledRule, RuleSet, compile_rules
 from hipad.utils import FloatArray, IntArray, count
 from ui.dataset import Dataset

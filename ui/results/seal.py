@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.evaluation.sealed_test import SealedTest, data_digest
+from hipad.evaluation.cross_validation import SealedTest, data_digest
 from ui.state import AppState
 from ui.text import plain
 
