@@ -141,7 +141,7 @@ class RestrictedProblem:
 
     @property
     def is_linear(self) -> bool:
-        """Whether the weights are linear in the gradient: the features are known and pay nothing."""
+        """Whether weights are linear in the gradient: known features that pay nothing."""
         return self.fixed is not None and not any(bound.any() for bound in self.limits)
 
     def all_curved(self) -> tuple[np.ndarray, FloatArray]:
