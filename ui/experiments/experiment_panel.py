@@ -42,7 +42,7 @@ from ui.text import plain
 
 
 def everybody(state: AppState) -> ExperimentData:
-    """All rows whose class is known.
+    """All rows whose class is known; of a sealed test set none.
 
     Test rows from a file of their own, or of a synthetic sample, are never learnt from: each
     draw takes some of the training rows, and is judged on the test rows.
@@ -83,7 +83,7 @@ def _data(state: AppState) -> Dataset:
 
 
 def _all(data: Dataset, rules: str, apart: bool) -> ExperimentData:
-    if data.X_test is None or data.y_test is None or not len(data.y_test):
+    if data.judged.part != "test":
         y = signs(data.y_train, data)
         X, groups, gaps = data.X_train, data.groups_train, data.gaps_train
         return _material(data, X, y, rules, groups=groups, gaps=gaps)
