@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from hipad.exceptions import HipadError
+from ui import tour
 from ui.experiments import (
     experiment_panel,
     learning_curve_view,
@@ -29,7 +30,10 @@ def show(state: AppState, part: str) -> None:
         tuning_view.show(state)
     elif need_rules(state):
         material = experiment_panel.everybody(state)
-        (learning_curve_view if part == WORTH else sensitivity_view).show(state, material)
+        if part == WORTH:
+            learning_curve_view.show(state, material, begins=tour.at() == tour.WORTH)
+        else:
+            sensitivity_view.show(state, material)
 
 
 state = app_state()

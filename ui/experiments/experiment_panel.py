@@ -319,10 +319,24 @@ Draw = Callable[[Experiment], Sequence[Section]]
 
 
 def show_experiment(
-    state: AppState, name: str, asked: object, plan: Plan, draw: Draw, *, title: str, **notes: Any
+    state: AppState,
+    name: str,
+    asked: object,
+    plan: Plan,
+    draw: Draw,
+    *,
+    title: str,
+    begins: bool = False,
+    **notes: Any,
 ) -> None:
-    """Buttons and, as soon as there are fits, what `draw` makes of them, again and again."""
+    """Buttons and, as soon as there are fits, what `draw` makes of them, again and again.
+
+    `begins` starts what was not asked for yet: on a stage nobody wants to press a button.
+    """
     work = state.lab.at.get(name)
+    if begins and (work is None or work.asked != asked):
+        state.lab.begin(name, asked, plan, **notes)
+        work = state.lab.at[name]
     with st.container(horizontal=True, vertical_alignment="center"):
         _buttons(state, name, asked, plan, notes, work)
     if work is None:

@@ -262,7 +262,8 @@ def _answers(found: NewAnswers, data: Dataset, name: str) -> None:
     left_out = found.total - len(found.rows)
     st.markdown(
         f"{plain(name)}: **{count(positive, 'patient')} of {len(found.rows):,}** "
-        f"{'is' if positive == 1 else 'are'} answered {plain(data.classes[1])} ({plain(found.cutoff)})."
+        f"{'is' if positive == 1 else 'are'} answered {plain(data.classes[1])} "
+        f"({plain(found.cutoff)})."
         + (f" {count(left_out, 'row')} with gaps left out." if left_out else "")
     )
     shown = pd.DataFrame(

@@ -111,7 +111,9 @@ def held_out(state: AppState, model: TrainedModel, job: TrainingJob) -> None:
         labels = ["Right answers with the rules", "Right answers without the rules"]
         for k, label in enumerate(labels if compares else [RIGHT]):
             work = works[k] if k < len(works) else None
-            report = None if work is None or work.job.outcome is None else work.job.outcome.judgement
+            report = (
+                None if work is None or work.job.outcome is None else work.job.outcome.judgement
+            )
             if report is not None:
                 _estimate(columns[k], label, report.accuracy, HELD_OUT)
             else:
