@@ -7,13 +7,14 @@ import streamlit as st
 from hipad.exceptions import HipadError
 from ui import tour
 from ui.experiments import (
+    comparison_view,
     experiment_panel,
     learning_curve_view,
     reproduction_view,
     sensitivity_view,
     tuning_view,
 )
-from ui.experiments.experiments_state import EXPERIMENT_PARTS, PAPER, TUNE, WORTH
+from ui.experiments.experiments_state import COMPARE, EXPERIMENT_PARTS, PAPER, TUNE, WORTH
 from ui.page_frame import need_data, need_rules
 from ui.state import AppState, app_state
 from ui.text import plain
@@ -28,6 +29,8 @@ def show(state: AppState, part: str) -> None:
         return
     if part == TUNE:
         tuning_view.show(state)
+    elif part == COMPARE:
+        comparison_view.show(state)
     elif need_rules(state):
         material = experiment_panel.everybody(state)
         if part == WORTH:

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,17 @@ def training(state: AppState) -> ExperimentData:
             gaps=data.gaps_train,
         ),
     )
+
+
+def with_judges(state: AppState) -> ExperimentData:
+    """The training rows, and the test rows as a split of their own where these are open."""
+    data = _data(state)
+    if data.judged.part != "test":
+        return training(state)
+    whole, n = everybody(state), len(data.y_train)
+    split = np.arange(n), np.arange(n, whole.y.size)
+    key = (data, state.rules.text)
+    return state.remember("judged material", key, lambda: replace(whole, split=split))
 
 
 def options_of(state: AppState) -> dict[str, Any]:
