@@ -1,4 +1,4 @@
-"""What every part uses: array types, counted words, optional packages, places, budgets."""
+"""What every part uses: array types, counted words, tables, optional packages, places, budgets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -94,6 +95,23 @@ def some(names: Iterable[str], most: int = 5) -> str:
 
 def _quoted(name: str) -> str:
     return repr(name if len(name) <= 40 else name[:37] + "...")
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    """A table as a notebook or a page shows it, every cell escaped.
+
+    >>> html_table(["rule"], [["a < 1"]])
+    '<table><thead><tr><th scope="col" style="text-align:left">rule</th></tr></thead>...'
+    """
+    left = 'style="text-align:left"'
+    title = f"<caption {left}>{escape(caption)}</caption>" if caption else ""
+    top = "".join(f'<th scope="col" {left}>{escape(cell)}</th>' for cell in head)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td {left}>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    thead = f"<thead><tr>{top}</tr></thead>" if head else ""
+    return f"<table>{title}{thead}<tbody>\n{body}\n</tbody></table>"
 
 
 # --------------------------------------------------------------------------------------------------

@@ -38,15 +38,16 @@ from hipad.estimator.fit import (
     held_out_values,
 )
 from hipad.estimator.parameters import LayeredParameters
+from hipad.estimator.path import SelectionPath
 from hipad.estimator.problem_factory import TrainingData
 from hipad.estimator.rule_report import FeaturePriorRecord, model_report, statement_report
 from hipad.exceptions import DataError, HipadError
-from hipad.rules import FeatureIndex, FeaturePrior, Rule, RuleRecord, RuleSet
+from hipad.rules import FeatureIndex, FeaturePrior, Rule, RuleRecord, RuleReport, RuleSet
 from hipad.rules.compiled_rule import NamedClass, named_class
 from hipad.rules.compiler import ExpertKnowledge
 from hipad.solvers import Certificate, Hipad, Progress, Status
 from hipad.solvers.solution import StepwiseSolver
-from hipad.utils import FloatArray, IntArray, some
+from hipad.utils import FloatArray, IntArray, count, html_table, listed, number, some
 
 # --------------------------------------------------------------------------------------------------
 # Three classes and more: a model for each class against all others, over the same rows.
@@ -498,7 +499,7 @@ class FittedModel(TableClassifier):
     path_: Any
     n_features_in_: int
     feature_index_: FeatureIndex
-    _report: list[RuleRecord] | None
+    _report: RuleReport | None
     _stated: list[FeaturePriorRecord] | None
     _sha256: str | None
     _knowledge: ExpertKnowledge
@@ -634,16 +635,16 @@ class FittedModel(TableClassifier):
         return self._risks
 
     @property
-    def rule_report_(self) -> list[RuleRecord]:
+    def rule_report_(self) -> RuleReport:
         """One record a rule: who fires, margins, worst case, slack, residual, gradient, effect.
 
         Of several classes, each rule is reported as in the model of the class that it speaks of.
         """
         check_is_fitted(self)
         if self._report is None and self._is_several:
-            self._report = self._reports_of_owners()
+            self._report = RuleReport(self._reports_of_owners())
         if self._report is None:
-            self._report = model_report(self._data, self._model, self._hipad)
+            self._report = RuleReport(model_report(self._data, self._model, self._hipad))
         return self._report
 
     @property
@@ -670,6 +671,24 @@ class FittedModel(TableClassifier):
         from hipad.estimator.model_io import save_model
 
         save_model(self, path)
+
+    def _html_repr(self) -> str:
+        """scikit-learn's diagram of the parameters and, once fitted, a table of the model."""
+        diagram = str(super()._html_repr())
+        if not hasattr(self, "coef_"):
+            return diagram
+        chosen = zip(np.ravel(self.lambda1_), np.ravel(self.lambda2_), strict=True)
+        known = self._knowledge
+        rules = len(known.rules) if known.written is None else len(known.written)
+        rows = [
+            ("classes", listed([str(label) for label in self.classes_.tolist()])),
+            ("features", f"{self.support_.size:,} of {self.n_features_in_:,}"),
+            ("lambda1, lambda2", "; ".join(f"{number(a)}, {number(b)}" for a, b in chosen)),
+            ("knowledge", count(rules, "rule") if rules else "none"),
+            ("solver", self.solver_),
+            ("certificate", str(self.certificate_)),
+        ]
+        return diagram + html_table((), rows, "The fitted model")
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the training data and solver state, which only speed up refits."""
@@ -706,7 +725,7 @@ class FittedModel(TableClassifier):
         self.lambda1_ = model.lambda1
         self.lambda2_ = model.lambda2
         self.members_ = model.members
-        self.path_ = model.path
+        self.path_ = SelectionPath(model.path)
         self.history_ = list(run.history)
         self.n_iter_ = count_steps(self.history_)
         self.solver_ = run.hipad.solver if run.hipad is not None else ""

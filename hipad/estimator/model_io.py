@@ -20,7 +20,7 @@ from hipad.estimator.calibration import CalibrationMap, ClassProbabilities, Mult
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.fit import LazyCalibration, count_steps
 from hipad.estimator.parameters import LAYERS, RENAMED, MemberRecord, check_parameters
-from hipad.estimator.path import PathPoint
+from hipad.estimator.path import PathPoint, SelectionPath
 from hipad.estimator.rule_report import FeaturePriorRecord
 from hipad.estimator.serialization import (
     DIALECT,
@@ -37,7 +37,7 @@ from hipad.estimator.serialization import (
     write_sealed,
 )
 from hipad.exceptions import DataError, HipadError
-from hipad.rules import FeatureIndex, RuleRecord, resolve_blocks
+from hipad.rules import FeatureIndex, RuleRecord, RuleReport, resolve_blocks
 from hipad.rules.ast import KINDS
 from hipad.rules.compiler import ExpertKnowledge
 from hipad.rules.guarantees import BoxPoint
@@ -429,7 +429,7 @@ def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     if content["named_columns"]:
         clf.feature_names_in_ = np.array(content["feature_names"], dtype=object)
     records = rebuild(tuple[RuleRecord, ...], list(map(_of_today, content["rule_report"])))
-    clf._report = [replace(record, names=clf.feature_index_) for record in records]
+    clf._report = RuleReport(replace(record, names=clf.feature_index_) for record in records)
     check_report(clf._report, clf.n_features_in_)
     stored = content.get("knowledge_report", [])  # files of earlier versions have none
     clf._stated = list(rebuild(tuple[FeaturePriorRecord, ...], stored))
@@ -516,7 +516,7 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     members = [{"on_rows": False, "cut": None, **member} for member in content.get("members", [])]
     clf.members_ = rebuild(tuple[MemberRecord, ...], members)
     path = [_point_of_today(point) for point in content["path"]]
-    clf.path_ = rebuild(tuple[PathPoint, ...], path)
+    clf.path_ = SelectionPath(rebuild(tuple[PathPoint, ...], path))
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
     clf.n_iter_ = count_steps(clf.history_)
     clf.solver_ = str(content.get("solver", ""))

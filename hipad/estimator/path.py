@@ -18,7 +18,7 @@ from hipad.estimator.settings import SelectionSettings
 from hipad.solvers.batched import EXACT, BatchedInteriorPoint, RestrictedProblem, WorkingSetSelector
 from hipad.solvers.problem import Problem
 from hipad.solvers.solution import single_thread
-from hipad.utils import FloatArray
+from hipad.utils import FloatArray, html_table, number, percent
 
 # --------------------------------------------------------------------------------------------------
 # The values of lambda1 and lambda2 that an automatic choice tries.
@@ -317,6 +317,28 @@ class PathPoint:
     chosen: bool = False
     stable_size: int = 0
     sparsest: bool = False
+
+
+class SelectionPath(tuple[PathPoint, ...]):
+    """The points of a path, in the order in which they were tried; a notebook shows a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        marks = ("chosen", "best", "sparsest")
+        rows = [
+            (
+                *(number(value) for value in (point.lambda1, point.lambda2)),
+                f"{point.loss:.4f}",
+                f"{point.excess_loss:.4f} \N{PLUS-MINUS SIGN} {point.error:.4f}",
+                percent(point.accuracy),
+                f"{point.support_size:,}",
+                ", ".join(mark for mark in marks if getattr(point, mark)),
+            )
+            for point in self
+        ]
+        head = ("lambda1", "lambda2", "held-out loss", "above the least", "balanced accuracy")
+        return html_table((*head, "features", ""), rows, "Values of lambda1 and lambda2 tried")
 
 
 class PathSelector:

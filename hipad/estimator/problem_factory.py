@@ -186,6 +186,7 @@ def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndar
 
 RIDGES: Final = np.geomspace(1e-3, 10.0, 9)  # t, in units of the mean squared norm of a row
 LEAST_ROWS: Final = 3  # of each class: with fewer the error is unknown
+FEW_TO_ASK: Final = 128  # rows that are asked first: mostly their answer is clear
 
 
 def standardised_design(
@@ -205,20 +206,27 @@ def standardised_design(
     classes = np.unique(labels)
     told_apart = classes[1:] if classes.size == 2 else classes
     signs = np.where(labels[:, None] == told_apart, 1.0, -1.0)
-    rows = _rows_to_ask(usual, signs, weights, settings.damping_rows)
-    if rows.size == 0 or not varying(stats).any():
+    if not varying(stats).any():
         return usual
     damped = make_design(X, mean=stats.mean, scale=damped_scale(stats))
-    everybody = rows.size == len(signs)
-    grams = [
-        (one if everybody else make_design(X[rows], mean=one.mean, scale=one.scale)).gram()
-        for one in (usual, damped)
-    ]
-    gain, error = _gain(grams, signs[rows], weights[rows])
-    least = float(
-        student.isf(norm.sf(settings.damping_errors), max(weights[rows].sum() - 1.0, 1.0))
-    )
-    return damped if gain > least * error else usual
+    for most in sorted({min(FEW_TO_ASK, settings.damping_rows), settings.damping_rows}):
+        rows = _rows_to_ask(usual, signs, weights, most)
+        if rows.size == 0:
+            return usual
+        part = X if rows.size == len(signs) else X[rows]
+        grams = [
+            (one if part is X else make_design(part, mean=one.mean, scale=one.scale)).gram()
+            for one in (usual, damped)
+        ]
+        gain, error = _gain(grams, signs[rows], weights[rows])
+        least = float(
+            student.isf(norm.sf(settings.damping_errors), max(weights[rows].sum() - 1.0, 1.0))
+        )
+        if gain > least * error:
+            return damped
+        if gain <= 0 or part is X:
+            break
+    return usual
 
 
 def leave_one_out_errors(

@@ -550,8 +550,8 @@ def methods_of(study: str) -> tuple[str, ...]:
 #         ...                           # one `MethodResult` after each method
 #
 # Every method is judged by the same outer folds and chooses its parameters by the same inner folds
-# of what is left to learn from; groups are never split. Without a rule in the data, methods that
-# need rules are left out.
+# of what is left to learn from; groups are never split. Data with a split of their own are judged
+# by its test rows instead. Without a rule in the data, methods that need rules are left out.
 
 
 # What is compared: the name that people read, and the method.
@@ -575,7 +575,8 @@ FIGURES: Final = ("accuracy", "balanced_accuracy", "roc_auc")
 class MethodResult:
     """One method: figures with intervals, mean number of features, processor seconds, scores.
 
-    `scores` are out of fold, so that two methods can be compared row by row.
+    `scores` are those of rows that were not learnt from, else NaN; `rows` are the rows that are
+    judged, so that two methods can be compared row by row.
     """
 
     name: str
@@ -583,6 +584,7 @@ class MethodResult:
     support: float
     seconds: float
     scores: FloatArray
+    rows: ScoredRows
 
 
 def compare_methods(
@@ -591,6 +593,7 @@ def compare_methods(
     *,
     n_folds: int = FOLDS,
     random_state: int = 0,
+    options: Mapping[str, Any] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Iterator[MethodResult]:
@@ -603,7 +606,9 @@ def compare_methods(
     names : sequence of str, default=None
         Methods of `COMPARED`; None for all that the data allow.
     n_folds, random_state
-        Of the outer folds.
+        Of the outer folds; without a meaning where the data have a split.
+    options : mapping, default=None
+        Parameters of `HIPADClassifier`; of the others only whether columns are scaled.
     on_progress : callable, default=None
         Called with the number of fits done and of all.
     should_stop : callable, default=None
@@ -615,19 +620,22 @@ def compare_methods(
         if name not in usable:
             why = "rules for it" if name in NEEDS_RULES else f"a method of {', '.join(usable)}"
             raise DataError(f"expected {why}, got {name!r}: choose others")
-    folds = [(data.draw(random_state, fold=(k, n_folds)), k) for k in range(n_folds)]
-    held = [rows[1] for rows in data.folds(random_state, n_folds)]
-    inner = [inner_folds(draw) for draw, _ in folds]
-    done, total = 0, len(asked) * n_folds
+    if data.split is None:
+        draws = [data.draw(random_state, fold=(k, n_folds)) for k in range(n_folds)]
+        held = [rows[1] for rows in data.folds(random_state, n_folds)]
+    else:
+        draws, held = [data.draw(random_state)], [np.asarray(data.split[1])]
+    inner = [inner_folds(draw) for draw in draws]
+    done, total = 0, len(asked) * len(draws)
     for name in asked:
         scores, sizes = np.full(data.y.size, np.nan), []
-        start = time.process_time()
-        for (draw, k), parts in zip(folds, inner, strict=True):
+        start = time.thread_time()
+        for draw, judged_rows, parts in zip(draws, held, inner, strict=True):
             if should_stop is not None and should_stop():
                 return
-            options: dict[str, Any] = {"cv": parts} if parts else {}
-            found = METHODS[COMPARED[name]].score(draw, draw.rules, options)
-            scores[held[k]] = found.scores
+            own: dict[str, Any] = {**(options or {}), **({"cv": parts} if parts else {})}
+            found = METHODS[COMPARED[name]].score(draw, draw.rules, own)
+            scores[judged_rows] = found.scores
             sizes.append(float(found.figures.get("support", 0.0)))
             done += 1
             if on_progress is not None:
@@ -635,11 +643,12 @@ def compare_methods(
         known = np.flatnonzero(np.isfinite(scores))
         groups = None if data.groups is None else data.groups[known]
         rows = ScoredRows(data.y[known] > 0, scores[known], groups=groups)
-        judged = replace(rows, folds=n_folds)
+        judged = replace(rows, folds=len(draws))
         yield MethodResult(
             name=name,
             figures={figure: judged.measure(figure) for figure in FIGURES},
             support=float(np.mean(sizes)),
-            seconds=time.process_time() - start,
+            seconds=time.thread_time() - start,
             scores=scores,
+            rows=judged,
         )

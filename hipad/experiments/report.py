@@ -35,7 +35,7 @@ from hipad.experiments.reproduction import NAME as FIGURE
 from hipad.experiments.runner import Done, Mean, Task, failed_arms
 from hipad.experiments.sensitivity import Curve, SweepStep, Worth, harm_marks, rank_methods
 from hipad.experiments.tuning import SettingPoint, choose
-from hipad.utils import ROOT, listed, number, percent, signed
+from hipad.utils import ROOT, html_table, listed, number, percent, signed
 
 # --------------------------------------------------------------------------------------------------
 # What an experiment leaves behind: a CSV of every fit, and one HTML page with tables and pictures.
@@ -124,13 +124,7 @@ def _section(part: Section) -> str:
     if part.picture:
         lines.append(f"<figure>{part.picture}</figure>")
     if part.rows:
-        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in part.head)
-        lines.append(f"<table><thead><tr>{head}</tr></thead><tbody>")
-        lines += [
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in part.rows
-        ]
-        lines.append("</tbody></table>")
+        lines.append(html_table(part.head, part.rows))
     return "\n".join(lines)
 
 

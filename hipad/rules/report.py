@@ -25,7 +25,7 @@ from hipad.rules.guarantees import (
     worst_case,
 )
 from hipad.rules.weights import RuleEvidence, RuleGradient, RuleWeights, weight_advice
-from hipad.utils import BoolArray, FloatArray, IntArray, count
+from hipad.utils import BoolArray, FloatArray, IntArray, count, html_table, percent, signed
 
 # --------------------------------------------------------------------------------------------------
 # Rules on data: how many rows fire, how many are right, where rules overlap and contradict.
@@ -600,6 +600,29 @@ class RuleRecord:
 
     def _named(self, patient: BoxPoint) -> dict[str, float]:
         return patient.named(self.names)
+
+
+class RuleReport(list[RuleRecord]):
+    """The records of all rules, in their order; a notebook shows a table."""
+
+    def _repr_html_(self) -> str:
+        head = ("rule", "says", "training rows", "typical margin", "trust", "in the model")
+        return html_table(head, [_table_row(record) for record in self], "What became of each rule")
+
+
+def _table_row(record: RuleRecord) -> list[str]:
+    """The row of a record in a table; what is not known is an empty cell."""
+    shown = record.prototype is not None and record.prototype.feasible
+    trust = record.trust
+    learnt = "" if trust is None else f"{percent(trust.prior, 0)} to {percent(trust.posterior, 0)}"
+    return [
+        record.label,
+        record.text,
+        "" if record.train is None else str(record.train),
+        signed(record.prototype.margin) if shown and record.prototype is not None else "",
+        learnt if record.written is None else f"worth {record.written:.4g} patients, as written",
+        "" if record.effect is None else record.effect.word,
+    ]
 
 
 def _counts_dict(counts: RuleCounts) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from scipy.linalg import eigvalsh
 
 from hipad.solvers.exact import least_gradient
 from hipad.solvers.problem import Problem, SignPenalties
-from hipad.utils import FloatArray
+from hipad.utils import FloatArray, html_table
 
 # --------------------------------------------------------------------------------------------------
 # Certificates: how far a result is, at most, from the optimum, whatever found it.
@@ -88,6 +88,23 @@ class Certificate:
     def as_dict(self) -> dict[str, float | str]:
         """Plain numbers and words, for files and tables."""
         return {**asdict(self), "status": str(self.status)}
+
+    def _repr_html_(self) -> str:
+        """The certificate as a table, for notebooks."""
+        rows = [
+            ("objective", f"{self.primal_objective:.6g}"),
+            ("optimum, at least", f"{self.dual_objective:.6g}"),
+            ("at most above it, relative", f"{self.gap:.1e}, over {self.covers}"),
+            ("choice of features, at most", f"{self.selection_gap:.1e} above the best"),
+            ("features proved in", f"{self.certain:,}"),
+            ("features undecided", f"{self.undecided:,}"),
+            ("residuals", f"{self.primal_residual:.1e} and {self.dual_residual:.1e}"),
+        ]
+        return html_table(
+            (),
+            [*rows, *([("remark", self.message)] * bool(self.message))],
+            (f"Certificate: {self.status}"),
+        )
 
     def __str__(self) -> str:
         text = (

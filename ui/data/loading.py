@@ -196,6 +196,7 @@ def build(
         gaps_test=None if test is None else test.gaps,
         decimal=loaded.table.decimal,
         unit=preparation.row_word or guess_unit(loaded, train),
+        is_sealed=not loaded.sample,
         unlabelled_names=(
             *_names(loaded.table, train.unlabelled_rows),
             *(() if more is None else _names(loaded.unlabelled, more.rows, second=True)),

@@ -19,8 +19,8 @@ from hipad.experiments.runner import Done, ProgressEstimate, ResultsCache, Task,
 from ui.jobs import SCHEDULER, BackgroundJob, JobStatus
 
 WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"
-TUNE, PAPER = "Tune settings", "Repeat the paper"
-EXPERIMENT_PARTS: Final = (WORTH, WRONG, TUNE, PAPER)
+COMPARE, TUNE, PAPER = "Compare methods", "Tune settings", "Repeat the paper"
+EXPERIMENT_PARTS: Final = (WORTH, WRONG, COMPARE, TUNE, PAPER)
 
 Plan = Callable[[], tuple[Sequence[Task], Mapping[str, ExperimentData]]]
 

@@ -17,10 +17,6 @@ REASON: Final = (
     "figure here comes from training data by cross-validation that repeats the whole fit."
 )
 
-ELSEWHERE: Final = (
-    "The Run and Workbench pages still count right answers on the test set: do not tune by them."
-)
-
 
 def seal_of(state: AppState) -> SealedTest | None:
     """Return the seal of the present test rows; None where there are none."""
@@ -67,7 +63,7 @@ def show(state: AppState) -> None:
             "judged by it: the figures here come from training data by cross-validation."
         )
     else:
-        st.caption(f":material/lock: The test set is sealed here. {REASON} {ELSEWHERE}")
+        st.caption(f":material/lock: The test set is sealed here. {REASON}")
     label = "Judge this version too" if seal.openings else "Open the test set"
     if st.button(label, icon=":material/lock_open:", key="results_open"):
         _confirm(state, seal)
