@@ -162,7 +162,7 @@ class ColumnRules:
         return sign
 
     def reason(self) -> str:
-        """Why the decimal sign is what it is."""
+        """Return why the decimal sign is what it is."""
         point, comma = self.total.point, self.total.comma
         if not point and not comma:
             return "nothing tells another" if not self.opened else "not certain"
@@ -315,7 +315,7 @@ def _column(
     own: Evidence,
     total: Evidence,
 ) -> WrittenColumn:
-    """Text, or numbers if all but a few cells are, with a remark on the others."""
+    """Return text, or numbers if all but a few cells are, with a remark on the others."""
     name, stated, written = rules.name(j), rules.stated, levels.numbers
     gaps = (
         levels.gaps & ~levels.minus
@@ -547,7 +547,7 @@ def _remark(
 
 
 def _units(levels: Levels, numeric: BoolArray, times: npt.NDArray[np.int64]) -> str:
-    """Why numbers with units cannot be read as numbers; "" where they can."""
+    """Return why numbers with units cannot be read as numbers; "" where they can."""
     units = levels.numbers.unit[numeric]
     found = Counter(dict.fromkeys(units.tolist(), 0))
     for unit, n in zip(units.tolist(), times[numeric].tolist(), strict=True):
@@ -844,7 +844,7 @@ def _written_numbers(
 
 
 def _one_valued(matrix: FloatArray, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Of these columns those with gaps and at most one number beside them."""
+    """Return of these columns those with gaps and at most one number beside them."""
     low, high = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
     gaps = np.zeros(len(columns), dtype=bool)
     start, step = 0, FIRST_ROWS

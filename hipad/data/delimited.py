@@ -104,7 +104,7 @@ def blocks_of(lines: Lines, separator: str, width: int, skip: int) -> Iterator[B
 
 
 def _pieces(lines: Lines, skip: int) -> Iterator[tuple[int, bytes]]:
-    """Pieces of the text that end with a row, and the number of lines before each.
+    """Yield pieces of the text that end with a row, and the number of lines before each.
 
     A row may go on in the next line where a quote is open, so the quotes of a piece are even in
     number. The last piece may have an open quote, and so has one that is too long for a cell.
@@ -950,7 +950,7 @@ def _is_used(path: str) -> bool:
 
 
 def read_zipped_folder(data: bytes, limits: Limits) -> Table:
-    """From a .zip whose members were looked at before."""
+    """Return from a .zip whose members were looked at before."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = {name: archive.read(name) for name in archive.namelist() if _is_used(name)}
@@ -960,7 +960,7 @@ def read_zipped_folder(data: bytes, limits: Limits) -> Table:
 
 
 def read_tar_folder(data: bytes, limits: Limits) -> Table:
-    """From a .tar, of which plain files are read only."""
+    """Return from a .tar, of which plain files are read only."""
     members: dict[str, bytes] = {}
     seen = 0
     try:

@@ -566,7 +566,7 @@ def _sums_up(row: Row, above: list[Row]) -> bool:
 
 
 def csv_reader(lines: Iterable[str], separator: str) -> Any:
-    """Python's reader of rows; blanks before a cell do not count."""
+    """Return python's reader of rows; blanks before a cell do not count."""
     if separator == " ":
         lines = (line.strip() for line in lines)
     return csv.reader(lines, delimiter=separator, skipinitialspace=True)

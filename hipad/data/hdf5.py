@@ -349,7 +349,7 @@ def _old_levels(frame: Part, name: str) -> Part | None:
 
 
 def _encoded(column: Part, source: Source) -> list[str] | None:
-    """Categories and their codes, or values and a mask of gaps."""
+    """Return categories and their codes, or values and a mask of gaps."""
     if part(column, "codes") is not None:
         return _decoded(member(column, "codes"), member(column, "categories"), source)
     if part(column, "values") is None or part(column, "mask") is None:

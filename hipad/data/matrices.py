@@ -137,7 +137,7 @@ def _places(arrays: Arrays, name: str, most: int, values: np.ndarray) -> IntArra
 
 
 def _whole(numbers: np.ndarray, name: str, most: int) -> IntArray:
-    """Whole numbers from 0 to below `most`, in one row."""
+    """Return whole numbers from 0 to below `most`, in one row."""
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise DataError(_wrong(f"whole numbers in {name}, got {numbers.ndim}-d {numbers.dtype}"))
     if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < most:
@@ -456,7 +456,7 @@ def _check_indices(
 
 
 def _line_labels(written: list[str], limits: Limits) -> npt.NDArray[np.str_]:
-    """Labels as numbers where all are, so that +1 is 1; otherwise `+` and `-`."""
+    """Return labels as numbers where all are, so that +1 is 1; otherwise `+` and `-`."""
     cells = pa.array(written, pa.string())
     if pc.all(pc.match_substring_regex(cells, IS_NUMBER)).as_py():
         return _number_labels(cells, limits)

@@ -204,7 +204,7 @@ def tidy_symbols(raw: Sequence[str]) -> tuple[str, ...]:
 def symbol_blocks(
     table: Table, most: int = MOST_SYMBOLS, wanted: Collection[str] | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Features of each symbol, or of those wanted; a feature's own name needs no block."""
+    """Return features of each symbol, or of those wanted; a feature's own name needs no block."""
     members: dict[str, list[str]] = defaultdict(list)
     taken = set(table.names)
     for name, symbol in zip(table.number_names, table.symbols, strict=False):

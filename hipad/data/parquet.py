@@ -158,7 +158,7 @@ TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string
 
 
 def read_parquet(data: bytes, limits: Limits, stated: FileFormat = FOUND_OUT) -> Table:
-    """Number, truth-value, date and text columns of a Parquet file."""
+    """Return number, truth-value, date and text columns of a Parquet file."""
     try:
         return _table(*_read(data, limits), limits, stated)
     except DataError:

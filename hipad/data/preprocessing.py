@@ -600,7 +600,7 @@ def _still_two(classes: Classes, labels: Text, label: str) -> Classes:
 def _choose_columns(
     table: Table, options: Options, rows: IntArray, roles: Mapping[str, ColumnRole]
 ) -> tuple[ColumnRecipe, Steps]:
-    """Numeric columns as they are, text columns by their levels where these are few."""
+    """Return numeric columns as they are, text columns by their levels where these are few."""
     out = {options.label, *not_features(roles), *table.about}
     numbers = tuple(name for name in table.number_names if name not in out)
     found = {name: _levels(table.text[name][rows]) for name in table.text if name not in out}
@@ -774,7 +774,7 @@ def _without_stated(table: Table, stated: FileFormat) -> Table:
 
 
 def _likely_codes(table: Table) -> dict[str, list[float]]:
-    """Codes far from all other values of a column, by its name."""
+    """Return codes far from all other values of a column, by its name."""
     numbers = table.numbers
     with np.errstate(invalid="ignore"):
         high = np.fmax.reduce(numbers, axis=0)
@@ -790,7 +790,7 @@ def _likely_codes(table: Table) -> dict[str, list[float]]:
 
 
 def _codes(values: npt.NDArray[np.float64]) -> list[float]:
-    """Of sorted different values, those at the ends that are codes."""
+    """Return of sorted different values, those at the ends that are codes."""
     codes: list[float] = []
     rest = values
     while len(rest) > LEAST_VALUES and len(codes) < MOST_CODES:

@@ -595,7 +595,7 @@ def _number_role(table: Table, name: str, label: str) -> ColumnRole | None:
 
 
 def _id_role(kind: str, n: int, different: int, consecutive: bool) -> ColumnRole | None:
-    """Whole numbers, or text like them, in a column with the name of an ID."""
+    """Return whole numbers, or text like them, in a column with the name of an ID."""
     if different == n:
         if kind == "number" and not consecutive:
             return None
@@ -815,7 +815,7 @@ def _dense_rows(table: Table, rows: IntArray) -> Any:
 
 
 def _coarsest(table: Table, names: list[str]) -> str:
-    """Of several columns that group rows, the one whose groups hold those of most others."""
+    """Return of several columns that group rows, the one whose groups hold those of most others."""
     codes = {name: row_groups(table, name) for name in names}
 
     def held(name: str) -> int:

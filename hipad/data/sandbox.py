@@ -209,7 +209,8 @@ def _numbers(arrays: dict[str, Array], shape: tuple[int, int], limits: Limits) -
 
 
 def _texts(parts: Parts, lengths: Array, rows: int, limits: Limits) -> Iterator[Text]:
-    """Column by column the cells; an array of them holds as many letters for each as the longest.
+    """Yield column by column the cells; an array of them holds as many letters for each as the
+    longest.
 
     That is at least a quarter of the bytes, so the bound on memory holds before they are spread.
     """
@@ -391,7 +392,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _sentence(folder: Path, code: int | None, limits: Limits) -> str | None:
-    """Why there is no table; None when there is one."""
+    """Return why there is no table; None when there is one."""
     slow = f"it took longer than {limits.seconds:,} s: leave out columns or rows, or save it as NPZ"
     large = (
         f"reading it needed more than {limits.memory_bytes / 2**30:,.3g} GB: "

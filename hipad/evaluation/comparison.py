@@ -55,7 +55,7 @@ def feature_changes(before: FloatArray, after: FloatArray) -> FeatureChanges:
 
 
 def largest_changes(before: FloatArray, after: FloatArray, most: int) -> IntArray:
-    """Columns whose weight changed, the largest change first, at most `most` of them."""
+    """Return columns whose weight changed, the largest change first, at most `most` of them."""
     return _strongest(before != after, after - before)[:most]
 
 
@@ -67,7 +67,7 @@ def _strongest(chosen: npt.NDArray[np.bool_], size: FloatArray) -> IntArray:
 def block_totals(
     weights: FloatArray, blocks: Mapping[str, npt.ArrayLike], rest: str = "no block"
 ) -> dict[str, float]:
-    """The sum of the weights of each block, and of the features in none.
+    """Return the sum of the weights of each block, and of the features in none.
 
     >>> block_totals(np.array([1.0, 2.0, 4.0]), {"a": [0, 1], "b": [1]})
     {'a': 3.0, 'b': 2.0, 'no block': 4.0}
@@ -273,7 +273,8 @@ def averaged_candidates(clf: Any) -> list[AveragedCandidate]:
 
 
 def learnt_weight(members: Sequence[MemberRecord], rule: int) -> float | None:
-    """For how many rows a rule counts on average over the candidates; None if that is not learnt.
+    """Return for how many rows a rule counts on average over the candidates; None if that is not
+    learnt.
 
     >>> def one(weight, share):
     ...     return MemberRecord((weight,), 0.5, share, share, 0.3, 0.1, 1.0, 2, None)
@@ -287,7 +288,7 @@ def learnt_weight(members: Sequence[MemberRecord], rule: int) -> float | None:
 
 
 def weighing_words(weights: Sequence[float | None], labels: Sequence[str]) -> str:
-    """Which rules count for how many rows.
+    """Return which rules count for how many rows.
 
     >>> weighing_words((0.0, 0.0), ("a", "b")), weighing_words((2.4, 2.4), ("a", "b"))
     ('no rules', 'all rules at 2.4 patients each')

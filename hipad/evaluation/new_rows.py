@@ -91,7 +91,7 @@ def align_columns(X: Any, names: Sequence[str], clf: Any) -> AlignedRows:
 
 
 def _taken(X: Any, at: IntArray, used: np.ndarray) -> Any:
-    """The columns `at`; where there is none NaN, or zero if it has no weight."""
+    """Return the columns `at`; where there is none NaN, or zero if it has no weight."""
     lacking = np.flatnonzero(at < 0)
     if not sparse.issparse(X):
         found = np.zeros((X.shape[0], at.size))
@@ -123,7 +123,7 @@ class OutOfRange(NamedTuple):
 
 
 def out_of_range(X: Any, X_train: Any, columns: npt.ArrayLike) -> tuple[OutOfRange, ...]:
-    """Columns with values that no training row comes up to, those in most rows first.
+    """Return columns with values that no training row comes up to, those in most rows first.
 
     >>> X_train, X = np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([[2.0, 0.5], [0.5, 0.5]])
     >>> out_of_range(X, X_train, [0, 1])
@@ -164,7 +164,7 @@ SURELY: Final = 0.01  # chance that any column is named although none is shifted
 def shifted_columns(
     X: Any, X_train: Any, columns: npt.ArrayLike, *, level: float = SURELY
 ) -> tuple[ShiftedColumn, ...]:
-    """Columns whose new values differ from the training values beyond chance, surest first.
+    """Return columns whose new values differ from the training values beyond chance, surest first.
 
     By the test of Kolmogorov and Smirnov, and Holm's correction for the number of columns.
     """
@@ -252,7 +252,7 @@ def recalibrated(
 
 
 def recalibration_of(rows: ScoredRows) -> Recalibration:
-    """What the rows ask for: nothing, another intercept, or another slope as well."""
+    """Return what the rows ask for: nothing, another intercept, or another slope as well."""
     codes = np.arange(len(rows)) if rows.groups is None else rows.groups
     fewest = min(np.unique(codes[rows.positive == side]).size for side in (False, True))
     if fewest < FEWEST:
@@ -340,7 +340,7 @@ class _Class:
         return cls(strange[order], np.r_[above, 0.0])
 
     def p_values(self, strange: FloatArray, own: FloatArray | float = 0.0) -> FloatArray:
-        """The share of rows that are at least as strange, the row itself included.
+        """Return the share of rows that are at least as strange, the row itself included.
 
         `own` is the weight of rows of this class that are not to be counted: those of the patient.
         """
@@ -383,7 +383,7 @@ class ConformalSets:
         return np.column_stack([self.negative.p_values(s), self.positive.p_values(-s)])
 
     def sets(self, scores: npt.ArrayLike, coverage: float) -> npt.NDArray[np.bool_]:
-        """Which classes are in the set of each row."""
+        """Return which classes are in the set of each row."""
         return sets_of(self.p_values(scores), coverage)
 
     @property
@@ -394,7 +394,7 @@ class ConformalSets:
 
 
 def sets_of(p_values: FloatArray, coverage: float) -> npt.NDArray[np.bool_]:
-    """Which classes are in the sets, by their p-values.
+    """Return which classes are in the sets, by their p-values.
 
     >>> sets_of(np.array([[0.3, 0.05], [0.2, 0.2]]), 0.9).tolist()
     [[True, False], [True, True]]
@@ -408,7 +408,7 @@ def sets_of(p_values: FloatArray, coverage: float) -> npt.NDArray[np.bool_]:
 def cross_conformal(
     scores: npt.ArrayLike, positive: npt.ArrayLike, groups: npt.ArrayLike | None = None
 ) -> FloatArray:
-    """The p-values of the training rows themselves, each without its own patient.
+    """Return the p-values of the training rows themselves, each without its own patient.
 
     >>> found = cross_conformal([-1.0, -0.5, 0.5, 1.0], [False, False, True, True])
     >>> found.round(3).tolist()
@@ -453,7 +453,7 @@ def coverage_by_class(
     coverage: float,
     groups: npt.ArrayLike | None = None,
 ) -> tuple[Estimate, Estimate]:
-    """The share of negative and of positive rows whose own class is in their set."""
+    """Return the share of negative and of positive rows whose own class is in their set."""
     inside, truth = sets_of(p_values, coverage), np.asarray(positive, dtype=bool)
     own = np.where(truth, inside[:, 1], inside[:, 0])
     rows = ScoredRows(
@@ -463,7 +463,7 @@ def coverage_by_class(
 
 
 def _patient_weights(truth: npt.NDArray[np.bool_], groups: npt.ArrayLike | None) -> FloatArray:
-    """One for each row; the rows of a patient share one in each class."""
+    """Return one for each row; the rows of a patient share one in each class."""
     if groups is None:
         return np.ones(truth.size)
     codes = np.unique(np.asarray(groups), return_inverse=True)[1]
@@ -611,7 +611,8 @@ def smallest_change(
     sign: float = 1.0,
     boundary: float = 0.0,
 ) -> SmallestChange:
-    """The least change of some columns, within the range of the training rows, that flips a row.
+    """Return the least change of some columns, within the range of the training rows, that flips a
+    row.
 
     Parameters are those of `explain_row`; `columns` are the ones that may change, such as a block.
 
@@ -679,7 +680,8 @@ class NearRow(NamedTuple):
 
 
 def nearest_rows(clf: Any, x: Any, X_train: Any, count: int = 5) -> tuple[NearRow, ...]:
-    """The training rows that look most alike to the model: by what each feature adds to the score.
+    """Return the training rows that look most alike to the model: by what each feature adds to the
+    score.
 
     Features without a weight do not matter.
     """
@@ -701,7 +703,7 @@ class UnusualValue(NamedTuple):
 
 
 def outside_range(clf: Any, x: Any, X_train: Any) -> tuple[UnusualValue, ...]:
-    """The features of the model whose value no training row comes up to, heaviest first."""
+    """Return the features of the model whose value no training row comes up to, heaviest first."""
     kept, weights, _ = _linear(clf, 1.0)
     values, (_, _, low, high) = _row_values(x, kept), _moments(X_train, kept)
     beyond = np.maximum(low - values, values - high)
@@ -723,7 +725,7 @@ def _linear(clf: Any, sign: float) -> tuple[IntArray, FloatArray, float]:
 
 
 def _row_values(x: Any, columns: IntArray) -> FloatArray:
-    """Some values of one row."""
+    """Return some values of one row."""
     row = x.iloc[0].to_numpy() if hasattr(x, "iloc") and getattr(x, "ndim", 1) == 2 else x
     row = row.toarray() if sparse.issparse(row) else row
     found: FloatArray = np.asarray(row, dtype=float).reshape(-1)[columns]
@@ -735,6 +737,6 @@ def _row_values(x: Any, columns: IntArray) -> FloatArray:
 def _moments(
     X_train: Any, columns: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Mean, deviation, least and largest value of some columns."""
+    """Return mean, deviation, least and largest value of some columns."""
     part = _cells(X_train, columns)
     return part.mean(axis=0), part.std(axis=0), part.min(axis=0), part.max(axis=0)

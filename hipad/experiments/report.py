@@ -107,7 +107,7 @@ def page(title: str, sections: Sequence[Section]) -> str:
 
 
 def circumstances() -> list[str]:
-    """Versions and machine; nothing that names a person or a computer."""
+    """Return versions and machine; nothing that names a person or a computer."""
     lines = [f"hipad {__version__}, Python {platform.python_version()}"]
     for name in PACKAGES:
         try:
@@ -330,7 +330,7 @@ def _paper_row(line: TableLine) -> list[str]:
 
 
 def _missed(line: TableLine) -> str:
-    """Why a line does not reach the paper's."""
+    """Return why a line does not reach the paper's."""
     accuracy, support, _ = line.told or (math.nan, None, None)
     return (
         f"{line.entry.name}: {100 * line.accuracy.value:.1f} % with {line.support.value:.0f} "
@@ -364,7 +364,7 @@ def figure_section(done: Done) -> Section:
 
 
 def curve_section(title: str, curves: Sequence[Curve], worth: Worth | None) -> Section:
-    """Learning curves, and what the rules are worth."""
+    """Return learning curves, and what the rules are worth."""
     sizes = sorted({n for curve in curves for n in curve.sizes})
     known = [dict(zip(curve.sizes, curve.means, strict=True)) for curve in curves]
     head = ("labelled rows", *(NAMES.get(curve.method, curve.method) for curve in curves))
@@ -434,7 +434,7 @@ def harm_sentence(harms: Sequence[tuple[SweepStep, str]]) -> str:
 
 
 def _columns(means: Sequence[Mean]) -> tuple[list[float], list[float], list[float]]:
-    """Values, lower and upper ends, in per cent."""
+    """Return values, lower and upper ends, in per cent."""
     return (
         [100 * mean.value for mean in means],
         [100 * mean.low for mean in means],
@@ -542,7 +542,7 @@ SCORE_NAMES = {
 def tuning_sections(
     title: str, points: Sequence[SettingPoint], honest: Mean, score: str = "balanced"
 ) -> list[Section]:
-    """Error with the choice and the table, then the features."""
+    """Return error with the choice and the table, then the features."""
     if not points:
         return [Section(title, ["No setting has been judged."])]
     chosen = choose(points)

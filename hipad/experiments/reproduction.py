@@ -268,7 +268,7 @@ class FewRows(ExperimentData):
 
 
 def early_support(material: ExperimentData, seed: int) -> Figures:
-    """Support sizes and objectives sweep by sweep, and where everything happens."""
+    """Return support sizes and objectives sweep by sweep, and where everything happens."""
     draw = material.draw(seed)
     admm = HIPADClassifier(method="admm", **SETTINGS)
     sweeps = [s for s in _history(admm, draw) if s.phase == 1]
@@ -288,7 +288,7 @@ def _history(clf: HIPADClassifier, draw: TrainTestSplit) -> list[Any]:
 
 
 def _phase_one(stop: str, draw: TrainTestSplit) -> int:
-    """Sweeps until this test ends phase 1."""
+    """Return sweeps until this test ends phase 1."""
     clf = HIPADClassifier(solver=SolverSettings(phase1_stop=stop), **SETTINGS)
     return sum(step.phase == 1 for step in _history(clf, draw))
 

@@ -167,7 +167,7 @@ class ResultsCache:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, int]]:
-    """Whole lines, and where each ends in the file."""
+    """Yield whole lines, and where each ends in the file."""
     end = 0
     with path.open("rb") as file:
         while line := file.readline(LONGEST):
@@ -234,7 +234,7 @@ class ProgressEstimate:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in words.
+    """Return seconds in words.
 
     >>> duration(42.2), duration(200), duration(9000)
     ('42 s', '3 min', '2.5 h')
@@ -284,7 +284,7 @@ def mean_of(values: Iterable[float]) -> Mean:
 
 
 def select(outcomes: Iterable[Done], data: str | None = None, **settings: object) -> list[Done]:
-    """Fits on this data with these settings, by seed and key; failed ones are left out."""
+    """Return fits on this data with these settings, by seed and key; failed ones are left out."""
     found = [
         done
         for done in outcomes

@@ -151,7 +151,7 @@ def _curve(own: Sequence[Done], method: str, figure: str) -> Curve:
 
 
 def labelled_of(done: Done) -> int:
-    """Labelled rows of each class that a fit was given."""
+    """Return labelled rows of each class that a fit was given."""
     return int(done.setting("rows")["labelled"])
 
 
@@ -187,7 +187,8 @@ def worth_of_rules(
 def spared(
     ours: FloatArray, theirs: FloatArray, sizes: Sequence[int], at: int
 ) -> tuple[float, bool]:
-    """Further rows, of both classes, with which the other curve gets as far; and whether never.
+    """Return further rows, of both classes, with which the other curve gets as far; and whether
+    never.
 
     Where ours is the lower one it is our curve that must get as far, and the rows count below zero.
     Between two sizes a curve is taken to be straight in the logarithm of the size.
@@ -206,7 +207,7 @@ def spared(
 
 
 def _needed(goal: float, rising: FloatArray, sizes: Sequence[int], at: int) -> tuple[float, bool]:
-    """Further rows with which a rising curve reaches the goal; and whether it never does."""
+    """Return further rows with which a rising curve reaches the goal; and whether it never does."""
     if goal > rising[-1] + 1e-12:
         return 2.0 * (sizes[-1] - sizes[at]), True
     if goal <= rising[at]:

@@ -257,7 +257,7 @@ def _on_fold(
     score: str,
     options: Mapping[str, Any],
 ) -> dict[str, list[Figures]]:
-    """Figures of every setting, by its key; warm-started along lambda1."""
+    """Return figures of every setting, by its key; warm-started along lambda1."""
     asked = _RuleScorer(material, score).learn(material.X[train])
     values: dict[str, Any] = {name: list(grid[name]) for name in GRID}
     search = HIPADClassifierCV(

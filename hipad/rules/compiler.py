@@ -67,7 +67,7 @@ _NO_COLUMNS = np.empty(0, np.int64)
 
 
 def inequalities(condition: Condition) -> list[tuple[Weighted, bool]]:
-    """Weighted terms, each list meaning sum <= 0, and whether the sum must be below.
+    """Return weighted terms, each list meaning sum <= 0, and whether the sum must be below.
 
     >>> a, three = Term(1.0, ("a",)), Term(3.0)
     >>> for terms, strict in inequalities(Condition(((a,), (three,)), (">",))):

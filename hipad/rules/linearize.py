@@ -444,7 +444,7 @@ def column_is(context: Context, j: int, wanted: float, column: int | None) -> Co
 
 
 def linearize_category(context: Context, condition: Condition) -> Node | None:
-    """`sex = male` and `stage >= II`, or None if the condition is about numbers."""
+    """Read `sex = male` and `stage >= II`, or None if the condition is about numbers."""
     if len(condition.sides) != 2 or condition.form != "compare":
         return None
     group, level = lone_name(condition.sides[0]), _lone_level(condition.sides[1])
@@ -466,7 +466,7 @@ def linearize_category(context: Context, condition: Condition) -> Node | None:
 
 
 def _yes_or_no(context: Context, condition: Condition, j: int, level: str) -> Node | None:
-    """`hypertension = yes` on a column of 0 and 1."""
+    """Read `hypertension = yes` on a column of 0 and 1."""
     relation = condition.relations[0]
     right = condition.sides[1][0]
     if right.is_number:
@@ -693,7 +693,7 @@ def _scaled(context: Context, term: Term, function: RuleFunction, j: int) -> lis
 def multiplied_out(
     context: Context, sides: tuple[Side, ...], condition: Condition
 ) -> tuple[Side, ...]:
-    """Ratios over one feature that is above 0, multiplied by it."""
+    """Return ratios over one feature that is above 0, multiplied by it."""
     terms = [term for side in sides for term in side]
     below = {term.names[1] for term in terms if term.function == RATIO}
     if len(below) > 1 or any(t.names and t.function != RATIO for t in terms):

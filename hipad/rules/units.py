@@ -270,7 +270,7 @@ def _money(tidy: str) -> tuple[float, Kind] | None:
 
 
 def _composed(tidy: str) -> tuple[float, Kind] | None:
-    """Units multiplied and divided: mg/dl, kg·m^-2, 10^9/L, ml/min/1.73 m2."""
+    """Return units multiplied and divided: mg/dl, kg·m^-2, 10^9/L, ml/min/1.73 m2."""
     text = _BODY_AREA.sub("", re.sub(r"\s*\bper\b\s*", "/", tidy))
     text = re.sub(r"\s*/\s*", "/", text)
     top, *below = text.split("/")
@@ -293,7 +293,7 @@ def _composed(tidy: str) -> tuple[float, Kind] | None:
 
 
 def _product(text: str, *, counted: bool) -> tuple[float, dict[str, int]] | None:
-    """Units beside each other, with powers and a number before them."""
+    """Return units beside each other, with powers and a number before them."""
     factor, kind = 1.0, dict[str, int]()
     rest = text.strip()
     if power := _POWER.match(rest):
@@ -406,7 +406,7 @@ _BELOW: Final = "l dl ml ul µl kg g day min h hr hour m2 mmol mol mm3"
 
 @cache
 def _glued() -> dict[str, str]:
-    """Units whose sign was left out in a name: mgdl, mmoll, kgm2."""
+    """Return units whose sign was left out in a name: mgdl, mmoll, kgm2."""
     found = {
         above + below: f"{above}/{below}"
         for above in _ABOVE.split()
