@@ -487,7 +487,7 @@ class RepeatedHeader:
     def without(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks without such rows."""
         self.found = 0
-        names = _tidy(self.names)
+        names = [cell.strip() for cell in self.names]
         for block in blocks:
             width = len(names)
             first = block.cells.take(pa.array(np.arange(0, len(block.cells), width)))
@@ -512,10 +512,6 @@ class RepeatedHeader:
         """Say how many such rows were left out."""
         again = f"{count(self.found, 'row')} with the names of the columns again left out"
         return [again] if self.found else []
-
-
-def _tidy(cells: list[str]) -> list[str]:
-    return [cell.strip() for cell in cells]
 
 
 # --------------------------------------------------------------------------------------------------

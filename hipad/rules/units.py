@@ -749,7 +749,7 @@ def convert(
 
 def _hba1c(value: float, written: Unit, own: Unit) -> float | None:
     """HbA1c in % (NGSP) and in mmol/mol (IFCC), which have different zero points."""
-    ways = [_is_per_mole(unit) for unit in (written, own)]
+    ways = [unit.kind == _NONE and "mol" in unit.text for unit in (written, own)]
     if ways == [True, False] and own.kind == _NONE:
         percent = 0.09148 * value * (written.factor / 1e-3) + 2.152
         return short(percent * (0.01 / own.factor), 4)
@@ -757,10 +757,6 @@ def _hba1c(value: float, written: Unit, own: Unit) -> float | None:
         percent = value * written.factor / 0.01
         return short((percent - 2.152) / 0.09148 * (1e-3 / own.factor), 4)
     return None
-
-
-def _is_per_mole(unit: Unit) -> bool:
-    return unit.kind == _NONE and "mol" in unit.text
 
 
 def _bridge(written: Kind, own: Kind, substance: Substance | None) -> float | None:
