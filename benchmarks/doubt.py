@@ -45,9 +45,9 @@ def run(options: Options) -> str:
         rows += [[name, *row] for row in sweep_section(name, "version", steps).rows]
         fallen += [f"{name}, {step.version}" for step in steps if step.falls]
     head = ["data", "version", "with rules, %", "as certainties, %", "without, %"]
-    told = table([*head, "gain, points", "features"], rows)
+    text = table([*head, "gain, points", "features"], rows)
     verdict = "; ".join(fallen) or "none"
-    return f"{told}\n\nMore than 2 points below the model without rules: {verdict}"
+    return f"{text}\n\nMore than 2 points below the model without rules: {verdict}"
 
 
 def measured(name: str, options: Options) -> list[SweepStep]:

@@ -296,5 +296,5 @@ def load_sample(name: str) -> Sample:
 def _filled(table: Table) -> str:
     """Return a sentence that says how many gaps of which features were filled."""
     gaps = column_statistics(table.numbers).missing
-    told = ", ".join(f"{table.number_names[j]} {gaps[j]}" for j in np.flatnonzero(gaps))
-    return f" Missing values were replaced by the feature's median: {told}." if told else ""
+    text = ", ".join(f"{table.number_names[j]} {gaps[j]}" for j in np.flatnonzero(gaps))
+    return f" Missing values were replaced by the feature's median: {text}." if text else ""

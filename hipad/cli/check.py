@@ -150,13 +150,13 @@ def written(
     found = read_for(text, name_table, table.classes)
     first, compiled = first_look(found, table.index, blocks, table.classes, **known)
     labels = found.rules.labels
-    told = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
+    labelled = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
     named = (
         found.rules
         if first.errors
         else named_outcomes(found.rules, table.classes, positive_chosen=chosen)
     )
-    return WrittenRules(named, first, told, text, name_table, table.classes)
+    return WrittenRules(named, first, labelled, text, name_table, table.classes)
 
 
 def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> CompiledRule:
@@ -178,8 +178,8 @@ def refuse(path: str, said: WrittenRules, roles: Mapping[str, ColumnRole] | None
             for remedy in remedies(line, error, said.name_table, said.classes):
                 print(f"  write: {remedy.text}".replace("\n", "\n         "), file=sys.stderr)
     for name in named_without_features(errors, roles or {}):
-        told = f"{name!r} is no feature, as its role is {(roles or {})[name].role}"
-        print(f"note: {told}: --feature {name!r} makes it one", file=sys.stderr)
+        text = f"{name!r} is no feature, as its role is {(roles or {})[name].role}"
+        print(f"note: {text}: --feature {name!r} makes it one", file=sys.stderr)
     return REFUSED
 
 
@@ -383,8 +383,8 @@ def plain_table(
 ) -> tuple[CheckedTable, list[str], DecidedBy]:
     """A table by itself, what was done to make numbers of it, and what tells the positive class."""
     table = prepared_table(options.data, options, rules)
-    told = [f"data: {step}" for step in table.steps if step.option != "roles"]
-    lines = [*role_lines(table.table, table.options), *told]
+    notes = [f"data: {step}" for step in table.steps if step.option != "roles"]
+    lines = [*role_lines(table.table, table.options), *notes]
     return CheckedTable.of(table), lines, table.decided_by
 
 

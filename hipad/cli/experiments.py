@@ -34,8 +34,8 @@ from hipad.experiments.report import (
     gather,
     page,
     plain_table,
+    repeat_sections,
     sweep_section,
-    told,
     tuning_sections,
 )
 from hipad.experiments.runner import Done, ProgressEstimate, ResultsCache, Task, perform
@@ -132,8 +132,8 @@ def outcomes_of(
             raise
     for done in found:
         if done.failed:
-            told = f"{done.task.data}, seed {done.task.seed}, {dict(done.task.settings)}"
-            print(f"failed: {told}: {done.error}", file=sys.stderr)
+            text = f"{done.task.data}, seed {done.task.seed}, {dict(done.task.settings)}"
+            print(f"failed: {text}: {done.error}", file=sys.stderr)
     return found
 
 
@@ -178,9 +178,9 @@ def add_curve_options(parser: argparse.ArgumentParser) -> None:
     """Add options: table, rules, sizes, draws."""
     add_material_options(parser, needs_rules=True)
     parser.add_argument("--draws", type=int, default=20, help="draws at each size (20)")
-    told = " ".join(map(str, SIZES))
+    text = " ".join(map(str, SIZES))
     parser.add_argument(
-        "--sizes", type=int, nargs="+", default=list(SIZES), help=f"labelled per class ({told})"
+        "--sizes", type=int, nargs="+", default=list(SIZES), help=f"labelled per class ({text})"
     )
     add_work_options(parser)
 
@@ -387,6 +387,6 @@ def run_reproduce(options: argparse.Namespace) -> int:
     parts = PARTS if options.experiment == "all" else (options.experiment,)
     plan = gather(parts, options.data, options.seeds)
     found = outcomes_of(plan.tasks, plan.materials, options)
-    sections = told(found, plan)
+    sections = repeat_sections(found, plan)
     hand_out("The HIPAD paper, repeated", sections, found, options)
     return 1 if any(done.failed for done in found) else 0

@@ -190,8 +190,10 @@ def decided_roles(options: argparse.Namespace, table: Table) -> dict[str, Role]:
         if name not in table.names:
             near = near_names(name, table.names)
             hint = f"did you mean {listed(list(map(repr, near)), 'or')}?" if near else ""
-            told = hint or f"there are {some(table.names)}"
-            raise DataError(f"expected {option} to be a column of the table, got {name!r}: {told}")
+            remedy = hint or f"there are {some(table.names)}"
+            raise DataError(
+                f"expected {option} to be a column of the table, got {name!r}: {remedy}"
+            )
         if found.get(name, role) is not role:
             raise DataError(
                 f"expected one role of {name!r}, got {found[name]} and {role}: give one of them"
@@ -429,8 +431,8 @@ def read_described(path: str, options: argparse.Namespace, origin: Origin | None
     stated = file_format(options) if origin is None else model_format(origin, options)
     table = read_data(path, TURNS[options.turned], stated)
     if table.turned:
-        told = next(remark for remark in table.remarks if remark.startswith("turned:"))
-        print(f"note: {Path(path).name}: {told}; --turned no leaves it", file=sys.stderr)
+        turned = next(remark for remark in table.remarks if remark.startswith("turned:"))
+        print(f"note: {Path(path).name}: {turned}; --turned no leaves it", file=sys.stderr)
     if options.labels:
         table = with_labels(table, read_data(options.labels, turn=False))
     if options.symbols:
@@ -575,6 +577,6 @@ class OldOption(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        told = f"{option_string} is accepted for one more release: write {self.new}"
-        warnings.warn(told, FutureWarning, stacklevel=2)
+        text = f"{option_string} is accepted for one more release: write {self.new}"
+        warnings.warn(text, FutureWarning, stacklevel=2)
         setattr(namespace, self.dest, values)

@@ -235,7 +235,7 @@ def run_fit(options: argparse.Namespace) -> int:
     print(report(clf, train, test), file=words)
     for line in odd(clf, table, said) if said.compiled else ():
         print(line, file=words)
-    return told(options, clf, words)
+    return end_of_fit(options, clf, words)
 
 
 def fit_all(
@@ -269,10 +269,10 @@ def fit_all(
         lines.append(judged(clf, test.X, truth, "test"))
     lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]
     print("\n".join(lines), file=words)
-    return told(options, clf, words)
+    return end_of_fit(options, clf, words)
 
 
-def told(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> int:
+def end_of_fit(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> int:
     """Say where the model is, and whether the fit came to its end; the exit code."""
     print(f"saved: {options.model}", file=words)
     if clf.certificate_.status is Status.STOPPED:
@@ -607,13 +607,13 @@ def write(
     model: PositiveClassView,
 ) -> None:
     """The list as CSV, the first to label first."""
-    told = [names[one.row] for one in found]
+    listed_names = [names[one.row] for one in found]
     columns: dict[str, list[Any]] = {}
-    if any(name for name, _, _ in told):
-        columns["patient"] = [name for name, _, _ in told]
-    columns["row"] = [row for _, row, _ in told]
-    if any(file for _, _, file in told):
-        columns["file"] = [file for _, _, file in told]
+    if any(name for name, _, _ in listed_names):
+        columns["patient"] = [name for name, _, _ in listed_names]
+    columns["row"] = [row for _, row, _ in listed_names]
+    if any(file for _, _, file in listed_names):
+        columns["file"] = [file for _, _, file in listed_names]
     columns["doubt"] = [round(one.score, 4) for one in found]
     columns[f"score of {model.classes[1]}"] = [
         round(model.sign * one.decision_value, 6) for one in found

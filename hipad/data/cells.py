@@ -89,7 +89,7 @@ class TextBudget:
         return column_remarks({f"{why} left out": names for why, names in self.left_out.items()})
 
 
-def column_remarks(told: Mapping[str, Sequence[str]]) -> list[str]:
+def column_remarks(named: Mapping[str, Sequence[str]]) -> list[str]:
     """Return one sentence for each thing to tell of some columns.
 
     >>> column_remarks({"of dates left out": ["born", "seen"]})
@@ -97,7 +97,7 @@ def column_remarks(told: Mapping[str, Sequence[str]]) -> list[str]:
     """
     return [
         f"{count(len(names), 'column')} {what}: {some(names)}"
-        for what, names in told.items()
+        for what, names in named.items()
         if names
     ]
 
@@ -431,10 +431,10 @@ def _ask_alike(name: str, words: list[str], rules: ColumnRules) -> None:
         groups.setdefault(" ".join(word.casefold().split()), []).append(word)
     for alike in groups.values():
         if len(alike) > 1:
-            told = listed([repr(word) for word in alike])
+            text = listed([repr(word) for word in alike])
             rules.ask(
                 f"alike:{name}:{alike[0]}",
-                f"column {name!r}: {told} are different levels, though they differ in capitals or "
+                f"column {name!r}: {text} are different levels, though they differ in capitals or "
                 "blanks only: write them alike in the file if they are the same",
             )
 
@@ -966,8 +966,8 @@ class Texts:
 
     def columns(self) -> Iterator[tuple[int, Cells]]:
         """Yield each of these columns, and all its cells."""
-        for j, told in self.found.items():
-            pieces = (*self.early[:told], *self.pieces[told:])
+        for j, remarked in self.found.items():
+            pieces = (*self.early[:remarked], *self.pieces[remarked:])
             yield j, pa.concat_arrays([piece.column(j) for piece in pieces])
 
 

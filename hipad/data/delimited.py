@@ -447,9 +447,9 @@ class TextTable:
         questions = self.questions
         if frame.second and without is None:
             questions = [*questions, second_header(frame)]
-        return self._told(table, [*frame.remarks, *remarks], questions)
+        return self._with_account(table, [*frame.remarks, *remarks], questions)
 
-    def _told(self, table: Table, remarks: list[str], questions: list[Question]) -> Table:
+    def _with_account(self, table: Table, remarks: list[str], questions: list[Question]) -> Table:
         """Return the table with the account of how it was understood."""
         frame, reading = self.frame, table.reading
         remarks = [*remarks, *footers_remark(self.footers)]
@@ -460,7 +460,7 @@ class TextTable:
             header_row=frame.header_row,
             footer_rows=len(self.footers),
         )
-        told = replace(
+        account = replace(
             reading,
             found=found,
             reasons={**reading.reasons, **frame.reasons, "separator": self.why},
@@ -473,7 +473,7 @@ class TextTable:
             table,
             format=table.format + decimal,
             remarks=(*remarks, *table.remarks),
-            reading=told,
+            reading=account,
         )
 
 
@@ -709,8 +709,8 @@ def _places(lines: list[tuple[str, list[str]]], ids: list[str]) -> tuple[list[in
     """Return where the lines speak of each sample, or -1: by its accession, and what does not
     match.
     """
-    told = next((cells for key, cells in lines if key == ACCESSION), None)
-    if told is None:
+    accessions = next((cells for key, cells in lines if key == ACCESSION), None)
+    if accessions is None:
         for key, cells in lines:
             if len(cells) != len(ids):
                 raise DataError(
@@ -719,7 +719,7 @@ def _places(lines: list[tuple[str, list[str]]], ids: list[str]) -> tuple[list[in
                 )
         remark = f"no line {ACCESSION}: samples are matched with what is known of them by position"
         return list(range(len(ids))), [remark] if lines else []
-    names = [cell.strip() for cell in told]
+    names = [cell.strip() for cell in accessions]
     if twice := sorted(name for name, n in Counter(names).items() if n > 1):
         raise DataError(
             f"expected every accession once in {ACCESSION}, got {some(twice)} again: download the "
@@ -838,8 +838,8 @@ def read_matrix_market(data: bytes, limits: Limits) -> Table:
     columns = np.arange(n_columns) if used is None else used
     names = tuple(f"x{j}" for j in (columns + 1).tolist())
     remark = "a Matrix Market file names neither rows nor columns: give classes in a second file"
-    told = (remark, *empty_columns_remark(n_columns, used))
-    return Table(X, names, {}, MATRIX_ALONE, told)
+    remarks = (remark, *empty_columns_remark(n_columns, used))
+    return Table(X, names, {}, MATRIX_ALONE, remarks)
 
 
 def market_matrix(data: bytes, limits: Limits) -> sp.csr_array:

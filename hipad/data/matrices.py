@@ -179,17 +179,17 @@ def read_npz(data: bytes, limits: Limits) -> Table:
         raise DataError(f"the archive cannot be read ({error}): save it again") from error
     X, remarks = _matrix(arrays, sorted(others), limits)
     X, raw, more = _named(arrays, X)
-    names, told = tidy_names(raw)
+    names, notes = tidy_names(raw)
     remarks += more
     if others:
-        told.append(f"not used of the archive: {some(sorted(others))}")
+        notes.append(f"not used of the archive: {some(sorted(others))}")
     text, label = _stored_labels(arrays.get("y"), X.shape[0], names)
     written = {}
     if label is not None and arrays["y"].dtype.kind in "US":
         column = tidy_cells(_readable(arrays["y"], "y"))
         written = {} if column.written is None else {label: column.written}
-        told += [f"column {label!r}: {column.remark}"] if column.remark else []
-    remarks = [*told, *remarks]
+        notes += [f"column {label!r}: {column.remark}"] if column.remark else []
+    remarks = [*notes, *remarks]
     kind = "NumPy archive"
     return Table(X, tuple(names), text, kind, tuple(remarks), label, written=written)
 
@@ -372,11 +372,11 @@ def read_libsvm(data: bytes, limits: Limits) -> Table:
     columns = np.arange(n_columns) if used is None else used
     names = tuple(f"x{j}" for j in (columns + first).tolist())
     labels = _line_labels([label for part in parts for label in part.labels], limits)
-    told = {
+    notes = {
         "query numbers (qid) left out": any(part.has_queries for part in parts),
         ROUNDED: any(part.has_rounded for part in parts),
     }
-    remarks = tuple(remark for remark, is_true in told.items() if is_true)
+    remarks = tuple(remark for remark, is_true in notes.items() if is_true)
     remarks += tuple(empty_columns_remark(n_columns, used))
     return Table(X, names, {"label": labels}, "LIBSVM", remarks, label="label")
 

@@ -611,11 +611,11 @@ def _choose_columns(
     }
     left_out = tuple(name for name in found if name not in usable)
     if not numbers and not usable:
-        told = [f"{name!r} ({roles[name].role})" for name in not_features(roles)]
+        listed_names = [f"{name!r} ({roles[name].role})" for name in not_features(roles)]
         raise DataError(
             "expected a column of numbers, or of text with few levels, beside the label "
-            f"{options.label!r}, got {', '.join(told[:5]) or some(left_out) or 'none'}"
-            + (": make one of them a feature" if told else "")
+            f"{options.label!r}, got {', '.join(listed_names[:5]) or some(left_out) or 'none'}"
+            + (": make one of them a feature" if listed_names else "")
         )
     steps = [
         PreparationStep(f"columns of role {role}, no features", len(names), names, "roles")

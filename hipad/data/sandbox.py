@@ -117,8 +117,8 @@ def digest_of(table: Table) -> str:
     parts: dict[str, Any] = {}
     for name, block in blocks_of(table):
         parts.setdefault(name, hashlib.sha256()).update(block)
-    told = sorted((name, part.hexdigest()) for name, part in parts.items())
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    digests = sorted((name, part.hexdigest()) for name, part in parts.items())
+    return hashlib.sha256(json.dumps(digests).encode()).hexdigest()
 
 
 def save_table(table: Table, folder: Path) -> None:
@@ -354,7 +354,7 @@ def _wait(
 ) -> int | None:
     """Return the exit code of the process, or None when it took too long."""
     end = time.monotonic() + limits.seconds
-    told: Any = None
+    last: Any = None
     while time.monotonic() < end:
         if cancelled is not None and cancelled():
             raise Cancelled(f"{where}reading was cancelled")
@@ -362,8 +362,8 @@ def _wait(
             return process.wait(LOOK)
         except subprocess.TimeoutExpired:
             pass
-        if progress is not None and (news := _news(folder)) not in (None, told):
-            told = news
+        if progress is not None and (news := _news(folder)) not in (None, last):
+            last = news
             progress(*news)
     return None
 

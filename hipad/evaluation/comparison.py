@@ -232,7 +232,9 @@ def _value(rows: ScoredRows, taken: IntArray, name: str) -> float:
 
 def _mcnemar(first: ScoredRows, second: ScoredRows) -> float:
     """Of rows, or of patients who became better or worse on the whole."""
-    change = (second.said == second.positive).astype(float) - (first.said == first.positive)
+    change = (second.predicted == second.positive).astype(float) - (
+        first.predicted == first.positive
+    )
     if first.groups is not None:
         codes = np.unique(first.groups, return_inverse=True)[1]
         change = np.bincount(codes, change).astype(float)
@@ -260,10 +262,10 @@ class AveragedCandidate:
 
     def __str__(self) -> str:
         loss = "no row held out" if math.isnan(self.loss) else f"held-out log loss {self.loss:.3f}"
-        told = f"{percent(self.posterior, 0)} (before: {percent(self.prior, 0)}), {loss}"
+        text = f"{percent(self.posterior, 0)} (before: {percent(self.prior, 0)}), {loss}"
         part = "left out" if self.features is None else count(self.features, "feature")
         solved = f", {self.certificate}" if self.certificate else ""
-        return f"{self.rules}: {told}, {part}{solved}"
+        return f"{self.rules}: {text}, {part}{solved}"
 
 
 def averaged_candidates(clf: Any) -> list[AveragedCandidate]:
@@ -301,12 +303,12 @@ def weighing_words(weights: Sequence[float | None], labels: Sequence[str]) -> st
     sizes = sorted({weight for weight in free.values() if weight})
     at = " or ".join(number(size, 3) for size in sizes)
     if not sizes:
-        told = f"without {listed(out)}" if written else "no rules"
+        text = f"without {listed(out)}" if written else "no rules"
     elif out:
-        told = f"without {listed(out)}, the others at {at} patients each"
+        text = f"without {listed(out)}, the others at {at} patients each"
     else:
-        told = f"{'the others' if written else 'all rules'} at {at} patients each"
-    return f"{told}, {listed(written)} as written" if written else told
+        text = f"{'the others' if written else 'all rules'} at {at} patients each"
+    return f"{text}, {listed(written)} as written" if written else text
 
 
 def _told(member: MemberRecord, labels: Sequence[str]) -> AveragedCandidate:

@@ -243,11 +243,11 @@ def cross_validate(
     def score(fitted: HIPADClassifier, held: IntArray) -> Any:
         return fitted.decision_function(_rows(X, places[held]))
 
-    found, told = begun, -1
+    found, reported = begun, -1
     for found in cross_fit(begun, start, score):
-        if on_progress is not None and found.done != told:
+        if on_progress is not None and found.done != reported:
             on_progress(found.done, found.total)
-            told = found.done
+            reported = found.done
         if should_stop is not None and should_stop() and not found.is_done:
             break
     return found
@@ -541,10 +541,10 @@ class SealedTest:
 
     def opened(self, reason: str, edits: int, when: str) -> Self:
         """Return the record with one more opening; a reason must be given."""
-        told = " ".join(str(reason).split())[:LONGEST_REASON]
-        if not told:
+        given = " ".join(str(reason).split())[:LONGEST_REASON]
+        if not given:
             raise DataError("expected a sentence of why the test rows are opened, got none")
-        opening = _checked(when, edits, told)
+        opening = _checked(when, edits, given)
         return replace(self, openings=tuple(sorted({*self.openings, opening})))
 
     def merged(self, other: SealedTest) -> Self:

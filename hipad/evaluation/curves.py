@@ -440,6 +440,6 @@ def _at_each_cut(rows: ScoredRows) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _cutoff(rows: ScoredRows, threshold: float, reason: str) -> Cutoff:
-    told = rows.at(float(threshold))
-    figures = told.measure("sensitivity"), told.measure("specificity")
+    answered = rows.at(float(threshold))
+    figures = answered.measure("sensitivity"), answered.measure("specificity")
     return Cutoff(float(threshold), reason, *figures)

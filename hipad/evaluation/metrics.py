@@ -109,7 +109,7 @@ class ScoredRows:
         return int(self.positive.size)
 
     @property
-    def said(self) -> npt.NDArray[np.bool_]:
+    def predicted(self) -> npt.NDArray[np.bool_]:
         """Whether the answer is the positive class."""
         if self.threshold is None or self.risks is None:
             return says_positive(self.scores)
@@ -174,15 +174,15 @@ class ScoredRows:
 
 
 def _accuracy(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
-    return rows.share(rows.said == rows.positive, np.ones(len(rows), dtype=bool), level)
+    return rows.share(rows.predicted == rows.positive, np.ones(len(rows), dtype=bool), level)
 
 
 def _sensitivity(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
-    return rows.share(rows.said, rows.positive, level)
+    return rows.share(rows.predicted, rows.positive, level)
 
 
 def _specificity(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
-    return rows.share(~rows.said, ~rows.positive, level)
+    return rows.share(~rows.predicted, ~rows.positive, level)
 
 
 def _balanced(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
@@ -206,7 +206,7 @@ def _negative_ratio(rows: ScoredRows, level: float, prevalence: float | None) ->
 
 def _ppv(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
     if prevalence is None:
-        return rows.share(rows.positive, rows.said, level)
+        return rows.share(rows.positive, rows.predicted, level)
     odds = prevalence / (1.0 - prevalence)
     ratio = _positive_ratio(rows, level, None)
     value, low, high = (_of_odds(odds * end) for end in (ratio.value, ratio.low, ratio.high))
@@ -215,7 +215,7 @@ def _ppv(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
 
 def _npv(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
     if prevalence is None:
-        return rows.share(~rows.positive, ~rows.said, level)
+        return rows.share(~rows.positive, ~rows.predicted, level)
     odds = prevalence / (1.0 - prevalence)
     ratio = _negative_ratio(rows, level, None)
     value, low, high = (1.0 - _of_odds(odds * e) for e in (ratio.value, ratio.high, ratio.low))
@@ -244,7 +244,7 @@ def _average_precision(rows: ScoredRows, level: float, prevalence: float | None)
     value = float(average_precision_score(rows.positive, rows.scores))
     effective = float(n)
     if rows.groups is not None:
-        effective = effective_rows(rows.said[rows.positive], rows.groups[rows.positive], level)
+        effective = effective_rows(rows.predicted[rows.positive], rows.groups[rows.positive], level)
     effective /= rows.inflation(effective)
     return Estimate(value, *effective_wilson_interval(value, effective, level))
 
@@ -940,9 +940,9 @@ def cut_column(values: npt.ArrayLike, n_parts: int = 3) -> np.ndarray:
         raise DataError(f"expected 2 parts or more, got {n_parts}")
     cuts = np.quantile(numbers[known], np.arange(1, n_parts) / n_parts)
     cuts = np.unique([different[np.searchsorted(different, cut)] for cut in cuts])
-    told = [number(cut) for cut in cuts.tolist()]
-    pairs = enumerate(itertools.pairwise(told), start=2)
+    texts = [number(cut) for cut in cuts.tolist()]
+    pairs = enumerate(itertools.pairwise(texts), start=2)
     middles = [f"{k}: {low} to below {high}" for k, (low, high) in pairs]
-    names = np.array([f"1: below {told[0]}", *middles, f"{len(told) + 1}: {told[-1]} and more"])
+    names = np.array([f"1: below {texts[0]}", *middles, f"{len(texts) + 1}: {texts[-1]} and more"])
     found[known] = names[np.searchsorted(cuts, numbers[known], side="right")]
     return found.astype(str)

@@ -243,12 +243,12 @@ def recalibrated(
     own = None if groups is None else np.asarray(groups)
     curve = clf.risk_curve_
     rows = ScoredRows(positive, scores, curve.risks(scores, clf.prevalence), own)
-    told = recalibration_of(rows)
+    recalibration = recalibration_of(rows)
     fresh = copy(clf)
     fresh.prevalence = None
-    fresh._risks = LazyCalibration(curve=_moved(curve, clf.prevalence, rows, told))
+    fresh._risks = LazyCalibration(curve=_moved(curve, clf.prevalence, rows, recalibration))
     fresh.risk_threshold_ = None
-    return fresh, told
+    return fresh, recalibration
 
 
 def recalibration_of(rows: ScoredRows) -> Recalibration:
@@ -278,7 +278,7 @@ def recalibration_of(rows: ScoredRows) -> Recalibration:
 
 
 def _moved(
-    curve: CalibrationMap, prevalence: float | None, rows: ScoredRows, told: Recalibration
+    curve: CalibrationMap, prevalence: float | None, rows: ScoredRows, recalibration: Recalibration
 ) -> CalibrationMap:
     """The curve over decision values, with other log odds; its prevalence is that of the rows."""
     shift = 0.0
@@ -286,13 +286,13 @@ def _moved(
         before, after = _log_odds_of(curve.prevalence), _log_odds_of(prevalence)
         shift = after - before
     own = curve.prevalence if prevalence is None else prevalence
-    share = float(np.mean(rows.positive)) if told.kind != "none" else own
+    share = float(np.mean(rows.positive)) if recalibration.kind != "none" else own
     return replace(
         curve,
         prevalence=share,
-        slope=told.slope * curve.slope,
-        intercept=told.slope * (curve.intercept + shift) + told.intercept,
-        log_odds=told.slope * (curve.log_odds + shift) + told.intercept,
+        slope=recalibration.slope * curve.slope,
+        intercept=recalibration.slope * (curve.intercept + shift) + recalibration.intercept,
+        log_odds=recalibration.slope * (curve.log_odds + shift) + recalibration.intercept,
     )
 
 
@@ -556,7 +556,7 @@ def explain_row(
     base = math.fsum([intercept, *(weights * usual)])
     score = math.fsum([intercept, *(weights * values)])
     order = np.argsort(-np.abs(amounts), kind="stable")
-    told = tuple(
+    contributions = tuple(
         Contribution(
             int(kept[j]), float(values[j]), float(usual[j]), float(weights[j]), float(amounts[j])
         )
@@ -564,7 +564,9 @@ def explain_row(
     )
     reach = float(np.linalg.norm(weights * deviation))
     distance = (score - boundary) / reach if reach > 0 else math.inf
-    return RowExplanation(score, base, told, _by_block(kept, amounts, blocks or {}), distance)
+    return RowExplanation(
+        score, base, contributions, _by_block(kept, amounts, blocks or {}), distance
+    )
 
 
 def _by_block(

@@ -95,7 +95,7 @@ class StudyRows:
         )
 
 
-def as_told(
+def scaled_rules(
     rules: Sequence[CompiledRule], patients: StudyRows
 ) -> tuple[tuple[ScaledRule, ...], list[RuleEvidence]]:
     """Return the rules as the solver is told them, and what the training patients say of each."""
@@ -322,10 +322,10 @@ def _with_each_other(
     """Return what is odd about the rules, and the gradient of each where that is known."""
     on, own, gradients = so_far.active, [], None
     evidence: dict[str, dict[str, Any]] = {}
-    told, said = as_told(on, patients)
+    scaled, evidences = scaled_rules(on, patients)
     if lambda1 is not None and weights is not None:
-        own = [weights(rule, evidence=words) for rule, words in zip(told, said, strict=True)]
-        gradients = rule_gradients(told, own, lambda1, patients.gradient)
+        own = [weights(rule, evidence=words) for rule, words in zip(scaled, evidences, strict=True)]
+        gradients = rule_gradients(scaled, own, lambda1, patients.gradient)
         evidence = {
             rule.label: {"gradient": gradient, "weights": given}
             for rule, gradient, given in zip(on, gradients, own, strict=True)
@@ -334,8 +334,8 @@ def _with_each_other(
         on,
         patients.lo,
         patients.hi,
-        scaled=told,
-        evidence=said,
+        scaled=scaled,
+        evidence=evidences,
         weights=own,
         gradients=gradients or None,
         budget=budget,

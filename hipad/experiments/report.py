@@ -255,8 +255,8 @@ def _ticks(low: float, high: float) -> list[float]:
 
 def _line(line: Series, colour: str, across: _Axis, up: _Axis, number: int) -> list[str]:
     points = [(across.at(x), up.at(y)) for x, y in zip(line.x, line.y, strict=True) if y == y]
-    told = " ".join(f"{x},{y}" for x, y in points)
-    parts = [f'<polyline points="{told}" fill="none" stroke="{colour}" stroke-width="2.5"/>']
+    text = " ".join(f"{x},{y}" for x, y in points)
+    parts = [f'<polyline points="{text}" fill="none" stroke="{colour}" stroke-width="2.5"/>']
     if len(points) <= 40:
         parts += [f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"/>' for x, y in points]
     for x, low, high in zip(line.x, line.low, line.high, strict=False):
@@ -307,15 +307,15 @@ def paper_section(title: str, lines: Sequence[TableLine]) -> Section:
     if len(names) > 1 and all(len(own) == len(names) for own in scores.values()):
         sentences.append(str(rank_methods(scores)))
     others = [line.entry for line in lines if line.entry.stands_in]
-    if told := sorted({f"{entry.name} for {entry.paper_name}" for entry in others}):
-        sentences.append(f"Standing in for data that are not here: {', '.join(told)}.")
+    if named := sorted({f"{entry.name} for {entry.paper_name}" for entry in others}):
+        sentences.append(f"Standing in for data that are not here: {', '.join(named)}.")
     if missed := [_missed(line) for line in lines if line.method == "HIPAD" and not line.reaches]:
         sentences.append("Not reached: " + "; ".join(missed) + ".")
     return Section(title, sentences, head, [_paper_row(line) for line in lines])
 
 
 def _paper_row(line: TableLine) -> list[str]:
-    accuracy, support, seconds = line.told or (None, None, None)
+    accuracy, support, seconds = line.paper or (None, None, None)
     return [
         line.entry.name,
         line.method,
@@ -331,7 +331,7 @@ def _paper_row(line: TableLine) -> list[str]:
 
 def _missed(line: TableLine) -> str:
     """Return why a line does not reach the paper's."""
-    accuracy, support, _ = line.told or (math.nan, None, None)
+    accuracy, support, _ = line.paper or (math.nan, None, None)
     return (
         f"{line.entry.name}: {100 * line.accuracy.value:.1f} % with {line.support.value:.0f} "
         f"features, in the paper {accuracy:g} % with {support}"
@@ -503,7 +503,7 @@ def _drawn(entries: Sequence[Entry], seeds: int | None) -> list[Entry]:
     return [replace(e, draws=seeds if e.rows or e in TABLE2 else e.draws) for e in entries]
 
 
-def told(found: Sequence[Done], plan: RepeatPlan) -> list[Section]:
+def repeat_sections(found: Sequence[Done], plan: RepeatPlan) -> list[Section]:
     """Return a section for each part that was run."""
     sections = []
     if plan.real:
@@ -574,7 +574,7 @@ def tuning_sections(
     head = ("lambda1", "others", f"{SCORE_NAMES[score]} %", "features", *RULE_HEAD)
     rows = [table_row(point) for point in points]
     return [
-        Section(title, [told for told in sentences if told], head, rows, errors),
+        Section(title, [words for words in sentences if words], head, rows, errors),
         Section("Features against lambda1", picture=features),
     ]
 
@@ -603,7 +603,7 @@ def along_lambda1(points: Sequence[SettingPoint]) -> dict[str, list[SettingPoint
     differ = [name for name in names if len({str(p.params[name]) for p in points}) > 1]
     lines: dict[str, list[SettingPoint]] = {}
     for point in sorted(points, key=lambda p: p.lambda1):
-        lines.setdefault(point.told(differ or names[:1]), []).append(point)
+        lines.setdefault(point.text_of(differ or names[:1]), []).append(point)
     return lines
 
 

@@ -85,12 +85,12 @@ class Worth:
             "beyond the curve" if math.isinf(end) else f"{end + 0.0:.0f}"
             for end in (self.low, self.high)
         )
-        told = f"the rules are worth {much} further ones"
+        text = f"the rules are worth {much} further ones"
         if self.value < 0:
-            told = f"your rules cost {much} patients"
+            text = f"your rules cost {much} patients"
         chance = ", so it may be chance" if self.value and self.low <= 0 <= self.high else ""
         interval = f"(95 % interval {low} to {high}{chance})"
-        return f"With {self.labelled} labelled patients {told} {interval}."
+        return f"With {self.labelled} labelled patients {text} {interval}."
 
     @property
     def is_clear(self) -> bool:
@@ -251,11 +251,11 @@ class Ranking:
     p_value: float
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name} {rank:.2f}" for name, rank in self.ranks.items())
+        text = ", ".join(f"{name} {rank:.2f}" for name, rank in self.ranks.items())
         if math.isnan(self.p_value):
-            return f"Mean ranks over {self.data_sets} data sets: {told}."
+            return f"Mean ranks over {self.data_sets} data sets: {text}."
         return (
-            f"Mean ranks over {self.data_sets} data sets: {told}. Friedman's chi-square "
+            f"Mean ranks over {self.data_sets} data sets: {text}. Friedman's chi-square "
             f"{self.chi2:.2f}, Iman and Davenport's F {self.statistic:.2f}, p = {self.p_value:.3f}."
         )
 
@@ -562,10 +562,10 @@ def sweep_tasks(
     tasks = []
     for seed in range(draws):
         for method in methods:
-            told = [""] if method == "no rules" else [version.rules for version in versions]
+            texts = [""] if method == "no rules" else [version.rules for version in versions]
             tasks += [
                 Task("contest", material.name, seed, {"method": method, "rules": text, **own})
-                for text in dict.fromkeys(told)
+                for text in dict.fromkeys(texts)
             ]
     return tasks
 

@@ -252,11 +252,11 @@ def _as_it_stands(
         for value, other in fits[:2]
     ]
     bare = _instead(condition, term, Term(term.coefficient))
-    told = f"write {' or '.join(remedies)}" if remedies else "write the number in its unit"
+    text = f"write {' or '.join(remedies)}" if remedies else "write the number in its unit"
     _ask(
         context,
         f"{UNSURE} {measured.shown} is, and {term} lies beyond its values, which run from "
-        f"{number(low)} to {number(high)}: {told}, or {bare} if it is in {term.unit}",
+        f"{number(low)} to {number(high)}: {text}, or {bare} if it is in {term.unit}",
         term,
         (*remedies, bare),
         strong=bool(fits) and abs(term.coefficient - (low + high) / 2) > 1.5 * (high - low),
@@ -278,9 +278,9 @@ def _which_part(term: Term, condition: Condition, measured: _Measured) -> RuleEr
     for value, _ in ways:
         sides = tuple((Term(short(value, 6)),) if s is side else s for s in condition.sides)
         texts.append(str(replace(condition, sides=sides, written=None)))
-    told = [f"{text} if it is in {unit}" for text, (_, unit) in zip(texts, ways, strict=True)]
+    remedies = [f"{text} if it is in {unit}" for text, (_, unit) in zip(texts, ways, strict=True)]
     return rule_error(
-        f"{UNSURE} {measured.shown} is, and the number has two: write {' or '.join(told)}",
+        f"{UNSURE} {measured.shown} is, and the number has two: write {' or '.join(remedies)}",
         column=term.column,
         suggestion=texts[0],
         expected=tuple(texts[1:]),

@@ -399,9 +399,14 @@ def _one_kind(block: str, items: list[Any], index: FeatureIndex) -> IntArray | n
     for item in items:
         if isinstance(item, bool | np.bool_) or not isinstance(item, Real):
             raise _wrong_members(block, f"{item!r:.40} among others")
-        if not (-1 <= item <= len(index) and item % 1 == 0):
+        if not _is_near(item, len(index)):
             raise _wrong_members(block, f"{item!r:.40}")
     return np.array([int(item) for item in items], dtype=np.int64)
+
+
+def _is_near(number: Any, most: int) -> bool:
+    """True for a whole number of about the size of a column's; others are told by their value."""
+    return bool(-1 <= number <= most and number % 1 == 0)
 
 
 def _wrong_members(block: str, found: str) -> RuleError:

@@ -539,10 +539,10 @@ class RuleRecord:
     def as_written(self) -> str:
         """That a written weight is used as it is, and what speaks against that."""
         weight = "" if self.written is None else f"of {self.written:.4g} patients "
-        told = f"its weight {weight}is used as written"
+        text = f"its weight {weight}is used as written"
         if not self.is_questioned or self.evidence is None:
-            return told
-        return f"{told}, but {self.evidence.contradiction('it')}: leave it out to have it learnt"
+            return text
+        return f"{text}, but {self.evidence.contradiction('it')}: leave it out to have it learnt"
 
     def _advice(self, gradient: RuleGradient) -> list[str]:
         if gradient.enters or self.weights is None or gradient.limit not in ("worth", "stiffness"):
@@ -659,11 +659,11 @@ def rule_report(
     """
     nothing = [None] * len(rules)
     pairs = list(certificates) if certificates is not None else [(None, None)] * len(rules)
-    told = zip(
+    columns = zip(
         rules, pairs, gradients or nothing, effects or nothing, weights or nothing, strict=True
     )
     records = []
-    for rule, (slack, residual), gradient, effect, own in told:
+    for rule, (slack, residual), gradient, effect, own in columns:
         parts: dict[str, Any] = {
             "slack": slack,
             "residual": residual,
@@ -861,8 +861,8 @@ def matrix_picture(
     """
     user = sparse.vstack([rule.B for rule in rules], format="csr")
     columns, binned = _columns(rules, user, blocks or {}, most)
-    told = [rule.scaled(mean, scale) for rule in rules]
-    B = sparse.csr_array(sparse.vstack([rule.B for rule in told]))
+    scaled = [rule.scaled(mean, scale) for rule in rules]
+    B = sparse.csr_array(sparse.vstack([rule.B for rule in scaled]))
     values, named, lowest, highest = _pooled(B, columns)
     return MatrixPicture(
         labels=tuple(rule.label for rule in rules for _ in rule.d),
@@ -877,7 +877,7 @@ def matrix_picture(
         named=named,
         lowest=lowest,
         highest=highest,
-        d=np.concatenate([rule.d for rule in told]) + 0.0,
+        d=np.concatenate([rule.d for rule in scaled]) + 0.0,
         binned=binned,
     )
 
