@@ -112,7 +112,8 @@ def make_ksvm_s(
 
 
 def relevant_signs(preset: str = "10k", *, block_size: int | None = None) -> IntArray:
-    """The signs that the weights of the first columns, those of the four blocks, ought to have.
+    """Return the signs that the weights of the first columns, those of the four blocks, ought to
+    have.
 
     All other columns carry nothing of the class.
 
@@ -154,7 +155,7 @@ def _rows(
     n_features: int,
     noise: tuple[float, float],
 ) -> sp.csr_array:
-    """Rows with these blocks in full and noise elsewhere, built from their non-zeros."""
+    """Return rows with these blocks in full and noise elsewhere, built from their non-zeros."""
     *streams, rng = rng.spawn(len(blocks) + 1)
     signal = np.hstack(
         [
@@ -183,7 +184,7 @@ def _rows(
 def _block(
     rng: np.random.Generator, y: IntArray, mean: float, size: int
 ) -> npt.NDArray[np.float64]:
-    """Equally correlated normals: one shared part per row, one own part per entry."""
+    """Return equally correlated normals: one shared part per row, one own part per entry."""
     shared = rng.standard_normal((y.size, 1))
     own = rng.standard_normal((y.size, size))
     return mean * y[:, None] + np.sqrt(COVARIANCE) * shared + np.sqrt(1 - COVARIANCE) * own
@@ -219,7 +220,7 @@ class SampleFile:
         return self.table.number_names
 
     def columns(self) -> dict[str, IntArray]:
-        """The columns of each block."""
+        """Return the columns of each block."""
         place = {name: j for j, name in enumerate(self.feature_names)}
         return {block: np.array([place[n] for n in names]) for block, names in self.blocks.items()}
 
@@ -241,7 +242,7 @@ class Sample:
     licence: str
 
     def frame(self) -> pd.DataFrame:
-        """X with its feature names as columns."""
+        """Return x with its feature names as columns."""
         require(["pandas"], "a data frame")
         import pandas as pd  # here, as fitting does without it
 
@@ -267,7 +268,7 @@ def read_sample(name: str) -> SampleFile:
 
 
 def load_sample(name: str) -> Sample:
-    """A bundled sample as numbers; gaps in its table are filled with the feature's median.
+    """Return a bundled sample as numbers; gaps in its table are filled with the feature's median.
 
     >>> sample = load_sample("pima")
     >>> sample.X.shape, sample.positive
@@ -293,7 +294,7 @@ def load_sample(name: str) -> Sample:
 
 
 def _filled(table: Table) -> str:
-    """A sentence that says how many gaps of which features were filled."""
+    """Return a sentence that says how many gaps of which features were filled."""
     gaps = column_statistics(table.numbers).missing
-    told = ", ".join(f"{table.number_names[j]} {gaps[j]}" for j in np.flatnonzero(gaps))
-    return f" Missing values were replaced by the feature's median: {told}." if told else ""
+    text = ", ".join(f"{table.number_names[j]} {gaps[j]}" for j in np.flatnonzero(gaps))
+    return f" Missing values were replaced by the feature's median: {text}." if text else ""

@@ -23,9 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 from hipad.estimator.path import PathPoint
 from hipad.evaluation.stability import N_REFITS, Stability, stability
 from hipad.exceptions import DataError
-from hipad.experiments.learning_curve import Curve, Worth, curve_tasks, curves, worth_of_rules
 from hipad.experiments.methods import ExperimentData
 from hipad.experiments.runner import Done, ResultsCache, failed_arms, perform
+from hipad.experiments.sensitivity import Curve, Worth, curve_tasks, curves, worth_of_rules
 from hipad.rules import RuleRecord
 from hipad.rules.names import as_index, resolve_blocks
 from hipad.solvers.solution import Progress
@@ -472,7 +472,7 @@ class LearningCurveDisplay(Drawn):
     Parameters
     ----------
     curves : sequence of Curve
-        One for each way, as `hipad.experiments.learning_curve.curves` makes them.
+        One for each way, as `hipad.experiments.sensitivity.curves` makes them.
     worth : Worth, default=None
         What the rules are worth in labelled rows, for the title.
 

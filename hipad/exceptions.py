@@ -18,7 +18,8 @@ class DataError(HipadError):
 
 
 def unopened(place: object, error: OSError | ValueError) -> DataError:
-    """The error of a file that cannot be opened; a path with a NUL is a ValueError of its own.
+    """Return the error of a file that cannot be opened; a path with a NUL is a ValueError of its
+    own.
 
     >>> unopened("x.csv", FileNotFoundError(2, "No such file or directory"))
     DataError('x.csv cannot be opened: No such file or directory')

@@ -110,7 +110,7 @@ class CheckedTable:
 
 
 def read_rule_file(path: str) -> str:
-    """The text of a file with rules; one without any is refused."""
+    """Return the text of a file with rules; one without any is refused."""
     text = read_text(path)
     found = read_rules(text)
     if not len(found.rules) and not found.rules.statements and not found.errors:
@@ -150,13 +150,13 @@ def written(
     found = read_for(text, name_table, table.classes)
     first, compiled = first_look(found, table.index, blocks, table.classes, **known)
     labels = found.rules.labels
-    told = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
+    labelled = {at: resolved(rule, table.classes, labels[at]) for at, rule in compiled.items()}
     named = (
         found.rules
         if first.errors
         else named_outcomes(found.rules, table.classes, positive_chosen=chosen)
     )
-    return WrittenRules(named, first, told, text, name_table, table.classes)
+    return WrittenRules(named, first, labelled, text, name_table, table.classes)
 
 
 def resolved(rule: CompiledRule, classes: tuple[str, str], label: str) -> CompiledRule:
@@ -178,13 +178,13 @@ def refuse(path: str, said: WrittenRules, roles: Mapping[str, ColumnRole] | None
             for remedy in remedies(line, error, said.name_table, said.classes):
                 print(f"  write: {remedy.text}".replace("\n", "\n         "), file=sys.stderr)
     for name in named_without_features(errors, roles or {}):
-        told = f"{name!r} is no feature, as its role is {(roles or {})[name].role}"
-        print(f"note: {told}: --feature {name!r} makes it one", file=sys.stderr)
+        text = f"{name!r} is no feature, as its role is {(roles or {})[name].role}"
+        print(f"note: {text}: --feature {name!r} makes it one", file=sys.stderr)
     return REFUSED
 
 
 def as_seen(table: CheckedTable) -> StudyRows:
-    """The rows as a run with the model's parameters sees them."""
+    """Return the rows as a run with the model's parameters sees them."""
     box = Box.observed(table.X)
     mean, scale = (None, None)
     if table.model.standardize:
@@ -203,7 +203,7 @@ def usual_lambda1(patients: StudyRows) -> float:
 
 
 def weights(table: CheckedTable) -> WeightRule:
-    """What a rule counts for in a run on these rows with the model's parameters."""
+    """Return what a rule counts for in a run on these rows with the model's parameters."""
     model = table.model
     total = table.n_patients or len(table.y)
     return partial(rule_weights, total=total, rule_weight=model.rule_weight, rho=model.rho)
@@ -217,7 +217,7 @@ def studied(
     *,
     advice: bool = True,
 ) -> Study:
-    """The rules that are switched on, tried on the rows and against each other."""
+    """Return the rules that are switched on, tried on the rows and against each other."""
     on = {at: rule for at, rule in said.compiled.items() if rule.rule.enabled}
     budget = Budget(PATIENCE)
     own = weights(table)
@@ -227,7 +227,7 @@ def studied(
 
 
 def findings(study: Study, table: CheckedTable) -> Iterator[str]:
-    """What is odd about the rules, each with a patient that shows it."""
+    """Yield what is odd about the rules, each with a patient that shows it."""
     for finding in study.findings:
         yield str(finding)
         if finding.witness is not None:
@@ -240,7 +240,7 @@ def findings(study: Study, table: CheckedTable) -> Iterator[str]:
 
 
 def witness(finding: Finding, index: FeatureIndex) -> str:
-    """The first few values of a finding's patient."""
+    """Return the first few values of a finding's patient."""
     values = list(finding.witness.named(index).items()) if finding.witness is not None else []
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in values[:MOST_SHOWN])
     return shown + (", ..." if len(values) > MOST_SHOWN else "")
@@ -254,7 +254,8 @@ def witness(finding: Finding, index: FeatureIndex) -> str:
 
 
 def classes_of(table: Table, options: argparse.Namespace) -> tuple[str, ...]:
-    """The classes to tell apart where there are three or more; () where it is one against another.
+    """Return the classes to tell apart where there are three or more; () where it is one against
+    another.
 
     There may be as many as a text column may have levels: a label of more is hardly one.
     """
@@ -265,21 +266,21 @@ def classes_of(table: Table, options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def with_all_labels(train: Prepared) -> Prepared:
-    """The training rows with the labels that they have in the table."""
+    """Return the training rows with the labels that they have in the table."""
     y = labels_of(train.table, train.options.label)[train.rows]
     steps = tuple(step for step in train.steps if step.option != "positive")
     return replace(train, y=y, steps=steps)
 
 
 def labels_of_test(test: TestRows, table: Table, label: str, classes: Sequence[str]) -> Text:
-    """The labels of test rows, which must be among the classes of the training rows."""
+    """Return the labels of test rows, which must be among the classes of the training rows."""
     labels = labels_of(table, label, classes)[test.rows]
     check_known(labels, set(classes), label)
     return labels
 
 
 def class_lines(clf: HIPADClassifier) -> list[str]:
-    """Features and certificates of all classes' models, and what was made of rules."""
+    """Return features and certificates of all classes' models, and what was made of rules."""
     lines = [
         f"features: {clf.support_.size:,} of {clf.n_features_in_:,} kept in "
         f"{count(len(clf.classes_), 'model')}, one for each class against the rest"
@@ -297,12 +298,12 @@ def class_lines(clf: HIPADClassifier) -> list[str]:
 
 
 def judged(clf: HIPADClassifier, X: Any, truth: Text, part: str) -> str:
-    """How many answers are right, of all rows and of each class."""
+    """Return how many answers are right, of all rows and of each class."""
     return classes_line(clf.predict(X), truth, clf.classes_.tolist(), part=part)
 
 
 def answer_columns(clf: HIPADClassifier, X: Any, classes: Sequence[str]) -> dict[str, list[Any]]:
-    """For each row its class, and the score and risk of every class."""
+    """Return for each row its class, and the score and risk of every class."""
     scores, risks = clf.decision_function(X), clf.predict_proba(X)
     columns: dict[str, list[Any]] = {"class": [classes[k] for k in np.argmax(scores, axis=1)]}
     columns |= {f"score of {name}": scores[:, k].tolist() for k, name in enumerate(classes)}
@@ -310,7 +311,7 @@ def answer_columns(clf: HIPADClassifier, X: Any, classes: Sequence[str]) -> dict
 
 
 def two_classes(origin: Origin) -> tuple[str, str]:
-    """The classes of a model, for a command that takes two; DataError where there are more."""
+    """Return classes of a model, for a command that takes two; DataError where there are more."""
     if len(origin.classes) != 2:
         raise DataError(
             f"expected a model of two classes, got one of {len(origin.classes)}: fit one class "
@@ -329,7 +330,7 @@ MOST_LISTED = 10  # rows that contradict a rule
 
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
-    """Rules, table and model."""
+    """Add options: rules, table and model."""
     parser.add_argument("rules", metavar="RULES", help="one rule per line")
     parser.add_argument("--data", metavar="DATA", required=True, help="the table to try them on")
     add_table_options(parser)
@@ -382,13 +383,13 @@ def plain_table(
 ) -> tuple[CheckedTable, list[str], DecidedBy]:
     """A table by itself, what was done to make numbers of it, and what tells the positive class."""
     table = prepared_table(options.data, options, rules)
-    told = [f"data: {step}" for step in table.steps if step.option != "roles"]
-    lines = [*role_lines(table.table, table.options), *told]
+    notes = [f"data: {step}" for step in table.steps if step.option != "roles"]
+    lines = [*role_lines(table.table, table.options), *notes]
     return CheckedTable.of(table), lines, table.decided_by
 
 
 def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str], DecidedBy]:
-    """A table in the columns of a model, which knows its positive class."""
+    """Return a table in the columns of a model, which knows its positive class."""
     stored = read_model(options.model)
     clf, origin = stored.classifier, origin_of(stored)
     table = read_described(options.data, options, origin)
@@ -418,7 +419,7 @@ def modelled_table(options: argparse.Namespace) -> tuple[CheckedTable, list[str]
 
 
 def rule_lines(study: Study, table: CheckedTable, seen: StudyRows) -> Iterator[str]:
-    """Each rule with what it does on the rows, what the model makes of it, and advice."""
+    """Yield each rule with what it does on the rows, what the model makes of it, and advice."""
     records = seen.report(study.active, table.w, table.b)
     for check, record in zip(study.checks, records, strict=True):
         yield f"{record.label}: {check.compiled.resolved_text}"
@@ -435,7 +436,7 @@ def rule_lines(study: Study, table: CheckedTable, seen: StudyRows) -> Iterator[s
 
 
 def row_list(rows: np.ndarray) -> str:
-    """Rows of the file, the first of them by number.
+    """Return rows of the file, the first of them by number.
 
     >>> row_list(np.array([3, 8]))
     'rows 3, 8'
@@ -472,7 +473,7 @@ MOST_NAMES = 12
 
 
 def add_rules_options(parser: argparse.ArgumentParser) -> None:
-    """The table, or the manual."""
+    """Add options: the table, or the manual."""
     parser.add_argument(
         "--help-for", metavar="DATA", help="a table: examples in its columns and classes"
     )

@@ -32,7 +32,7 @@ INTERRUPTED: Final = 130  # Ctrl-C, as shells have it: 128 and the number of the
 
 
 def sentence(error: Exception) -> str:
-    """What went wrong, on one line, with the place in the rules where there is one."""
+    """Return what went wrong, on one line, with the place in the rules where there is one."""
     text = " ".join(str(error).replace("\0", r"\0").split()) or type(error).__name__
     if isinstance(error, RuleError) and error.line is not None:
         place = f"line {error.line}" + (f", column {error.column}" if error.column else "")
@@ -152,7 +152,7 @@ def leave_quietly() -> int:
 
 
 def console() -> NoReturn:
-    """What the installed command `hipad` calls."""
+    """Return what the installed command `hipad` calls."""
     sys.exit(main())
 
 
@@ -193,7 +193,7 @@ NEEDED = ("streamlit", "plotly", "pandas", "openpyxl", "h5py")
 
 
 def add_app_options(parser: argparse.ArgumentParser) -> None:
-    """`--port` and `--no-browser`."""
+    """Add options: `--port` and `--no-browser`."""
     parser.add_argument("--port", type=int, help="where to serve the app; 0 is any free port")
     parser.add_argument("--no-browser", action="store_true", help="serve only, open no browser")
 
@@ -211,7 +211,7 @@ def run_app(options: argparse.Namespace) -> int:
 
 
 def streamlit_call(options: argparse.Namespace) -> list[str]:
-    """The call of Streamlit."""
+    """Return the call of Streamlit."""
     words = [sys.executable, "-m", "streamlit", "run", str(APP)]
     words += [f"--server.port={options.port}"] if options.port is not None else []
     return words + (["--server.headless=true"] if options.no_browser else [])

@@ -111,7 +111,7 @@ SWITCHES = {
 
 
 def add_fit_options(parser: argparse.ArgumentParser) -> None:
-    """Data, rules, where to save, and the classifier's parameters."""
+    """Add options: data, rules, where to save, and the classifier's parameters."""
     parser.add_argument("data", metavar="DATA", help=f"a table: {', '.join(FORMATS)}")
     add_table_options(parser)
     parser.add_argument("--rules", metavar="FILE", help="one rule per line (default: none)")
@@ -181,7 +181,7 @@ def path_of(name: str) -> str:
 
 
 def number_or_word(text: str) -> float | str:
-    """A number where it is one; the classifier knows which words it takes."""
+    """Return a number where it is one; the classifier knows which words it takes."""
     try:
         return float(text)
     except ValueError:
@@ -235,13 +235,13 @@ def run_fit(options: argparse.Namespace) -> int:
     print(report(clf, train, test), file=words)
     for line in odd(clf, table, said) if said.compiled else ():
         print(line, file=words)
-    return told(options, clf, words)
+    return end_of_fit(options, clf, words)
 
 
 def fit_all(
     options: argparse.Namespace, table: Table, classes: tuple[str, ...], text: str, words: TextIO
 ) -> int:
-    """The same for three classes or more, all of them told apart."""
+    """Return the same for three classes or more, all of them told apart."""
     one = argparse.Namespace(**{**vars(options), "positive": classes[0]})
     train, test = read_rows(one, table)
     train, more = with_all_labels(train), read_unlabelled(options.unlabelled, train)
@@ -269,10 +269,10 @@ def fit_all(
         lines.append(judged(clf, test.X, truth, "test"))
     lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]
     print("\n".join(lines), file=words)
-    return told(options, clf, words)
+    return end_of_fit(options, clf, words)
 
 
-def told(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> int:
+def end_of_fit(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> int:
     """Say where the model is, and whether the fit came to its end; the exit code."""
     print(f"saved: {options.model}", file=words)
     if clf.certificate_.status is Status.STOPPED:
@@ -282,7 +282,7 @@ def told(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> in
 
 
 def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterator[str]:
-    """What is odd about the rules, with the strength they had in the fit."""
+    """Yield what is odd about the rules, with the strength they had in the fit."""
     table = replace(table, model=clf)
     study = studied(said, table, as_seen(table), float(clf.lambda1_), advice=False)
     yield from findings(study, table)
@@ -291,7 +291,7 @@ def odd(clf: HIPADClassifier, table: CheckedTable, said: WrittenRules) -> Iterat
 def read_rows(
     options: argparse.Namespace, table: Table, rules: str = ""
 ) -> tuple[Prepared, TestRows | None]:
-    """Training rows, and test rows where they are asked for."""
+    """Return training rows, and test rows where they are asked for."""
     if options.split is not None:
         wanted = preparation(table, options, use_unlabelled=True)
         outcome = first_outcome(rules)
@@ -305,7 +305,7 @@ def read_rows(
 
 
 def read_unlabelled(path: str | None, train: Prepared) -> TestRows | None:
-    """Further rows without a label, where a file of them is given."""
+    """Return further rows without a label, where a file of them is given."""
     if path is None:
         return None
     table = read_data(path, stated=train.table.reading.later)
@@ -315,7 +315,7 @@ def read_unlabelled(path: str | None, train: Prepared) -> TestRows | None:
 def build(
     options: argparse.Namespace, rules: RuleSet | str, blocks: dict[str, IntArray]
 ) -> HIPADClassifier:
-    """The classifier that the options describe."""
+    """Return the classifier that the options describe."""
     clf = HIPADClassifier(rules, blocks=blocks)
     names = set(clf.get_params()) - {"rules", "blocks"}
     given: dict[str, Any] = {key: value for key, value in vars(options).items() if key in names}
@@ -392,7 +392,7 @@ def report(clf: HIPADClassifier, train: Prepared, test: TestRows | None) -> str:
 
 
 def add_predict_options(parser: argparse.ArgumentParser) -> None:
-    """Model, table, where to write."""
+    """Add options: model, table, where to write."""
     parser.add_argument("model", metavar="MODEL", help="a model that `fit` saved")
     parser.add_argument("data", metavar="DATA", help=f"a table: {', '.join(FORMATS)}")
     parser.add_argument(
@@ -447,7 +447,7 @@ def run_predict(options: argparse.Namespace) -> int:
 
 
 def answers(model: PositiveClassView, X: Any, prevalence: float | None) -> dict[str, list[Any]]:
-    """For each row its class, and the score and risk of the positive one."""
+    """Return for each row its class, and the score and risk of the positive one."""
     scores = model.scores(X) if X.shape[0] else np.zeros(0)
     positive = model.classes[1]
     named, threshold = "class", model.threshold
@@ -467,7 +467,7 @@ def answers(model: PositiveClassView, X: Any, prevalence: float | None) -> dict[
 def all_answers(
     clf: HIPADClassifier, X: Any, origin: Origin, prevalence: float | None
 ) -> dict[str, list[Any]]:
-    """For each row its class, and the score and risk of all of several classes."""
+    """Return for each row its class, and the score and risk of all of several classes."""
     if prevalence is not None:
         raise DataError(
             f"expected no --prevalence for a model of {len(origin.classes)} classes, got "
@@ -506,7 +506,7 @@ def tell_accuracy(
 
 
 def add_next_options(parser: argparse.ArgumentParser) -> None:
-    """A model or a table to fit, and how many rows to list."""
+    """Add options: a model or a table to fit, and how many rows to list."""
     parser.add_argument("model", metavar="MODEL", nargs="?", help="a model that `fit` saved")
     parser.add_argument(
         "--data", metavar="TABLE", required=True, help=f"a table: {', '.join(FORMATS)}"
@@ -558,7 +558,7 @@ def run_next(options: argparse.Namespace) -> int:
 
 
 def by_model(options: argparse.Namespace) -> int:
-    """The rows of a table by a saved model."""
+    """Return the rows of a table by a saved model."""
     stored = read_model(options.model)
     origin = origin_of(stored)
     classes = two_classes(origin)
@@ -581,7 +581,7 @@ def by_model(options: argparse.Namespace) -> int:
 def unlabelled_of(
     train: Prepared, more: TestRows | None, path: str | None
 ) -> tuple[Any, list[tuple[str, int, str]]]:
-    """The rows without a label of both tables, each by ID, number of its row, and file."""
+    """Return the rows without a label of both tables, each by ID, number of its row, and file."""
     names = called(train.table, train.unlabelled_rows)
     if more is not None and path is not None:
         file = Path(path).name
@@ -595,7 +595,7 @@ def unlabelled_of(
 
 
 def called(table: Table, rows: Any) -> list[tuple[str, int, str]]:
-    """Rows by their ID, where the table has them, and their number."""
+    """Return rows by their ID, where the table has them, and their number."""
     ids = table.row_ids
     return [(ids[i] if ids else "", i + 1, "") for i in rows.tolist()]
 
@@ -607,13 +607,13 @@ def write(
     model: PositiveClassView,
 ) -> None:
     """The list as CSV, the first to label first."""
-    told = [names[one.row] for one in found]
+    listed_names = [names[one.row] for one in found]
     columns: dict[str, list[Any]] = {}
-    if any(name for name, _, _ in told):
-        columns["patient"] = [name for name, _, _ in told]
-    columns["row"] = [row for _, row, _ in told]
-    if any(file for _, _, file in told):
-        columns["file"] = [file for _, _, file in told]
+    if any(name for name, _, _ in listed_names):
+        columns["patient"] = [name for name, _, _ in listed_names]
+    columns["row"] = [row for _, row, _ in listed_names]
+    if any(file for _, _, file in listed_names):
+        columns["file"] = [file for _, _, file in listed_names]
     columns["doubt"] = [round(one.score, 4) for one in found]
     columns[f"score of {model.classes[1]}"] = [
         round(model.sign * one.decision_value, 6) for one in found
@@ -632,7 +632,7 @@ def write(
 
 
 def add_export_options(parser: argparse.ArgumentParser) -> None:
-    """Model, form, where to write."""
+    """Add options: model, form, where to write."""
     parser.add_argument("model", metavar="MODEL", help="a model that `fit` saved")
     forms = "; ".join(f"{name}: {form.words}" for name, form in EXPORTS.items())
     parser.add_argument("--to", metavar="FORM", choices=tuple(EXPORTS), required=True, help=forms)

@@ -104,7 +104,7 @@ def blocks_of(lines: Lines, separator: str, width: int, skip: int) -> Iterator[B
 
 
 def _pieces(lines: Lines, skip: int) -> Iterator[tuple[int, bytes]]:
-    """Pieces of the text that end with a row, and the number of lines before each.
+    """Yield pieces of the text that end with a row, and the number of lines before each.
 
     A row may go on in the next line where a quote is open, so the quotes of a piece are even in
     number. The last piece may have an open quote, and so has one that is too long for a cell.
@@ -447,9 +447,9 @@ class TextTable:
         questions = self.questions
         if frame.second and without is None:
             questions = [*questions, second_header(frame)]
-        return self._told(table, [*frame.remarks, *remarks], questions)
+        return self._with_account(table, [*frame.remarks, *remarks], questions)
 
-    def _told(self, table: Table, remarks: list[str], questions: list[Question]) -> Table:
+    def _with_account(self, table: Table, remarks: list[str], questions: list[Question]) -> Table:
         """Return the table with the account of how it was understood."""
         frame, reading = self.frame, table.reading
         remarks = [*remarks, *footers_remark(self.footers)]
@@ -460,7 +460,7 @@ class TextTable:
             header_row=frame.header_row,
             footer_rows=len(self.footers),
         )
-        told = replace(
+        account = replace(
             reading,
             found=found,
             reasons={**reading.reasons, **frame.reasons, "separator": self.why},
@@ -473,7 +473,7 @@ class TextTable:
             table,
             format=table.format + decimal,
             remarks=(*remarks, *table.remarks),
-            reading=told,
+            reading=account,
         )
 
 
@@ -487,7 +487,7 @@ class RepeatedHeader:
     def without(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks without such rows."""
         self.found = 0
-        names = _tidy(self.names)
+        names = [cell.strip() for cell in self.names]
         for block in blocks:
             width = len(names)
             first = block.cells.take(pa.array(np.arange(0, len(block.cells), width)))
@@ -512,10 +512,6 @@ class RepeatedHeader:
         """Say how many such rows were left out."""
         again = f"{count(self.found, 'row')} with the names of the columns again left out"
         return [again] if self.found else []
-
-
-def _tidy(cells: list[str]) -> list[str]:
-    return [cell.strip() for cell in cells]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -713,8 +709,8 @@ def _places(lines: list[tuple[str, list[str]]], ids: list[str]) -> tuple[list[in
     """Return where the lines speak of each sample, or -1: by its accession, and what does not
     match.
     """
-    told = next((cells for key, cells in lines if key == ACCESSION), None)
-    if told is None:
+    accessions = next((cells for key, cells in lines if key == ACCESSION), None)
+    if accessions is None:
         for key, cells in lines:
             if len(cells) != len(ids):
                 raise DataError(
@@ -723,7 +719,7 @@ def _places(lines: list[tuple[str, list[str]]], ids: list[str]) -> tuple[list[in
                 )
         remark = f"no line {ACCESSION}: samples are matched with what is known of them by position"
         return list(range(len(ids))), [remark] if lines else []
-    names = [cell.strip() for cell in told]
+    names = [cell.strip() for cell in accessions]
     if twice := sorted(name for name, n in Counter(names).items() if n > 1):
         raise DataError(
             f"expected every accession once in {ACCESSION}, got {some(twice)} again: download the "
@@ -842,8 +838,8 @@ def read_matrix_market(data: bytes, limits: Limits) -> Table:
     columns = np.arange(n_columns) if used is None else used
     names = tuple(f"x{j}" for j in (columns + 1).tolist())
     remark = "a Matrix Market file names neither rows nor columns: give classes in a second file"
-    told = (remark, *empty_columns_remark(n_columns, used))
-    return Table(X, names, {}, MATRIX_ALONE, told)
+    remarks = (remark, *empty_columns_remark(n_columns, used))
+    return Table(X, names, {}, MATRIX_ALONE, remarks)
 
 
 def market_matrix(data: bytes, limits: Limits) -> sp.csr_array:
@@ -950,7 +946,7 @@ def _is_used(path: str) -> bool:
 
 
 def read_zipped_folder(data: bytes, limits: Limits) -> Table:
-    """From a .zip whose members were looked at before."""
+    """Return from a .zip whose members were looked at before."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = {name: archive.read(name) for name in archive.namelist() if _is_used(name)}
@@ -960,7 +956,7 @@ def read_zipped_folder(data: bytes, limits: Limits) -> Table:
 
 
 def read_tar_folder(data: bytes, limits: Limits) -> Table:
-    """From a .tar, of which plain files are read only."""
+    """Return from a .tar, of which plain files are read only."""
     members: dict[str, bytes] = {}
     seen = 0
     try:

@@ -474,7 +474,7 @@ class Reading:
         yield "gaps", shown, "as stated" if self.stated.gap_words is not None else ""
 
     def reason(self, name: str) -> str:
-        """Why a field has its value."""
+        """Return why a field has its value."""
         default: Any = getattr(FileFormat(), name)
         return "as stated" if getattr(self.stated, name) != default else self.reasons.get(name, "")
 
@@ -485,7 +485,7 @@ class Reading:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return {
             "found": self.found.to_dict(),
             "stated": self.stated.to_dict(),

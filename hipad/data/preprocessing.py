@@ -600,7 +600,7 @@ def _still_two(classes: Classes, labels: Text, label: str) -> Classes:
 def _choose_columns(
     table: Table, options: Options, rows: IntArray, roles: Mapping[str, ColumnRole]
 ) -> tuple[ColumnRecipe, Steps]:
-    """Numeric columns as they are, text columns by their levels where these are few."""
+    """Return numeric columns as they are, text columns by their levels where these are few."""
     out = {options.label, *not_features(roles), *table.about}
     numbers = tuple(name for name in table.number_names if name not in out)
     found = {name: _levels(table.text[name][rows]) for name in table.text if name not in out}
@@ -611,11 +611,11 @@ def _choose_columns(
     }
     left_out = tuple(name for name in found if name not in usable)
     if not numbers and not usable:
-        told = [f"{name!r} ({roles[name].role})" for name in not_features(roles)]
+        listed_names = [f"{name!r} ({roles[name].role})" for name in not_features(roles)]
         raise DataError(
             "expected a column of numbers, or of text with few levels, beside the label "
-            f"{options.label!r}, got {', '.join(told[:5]) or some(left_out) or 'none'}"
-            + (": make one of them a feature" if told else "")
+            f"{options.label!r}, got {', '.join(listed_names[:5]) or some(left_out) or 'none'}"
+            + (": make one of them a feature" if listed_names else "")
         )
     steps = [
         PreparationStep(f"columns of role {role}, no features", len(names), names, "roles")
@@ -774,7 +774,7 @@ def _without_stated(table: Table, stated: FileFormat) -> Table:
 
 
 def _likely_codes(table: Table) -> dict[str, list[float]]:
-    """Codes far from all other values of a column, by its name."""
+    """Return codes far from all other values of a column, by its name."""
     numbers = table.numbers
     with np.errstate(invalid="ignore"):
         high = np.fmax.reduce(numbers, axis=0)
@@ -790,7 +790,7 @@ def _likely_codes(table: Table) -> dict[str, list[float]]:
 
 
 def _codes(values: npt.NDArray[np.float64]) -> list[float]:
-    """Of sorted different values, those at the ends that are codes."""
+    """Return of sorted different values, those at the ends that are codes."""
     codes: list[float] = []
     rest = values
     while len(rest) > LEAST_VALUES and len(codes) < MOST_CODES:

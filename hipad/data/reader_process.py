@@ -121,7 +121,7 @@ def hold_to(memory_bytes: int, seconds: int) -> None:
 
 
 def _mapped_bytes() -> int:
-    """Address space that the libraries take before anything is read."""
+    """Return address space that the libraries take before anything is read."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:

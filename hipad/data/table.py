@@ -128,7 +128,7 @@ class Table:
 
 
 def tidy_names(raw: Sequence[object]) -> tuple[list[str], list[str]]:
-    """Column names on one line each and all different, and remarks on what was changed."""
+    """Return column names on one line each and all different, and remarks on what was changed."""
     names = [" ".join(str(name if name is not None else "").split()) for name in raw]
     remarks = []
     if long := [name for name in names if len(name) > NAME_CHARACTERS]:
@@ -197,7 +197,8 @@ class ColumnStatistics:
 
 
 def column_statistics(X: Any, weights: FloatArray | None = None) -> ColumnStatistics:
-    """Statistics of every column of an array or a sparse matrix, over the values that are there.
+    """Return statistics of every column of an array or a sparse matrix, over the values that are
+    there.
 
     A row of weight two counts as two rows.
 
@@ -235,7 +236,7 @@ def canonical_csc(X: Any) -> Any:
 
 
 def _shares(weights: FloatArray) -> FloatArray:
-    """Weights of about 1 in all, divided by a power of two, which rounds nothing."""
+    """Return weights of about 1 in all, divided by a power of two, which rounds nothing."""
     return np.ldexp(weights, -int(np.frexp(weights.sum())[1]))
 
 
@@ -291,7 +292,8 @@ ORDINARY: Final = 1e-100, 1e100  # sizes of values whose squares are numbers
 
 
 def _sparse_moments(X: Any, weights: FloatArray) -> SparseMoments:
-    """Columns that are mostly empty by sums of values and squares, the others with more care.
+    """Return columns that are mostly empty by sums of values and squares, the others with more
+    care.
 
     By Cauchy-Schwarz a column with a share p of stored entries has mean^2 <= p E[x^2], so that in
     E[x^2] - mean^2 nothing cancels while p is small.
@@ -365,7 +367,7 @@ SparseMoments = tuple[
 
 
 def _column_sums(X: Any, values: FloatArray) -> FloatArray:
-    """Sums by column of values that stand where X has stored entries."""
+    """Return sums by column of values that stand where X has stored entries."""
     sums = np.zeros(X.shape[1])
     occupied = np.diff(X.indptr) > 0
     if occupied.any():
@@ -401,7 +403,7 @@ def summarise(X: Matrix, names: Sequence[str]) -> pd.DataFrame:
 
 
 def medians(X: Matrix) -> FloatArray:
-    """Median of every column over the values that are there; zero where there is none."""
+    """Return median of every column over the values that are there; zero where there is none."""
     result = np.zeros(X.shape[1])
     if sp.issparse(X):
         X = sp.csc_array(X)
@@ -494,7 +496,8 @@ def starts_like_formula(text: str) -> bool:
 
 
 def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Named columns of equal length as CSV text, with the line ends that spreadsheets expect.
+    """Return named columns of equal length as CSV text, with the line ends that spreadsheets
+    expect.
 
     >>> to_csv({"feature": ["a", "@b"], "weight": [0.5, -1.0]}).splitlines()
     ['feature,weight', 'a,0.5', "'@b,-1.0"]

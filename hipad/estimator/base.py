@@ -102,7 +102,7 @@ class ClassRuns(FitRun[Classifier]):
 
 
 def class_labels(label: object) -> np.ndarray:
-    """The two classes of a model: all others, and the class.
+    """Return the two classes of a model: all others, and the class.
 
     >>> class_labels("setosa").tolist()
     ['not setosa', 'setosa']
@@ -111,7 +111,8 @@ def class_labels(label: object) -> np.ndarray:
 
 
 def rules_of_class(rules: RuleSet, classes: np.ndarray, position: int) -> RuleSet:
-    """What rules and statements tell the model of one class; rules that tell it nothing are off.
+    """Return what rules and statements tell the model of one class; rules that tell it nothing are
+    off.
 
     >>> from hipad.rules import parse_rules
     >>> rules = parse_rules("x0 >= 1 => a\\nx1 >= 2 => not b\\nx3 is raised in b")
@@ -139,7 +140,7 @@ def rules_of_class(rules: RuleSet, classes: np.ndarray, position: int) -> RuleSe
 
 
 def _named(one: Rule | FeaturePrior, labels: Sequence[object]) -> NamedClass | None:
-    """The class that a rule or statement names; None for one that is off, or that is of none."""
+    """Return class that a rule or statement names; None for one that is off, or that is of none."""
     if not one.enabled or (isinstance(one, FeaturePrior) and one.kind not in ("raised", "lowered")):
         return None
     return named_class(one.outcome, labels, place=one.place)
@@ -153,7 +154,7 @@ def owners(rules: RuleSet, classes: np.ndarray) -> dict[str, int]:
 
 
 def data_of_class(data: TrainingData, position: int) -> TrainingData:
-    """The rows of all classes as one class against the rest; the design is shared.
+    """Return the rows of all classes as one class against the rest; the design is shared.
 
     A row counts in every model as it does in the whole. Were the class to count as much as all
     others, a class far away would count half against its neighbour, whom alone it can be taken for.
@@ -162,7 +163,7 @@ def data_of_class(data: TrainingData, position: int) -> TrainingData:
 
 
 def common_scale(models: list[Any], data: TrainingData) -> MulticlassCalibration:
-    """The scale on which the models of all classes decide.
+    """Return the scale on which the models of all classes decide.
 
     It is learnt from out-of-fold values where the fits have them, else from those of the training
     rows: a fit with given values holds nobody out.
@@ -219,7 +220,7 @@ def _learnt_risks(
 
 
 def _known_rows(values: FloatArray, data: TrainingData) -> np.ndarray:
-    """Rows whose values are known for all classes; none, where a class has no such row."""
+    """Return rows whose values are known for all classes; none, where a class has no such row."""
     known = np.isfinite(values).all(axis=1)
     return known & (np.unique(data.y[known]).size == values.shape[1])
 
@@ -229,7 +230,8 @@ def _of_rows(data: TrainingData, rows: np.ndarray) -> tuple[Any, FloatArray, Flo
 
 
 def worst_certificate(found: Mapping[Any, Certificate | None]) -> Certificate | None:
-    """The certificate of the class that is farthest from its optimum; its message names the class.
+    """Return the certificate of the class that is farthest from its optimum; its message names the
+    class.
 
     None where a class has none.
     """
@@ -259,7 +261,7 @@ class CodedLabels(NamedTuple):
 
 
 def coded_labels(y: np.ndarray, weights: FloatArray) -> CodedLabels:
-    """The classes of the rows whose weight is above zero; there must be two or more.
+    """Return the classes of the rows whose weight is above zero; there must be two or more.
 
     >>> coded_labels(np.array(["well", "ill", "well"]), np.ones(3))
     CodedLabels(classes=array(['ill', 'well'], dtype='<U4'), codes=array([1, 0, 1]))
@@ -281,7 +283,7 @@ def _shown_classes(classes: np.ndarray) -> str:
 
 
 def unlabelled_rows(y: Any) -> np.ndarray | None:
-    """Where a label is missing: NaN, None, or scikit-learn's -1 beside two classes.
+    """Return where a label is missing: NaN, None, or scikit-learn's -1 beside two classes.
 
     A -1 beside one other class, or beside three and more, is a class of its own; of the latter a
     warning tells. None where every row has a label.
@@ -318,21 +320,21 @@ def unlabelled_rows(y: Any) -> np.ndarray | None:
 
 
 def _as_they_came(y: Any) -> np.ndarray:
-    """Labels as an array; those of lists and of data frames' own types keep their kind."""
+    """Return labels as an array; those of lists and of data frames' own types keep their kind."""
     if isinstance(getattr(y, "dtype", None), np.dtype):
         return np.asarray(y)
     return np.asarray(y, dtype=object)
 
 
 def is_missing(label: Any) -> bool:
-    """Whether a label stands for none: None, NaN, or what data frames have in its place."""
+    """Return whether a label stands for none: None, NaN, or what data frames have in its place."""
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(label, Number) and bool(label != label)
 
 
 def known_labels(y: Any, known: np.ndarray) -> np.ndarray:
-    """The labels that are there, in an array of their common type.
+    """Return the labels that are there, in an array of their common type.
 
     Whole numbers that became fractions beside a NaN are whole numbers again.
 
@@ -349,7 +351,7 @@ def known_labels(y: Any, known: np.ndarray) -> np.ndarray:
 
 
 def plain_labels(y: Any) -> Any:
-    """Labels kept as Python objects in an array of their common type; others as they are.
+    """Return labels kept as Python objects in an array of their common type; others as they are.
 
     Data frames' own types of labels (nullable numbers, categories, texts) are such objects too.
 
@@ -375,7 +377,7 @@ def plain_labels(y: Any) -> Any:
 def by_class(
     class_weight: str | dict[Any, float] | None, classes: np.ndarray
 ) -> str | dict[float, float] | None:
-    """Weights of the classes by their positions; a class that is not named has weight one.
+    """Return weights of the classes by their positions; a class that is not named has weight one.
 
     A label may be written as text: "1" names the class 1.
     """
@@ -473,7 +475,7 @@ class TableClassifier(LayeredParameters, ClassifierMixin, BaseEstimator):
         return TrainingRows(X, y, codes, weights, known, unlabelled, numbers, counted)
 
     def _rows_to_predict(self, X: Any) -> Any:
-        """Rows to predict, which must have the columns of the fit."""
+        """Return rows to predict, which must have the columns of the fit."""
         return validate_data(self, X, reset=False, **FORMS)
 
 
@@ -512,7 +514,7 @@ class FittedModel(TableClassifier):
     risk_threshold_: float | None = None
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed distance of each row; two units lie between the average training rows.
+        """Return signed distance of each row; two units lie between the average training rows.
 
         Of several classes there is a column each: the decision values of the classes' models on a
         common scale, that of log odds.
@@ -539,7 +541,8 @@ class FittedModel(TableClassifier):
         return self.classes_.take(says_positive(scores))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The risk of each class for each row, learnt from out-of-fold scores (docs/math.md).
+        """Return the risk of each class for each row, learnt from out-of-fold scores
+        (docs/math.md).
 
         Risks are at the true prevalence of the training rows, or at `prevalence`. The decision is
         not: with balanced classes it asks which class fits better, not which is likelier. Where one
@@ -556,7 +559,7 @@ class FittedModel(TableClassifier):
         return np.column_stack((1.0 - risks, risks))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithm of `predict_proba`."""
+        """Return the logarithm of `predict_proba`."""
         return np.log(self.predict_proba(X))
 
     def set_risk_threshold(self, value: float | None, *, positive: Any = None) -> Self:

@@ -337,7 +337,7 @@ class HIPADClassifier(FittedModel):
         interactive: bool,
         take: Callable[[FitRun[Self]], Self],
     ) -> FitRun[Self]:
-        """One run a class, over the same rows and design; rules are read once."""
+        """Return one run a class, over the same rows and design; rules are read once."""
         self._without_prevalence()
         if isinstance(self.rule_trust, tuple):
             raise HipadError(
@@ -399,7 +399,7 @@ class HIPADClassifier(FittedModel):
     def _gaps_of(
         self, gaps: MissingValues | None, rows: TrainingRows
     ) -> tuple[MissingValues | None, MissingValues | None]:
-        """The gaps of the rows that are fitted, and of those without a label."""
+        """Return the gaps of the rows that are fitted, and of those without a label."""
         if not gaps:
             return None, None
         expected = len(rows.known)
@@ -461,5 +461,5 @@ def _seen(
 
 
 def _states(earlier: Sequence[HIPADClassifier], data: TrainingData) -> list[Hipad]:
-    """The states of earlier fits on the same data, from which a fit may begin."""
+    """Return the states of earlier fits on the same data, from which a fit may begin."""
     return [one._hipad for one in earlier if vars(one).get("_data") is data and one._hipad]

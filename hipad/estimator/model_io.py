@@ -108,7 +108,7 @@ def _check_columns(what: str, columns: Any, n_features: int) -> None:
 
 
 def checked_classes(stored: dict[str, Any]) -> np.ndarray:
-    """The classes in their own type; they must be different and in order."""
+    """Return the classes in their own type; they must be different and in order."""
     values, kind = stored["values"], stored["dtype"]
     plain = _is_list_of(values, str | int | float) and len(values) >= 2
     _expect(plain and isinstance(kind, str) and len(kind) <= 20, "two classes or more", values)
@@ -198,7 +198,7 @@ def _points(value: Any) -> Iterator[BoxPoint]:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether this is a finite number, and not a truth value."""
+    """Return whether this is a finite number, and not a truth value."""
     return isinstance(value, int | float) and type(value) is not bool and math.isfinite(value)
 
 
@@ -306,7 +306,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def _told_content(clf: HIPADClassifier) -> dict[str, Any]:
-    """The hash of the data, and what the reports say."""
+    """Return the hash of the data, and what the reports say."""
     records = [replace(record, names=None) for record in clf.rule_report_]
     return {
         "data_sha256": clf.data_sha256_,
@@ -317,7 +317,7 @@ def _told_content(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def _own_content(clf: HIPADClassifier) -> dict[str, Any]:
-    """A model of two classes, without what it shares with those of other classes."""
+    """Return a model of two classes, without what it shares with those of other classes."""
     return _told_content(clf) | {
         "compiled": plain(stored_knowledge(clf._knowledge)),
         "lambda1": clf.lambda1_,
@@ -339,14 +339,14 @@ def _own_content(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def _rules_text(clf: HIPADClassifier) -> str | None:
-    """The rules as text, for whoever reads the file or fits again."""
+    """Return the rules as text, for whoever reads the file or fits again."""
     if isinstance(clf.rules, str | None):
         return clf.rules
     return str(clf._knowledge.written or "")
 
 
 def used_blocks(clf: HIPADClassifier) -> dict[str, np.ndarray]:
-    """The blocks that rules and statements name, as column numbers; of a loaded model all."""
+    """Return blocks that rules and statements name, as column numbers; of a loaded model all."""
     rules = clf._knowledge.written
     if rules is None:
         return dict(resolve_blocks(clf.blocks, clf.feature_index_))
@@ -414,7 +414,7 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
 
 
 def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
-    """A classifier with settings, classes, columns and reports."""
+    """Return a classifier with settings, classes, columns and reports."""
     settings = _settings_of_today(content["settings"])
     if isinstance(settings["class_weight"], list):
         settings["class_weight"] = dict(settings["class_weight"])
@@ -472,7 +472,7 @@ def _knowledge(clf: HIPADClassifier, content: dict[str, Any]) -> ExpertKnowledge
 
 
 def _of_today(record: dict[str, Any]) -> dict[str, Any]:
-    """A stored record of a rule, with the fields that it has today.
+    """Return a stored record of a rule, with the fields that it has today.
 
     In files of version 1 no fit without the rule was made; files before trust was learnt from all
     rows hold what the rows that a rule covers left of its weight.
@@ -498,7 +498,7 @@ def _of_today(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _point_of_today(point: dict[str, Any]) -> dict[str, Any]:
-    """A stored point of a path; earlier versions call its excess loss `behind`."""
+    """Return a stored point of a path; earlier versions call its excess loss `behind`."""
     renamed = {"behind": "excess_loss"}
     return {renamed.get(name, name): value for name, value in point.items()}
 

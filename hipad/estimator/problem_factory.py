@@ -46,7 +46,7 @@ from hipad.utils import FloatArray, IntArray
 def content_folds(
     design: Design, y: FloatArray, p: FloatArray, count: int, wave: float = 40.0
 ) -> np.ndarray:
-    """The fold of each row, stratified: ranks of its key. Equal rows share a fold."""
+    """Return the fold of each row, stratified: ranks of its key. Equal rows share a fold."""
     key = content_key(design, y, p, wave)
     folds = np.zeros(y.size, dtype=int)
     for sign in (-1.0, 1.0):
@@ -58,7 +58,7 @@ def content_folds(
 
 
 def content_key(design: Design, y: FloatArray, p: FloatArray, wave: float = 40.0) -> FloatArray:
-    """A projection of each row that is the same whatever the order of rows and columns.
+    """Return a projection of each row that is the same whatever the order of rows and columns.
 
     Each column's part in the direction is a restless function of how the column goes with the
     labels: as good as random, and even, so that it does not favour a class. Another `wave` is
@@ -72,7 +72,7 @@ def content_key(design: Design, y: FloatArray, p: FloatArray, wave: float = 40.0
 
 
 def equal_rows(design: Design, y: FloatArray, p: FloatArray) -> np.ndarray:
-    """A number for each row that equal rows of one class share."""
+    """Return a number for each row that equal rows of one class share."""
     key = content_key(design, y, p)
     order = np.lexsort((key, y))
     far = np.diff(key[order]) > 1e-9 * np.ptp(key)
@@ -82,7 +82,7 @@ def equal_rows(design: Design, y: FloatArray, p: FloatArray) -> np.ndarray:
 
 
 def usable_folds(folds: np.ndarray, y: FloatArray) -> list[np.ndarray]:
-    """Held-out rows of each fold whose training and held-out parts hold both classes."""
+    """Return held-out rows of each fold whose training and held-out parts hold both classes."""
     parts = [np.flatnonzero(folds == k) for k in range(folds.max(initial=0) + 1)]
 
     def both(rows: np.ndarray) -> bool:
@@ -137,7 +137,8 @@ def repeated_folds(
 
 
 def given_folds(parts: Sequence[np.ndarray], y: FloatArray) -> list[list[np.ndarray]]:
-    """Held-out rows as the user gives them, in as many repeats as it takes to have each row once.
+    """Return held-out rows as the user gives them, in as many repeats as it takes to have each row
+    once.
 
     Parts without rows, or without which a class is missing, are left out, and so are repeats that
     hold out one class only.
@@ -259,7 +260,7 @@ def leave_one_out_errors(
 
 
 def _rows_to_ask(design: Design, signs: FloatArray, weights: FloatArray, most: int) -> np.ndarray:
-    """Rows of all classes, not too many; none where a class has too few."""
+    """Return rows of all classes, not too many; none where a class has too few."""
     smallest = min(np.count_nonzero(signs == sign, axis=0).min() for sign in (-1.0, 1.0))
     if smallest < LEAST_ROWS:
         return np.zeros(0, dtype=int)
@@ -299,7 +300,7 @@ ROUNDING = 1e-6
 
 
 def foreign_units(X: Any, rules: tuple[CompiledRule, ...]) -> Iterator[str]:
-    """A sentence for each rule in doubtful units, or beyond data that a scaler made."""
+    """Yield a sentence for each rule in doubtful units, or beyond data that a scaler made."""
     for rule in rules:
         yield from (f"{rule.label}: {remark}" for remark in rule.remarks if UNSURE in remark)
         columns = np.unique(rule.B.indices)
@@ -315,7 +316,7 @@ def foreign_units(X: Any, rules: tuple[CompiledRule, ...]) -> Iterator[str]:
 
 
 def scaler_of(values: FloatArray) -> str:
-    """The scaler that makes such columns, or nothing.
+    """Return the scaler that makes such columns, or nothing.
 
     >>> scaler_of(np.array([[1.0, -1.0], [-1.0, 1.0]]))
     'a StandardScaler'
@@ -332,7 +333,7 @@ def scaler_of(values: FloatArray) -> str:
 
 
 def _out_of_range(rule: CompiledRule, columns: np.ndarray, values: FloatArray) -> bool:
-    """Whether a threshold is farther from the values seen than these are from each other."""
+    """Return whether a threshold is farther from the values seen than these are from each other."""
     B, low, high = rule.B[:, columns].toarray(), values.min(axis=0), values.max(axis=0)
     least = np.where(B > 0, B * low, B * high).sum(axis=1)
     most = np.where(B > 0, B * high, B * low).sum(axis=1)
@@ -527,7 +528,8 @@ class TrainingData:
         gaps: tuple[MissingValues | None, MissingValues | None] = (None, None),
         selection: SelectionSettings = SELECTION,
     ) -> bool:
-        """Whether a refit may reuse this: the same matrix object, labels, weights and scaling.
+        """Return whether a refit may reuse this: the same matrix object, labels, weights and
+        scaling.
 
         Sums of the rows tell when the matrix was changed in place.
         """
@@ -547,7 +549,7 @@ class TrainingData:
         )
 
     def scaled(self, rules: tuple[CompiledRule, ...]) -> tuple[ScaledRule, ...]:
-        """Rules in the design's units."""
+        """Return rules in the design's units."""
         return tuple(rule.scaled(self.design.mean, self.design.scale) for rule in rules)
 
     def rule_columns(self, rules: tuple[CompiledRule, ...]) -> RuleColumns:
@@ -569,14 +571,14 @@ class TrainingData:
         penalty_factors: PenaltyFactors | None = None,
         loss: Loss = HINGE,
     ) -> Problem:
-        """The optimisation problem on these data."""
+        """Return the optimisation problem on these data."""
         own = penalty_factors or PenaltyFactors()
         return Problem(self.design, self.y, self.p, lambda1, lambda2, rules, scope, own, loss)
 
     def to_user_units(
         self, features: np.ndarray, w: FloatArray, b: float
     ) -> tuple[FloatArray, float]:
-        """Weights and intercept for x instead of z = (x - mean) / scale."""
+        """Return weights and intercept for x instead of z = (x - mean) / scale."""
         mean, scale = self.design.mean, self.design.scale
         if scale is not None:
             w = w / scale[features]
@@ -592,21 +594,21 @@ def _same_groups(one: IntArray | None, other: IntArray | None) -> bool:
 
 
 def stacked_rows(X: Any, others: Any) -> Any:
-    """Rows of two arrays or sparse matrices under one another."""
+    """Return rows of two arrays or sparse matrices under one another."""
     if issparse(X) or issparse(others):
         return sparse.vstack([X, others], format="csr")
     return np.vstack([X, others])
 
 
 def row_sums(X: Any) -> FloatArray:
-    """The sum of each row of an array or sparse matrix."""
+    """Return the sum of each row of an array or sparse matrix."""
     return np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
 
 
 def shares(
     y: FloatArray, weights: FloatArray, class_weight: str | dict[float, float] | None
 ) -> FloatArray:
-    """Sample weights that sum to one; "balanced" gives each class of y the same share."""
+    """Return sample weights that sum to one; "balanced" gives each class of y the same share."""
     p = weights.astype(float)
     classes = np.unique(y)
     if class_weight == "balanced":
@@ -791,7 +793,7 @@ class ProblemFactory:
         rows: np.ndarray | None = None,
         among: np.ndarray | None = None,
     ) -> Problem:
-        """The problem at these values, on all rows or some of them.
+        """Return the problem at these values, on all rows or some of them.
 
         Of the features that neither rules name nor the user knows, only those `among` these may
         have a weight, where they are given.
@@ -819,7 +821,7 @@ class ProblemFactory:
         )
 
     def trial(self, lambda2: float) -> Problem:
-        """The problem of an automatic choice, without rules of hardly any weight."""
+        """Return the problem of an automatic choice, without rules of hardly any weight."""
         least, plan = FAINT / self.data.total, self.plan
         rules = tuple(block for block in self.blocks if block.sigma >= least)
         return self.data.problem(rules, 0.0, lambda2, plan.scope, self.penalty_factors, plan.loss)
@@ -870,7 +872,7 @@ class ProblemFactory:
         return lambda1_max(self.trial(1.0).with_parameters(penalty_factors=factors))
 
     def rule_votes(self) -> tuple[RuleVote, ...]:
-        """The votes of the rules in the choice of lambda1 and lambda2."""
+        """Return the votes of the rules in the choice of lambda1 and lambda2."""
         if not self.plan.centered:
             return ()
         candidates = [
@@ -912,7 +914,7 @@ class ProblemFactory:
         return float(np.average(evidence, weights=self.data.weights)) >= own.least_evidence
 
     def _rules_in_units(self) -> tuple[tuple[ScaledRule, ...], list[RuleEvidence | None]]:
-        """The rules in the solver's units, and the evidence of the training rows on each."""
+        """Return the rules in the solver's units, and the evidence of the training rows on each."""
         data, rules = self.data, self.plan.rules
         if not rules or not self.plan.centered:
             return data.scaled(rules), [None] * len(rules)
@@ -945,7 +947,7 @@ def largest_lambda1(
     class_weight: str | None = "balanced",
     lambda2: float = 0.0,
 ) -> float:
-    """From this lambda1 on a fit without rules keeps no feature; y is +1 or -1.
+    """Return from this lambda1 on a fit without rules keeps no feature; y is +1 or -1.
 
     With classes of equal weight it is the least such value, otherwise it may be a little more.
 
@@ -966,7 +968,7 @@ TRACE = 1e-6  # of the margin: scores of less are looked at for rounding
 
 
 def noise(design: Design) -> float:
-    """The gradient that rounding alone may give a feature that tells nothing."""
+    """Return the gradient that rounding alone may give a feature that tells nothing."""
     size = design.column_norms()
     if design.mean is not None:
         size = size + np.abs(design.mean if design.scale is None else design.mean / design.scale)
@@ -974,14 +976,14 @@ def noise(design: Design) -> float:
 
 
 def score_noise(design: Design, features: np.ndarray, w: FloatArray) -> float:
-    """How far scores w'x may be off by the last digits of the values and their means."""
+    """Return how far scores w'x may be off by the last digits of the values and their means."""
     size = np.zeros(w.size) if design.mean is None else np.abs(design.mean[features])
     scale = 1.0 if design.scale is None else design.scale[features]
     return LAST_DIGITS * float(np.abs(w) @ (size / scale))
 
 
 def explained(hipad: Hipad, message: str) -> Solution:
-    """The solution with a message; one without features says why in its certificate."""
+    """Return the solution with a message; one without features says why in its certificate."""
     found, lambda1 = _without_noise(hipad, hipad.solution()), hipad.problem.lambda1
     if found.features.size:
         message = message or found.certificate.message
@@ -998,7 +1000,7 @@ def explained(hipad: Hipad, message: str) -> Solution:
 
 
 def _without_noise(hipad: Hipad, found: Solution) -> Solution:
-    """The solution, or the model without features where rounding alone put them in.
+    """Return the solution, or the model without features where rounding alone put them in.
 
     Unpenalized features are in at every gradient, be it the last digit of a sum. Their scores are
     then a trace of the margin, and no gradient is above rounding.

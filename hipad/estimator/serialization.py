@@ -92,7 +92,7 @@ def plain(value: Any) -> Any:
 
 
 def rebuild(kind: Any, value: Any) -> Any:
-    """A value of the declared type from its plain form; ValueError where it does not fit.
+    """Return a value of the declared type from its plain form; ValueError where it does not fit.
 
     >>> rebuild(tuple[float, ...] | None, [1, "inf"])
     (1.0, inf)
@@ -125,7 +125,7 @@ def rebuild(kind: Any, value: Any) -> Any:
 
 
 def named(name: str, read: Callable[[], Value]) -> Value:
-    """What `read` gives; an error is reported with the name of the field."""
+    """Return what `read` gives; an error is reported with the name of the field."""
     try:
         return read()
     except ValueError as error:
@@ -144,12 +144,12 @@ def text_of(value: object) -> str:
 
 
 def misfit(expected: str, value: object) -> ValueError:
-    """The error for a value that does not fit."""
+    """Return the error for a value that does not fit."""
     return ValueError(f"expected {expected}, got {reprlib.repr(value)}")
 
 
 def _dataclass(kind: Any, value: Any) -> Any:
-    """One of these with just its own fields."""
+    """Return one of these with just its own fields."""
     hints, given, noted = _hints(kind), _checked(value, dict), _unknown.get()
     own = {field.name: field for field in fields(kind)}
     missing = [name for name in own if name not in given]
@@ -166,7 +166,7 @@ def _dataclass(kind: Any, value: Any) -> Any:
 
 
 def _is_needed(field: Field[Any]) -> bool:
-    """Whether a field has no default to take where it is missing."""
+    """Return whether a field has no default to take where it is missing."""
     return field.default is MISSING and field.default_factory is MISSING
 
 
@@ -182,7 +182,7 @@ def _one_of(options: tuple[Any, ...], value: object) -> Any:
 
 
 def _array(parts: tuple[Any, ...], value: Any) -> np.ndarray:
-    """An array of the declared type; an array that declares none holds column numbers."""
+    """Return an array of the declared type; an array that declares none holds column numbers."""
     (dtype,) = get_args(parts[1]) if parts else (np.int64,)
     array = np.array([_number(item) for item in _checked(value, list)])
     whole = np.issubdtype(dtype, np.integer)
@@ -193,7 +193,7 @@ def _array(parts: tuple[Any, ...], value: Any) -> np.ndarray:
 
 
 def _number(value: Any) -> float:
-    """A number, or the text of one that JSON lacks."""
+    """Return a number, or the text of one that JSON lacks."""
     if value in NOT_IN_JSON if isinstance(value, str) else type(value) in (int, float):
         return float(value)
     raise ValueError(f"expected a number, got {value!r:.40}")
@@ -300,7 +300,7 @@ def write_sealed(path: Path, content: dict[str, Any]) -> None:
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
-    """The content as it was written; DataError says what the file is otherwise."""
+    """Return the content as it was written; DataError says what the file is otherwise."""
     document = _document(path)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"expected a JSON file of format {FORMAT!r}, got another one")
@@ -417,14 +417,14 @@ class StoredPriors:
 
 
 def stored_knowledge(known: ExpertKnowledge) -> StoredPriors:
-    """What a model file keeps of rules and statements."""
+    """Return what a model file keeps of rules and statements."""
     return StoredPriors(
         tuple(map(_stored_rule, known.rules)), tuple(map(_stored_statement, known.statements))
     )
 
 
 def knowledge_of(stored: StoredPriors, index: FeatureIndex) -> ExpertKnowledge:
-    """The rules and statements of a model file; DataError where they cannot be any."""
+    """Return the rules and statements of a model file; DataError where they cannot be any."""
     rules = tuple(_rule(each, index) for each in stored.rules)
     statements = tuple(_statement(each, len(index)) for each in stored.statements)
     return ExpertKnowledge(rules, known_features(statements, index), statements)

@@ -121,7 +121,7 @@ class CrossValidation:
 def fold_parts(
     y: np.ndarray, groups: np.ndarray | None, *, n_folds: int = FOLDS, random_state: int = 0
 ) -> list[Part]:
-    """Rows to learn from and rows to judge; every part has all classes to learn from.
+    """Return rows to learn from and rows to judge; every part has all classes to learn from.
 
     A group is never split. Where there is no choice of folds that allows it, there are none.
 
@@ -243,11 +243,11 @@ def cross_validate(
     def score(fitted: HIPADClassifier, held: IntArray) -> Any:
         return fitted.decision_function(_rows(X, places[held]))
 
-    found, told = begun, -1
+    found, reported = begun, -1
     for found in cross_fit(begun, start, score):
-        if on_progress is not None and found.done != told:
+        if on_progress is not None and found.done != reported:
             on_progress(found.done, found.total)
-            told = found.done
+            reported = found.done
         if should_stop is not None and should_stop() and not found.is_done:
             break
     return found
@@ -404,7 +404,7 @@ class ChanceFigures:
     uncorrected: tuple[float, ...]
 
     def p_value(self, corrected: float) -> float:
-        """The share of shuffles, this order included, whose corrected figure is as good.
+        """Return the share of shuffles, this order included, whose corrected figure is as good.
 
         >>> ChanceFigures((0.5, 0.6, 0.4), (0.6, 0.7, 0.5)).p_value(0.55)
         0.5
@@ -416,7 +416,7 @@ class ChanceFigures:
 def shuffled_outcomes(
     y: npt.ArrayLike, groups: npt.ArrayLike | None = None, *, random_state: int = 0
 ) -> np.ndarray:
-    """The outcomes in random order; rows of one patient keep theirs together.
+    """Return the outcomes in random order; rows of one patient keep theirs together.
 
     Where each patient has one outcome, patients exchange these. Otherwise patients of as many rows
     exchange all of theirs.
@@ -494,7 +494,7 @@ MOST_OPENINGS: Final = 10_000  # of a record that is read: more were not made by
 
 
 def data_digest(X: Any, y: npt.ArrayLike) -> str:
-    """A hash of rows and outcomes that does not depend on the order of the rows.
+    """Return a hash of rows and outcomes that does not depend on the order of the rows.
 
     >>> X, y = np.arange(6.0).reshape(3, 2), np.array(["a", "b", "a"])
     >>> data_digest(X, y) == data_digest(X[::-1], y[::-1]) != data_digest(X + 1, y)
@@ -540,15 +540,15 @@ class SealedTest:
         return self.demonstration or bool(self.openings)
 
     def opened(self, reason: str, edits: int, when: str) -> Self:
-        """The record with one more opening; a reason must be given."""
-        told = " ".join(str(reason).split())[:LONGEST_REASON]
-        if not told:
+        """Return the record with one more opening; a reason must be given."""
+        given = " ".join(str(reason).split())[:LONGEST_REASON]
+        if not given:
             raise DataError("expected a sentence of why the test rows are opened, got none")
-        opening = _checked(when, edits, told)
+        opening = _checked(when, edits, given)
         return replace(self, openings=tuple(sorted({*self.openings, opening})))
 
     def merged(self, other: SealedTest) -> Self:
-        """The openings of both; the records must be of the same rows."""
+        """Return the openings of both; the records must be of the same rows."""
         if other.digest != self.digest:
             raise DataError("expected two records of the same test rows, got those of others")
         both = tuple(sorted({*self.openings, *other.openings}))
@@ -579,7 +579,7 @@ class SealedTest:
         return f"opened {len(edits):,} times, after up to {count(max(edits), 'edit')}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Numbers and texts alone, for JSON."""
+        """Return numbers and texts alone, for JSON."""
         return {
             "digest": self.digest,
             "demonstration": self.demonstration,
@@ -588,7 +588,7 @@ class SealedTest:
 
     @classmethod
     def from_dict(cls, read: Mapping[str, Any]) -> Self:
-        """The record that `to_dict` gave; DataError where it is none."""
+        """Return the record that `to_dict` gave; DataError where it is none."""
         try:
             digest, openings = read["digest"], read["openings"]
             demonstration = read["demonstration"]

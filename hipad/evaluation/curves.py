@@ -46,7 +46,7 @@ class Curve:
 
 
 def roc_curve(rows: ScoredRows, *, level: float = 0.95, seed: int = 0) -> Curve:
-    """Sensitivity (y) at each false positive rate (x), as scikit-learn has it.
+    """Return sensitivity (y) at each false positive rate (x), as scikit-learn has it.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def calibration_curve(rows: ScoredRows, *, level: float = 0.95) -> Curve:
 
 
 def _spline(x: FloatArray, knots: FloatArray) -> FloatArray:
-    """A constant, x, and restricted cubic terms, linear beyond the last knots."""
+    """Return a constant, x, and restricted cubic terms, linear beyond the last knots."""
     ones = np.ones_like(x)
     if knots.size < 3:
         return np.column_stack([ones, x])
@@ -191,7 +191,7 @@ class Bins:
 
 
 def calibration_bins(rows: ScoredRows, n_bins: int = 10, *, level: float = 0.95) -> Bins:
-    """The observed share in bins of about as many rows each; equal risks share a bin."""
+    """Return the observed share in bins of about as many rows each; equal risks share a bin."""
     risks = _with_risks(rows)
     if not len(rows) or n_bins < 1:
         raise DataError("expected rows and one bin or more: give rows of known class")
@@ -247,7 +247,7 @@ def decision_curve(
     prevalence: float | None = None,
     level: float = 0.95,
 ) -> DecisionCurve:
-    """Net benefit by threshold (0.01 to 0.99 where none are given), and its band.
+    """Return net benefit by threshold (0.01 to 0.99 where none are given), and its band.
 
     With a `prevalence` the classes are weighed as among those who will be asked.
 
@@ -326,7 +326,7 @@ class Cutoff:
 
 
 def risk_answers(risks: npt.ArrayLike, threshold: float) -> npt.NDArray[np.bool_]:
-    """Whether each risk is answered with the positive class.
+    """Return whether each risk is answered with the positive class.
 
     >>> risk_answers([0.2, 0.34, 0.5], 0.34).tolist()
     [False, True, True]
@@ -336,7 +336,7 @@ def risk_answers(risks: npt.ArrayLike, threshold: float) -> npt.NDArray[np.bool_
 
 
 def training_rows(clf: Any, *, sign: float = 1.0) -> ScoredRows:
-    """The labelled training rows of a fitted classifier, with out-of-fold scores and risks.
+    """Return the labelled training rows of a fitted classifier, with out-of-fold scores and risks.
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ def training_rows(clf: Any, *, sign: float = 1.0) -> ScoredRows:
 
 
 def cutoff_by_sensitivity(rows: ScoredRows, least: float) -> Cutoff:
-    """The largest threshold at which at least a share `least` of positive rows is found.
+    """Return the largest threshold at which at least a share `least` of positive rows is found.
 
     >>> risks = np.array([0.1, 0.4, 0.3, 0.8])
     >>> rows = ScoredRows(np.array([0, 0, 1, 1]), risks - 0.5, risks)
@@ -396,7 +396,7 @@ def cutoff_by_cost(rows: ScoredRows, ratio: float, *, prevalence: float | None =
 def cutoff_by_net_benefit(
     rows: ScoredRows, at: float, *, prevalence: float | None = None
 ) -> Cutoff:
-    """The threshold of the largest net benefit to whoever would act from risk `at` on.
+    """Return the threshold of the largest net benefit to whoever would act from risk `at` on.
 
     With right risks that is `at` itself.
     """
@@ -440,6 +440,6 @@ def _at_each_cut(rows: ScoredRows) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _cutoff(rows: ScoredRows, threshold: float, reason: str) -> Cutoff:
-    told = rows.at(float(threshold))
-    figures = told.measure("sensitivity"), told.measure("specificity")
+    answered = rows.at(float(threshold))
+    figures = answered.measure("sensitivity"), answered.measure("specificity")
     return Cutoff(float(threshold), reason, *figures)

@@ -117,7 +117,7 @@ class Stability:
         return self.selected / max(self.done, 1)
 
     def table(self, most: int = 50) -> list[FeatureStability]:
-        """The features that are selected most often."""
+        """Return the features that are selected most often."""
         order = np.argsort(-self.selected, kind="stable")[:most]
         return [
             FeatureStability(
@@ -181,7 +181,7 @@ class Stability:
         return float(self.flip_share.mean())
 
     def risk_interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Between which risks the refits put each row, without the outermost ones."""
+        """Return between which risks the refits put each row, without the outermost ones."""
         tails = [(1 - level) / 2, (1 + level) / 2]
         low, high = np.quantile(self.risks, tails, axis=0)
         return low, high
@@ -197,7 +197,7 @@ class Stability:
         return float(self.spread.mean())
 
     def seen_from(self, sign: float) -> Stability:
-        """The same with the first class as the positive one, where `sign` is -1."""
+        """Return the same with the first class as the positive one, where `sign` is -1."""
         if sign > 0:
             return self
         return replace(
@@ -219,7 +219,7 @@ class Stability:
         return self.risk[order], low[order], high[order]
 
     def classification_instability(self) -> tuple[FloatArray, FloatArray]:
-        """The risk of each row by the model, and the share of refits that flip its class."""
+        """Return the risk of each row by the model, and the share of refits that flip its class."""
         order = np.argsort(self.risk, kind="stable")
         return self.risk[order], self.flip_share[order]
 
@@ -383,7 +383,7 @@ class _Part:
         self.polish = factory.plan.settings.method == "hipad"
 
     def on(self, design: Design) -> Problem:
-        """The problem with decoys after the features of a design; rules name no decoy."""
+        """Return the problem with decoys after the features of a design; rules name no decoy."""
         problem, p = self.problem, self.problem.n_features
         wide = tuple(
             replace(
@@ -437,7 +437,7 @@ def _refits(
 
 
 def _halves(data: TrainingData, count: int, rng: np.random.Generator) -> list[IntArray]:
-    """Half of the labelled patients of each class, again and again; groups stay together."""
+    """Return half of the labelled patients of each class, again and again; groups stay together."""
     y = data.y[: data.n_labelled]
     codes = np.arange(y.size)
     if data.groups is not None:
@@ -455,7 +455,7 @@ def _halves(data: TrainingData, count: int, rng: np.random.Generator) -> list[In
 
 
 def _with_copies(data: TrainingData, rng: np.random.Generator) -> Design:
-    """The design with a copy of each column after the columns, its rows in random order.
+    """Return the design with a copy of each column after the columns, its rows in random order.
 
     All copies have the same order, so they are as correlated with each other as the features are.
     Of several orders the one is taken in which the classes of the copies tell least of the rows'.
@@ -512,7 +512,7 @@ def _with_batch(
     rows: Any,
     of_training: bool,
 ) -> Stability:
-    """What there is, and a batch of refits."""
+    """Return what there is, and a batch of refits."""
     mean, scale = _moments(clf._data)
     own = coef if scale is None else coef / scale[:, None]
     if mean is not None:

@@ -259,7 +259,7 @@ def at_prevalence(y: FloatArray, size: int) -> tuple[int, int]:
 
 
 def _of_each_class(y: FloatArray, counts: tuple[int, int], rng: np.random.Generator) -> IntArray:
-    """So many rows of the negative and the positive class, at random."""
+    """Return so many rows of the negative and the positive class, at random."""
     parts = []
     for sign, wanted in zip((-1.0, 1.0), counts, strict=True):
         rows = np.flatnonzero(y == sign)
@@ -352,7 +352,7 @@ def _fit(clf: HIPADClassifier, draw: TrainTestSplit) -> HIPADClassifier:
 
 
 def _seconds_again(fitted: HIPADClassifier, draw: TrainTestSplit) -> float:
-    """Processor time of one cold fit at the parameters that were chosen."""
+    """Return processor time of one cold fit at the parameters that were chosen."""
     chosen: dict[str, Any] = {"lambda1": fitted.lambda1_}
     if fitted.members_:
         chosen["rule_trust"] = fitted.members_
@@ -365,7 +365,7 @@ def _seconds_again(fitted: HIPADClassifier, draw: TrainTestSplit) -> float:
 
 
 def _admm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Phase 1 alone, to convergence: the elastic-net SVM, with rules where there are any."""
+    """Return phase 1 alone, to convergence: the elastic-net SVM, with rules where there are any."""
     return _hipad(draw, rules, {"method": "admm", **options})
 
 
@@ -395,7 +395,7 @@ def _libsvm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> Method
 
 
 def inner_folds(draw: TrainTestSplit, options: Mapping[str, Any] | None = None) -> list[Any]:
-    """The folds by which every method chooses its parameters: given as `cv`, or five.
+    """Return the folds by which every method chooses its parameters: given as `cv`, or five.
 
     None where a class has too few rows or groups.
     """
@@ -436,7 +436,7 @@ def _searched(
 
 
 def _l1_logistic(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Logistic regression with an l1 penalty, without rules."""
+    """Return logistic regression with an l1 penalty, without rules."""
     model = LogisticRegression(
         C=1.0, l1_ratio=1.0, solver="liblinear", class_weight="balanced", random_state=0
     )
@@ -444,14 +444,14 @@ def _l1_logistic(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> M
 
 
 def _elastic_net_sgd(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """The hinge loss with an elastic net, by stochastic gradient descent, without rules."""
+    """Return the hinge loss with an elastic net, by stochastic gradient descent, without rules."""
     model = SGDClassifier(penalty="elasticnet", class_weight="balanced", random_state=0)
     grid = {"alpha": ALPHAS, "l1_ratio": L1_RATIOS}
     return _searched(model, grid, (draw.X_train, draw.X_test), draw, options)
 
 
 def _rules_as_features(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Logistic regression on the columns, and a column for each rule: 1 where it fires."""
+    """Return logistic regression on the columns, and a column for each rule: 1 where it fires."""
     compiled = _compiled(draw, rules)
     parts = []
     for X, gaps in zip((draw.X_train, draw.X_test), draw.gaps, strict=True):
@@ -465,12 +465,12 @@ def _rules_as_features(draw: TrainTestSplit, rules: str, options: dict[str, Any]
 
 
 def _exact(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """The elastic-net SVM to its certified optimum, without rules."""
+    """Return the elastic-net SVM to its certified optimum, without rules."""
     return _hipad(draw, "", {"method": "exact", **options})
 
 
 def _admm_without(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """The elastic-net SVM by the ADMM, without rules."""
+    """Return the elastic-net SVM by the ADMM, without rules."""
     return _admm(draw, "", options)
 
 

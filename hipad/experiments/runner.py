@@ -69,8 +69,8 @@ class Task:
         >>> Task("a", "d").key("x") == Task("a", "d").key("x") != Task("a", "d", seed=1).key("x")
         True
         """
-        told = {**self.plain(), "rows": fingerprint, "version": __version__}
-        text = json.dumps(told, sort_keys=True, allow_nan=False, separators=(",", ":"))
+        identity = {**self.plain(), "rows": fingerprint, "version": __version__}
+        text = json.dumps(identity, sort_keys=True, allow_nan=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -167,7 +167,7 @@ class ResultsCache:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, int]]:
-    """Whole lines, and where each ends in the file."""
+    """Yield whole lines, and where each ends in the file."""
     end = 0
     with path.open("rb") as file:
         while line := file.readline(LONGEST):
@@ -234,7 +234,7 @@ class ProgressEstimate:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in words.
+    """Return seconds in words.
 
     >>> duration(42.2), duration(200), duration(9000)
     ('42 s', '3 min', '2.5 h')
@@ -284,7 +284,7 @@ def mean_of(values: Iterable[float]) -> Mean:
 
 
 def select(outcomes: Iterable[Done], data: str | None = None, **settings: object) -> list[Done]:
-    """Fits on this data with these settings, by seed and key; failed ones are left out."""
+    """Return fits on this data with these settings, by seed and key; failed ones are left out."""
     found = [
         done
         for done in outcomes
@@ -304,13 +304,13 @@ def failed_arms(outcomes: Iterable[Done]) -> list[str]:
     for done in outcomes:
         arm = str(done.setting("method") or done.task.kind)
         arms.setdefault((done.task.data, arm), []).append(done)
-    told = []
+    sentences = []
     for (data, arm), fits in arms.items():
         failed = [done for done in fits if done.failed]
         if failed:
             many = f"{len(failed):,} of {count(len(fits), 'fit')} failed"
-            told.append(f"{arm} on {data}: {many}, the first with: {failed[0].error}")
-    return told
+            sentences.append(f"{arm} on {data}: {many}, the first with: {failed[0].error}")
+    return sentences
 
 
 def figures(outcomes: Sequence[Done], name: str) -> list[float]:
@@ -360,8 +360,8 @@ def _watch(parent: int) -> None:
 
 def _is_alive(parent: int) -> bool:
     if sys.platform == "win32":  # an orphan keeps the number of its parent there
-        told = multiprocessing.parent_process()
-        return told is None or told.is_alive()
+        process = multiprocessing.parent_process()
+        return process is None or process.is_alive()
     return os.getppid() == parent
 
 

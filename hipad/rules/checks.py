@@ -135,7 +135,7 @@ class Regions:
 
     @classmethod
     def of(cls, rules: Sequence[CompiledRule], box: Box) -> Regions:
-        """Regions on groups of columns that no rule tells apart."""
+        """Return regions on groups of columns that no rule tells apart."""
         columns = np.unique(np.concatenate([rule.columns for rule in rules] or [np.empty(0, int)]))
         matrices = [on_columns(rule.B, columns) for rule in rules]
         group = _same_weights(matrices, len(columns))
@@ -187,7 +187,7 @@ class Regions:
         return some_point(*row_matrix((*inner.wide_rows, beyond), groups), lo, hi) is None
 
     def slack(self, row: Row) -> float:
-        """By how much a point must miss a row to be told from one that meets it."""
+        """Return by how much a point must miss a row to be told from one that meets it."""
         lo, hi = self.group_lo[row.columns], self.group_hi[row.columns]
         largest = np.maximum(np.abs(lo), np.abs(hi))
         size = np.abs(row.values)
@@ -546,7 +546,7 @@ class RegionTable:
         return np.array([self.rows[k].level for k in rows])
 
     def _incidence(self, rows: list[int]) -> sparse.csr_array:
-        """For each region the columns of some of its rows."""
+        """Return for each region the columns of some of its rows."""
         shape = (self.n, len(self.regions.group_lo))
         if not rows:
             return sparse.csr_array(shape)
@@ -975,7 +975,7 @@ def _weak_findings(
 def suggest_blocks(
     X: Any, *, least_correlation: float = 0.6, smallest: int = 3, most_features: int = 1_500
 ) -> dict[str, IntArray]:
-    """Groups of features that rise and fall together, among those that vary most.
+    """Return groups of features that rise and fall together, among those that vary most.
 
     The features of a group have on average a correlation of at least `least_correlation`. Only
     `most_features` columns are compared, so that no matrix of all pairs is built.
@@ -1005,7 +1005,7 @@ def _correlations(X: Any, columns: IntArray) -> FloatArray:
 
 
 def block_overlaps(blocks: Mapping[str, IntArray]) -> list[tuple[str, str, IntArray]]:
-    """Pairs of blocks with the columns that they share, largest share first.
+    """Return pairs of blocks with the columns that they share, largest share first.
 
     >>> block_overlaps({"a": np.array([0, 1]), "b": np.array([1, 2]), "c": np.array([7])})
     [('a', 'b', array([1]))]

@@ -123,7 +123,7 @@ def _width(tokens: TokenStream, middle: Term, spread: Term) -> float:
 
 
 def _or_more(tokens: TokenStream, number: Term) -> NumbersFound | None:
-    """`30 or more`, `30+`."""
+    """Read `30 or more`, `30+`."""
     word = tokens.peek()
     after = AFTER_NUMBER.get((word.low, tokens.peek(1).low)) if word.kind == "NAME" else None
     if after and not (tokens.is_name(2) or is_number(tokens, 2)) and tokens.phrase(1) != (after, 3):
@@ -262,7 +262,7 @@ _TOPS: Final = {"top": True, "highest": True, "upper": True, "bottom": False, "l
 
 
 def read_share(tokens: TokenStream) -> tuple[bool, float] | None:
-    """`top 10 %`, `the lowest quartile`: whether it is the top, and the share in percent."""
+    """Read `top 10 %`, `the lowest quartile`: whether it is the top, and the share in percent."""
     start = tokens.at
     if tokens.peek().low != "the" and tokens.peek().low not in _TOPS:
         return None
@@ -377,7 +377,7 @@ def read_ranged(tokens: TokenStream, left: Operand) -> Node | None:
 
 
 def _near_mean(tokens: TokenStream, left: Operand) -> Node | None:
-    """`within 2 sd of the mean`; None, with nothing read, if something else comes."""
+    """Read `within 2 sd of the mean`; None, with nothing read, if something else comes."""
     word = tokens.take()
     if (node := read_within(tokens, left)) is None:
         tokens.at -= 1
@@ -386,7 +386,7 @@ def _near_mean(tokens: TokenStream, left: Operand) -> Node | None:
 
 
 def _near(tokens: TokenStream, left: Operand, opened: Token) -> Node | None:
-    """`within 5 of 100`, `within ±1 of 5`: at most so far from a number; `from 65 up`."""
+    """Read `within 5 of 100`, `within ±1 of 5`: at most so far from a number; `from 65 up`."""
     start = tokens.at
     both = tokens.accept("PLUSMINUS") is not None
     spread = read_signed(tokens)
@@ -411,7 +411,7 @@ def _near(tokens: TokenStream, left: Operand, opened: Token) -> Node | None:
 
 
 def read_numbers(tokens: TokenStream, left: Operand) -> Node | None:
-    """`ecog 0 or 1`, `ecog 3, 4`: several whole values of a column of whole numbers."""
+    """Read `ecog 0 or 1`, `ecog 3, 4`: several whole values of a column of whole numbers."""
     name, known, start = lone_feature(left), tokens.vocabulary, tokens.at
     if name is None or known is None or not known.is_whole(name):
         return None
@@ -556,7 +556,7 @@ def _name(tokens: TokenStream, n: int) -> str:
 
 
 def _present_or_absent(tokens: TokenStream, name: str, start: int) -> Node | None:
-    """`diabetes present`, `alarm off`, `alarm is not active`."""
+    """Read `diabetes present`, `alarm off`, `alarm is not active`."""
     if tokens.peek().low in _IS:
         tokens.take()
     turned = tokens.accept_words("not")
@@ -667,7 +667,7 @@ class _Comparison:
         return self._among(levels, turned) if _ends(tokens) else None
 
     def _more(self) -> list[str]:
-        """Further values, with or, commas or a stroke before them."""
+        """Return further values, with or, commas or a stroke before them."""
         tokens = self.tokens
         found: list[str] = []
         while True:
@@ -685,7 +685,7 @@ class _Comparison:
             found.append(level)
 
     def _beyond(self, level: str) -> Node | None:
-        """`II or higher`, `II+`, `II or worse`."""
+        """Read `II or higher`, `II+`, `II or worse`."""
         tokens, word = self.tokens, self.tokens.peek()
         if word.kind == "PLUS":
             tokens.take()
@@ -884,7 +884,7 @@ def read_comparison(tokens: TokenStream, left: Operand) -> Node:
 def _further_than(
     tokens: TokenStream, operands: list[Operand], relations: list[str]
 ) -> Node | None:
-    """`a at least 40 more than b`: by how much two features differ."""
+    """Read `a at least 40 more than b`: by how much two features differ."""
     left, amount = operands[0], operands[-1]
     if tokens.matches("by") and len(relations) == 1:
         return _by_how_much(tokens, left, amount, relations[0])
@@ -905,7 +905,7 @@ def _further_than(
 
 
 def _by_how_much(tokens: TokenStream, left: Operand, right: Operand, relation: str) -> Node | None:
-    """`a exceeds b by more than 10`, `a differs from b by at least 10`."""
+    """Read `a exceeds b by more than 10`, `a differs from b by at least 10`."""
     if not isinstance(left, tuple) or not isinstance(right, tuple) or relation == "=":
         return None
     start = tokens.at
@@ -944,7 +944,7 @@ def _right(tokens: TokenStream, left: Operand, relation: str) -> Operand:
 
 
 def _number_word(tokens: TokenStream) -> Side | None:
-    """`zero` to `ten`, where no feature is called so."""
+    """Read `zero` to `ten`, where no feature is called so."""
     word, known = tokens.peek(), tokens.vocabulary
     value = 0 if word.low == "zero" else COUNT_WORDS.get(word.low)
     if value is None or tokens.is_name(1) or known is None or known.is_name(word.text):
@@ -954,7 +954,7 @@ def _number_word(tokens: TokenStream) -> Side | None:
 
 
 def _nth_percentile(tokens: TokenStream, name: str | None) -> Side | None:
-    """`the 90th percentile`, of the feature that is compared."""
+    """Read `the 90th percentile`, of the feature that is compared."""
     start = tokens.at
     if not tokens.accept_words("the"):
         tokens.accept_words("its")
@@ -1110,7 +1110,7 @@ def _atom(tokens: TokenStream) -> Node:
 
 
 def _counted_things(tokens: TokenStream, given: tuple[str, int]) -> Node:
-    """`at least 3 lymph_nodes`: the sign and the number stand before the feature."""
+    """Read `at least 3 lymph_nodes`: the sign and the number stand before the feature."""
     start = tokens.peek()
     said = tokens.text(tokens.at, tokens.at + given[1])
     tokens.at += given[1]

@@ -88,13 +88,13 @@ def columns_of(B: sparse.csr_array) -> IntArray:
 
 
 def on_columns(B: sparse.csr_array, columns: IntArray) -> sparse.csr_array:
-    """B on some sorted columns, which must include all it uses; fast however wide B is."""
+    """Return b on some sorted columns, which must include all it uses; fast however wide B is."""
     where = np.searchsorted(columns, B.indices)
     return sparse.csr_array((B.data, where, B.indptr), shape=(B.shape[0], len(columns)))
 
 
 def rows_met(B: sparse.csr_array, d: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
-    """For each row of B and each column x of X whether B x <= d, up to rounding.
+    """Return for each row of B and each column x of X whether B x <= d, up to rounding.
 
     The tolerance is a few units in the last place of what is added up. A value that was once kept
     in single precision meets the number that it stood for: 1.9 there is not 1.9 here.
@@ -238,7 +238,7 @@ class CompiledRule:
         return columns_of(self.B)
 
     def fires(self, X: Any, gaps: MissingValues | None = None) -> npt.NDArray[np.bool_]:
-        """For each row of X whether it meets the premise; a missing value never does.
+        """Return for each row of X whether it meets the premise; a missing value never does.
 
         `gaps` are the cells of X that were filled, and count as missing.
         """

@@ -67,7 +67,7 @@ _NO_COLUMNS = np.empty(0, np.int64)
 
 
 def inequalities(condition: Condition) -> list[tuple[Weighted, bool]]:
-    """Weighted terms, each list meaning sum <= 0, and whether the sum must be below.
+    """Return weighted terms, each list meaning sum <= 0, and whether the sum must be below.
 
     >>> a, three = Term(1.0, ("a",)), Term(3.0)
     >>> for terms, strict in inequalities(Condition(((a,), (three,)), (">",))):
@@ -448,16 +448,18 @@ def _warn_of_unknown_values(resolved: list[ResolvedRule]) -> None:
     """Say which rules may mean something else on the data that they are meant for."""
     strict = [each.label for each in resolved if _is_strict(each)]
     units = [each.label for each in resolved if _has_unit(each.rule)]
-    told = []
+    remarks = []
     if strict:
-        told.append(
+        remarks.append(
             f"the border belongs to '>' and '<' of {listed(strict, limit=4)}, which it does not on "
             "whole numbers"
         )
     if units:
-        told.append(f"the numbers of {listed(units, limit=4)} may be in another unit than the data")
-    if told:
-        sentence = f"the rules are compiled without rows: {'; '.join(told)}: pass values=X"
+        remarks.append(
+            f"the numbers of {listed(units, limit=4)} may be in another unit than the data"
+        )
+    if remarks:
+        sentence = f"the rules are compiled without rows: {'; '.join(remarks)}: pass values=X"
         warnings.warn(sentence, UserWarning, stacklevel=3)
 
 

@@ -347,7 +347,7 @@ def _is_called(tokens: TokenStream) -> bool:
 
 
 def _spoken_ratio(tokens: TokenStream) -> Side:
-    """`ratio of LDL to HDL`."""
+    """Read `ratio of LDL to HDL`."""
     sign, _ = tokens.take(), tokens.take()
     skip_links(tokens)
     above = read_name(tokens) if tokens.is_name() else None
@@ -358,7 +358,7 @@ def _spoken_ratio(tokens: TokenStream) -> Side:
 
 
 def _own_figure(tokens: TokenStream) -> Term | None:
-    """`mean`, `median`, `sd` or `p90` alone: those of the feature that is compared."""
+    """Read `mean`, `median`, `sd` or `p90` alone: those of the feature that is compared."""
     word, known = tokens.peek(), tokens.vocabulary
     function = find_function(word.low)
     if tokens.own is None or known is None or function is None or function.statistic is None:
@@ -430,7 +430,7 @@ def _check_units(terms: list[Term], tokens: TokenStream) -> None:
 
 
 def read_product(tokens: TokenStream) -> Side:
-    """Factors, of which at most one names features, with the signs between them."""
+    """Return factors, of which at most one names features, with the signs between them."""
     side = _factor(tokens)
     number, many = 1.0, False
     while (sign := tokens.peek()).kind in ("TIMES", "DIVIDED") or tokens.matches("times"):
@@ -924,7 +924,7 @@ def _which_border(
 
 
 def read_within(tokens: TokenStream, left: Operand) -> Condition | None:
-    """`within 2 sd of the mean`, after its first word; None if something else comes."""
+    """Read `within 2 sd of the mean`, after its first word; None if something else comes."""
     name, start = lone_feature(left), tokens.at
     number = _number_of_sd(tokens) if name is not None else None
     if name is None or number is None or not isinstance(left, tuple):

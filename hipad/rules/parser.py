@@ -224,7 +224,7 @@ def _halves_without_arrow(
 def _people_are(
     tokens: TokenStream, start: int, end: int, places: list[int]
 ) -> tuple[TokenStream, TokenStream] | None:
-    """`patients with Glucose >= 126 are diabetic`."""
+    """Read `patients with Glucose >= 126 are diabetic`."""
     tokens.at = start
     tokens.accept_words("all")
     if not any(tokens.matches(word) for word in PEOPLE):

@@ -145,7 +145,7 @@ class Overlap:
 def rule_overlap(
     rules: Sequence[CompiledRule], X: Any, *, gaps: MissingValues | None = None
 ) -> Overlap:
-    """Counts for every pair of rules; `contested` rows fire for both outcomes."""
+    """Return counts for every pair of rules; `contested` rows fire for both outcomes."""
     X = X if sparse.issparse(X) else np.asarray(X)
     return overlap_of(rules, [rule.fires(X, gaps) for rule in rules], X.shape[0])
 
@@ -254,7 +254,7 @@ def measured_rows(rule: CompiledRule, X: Any) -> BoolArray:
 
 
 def _row_values(rule: CompiledRule, X: Any, row: int) -> tuple[FloatArray, BoolArray, BoolArray]:
-    """B_row x for every x, whether x meets all the other rows, and whether it meets all."""
+    """Return B_row x for every x, whether x meets all the other rows, and whether it meets all."""
     X = X if sparse.issparse(X) else np.asarray(X)
     part = X[:, rule.columns]
     named = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64).T
@@ -539,10 +539,10 @@ class RuleRecord:
     def as_written(self) -> str:
         """That a written weight is used as it is, and what speaks against that."""
         weight = "" if self.written is None else f"of {self.written:.4g} patients "
-        told = f"its weight {weight}is used as written"
+        text = f"its weight {weight}is used as written"
         if not self.is_questioned or self.evidence is None:
-            return told
-        return f"{told}, but {self.evidence.contradiction('it')}: leave it out to have it learnt"
+            return text
+        return f"{text}, but {self.evidence.contradiction('it')}: leave it out to have it learnt"
 
     def _advice(self, gradient: RuleGradient) -> list[str]:
         if gradient.enters or self.weights is None or gradient.limit not in ("worth", "stiffness"):
@@ -611,7 +611,7 @@ class RuleReport(list[RuleRecord]):
 
 
 def _table_row(record: RuleRecord) -> list[str]:
-    """The row of a record in a table; what is not known is an empty cell."""
+    """Return the row of a record in a table; what is not known is an empty cell."""
     shown = record.prototype is not None and record.prototype.feasible
     trust = record.trust
     learnt = "" if trust is None else f"{percent(trust.prior, 0)} to {percent(trust.posterior, 0)}"
@@ -650,7 +650,7 @@ def rule_report(
     weights: Sequence[RuleWeights] | None = None,
     certificates: Iterable[tuple[float | None, float | None]] | None = None,
 ) -> list[RuleRecord]:
-    """Records for rules, classifier (w, b) and box in the user's units.
+    """Return records for rules, classifier (w, b) and box in the user's units.
 
     `mean` and `scale` are the scaling that training used, `missing` marks the filled-in cells of
     the training rows, `gradients`, `effects` and `weights` are each rule's gradient at zero,
@@ -659,11 +659,11 @@ def rule_report(
     """
     nothing = [None] * len(rules)
     pairs = list(certificates) if certificates is not None else [(None, None)] * len(rules)
-    told = zip(
+    columns = zip(
         rules, pairs, gradients or nothing, effects or nothing, weights or nothing, strict=True
     )
     records = []
-    for rule, (slack, residual), gradient, effect, own in told:
+    for rule, (slack, residual), gradient, effect, own in columns:
         parts: dict[str, Any] = {
             "slack": slack,
             "residual": residual,
@@ -693,7 +693,7 @@ def _guarantees(
     mean: FloatArray | None,
     scale: FloatArray | None,
 ) -> dict[str, Any]:
-    """Prototype, worst case, and the threshold from which a failing rule would hold."""
+    """Return prototype, worst case, and the threshold from which a failing rule would hold."""
     found: dict[str, Any] = {
         "prototype": prototype(rule.B, rule.d, rule.sign, w, b, mean, scale),
     }
@@ -830,7 +830,7 @@ class MatrixPicture:
     binned: bool  # whether columns hold features that rows do tell apart
 
     def latex(self) -> str:
-        """B and d as an array, with the names of the columns above."""
+        """Return b and d as an array, with the names of the columns above."""
         head = " & ".join(_latex_name(column) for column in self.columns)
         lines = [
             rf"\begin{{array}}{{l|{'r' * len(self.columns)}|r}}",
@@ -850,7 +850,8 @@ def matrix_picture(
     scale: FloatArray | None = None,
     most: int = MOST_COLUMNS,
 ) -> MatrixPicture:
-    """B x <= d of these rules, in the user's units or, with mean and scale, in those of the solver.
+    """Return b x <= d of these rules, in the user's units or, with mean and scale, in those of the
+    solver.
 
     >>> from hipad.rules.compiler import compile_rules
     >>> (rule,) = compile_rules("x0 + x1 >= 2 => positive", n_features=4)
@@ -860,8 +861,8 @@ def matrix_picture(
     """
     user = sparse.vstack([rule.B for rule in rules], format="csr")
     columns, binned = _columns(rules, user, blocks or {}, most)
-    told = [rule.scaled(mean, scale) for rule in rules]
-    B = sparse.csr_array(sparse.vstack([rule.B for rule in told]))
+    scaled = [rule.scaled(mean, scale) for rule in rules]
+    B = sparse.csr_array(sparse.vstack([rule.B for rule in scaled]))
     values, named, lowest, highest = _pooled(B, columns)
     return MatrixPicture(
         labels=tuple(rule.label for rule in rules for _ in rule.d),
@@ -876,7 +877,7 @@ def matrix_picture(
         named=named,
         lowest=lowest,
         highest=highest,
-        d=np.concatenate([rule.d for rule in told]) + 0.0,
+        d=np.concatenate([rule.d for rule in scaled]) + 0.0,
         binned=binned,
     )
 
@@ -922,7 +923,7 @@ def _columns(
 def _pooled(
     B: sparse.csr_array, columns: Sequence[MatrixColumn]
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Mean, number, least and largest of the weights that each row gives to each column."""
+    """Return mean, number, least and largest of the weights that each row gives to each column."""
     place = np.zeros(B.shape[1], dtype=np.int64)
     sizes = np.array([column.features.size for column in columns])
     for k, column in enumerate(columns):

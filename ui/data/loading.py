@@ -246,10 +246,10 @@ def facing_rules(data: Dataset, loaded: Loaded, preparation: Preparation, rules:
         return data
     options = Options(**preparation.options())
     _, _, classes = labelled_rows(loaded.table, options, first_outcome(rules))
-    told = (classes.negative, classes.positive)
-    if (told, classes.decided_by) == (data.classes, data.decided_by):
+    classes_of_file = (classes.negative, classes.positive)
+    if (classes_of_file, classes.decided_by) == (data.classes, data.decided_by):
         return data
-    return replace(data, classes=told, decided_by=classes.decided_by)
+    return replace(data, classes=classes_of_file, decided_by=classes.decided_by)
 
 
 def _tested(loaded: Loaded, preparation: Preparation) -> Table:

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hipad.experiments.learning_curve import curve_tasks
 from hipad.experiments.methods import ExperimentData
 from hipad.experiments.runner import Done, ResultsCache
+from hipad.experiments.sensitivity import curve_tasks
 from tests.experiments.small import table
 from tests.ui.pima import session
 from ui.experiments.experiment_panel import everybody, training
