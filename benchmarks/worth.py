@@ -27,8 +27,7 @@ from hipad.experiments.learning_curve import Worth, curve_tasks, curves, worth_o
 from hipad.experiments.methods import ExperimentData, Synthetic
 from hipad.experiments.report import HEIGHT, WIDTH, Series, chart
 from hipad.experiments.reproduction import KSVM_OPTIONS
-from hipad.experiments.tasks import Done, Mean, ProgressEstimate, ResultsCache, Task
-from hipad.experiments.workers import perform
+from hipad.experiments.runner import Done, Mean, ProgressEstimate, ResultsCache, Task, perform
 
 SIZES = (4, 8, 16, 32, 64, 128)
 SYNTHETIC = "ksvm-s-10k"

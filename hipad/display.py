@@ -25,8 +25,7 @@ from hipad.evaluation.stability import N_REFITS, Stability, stability
 from hipad.exceptions import DataError
 from hipad.experiments.learning_curve import Curve, Worth, curve_tasks, curves, worth_of_rules
 from hipad.experiments.methods import ExperimentData
-from hipad.experiments.tasks import Done, ResultsCache, failed_arms
-from hipad.experiments.workers import perform
+from hipad.experiments.runner import Done, ResultsCache, failed_arms, perform
 from hipad.rules import RuleRecord
 from hipad.rules.names import as_index, resolve_blocks
 from hipad.solvers.solution import Progress
@@ -581,7 +580,7 @@ class LearningCurveDisplay(Drawn):
         Parameters
         ----------
         outcomes : sequence of Done
-            What `hipad.experiments.workers.perform` gave for the tasks of a learning curve.
+            What `hipad.experiments.runner.perform` gave for the tasks of a learning curve.
         ax : Axes, default=None
             Where to draw; None makes a figure.
 

@@ -25,7 +25,7 @@ from hipad import (
 from hipad.evaluation.stability import stability
 from hipad.exceptions import DataError
 from hipad.experiments.learning_curve import Curve, Worth
-from hipad.experiments.tasks import Mean
+from hipad.experiments.runner import Mean
 from tests.small import data, fit
 
 RULES = "first: x0 >= 0.5 => 1\nsecond: x1 <= 0 => 0"

@@ -48,9 +48,8 @@ from hipad.experiments.report import (
     told,
     tuning_sections,
 )
-from hipad.experiments.tasks import Done, ProgressEstimate, ResultsCache, Task
+from hipad.experiments.runner import Done, ProgressEstimate, ResultsCache, Task, perform
 from hipad.experiments.tuning import SCORES, honest_estimate, tune_tasks, tuned
-from hipad.experiments.workers import perform
 from hipad.rules import ColumnValues, FeatureIndex, RuleSet, parse_rules
 from hipad.utils import listed
 

@@ -14,8 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hipad.data.dialect import ROW_NAMES
-from hipad.data.file_format import LONGEST_WORD, Answer, FileFormat, Question, Reading, ThreeDigits
-from hipad.data.limits import Limits, tell_rows
+from hipad.data.file_format import (
+    LONGEST_WORD,
+    Answer,
+    FileFormat,
+    Limits,
+    Question,
+    Reading,
+    ThreeDigits,
+    tell_rows,
+)
 from hipad.data.table import Table, tidy_names
 from hipad.data.written_numbers import (
     BOOKED,

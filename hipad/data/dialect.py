@@ -12,8 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from hipad.data.file_format import SEPARATORS, Answer, FileFormat, Question
-from hipad.data.limits import Limits
+from hipad.data.file_format import SEPARATORS, Answer, FileFormat, Limits, Question
 from hipad.data.orientation import BOTTOM, TOP, LabelRows, label_rows
 from hipad.data.written_numbers import (
     IS_UNIT,

@@ -33,8 +33,7 @@ from hipad.data.dialect import (
     second_header,
     watched_columns,
 )
-from hipad.data.file_format import FOUND_OUT, Answer, FileFormat, Question
-from hipad.data.limits import Limits
+from hipad.data.file_format import FOUND_OUT, Answer, FileFormat, Limits, Question
 from hipad.data.orientation import LabelRows, Turn, label_rows, oriented
 from hipad.data.table import Table
 from hipad.exceptions import DataError

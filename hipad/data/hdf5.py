@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from hipad.data.limits import Limits
+from hipad.data.file_format import Limits
 from hipad.data.matrices import sparse_matrix
 from hipad.data.orientation import MOST_LEVELS, GenesBySamples, patients_by_genes, symbol_column
 from hipad.data.table import Matrix, Table

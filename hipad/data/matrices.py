@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from hipad.data.dialect import Lines
-from hipad.data.limits import Limits
+from hipad.data.file_format import Limits
 from hipad.data.table import Matrix, Table, tidy_names
 from hipad.data.written_numbers import (
     EXACT,

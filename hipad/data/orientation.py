@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from hipad.data.limits import LIMITS, Limits
+from hipad.data.file_format import LIMITS, Limits
 from hipad.data.table import Matrix, Table, tidy_names
 from hipad.data.written_numbers import Text, TextColumn, label_text, tidy_cells, to_number
 from hipad.exceptions import DataError

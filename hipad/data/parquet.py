@@ -15,8 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hipad.data.cells import TextBudget, column_remarks
-from hipad.data.file_format import FOUND_OUT, FileFormat, Reading
-from hipad.data.limits import Limits
+from hipad.data.file_format import FOUND_OUT, FileFormat, Limits, Reading
 from hipad.data.table import Table, tidy_names
 from hipad.data.written_numbers import (
     KEPT_AS_TEXT,

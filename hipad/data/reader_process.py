@@ -53,8 +53,7 @@ def main() -> NoReturn:
 
 
 def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
-    from hipad.data.file_format import FileFormat
-    from hipad.data.limits import Limits, listening
+    from hipad.data.file_format import FileFormat, Limits, listening
     from hipad.data.reader import read_table
     from hipad.exceptions import DataError
 

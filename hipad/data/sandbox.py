@@ -29,8 +29,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from hipad.data import reader_process as child
-from hipad.data.file_format import FileFormat, Reading
-from hipad.data.limits import LIMITS, Limits, Listener
+from hipad.data.file_format import LIMITS, FileFormat, Limits, Listener, Reading
 from hipad.data.orientation import Turn
 from hipad.data.reader import check_size
 from hipad.data.reader_process import ANSWER, GRACE, PROGRESS, STATED
@@ -244,9 +243,9 @@ def _plain(value: Any) -> Any:
 #
 #     table = read_apart(content, "mine.csv", progress=show, cancelled=event.is_set)
 #
-# The process has limits on memory and time (`hipad.data.limits`). Whatever ends it early, a crash,
-# a bomb or a hang, is a DataError here. The table comes back through files in a private folder,
-# which is deleted in any case.
+# The process has limits on memory and time (`hipad.data.file_format`). Whatever ends it early, a
+# crash, a bomb or a hang, is a DataError here. The table comes back through files in a private
+# folder, which is deleted in any case.
 
 
 LOOK: Final = 0.05  # seconds between two looks at the process

@@ -322,9 +322,49 @@ def _squares(deviations: FloatArray, spread: FloatArray, share: FloatArray) -> F
     return squares
 
 
-def _sparse_moments(
-    X: Any, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, npt.NDArray[np.intp], FloatArray]:
+MOSTLY_EMPTY: Final = 0.5  # share of stored entries up to which squares lose a digit at most
+ORDINARY: Final = 1e-100, 1e100  # sizes of values whose squares are numbers
+
+
+def _sparse_moments(X: Any, weights: FloatArray) -> SparseMoments:
+    """Columns that are mostly empty by sums of values and squares, the others with more care.
+
+    By Cauchy-Schwarz a column with a share p of stored entries has mean^2 <= p E[x^2], so that in
+    E[x^2] - mean^2 nothing cancels while p is small.
+    """
+    stored, share = np.diff(X.indptr), _shares(weights)
+    sizes = np.abs(X.data)
+    least, most = ORDINARY
+    if not X.nnz or not (float(sizes.min()) > least and float(sizes.max()) < most):
+        return _careful_moments(X, weights)
+    data, total = X.data.astype(np.float64, copy=False), share.sum()
+
+    def sums(values: FloatArray) -> FloatArray:
+        return sp.csc_array((values, X.indices, X.indptr), shape=X.shape).T @ share
+
+    mean = sums(data) / total
+    even = share.size and not np.ptp(share)
+    filled = (stored * share[0] if even else sums(np.ones_like(data))) / total
+    sd = np.sqrt(np.maximum(sums(np.square(data)) / total - mean**2, 0.0))
+    low, high = np.zeros(stored.size), np.zeros(stored.size)
+    occupied = np.flatnonzero(stored)
+    low[occupied] = np.minimum.reduceat(data, X.indptr[occupied])
+    high[occupied] = np.maximum.reduceat(data, X.indptr[occupied])
+    gaps_in_rows = stored < X.shape[0]
+    low, high = (
+        np.where(gaps_in_rows, bound, of)
+        for bound, of in ((np.minimum(low, 0.0), low), (np.maximum(high, 0.0), high))
+    )
+    full = np.flatnonzero(filled > MOSTLY_EMPTY)
+    if full.size:
+        own = _careful_moments(X[:, full], weights)
+        for of_all, of_full in zip((mean, sd, low, high), own, strict=False):
+            of_all[full] = of_full
+    return mean, sd, low, high, np.zeros(stored.size, dtype=np.intp), filled
+
+
+def _careful_moments(X: Any, weights: FloatArray) -> SparseMoments:
+    """The same around the mean, also for gaps and for values whose squares are no numbers."""
     stored = np.diff(X.indptr)
     values = X.data.astype(np.float64)
     gaps = ~np.isfinite(values)
@@ -353,6 +393,11 @@ def _sparse_moments(
     missing = _column_sums(X, gaps.astype(np.float64)).astype(np.intp)
     sd[np.isnan(low)] = np.nan
     return centre / shrink, sd, low, high, missing, filled
+
+
+SparseMoments = tuple[
+    FloatArray, FloatArray, FloatArray, FloatArray, npt.NDArray[np.intp], FloatArray
+]
 
 
 def _column_sums(X: Any, values: FloatArray) -> FloatArray:

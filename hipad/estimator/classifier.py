@@ -12,9 +12,16 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from hipad.data.preprocessing import MissingValues
-from hipad.estimator.base import FittedModel, TrainingRows, by_class
+from hipad.estimator.base import (
+    ClassRuns,
+    FittedModel,
+    TrainingRows,
+    by_class,
+    class_labels,
+    data_of_class,
+    rules_of_class,
+)
 from hipad.estimator.fit import FitRun
-from hipad.estimator.multiclass import ClassRuns, class_labels, data_of_class, rules_of_class
 from hipad.estimator.parameters import (
     LAYERS,
     FitSettings,
@@ -27,8 +34,8 @@ from hipad.estimator.parameters import (
     layer_of,
     warn_renamed,
 )
+from hipad.estimator.problem_factory import TrainingData, foreign_units, shares, stacked_rows
 from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
-from hipad.estimator.training_data import TrainingData, foreign_units, shares, stacked_rows
 from hipad.exceptions import DataError, HipadError
 from hipad.rules import ColumnValues, FeatureIndex, Rule, RuleSet
 from hipad.rules.compiler import ExpertKnowledge, compile_knowledge, read_knowledge

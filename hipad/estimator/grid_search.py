@@ -20,13 +20,11 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from hipad.estimator.base import TableClassifier
+from hipad.estimator.base import ClassRuns, TableClassifier
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.multiclass import ClassRuns
 from hipad.estimator.parameters import SMALLEST, accepts_renamed, check_number, check_parameters
-from hipad.estimator.problem_factory import noise
+from hipad.estimator.problem_factory import TrainingData, noise
 from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
-from hipad.estimator.training_data import TrainingData
 from hipad.exceptions import HipadError
 from hipad.rules import Rule
 from hipad.solvers import Status, lambda1_max

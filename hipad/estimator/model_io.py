@@ -15,19 +15,24 @@ from sklearn.utils.validation import check_is_fitted
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.preprocessing import ColumnRecipe
 from hipad.data.roles import DecidedBy
+from hipad.estimator.base import LazyClassCalibration, class_labels
 from hipad.estimator.calibration import CalibrationMap, ClassProbabilities, MulticlassCalibration
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.fit import LazyCalibration, count_steps
-from hipad.estimator.multiclass import LazyClassCalibration, class_labels
 from hipad.estimator.parameters import LAYERS, RENAMED, MemberRecord, check_parameters
 from hipad.estimator.path import PathPoint, SelectionPath
 from hipad.estimator.rule_report import FeaturePriorRecord
 from hipad.estimator.serialization import (
+    DIALECT,
+    FORMAT,
+    VERSION,
+    Schema,
     StoredPriors,
     knowledge_of,
     plain,
     read_sealed,
     rebuild,
+    schema_of,
     stored_knowledge,
     write_sealed,
 )
@@ -547,3 +552,106 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
     clf.n_iter_ = count_steps(clf.history_)
     clf.solver_ = str(content.get("solver", ""))
+
+
+# --------------------------------------------------------------------------------------------------
+# The JSON Schema of model files. What a schema cannot say (the checksum, weights for columns that
+# are there, probabilities that rise) `load_model` checks.
+
+
+COLUMNS: Final[Schema] = {
+    "type": "array",
+    "items": {"type": "integer", "minimum": 0},
+    "uniqueItems": True,
+}
+
+
+def model_schema() -> Schema:
+    """Return the JSON Schema (draft 2020-12) of the files that `HIPADClassifier.save` writes.
+
+    Returns
+    -------
+    dict
+        A new one each time, made of plain JSON values.
+
+    Examples
+    --------
+    >>> schema = model_schema()
+    >>> schema["properties"]["format"], sorted(schema["properties"]["content"])
+    ({'const': 'hipad-model'}, ['allOf'])
+    """
+    definitions: dict[str, Schema] = {}
+    record: Schema = {
+        "data_sha256": {"type": "string", "pattern": f"^[0-9a-f]{{{SHA256_DIGITS}}}$"},
+        "rules": schema_of(str | None, definitions),
+        "rule_report": schema_of(tuple[RuleRecord, ...], definitions),
+        "knowledge_report": schema_of(tuple[FeaturePriorRecord, ...], definitions),
+    }
+    weights: Schema = {
+        "indices": COLUMNS,
+        "values": {"type": "array", "items": {"type": "number"}},
+    }
+    model: Schema = record | {
+        "compiled": schema_of(StoredPriors, definitions),
+        "lambda1": {"type": "number", "minimum": 0},
+        "lambda2": {"type": "number", "minimum": 0},
+        "coefficients": _object(weights),
+        "intercept": {"type": "number"},
+        "certificate": schema_of(Certificate, definitions),
+        "selection_certificate": schema_of(Certificate | None, definitions),
+        "members": schema_of(tuple[MemberRecord, ...], definitions),
+        "path": schema_of(tuple[PathPoint, ...], definitions),
+        "history": schema_of(tuple[Progress, ...], definitions),
+        "solver": {"type": "string"},
+        "risks": schema_of(CalibrationMap | None, definitions),
+        "risk_threshold": {
+            "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1}, {"type": "null"}]
+        },
+    }
+    labels: Schema = {"type": ["string", "number", "boolean"]}
+    classes: Schema = {
+        "dtype": {"type": "string", "maxLength": 20},
+        "values": {"type": "array", "items": labels, "minItems": 2, "uniqueItems": True},
+    }
+    shared: Schema = {
+        "classes": _object(classes),
+        "n_features": {"type": "integer", "minimum": 1},
+        "feature_names": schema_of(tuple[str, ...] | None, definitions),
+        "named_columns": {"type": "boolean"},
+        "blocks": {"type": "object", "additionalProperties": COLUMNS},
+        "settings": {"type": "object"},  # the parameters of HIPADClassifier, by their names
+        "origin": schema_of(Origin | None, definitions),
+    }
+    several: Schema = record | {
+        "models": {"type": "array", "items": {"$ref": "#/$defs/model"}, "minItems": 3},
+        "scale": schema_of(MulticlassCalibration, definitions),
+        "class_risks": schema_of(ClassProbabilities, definitions),
+    }
+    definitions["model"] = {"description": "A model of two classes.", **_object(model)}
+    definitions["several"] = {"description": "Three classes or more.", **_object(several)}
+    header: Schema = {
+        "format": {"const": FORMAT},
+        "version": {"const": VERSION},
+        "library": {"type": "string"},
+        "checksum": {"type": "string", "pattern": f"^[0-9a-f]{{{SHA256_DIGITS}}}$"},
+        "content": {
+            "allOf": [
+                _object(shared),
+                {
+                    "if": {"required": ["models"]},
+                    "then": {"$ref": "#/$defs/several"},
+                    "else": {"$ref": "#/$defs/model"},
+                },
+            ]
+        },
+    }
+    return {
+        "$schema": DIALECT,
+        "title": f"A model of HIPAD Workbench, format version {VERSION}",
+        **_object(header),
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _object(properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(properties)}

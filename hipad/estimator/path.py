@@ -13,9 +13,8 @@ import numpy as np
 from hipad.designs import column_moments
 from hipad.estimator.calibration import says_positive
 from hipad.estimator.cross_validation import CrossValidator, CVResult, upper_median
-from hipad.estimator.problem_factory import ProblemFactory, noise
+from hipad.estimator.problem_factory import ProblemFactory, TrainingData, noise
 from hipad.estimator.settings import SelectionSettings
-from hipad.estimator.training_data import TrainingData
 from hipad.solvers.batched import EXACT, BatchedInteriorPoint, RestrictedProblem, WorkingSetSelector
 from hipad.solvers.problem import Problem
 from hipad.solvers.solution import single_thread

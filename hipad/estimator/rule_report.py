@@ -9,8 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.estimator.fit import FitRun, Model
-from hipad.estimator.problem_factory import penalty_factors, rule_blocks, rule_weights
-from hipad.estimator.training_data import TrainingData
+from hipad.estimator.problem_factory import TrainingData, penalty_factors, rule_blocks, rule_weights
 from hipad.estimator.trust import learns_trust, trust_of
 from hipad.rules import (
     CompiledRule,

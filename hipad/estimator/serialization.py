@@ -30,6 +30,7 @@ import numpy as np
 from scipy import sparse
 
 import hipad
+from hipad.data.file_format import FileFormat
 from hipad.data.table import write_text
 from hipad.data.written_numbers import EXACT
 from hipad.exceptions import DataError, unopened
@@ -210,6 +211,70 @@ KINDS: Final[dict[type, str]] = {
     bool: "true or false",
     int: "a whole number",
 }
+
+
+# --------------------------------------------------------------------------------------------------
+# The JSON Schema of a declared type, walked as `rebuild` walks it, so that the two cannot part.
+
+
+Schema = dict[str, Any]
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+NUMBER: Final[Schema] = {"anyOf": [{"type": "number"}, {"enum": list(NOT_IN_JSON)}]}
+PLAIN: Final[dict[Any, Schema]] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: NUMBER,
+    NoneType: {"type": "null"},
+    Any: {},
+}
+
+
+def schema_of(kind: Any, definitions: dict[str, Schema]) -> Schema:
+    """Return the schema of a declared type; dataclasses are added to the definitions.
+
+    >>> schema_of(tuple[int, ...] | None, {})
+    {'anyOf': [{'type': 'array', 'items': {'type': 'integer'}}, {'type': 'null'}]}
+    """
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind in PLAIN:
+        return dict(PLAIN[kind])
+    if origin is Annotated:
+        return schema_of(parts[0], definitions)
+    if origin is Literal:
+        return {"enum": list(parts)}
+    if origin in (Union, UnionType):
+        return {"anyOf": [schema_of(part, definitions) for part in parts]}
+    if kind is np.ndarray or origin is np.ndarray:
+        (dtype,) = get_args(parts[1]) if parts else (np.int64,)
+        whole = np.issubdtype(dtype, np.integer)
+        return {"type": "array", "items": {"type": "integer"} if whole else dict(NUMBER)}
+    if origin is tuple:
+        return {"type": "array", "items": schema_of(parts[0], definitions)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": schema_of(parts[1], definitions)}
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return {"enum": [each.value for each in kind]}
+    if is_dataclass(kind) and isinstance(kind, type):
+        _define(kind, definitions)
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    raise TypeError(f"expected a type that a model file can hold, got {kind!r}")
+
+
+def _define(kind: type, definitions: dict[str, Schema]) -> None:
+    if kind.__name__ in definitions:
+        return
+    definitions[kind.__name__] = {}  # stands there while the type's own fields are walked
+    hints = get_type_hints(kind, include_extras=True)
+    names = [field.name for field in fields(kind)]
+    definitions[kind.__name__] = {
+        "type": "object",
+        "description": (kind.__doc__ or kind.__name__).split("\n", 1)[0],
+        "properties": {name: schema_of(hints[name], definitions) for name in names},
+        "required": [] if kind is FileFormat else names,  # a format holds what is known of it
+        "additionalProperties": False,
+    }
 
 
 # --------------------------------------------------------------------------------------------------

@@ -14,9 +14,14 @@ from scipy.stats import norm, qmc
 from hipad.estimator.calibration import Calibration, class_means_at_one, least_loss_offset
 from hipad.estimator.parameters import PRIOR_TRUST, FitSettings, MemberRecord
 from hipad.estimator.path import PathPoint, PathSelector
-from hipad.estimator.problem_factory import ProblemFactory, explained, relevance, score_noise
+from hipad.estimator.problem_factory import (
+    ProblemFactory,
+    TrainingData,
+    explained,
+    relevance,
+    score_noise,
+)
 from hipad.estimator.settings import RULE_SETTINGS, RuleSettings
-from hipad.estimator.training_data import TrainingData
 from hipad.rules import CompiledRule, RuleTrust
 from hipad.solvers import Hipad
 from hipad.utils import FloatArray, IntArray

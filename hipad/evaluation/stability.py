@@ -37,7 +37,7 @@ from hipad.estimator.calibration import (
 )
 from hipad.estimator.cross_validation import units_of
 from hipad.estimator.path import PathSolver, approach
-from hipad.estimator.training_data import TrainingData
+from hipad.estimator.problem_factory import TrainingData
 from hipad.estimator.trust import Member
 from hipad.evaluation.curves import calibration_curve, decision_curve
 from hipad.evaluation.metrics import ScoredRows

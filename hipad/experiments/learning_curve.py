@@ -14,7 +14,7 @@ from sklearn.isotonic import isotonic_regression
 
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, Synthetic, methods_of
-from hipad.experiments.tasks import Done, Mean, Task, failed_arms, figures, mean_of, select
+from hipad.experiments.runner import Done, Mean, Task, failed_arms, figures, mean_of, select
 from hipad.utils import FloatArray
 
 # --------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from hipad.exceptions import RuleError
 from hipad.experiments.methods import ExperimentData, methods_of
-from hipad.experiments.tasks import Done, Mean, Task, difference, figures, mean_of, select
+from hipad.experiments.runner import Done, Mean, Task, difference, figures, mean_of, select
 from hipad.rules import (
     ColumnValues,
     CompiledRule,

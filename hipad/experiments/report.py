@@ -34,7 +34,7 @@ from hipad.experiments.reproduction import (
     table_tasks,
 )
 from hipad.experiments.reproduction import NAME as FIGURE
-from hipad.experiments.tasks import Done, Mean, Task, failed_arms
+from hipad.experiments.runner import Done, Mean, Task, failed_arms
 from hipad.experiments.tuning import SettingPoint, choose
 from hipad.utils import ROOT, html_table, listed, number, percent, signed
 

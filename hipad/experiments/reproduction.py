@@ -15,7 +15,7 @@ from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.settings import SolverSettings
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, Synthetic, TrainTestSplit, methods_of
-from hipad.experiments.tasks import Done, Figures, Mean, Task, figures, mean_of, select
+from hipad.experiments.runner import Done, Figures, Mean, Task, figures, mean_of, select
 
 # --------------------------------------------------------------------------------------------------
 # The paper's tables: which data, which rows, which methods, and the figures it printed.

@@ -18,7 +18,7 @@ from hipad.estimator.parameters import RENAMED
 from hipad.evaluation.metrics import PositiveClassView
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, judged
-from hipad.experiments.tasks import LEVEL, Done, Figures, Mean, Task, mean_of
+from hipad.experiments.runner import LEVEL, Done, Figures, Mean, Task, mean_of
 from hipad.rules import compile_rules, prototype, worst_case
 from hipad.utils import FloatArray
 

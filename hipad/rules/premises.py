@@ -22,7 +22,17 @@ from hipad.rules.ast import (
     too_many,
 )
 from hipad.rules.comparisons import read_atom, read_comparison
-from hipad.rules.expressions import constant, plain_text, read_item, read_product, read_side, times
+from hipad.rules.expressions import (
+    constant,
+    flag_name,
+    named_flag,
+    plain_text,
+    read_item,
+    read_product,
+    read_side,
+    times,
+    with_relation,
+)
 from hipad.rules.lexer import (
     COUNT_WORDS,
     RELATION_KINDS,
@@ -33,7 +43,6 @@ from hipad.rules.lexer import (
     rule_error,
     spoken,
 )
-from hipad.rules.operands import flag_name, named_flag, with_relation
 
 # --------------------------------------------------------------------------------------------------
 # Brackets in a premise: where they end, and whether they hold conditions or a sum.

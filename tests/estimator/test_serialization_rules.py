@@ -30,8 +30,7 @@ from hipad.experiments.perturbed_rules import (
     worth_versions,
     wrong_versions,
 )
-from hipad.experiments.tasks import Done, Task
-from hipad.experiments.workers import do
+from hipad.experiments.runner import Done, Task, do
 from hipad.rules import FeatureIndex, parse_rules
 from hipad.rules import parser as parsing
 from hipad.rules.compiler import compile_knowledge

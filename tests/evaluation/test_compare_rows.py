@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from hipad.evaluation.comparison import compare_rows
-from hipad.evaluation.metrics import ScoredRows
-from hipad.evaluation.subgroups import by_patient, by_subgroup, cut_column
+from hipad.evaluation.metrics import ScoredRows, by_patient, by_subgroup, cut_column
 from hipad.exceptions import DataError
 
 RNG = np.random.default_rng(0)

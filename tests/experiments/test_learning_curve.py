@@ -18,7 +18,7 @@ from hipad.experiments.learning_curve import (
     spared,
     worth_of_rules,
 )
-from hipad.experiments.tasks import Done, Task
+from hipad.experiments.runner import Done, Task
 from tests.experiments.small import recipe, table
 
 # --------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from hipad.experiments.perturbed_rules import (
     worth_versions,
     wrong_versions,
 )
-from hipad.experiments.tasks import Done, Mean
+from hipad.experiments.runner import Done, Mean
 from hipad.rules import parse_rules
 from tests.experiments.small import table
 

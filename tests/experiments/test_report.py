@@ -24,9 +24,8 @@ from hipad.experiments.report import (
     tuning_sections,
 )
 from hipad.experiments.reproduction import TABLE1, FewRows, figure_tasks, table_lines, table_tasks
-from hipad.experiments.tasks import Done, ResultsCache, Task, mean_of
+from hipad.experiments.runner import Done, ResultsCache, Task, mean_of, perform
 from hipad.experiments.tuning import SettingPoint
-from hipad.experiments.workers import perform
 from tests.experiments.small import table
 
 # --------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from hipad.experiments.reproduction import (
     table_lines,
     table_tasks,
 )
-from hipad.experiments.tasks import Done
+from hipad.experiments.runner import Done
 
 # --------------------------------------------------------------------------------------------------
 # Paper.

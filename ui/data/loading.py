@@ -35,8 +35,7 @@ from hipad.data import (
     split,
     summarise,
 )
-from hipad.data.file_format import FOUND_OUT, FileFormat
-from hipad.data.limits import stated_number
+from hipad.data.file_format import FOUND_OUT, FileFormat, stated_number
 from hipad.data.preprocessing import labelled_rows, roles_for
 from hipad.data.roles import Role, group_column, labels_of, name_words, row_names, words_of
 from hipad.data.written_numbers import Text
@@ -197,6 +196,7 @@ def build(
         gaps_test=None if test is None else test.gaps,
         decimal=loaded.table.decimal,
         unit=preparation.row_word or guess_unit(loaded, train),
+        is_sealed=not loaded.sample,
         unlabelled_names=(
             *_names(loaded.table, train.unlabelled_rows),
             *(() if more is None else _names(loaded.unlabelled, more.rows, second=True)),

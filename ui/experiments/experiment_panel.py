@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from hipad.experiments.report import (
     harm_sentence,
     page,
 )
-from hipad.experiments.tasks import Mean, failed_arms
+from hipad.experiments.runner import Mean, failed_arms
 from hipad.experiments.tuning import SettingPoint
 from hipad.utils import IntArray, count, number, percent
 from ui import charts
@@ -42,7 +43,7 @@ from ui.text import plain
 
 
 def everybody(state: AppState) -> ExperimentData:
-    """All rows whose class is known.
+    """All rows whose class is known; of a sealed test set none.
 
     Test rows from a file of their own, or of a synthetic sample, are never learnt from: each
     draw takes some of the training rows, and is judged on the test rows.
@@ -72,6 +73,17 @@ def training(state: AppState) -> ExperimentData:
     )
 
 
+def with_judges(state: AppState) -> ExperimentData:
+    """The training rows, and the test rows as a split of their own where these are open."""
+    data = _data(state)
+    if data.judged.part != "test":
+        return training(state)
+    whole, n = everybody(state), len(data.y_train)
+    split = np.arange(n), np.arange(n, whole.y.size)
+    key = (data, state.rules.text)
+    return state.remember("judged material", key, lambda: replace(whole, split=split))
+
+
 def options_of(state: AppState) -> dict[str, Any]:
     """What of the settings of a run is taken over: everything else is at its default."""
     return {} if state.settings.standardize else {"standardize": False}
@@ -83,7 +95,7 @@ def _data(state: AppState) -> Dataset:
 
 
 def _all(data: Dataset, rules: str, apart: bool) -> ExperimentData:
-    if data.X_test is None or data.y_test is None or not len(data.y_test):
+    if data.judged.part != "test":
         y = signs(data.y_train, data)
         X, groups, gaps = data.X_train, data.groups_train, data.gaps_train
         return _material(data, X, y, rules, groups=groups, gaps=gaps)
@@ -319,10 +331,24 @@ Draw = Callable[[Experiment], Sequence[Section]]
 
 
 def show_experiment(
-    state: AppState, name: str, asked: object, plan: Plan, draw: Draw, *, title: str, **notes: Any
+    state: AppState,
+    name: str,
+    asked: object,
+    plan: Plan,
+    draw: Draw,
+    *,
+    title: str,
+    begins: bool = False,
+    **notes: Any,
 ) -> None:
-    """Buttons and, as soon as there are fits, what `draw` makes of them, again and again."""
+    """Buttons and, as soon as there are fits, what `draw` makes of them, again and again.
+
+    `begins` starts what was not asked for yet: on a stage nobody wants to press a button.
+    """
     work = state.lab.at.get(name)
+    if begins and (work is None or work.asked != asked):
+        state.lab.begin(name, asked, plan, **notes)
+        work = state.lab.at[name]
     with st.container(horizontal=True, vertical_alignment="center"):
         _buttons(state, name, asked, plan, notes, work)
     if work is None:

@@ -13,7 +13,7 @@ from hipad.experiments.methods import ExperimentData
 from hipad.experiments.report import RepeatPlan, Section, data_folder, gather, told
 from hipad.experiments.reproduction import NAME as FIGURE
 from hipad.experiments.reproduction import is_folder
-from hipad.experiments.tasks import Task
+from hipad.experiments.runner import Task
 from ui import charts
 from ui.experiments import experiment_panel
 from ui.experiments.experiments_state import Experiment

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.evaluation.conformal import coverage_by_class, sets_of, undecided
+from hipad.evaluation.new_rows import coverage_by_class, sets_of, undecided
 from hipad.utils import FloatArray, percent
 from ui import charts
 from ui.results.assessment import Assessment

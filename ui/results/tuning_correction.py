@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
+from hipad.evaluation.cross_validation import CorrectedFigure, corrected_figure
 from hipad.evaluation.metrics import ScoredRows
-from hipad.evaluation.tuning import CorrectedFigure, corrected_figure
 from hipad.exceptions import DataError
 from hipad.utils import FloatArray, percent
 from ui.models import TrainedModel
