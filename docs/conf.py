@@ -1,11 +1,13 @@
 """How the documentation is built: `make docs`. Nothing is fetched, neither now nor by a reader."""
 
 import os
+import re
 import sys
 from html import escape
 from pathlib import Path
 
 from latex2mathml.converter import convert
+from pygments.lexers.special import TextLexer
 
 ROOT = str(Path(__file__).resolve().parents[1])
 sys.path.insert(0, ROOT)
@@ -26,7 +28,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery", "generated/hipad.rst", "notebooks/README.md"]
+exclude_patterns = ["gallery", "examples/*.ipynb", "jupyter_execute"]
 default_role = "code"  # `x` is code in docstrings, as it is everywhere else
 nitpicky = False
 suppress_warnings = ["config.cache"]  # the order of gallery examples is a function
@@ -56,6 +58,7 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
 }
 
+templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = "HIPAD Workbench"
 html_static_path = ["_static"]
@@ -97,7 +100,39 @@ def raise_skip():
     raise SkipNode
 
 
+# Pages that are files of the tree beside this folder; the page's own file only points there.
+TAKEN = {
+    "benchmarks": "benchmarks/README.md",
+    "changelog": "CHANGELOG.md",
+    "conduct": "CODE_OF_CONDUCT.md",
+    "contributing": "CONTRIBUTING.md",
+    "security": "SECURITY.md",
+}
+PAGE_OF = {name: f"{page}.md" for page, name in TAKEN.items()} | {"README.md": "index.md"}
+BLOCKS = ("rules", "named", "statements", "refused", "blocks", "gmt")  # of the rule language
+
+
+def take_file(app, page, source):
+    """Show a file of the tree; its links to other files that are no pages become their names."""
+    if page in TAKEN:
+        source[0] = re.sub(r"\[([^\]]*)\]\((?!https?:|#)([^)]*)\)", _linked, _text(TAKEN[page]))
+
+
+def _text(name):
+    return (Path(ROOT) / name).read_text("utf-8")
+
+
+def _linked(link):
+    words, target = link.groups()
+    path, hash, part = target.partition("#")
+    page = PAGE_OF.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else "")
+    return f"[{words}]({page}{hash}{part})" if page else f"`{words.strip('`')}`"
+
+
 def setup(app):
+    app.connect("source-read", take_file)
+    for name in BLOCKS:
+        app.add_lexer(name, TextLexer)
     app.add_html_math_renderer(
         "mathml", inline_renderers=(inline_math, None), block_renderers=(block_math, None)
     )

@@ -23,7 +23,9 @@ draws = StratifiedShuffleSplit(n_splits=3, train_size=16, random_state=0)
 figures = {"without rules": [], "with rules": []}
 for train, test in draws.split(sample.X, sample.y):
     for name, rules in (("without rules", None), ("with rules", sample.rules)):
-        clf = HIPADClassifier(rules, blocks=sample.blocks, lambda2=10.0).fit(sample.X[train], sample.y[train])
+        clf = HIPADClassifier(rules, blocks=sample.blocks, lambda2=10.0).fit(
+            sample.X[train], sample.y[train]
+        )
         right = balanced_accuracy_score(sample.y[test], clf.predict(sample.X[test]))
         figures[name].append(right)
 

@@ -26,7 +26,9 @@ wrong = "glucose: Glucose >= 140 => healthy\nweight: BMI <= 25 => healthy"
 figures = {}
 for name, rules in (("no rules", None), ("right", right), ("one wrong", wrong)):
     for trust, settings in (("trust learnt", {}), ("taken as certain", {"rule_weight": 600})):
-        clf = HIPADClassifier(rules, lambda2=1.0, **(settings if rules else {})).fit(X_train, y_train)
+        clf = HIPADClassifier(rules, lambda2=1.0, **(settings if rules else {})).fit(
+            X_train, y_train
+        )
         figures[name, trust] = balanced_accuracy_score(y_test, clf.predict(X_test))
 
 figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")

@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from hipad import HIPADClassifier, load_sample
-from hipad.evaluation.curves import decision_curve
-from hipad.evaluation.cutoffs import cutoff_by_cost, training_rows
+from hipad.evaluation.curves import cutoff_by_cost, decision_curve, training_rows
 from hipad.evaluation.metrics import ScoredRows
 
 sample = load_sample("pima")

@@ -10,8 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from hipad import HIPADClassifier, load_sample
-from hipad.evaluation.conformal import ConformalSets
 from hipad.evaluation.cross_validation import cross_validate
+from hipad.evaluation.new_rows import ConformalSets
 
 sample = load_sample("pima")
 X, y = sample.frame(), np.where(sample.y == "diabetic", 1, 0)
