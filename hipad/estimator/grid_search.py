@@ -417,12 +417,19 @@ class HIPADClassifierCV(BestModel):
 
     Parameters
     ----------
-    rules, blocks : as in `HIPADClassifier`
+    rules : str or rules, default=None
+        As in `HIPADClassifier`.
+    blocks : dict, default=None
+        As in `HIPADClassifier`.
     lambda1 : int, float or list of float, default=10
         A number of values to try (from just below the largest that keeps a feature to a hundredth
         of it, on the scale of all rows), or the values.
     lambda2 : float or list of float, default=(0.1, 1.0, 10.0)
-    rule_weight, rho : as in `HIPADClassifier`, or a list of such values
+        Values to try.
+    rule_weight : float, str or list of such, default="auto"
+        As in `HIPADClassifier`, or several values to try.
+    rho : float, "auto" or list of such, default="auto"
+        As in `HIPADClassifier`, or several values to try.
     cv : int, splitter or iterable of (train, test), default=None
         None is 5 folds, stratified; `groups` of `fit` are never split.
     scoring : str, callable or None, default=None
@@ -435,21 +442,44 @@ class HIPADClassifierCV(BestModel):
         Where given, a number of folds means shuffled ones.
     error_score : "raise" or float, default=nan
         The score of a fit that fails.
-    class_weight, method, standardize, prevalence, loss, solver, selection, rule_settings :
-        as in `HIPADClassifier`
-
-    A search compares optima at given weights of the rules, so none of its fits learns trust: the
-    same model by hand needs `HIPADClassifier(rule_trust=None, ...)`.
+    class_weight : "balanced", dict or None, default="balanced"
+        As in `HIPADClassifier`.
+    method : str, default="auto"
+        As in `HIPADClassifier`.
+    standardize : bool, default=True
+        As in `HIPADClassifier`.
+    prevalence : float or None, default=None
+        As in `HIPADClassifier`.
+    loss : str, default="hinge"
+        As in `HIPADClassifier`.
+    solver : SolverSettings, dict or None, default=None
+        As in `HIPADClassifier`.
+    selection : SelectionSettings, dict or None, default=None
+        As in `HIPADClassifier`.
+    rule_settings : RuleSettings, dict or None, default=None
+        As in `HIPADClassifier`.
 
     Attributes
     ----------
-    cv_results_ : dict of arrays, as in `GridSearchCV`, and the support sizes of the models
-    best_estimator_, best_params_, best_score_, best_index_, refit_time_ : as in `GridSearchCV`
-    scorer_, n_splits_, classes_, n_features_in_ : as in `GridSearchCV`
+    cv_results_ : dict of arrays
+        As in `GridSearchCV`, and the support sizes of the models.
+    best_estimator_, best_params_, best_score_, best_index_, refit_time_ : object
+        As in `GridSearchCV`.
+    scorer_, n_splits_, classes_, n_features_in_ : object
+        As in `GridSearchCV`.
+
+    See Also
+    --------
+    HIPADClassifier : One fit, which chooses lambda1 and lambda2 by itself.
+
+    Notes
+    -----
+    A search compares optima at given weights of the rules, so none of its fits learns trust: the
+    same model by hand needs ``HIPADClassifier(rule_trust=None, ...)``.
 
     Examples
     --------
-    >>> from hipad.datasets import make_ksvm_s
+    >>> from hipad import HIPADClassifierCV, make_ksvm_s
     >>> data = make_ksvm_s("10k", seed=0)
     >>> search = HIPADClassifierCV(lambda1=[0.1, 0.05], lambda2=[1.0, 10.0], cv=3, n_jobs=1)
     >>> search = search.fit(data.X_train, data.y_train)
