@@ -803,6 +803,11 @@ class BatchedInteriorPoint:
         self.u, self.b = np.where(moved, u, self.u), np.where(moved, self._at.b, self.b)
         return restricted.weights(self._pull(restricted, self.alpha, self.u))
 
+    def reached(self, restricted: RestrictedProblem, tolerance: float) -> np.ndarray:
+        """Which problems ended within a tolerance of their optimum over these features."""
+        residual = self._look(restricted, self.systems.row_problems(restricted), self._at)[1]
+        return ~self._unfinished(self._at, residual, np.full(self.b.size, tolerance))
+
     def active_sets(self, k: int) -> tuple[FloatArray, FloatArray]:
         """Multipliers and duals of a problem, on their bound where the other of a pair is more."""
         alpha, t, u = (part[:, k] for part in self._split(self._at.x))
