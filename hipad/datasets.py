@@ -72,8 +72,42 @@ def make_ksvm_s(
     noise: tuple[float, float] | None = None,
     positive_fraction: float = 0.5,
 ) -> SyntheticData:
-    """Draw ksvm-s at a preset size or any other; `positive_fraction` is of the training rows.
+    """Draw the paper's synthetic data, ksvm-s, at a preset size or any other.
 
+    Parameters
+    ----------
+    preset : str, default="10k"
+        A size of the paper; the arguments below replace its parts.
+    seed : int or None, default=0
+        Which draw; None is a different one each time.
+    n_train, n_test : int, default=None
+        Number of rows.
+    n_features : int, default=None
+        Number of features.
+    block_size : int, default=None
+        Features of each of the four blocks.
+    noise : pair of float, default=None
+        Between which shares of the other features a row has.
+    positive_fraction : float, default=0.5
+        The share of the positive class among the training rows.
+
+    Returns
+    -------
+    SyntheticData
+        Sparse training and test rows, labels in {-1, +1}, blocks and rules.
+
+    Raises
+    ------
+    DataError
+        The preset is not known, or the sizes do not fit together.
+
+    See Also
+    --------
+    load_sample : Real tables.
+
+    Examples
+    --------
+    >>> from hipad import make_ksvm_s
     >>> data = make_ksvm_s("10k", seed=0)
     >>> data.X_train.shape, data.X_test.shape, data.blocks["K2"][:3]
     ((200, 10000), (400, 10000), array([50, 51, 52]))
@@ -268,8 +302,31 @@ def read_sample(name: str) -> SampleFile:
 
 
 def load_sample(name: str) -> Sample:
-    """Return a bundled sample as numbers; gaps in its table are filled with the feature's median.
+    """Load a bundled sample as numbers; gaps are filled with the feature's median.
 
+    Parameters
+    ----------
+    name : {"all-bcrabl", "pima"}
+        Acute leukaemia with 12,625 gene probes, or diabetes with 8 measurements.
+
+    Returns
+    -------
+    Sample
+        X, y, feature names, blocks, the experts' rules, the source and its licence; `frame()` is X
+        as a data frame.
+
+    Raises
+    ------
+    DataError
+        There is no such sample.
+
+    See Also
+    --------
+    make_ksvm_s : The paper's synthetic data.
+
+    Examples
+    --------
+    >>> from hipad import load_sample
     >>> sample = load_sample("pima")
     >>> sample.X.shape, sample.positive
     ((768, 8), 'diabetic')

@@ -270,6 +270,17 @@ class FileFormat:
         The sheet of a workbook.
     accepted : tuple of str
         Keys of questions that were answered with "as it was read".
+
+    See Also
+    --------
+    read_table : Takes one as `stated`.
+
+    Examples
+    --------
+    >>> from hipad import FileFormat, read_table
+    >>> table = read_table(b"a;b\\n1,234;2\\n", stated=FileFormat(three_digits="thousands"))
+    >>> table.numbers.tolist()
+    [[1234.0, 2.0]]
     """
 
     encoding: str | None = None

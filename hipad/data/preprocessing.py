@@ -456,14 +456,55 @@ def prepare(
     roles: Mapping[str, Role | str] | None = None,
     outcome: str = "",
 ) -> Prepared:
-    """Make numbers of a table: fill gaps, encode text, drop columns that say nothing.
+    r"""Make numbers of a table: fill gaps, encode text, drop columns that say nothing.
 
-    `positive` names the positive class; with more than two classes the others become one. Without
-    it `find_classes` decides, for which `outcome` is what the first rule says.
-    `missing` fills gaps with the column's median, mean or zero, or drops rows with gaps.
-    `exclude` names columns that are not to be features, and `roles` those that have another role
-    than is guessed (hipad.data.roles). Rows without a label are kept beside the
-    others, unless `use_unlabelled` is False; nothing of the preparation is learnt from them.
+    Parameters
+    ----------
+    table : Table
+        As it was read.
+    label : str
+        The column with the classes.
+    positive : str, default=None
+        The positive class; with more than two classes the others become one. None lets
+        `find_classes` decide.
+    missing : {"median", "mean", "zero", "drop"}, default="median"
+        What fills gaps; "drop" leaves out rows that have some.
+    one_hot : bool, default=True
+        Encode columns of text; False leaves them out.
+    drop_constant : bool, default=True
+        Leave out columns with one value.
+    drop_duplicates : bool, default=False
+        Leave out columns that repeat another one.
+    exclude : sequence of str, default=()
+        Columns that are not to be features.
+    use_unlabelled : bool, default=True
+        Keep rows without a label beside the others. Nothing is learnt from them here.
+    roles : dict, default=None
+        Columns that have another role than is guessed (`hipad.data.roles`).
+    outcome : str, default=""
+        What the first rule says, by which `find_classes` decides.
+
+    Returns
+    -------
+    Prepared
+        The matrix, labels, names, and an account of every step.
+
+    Raises
+    ------
+    DataError
+        The label column or the classes are not there.
+
+    See Also
+    --------
+    read_table : Read a table.
+
+    Examples
+    --------
+    >>> from hipad import prepare, read_table
+    >>> table = read_table(b"age,outcome\n31,well\n,ill\n44,ill\n29,well\n")
+    >>> ready = prepare(table, label="outcome", positive="ill")
+    >>> ready.X.ravel().tolist(), ready.classes
+    ([31.0, 31.0, 44.0, 29.0], ('well', 'ill'))
     """
     options = Options(
         label,

@@ -261,8 +261,14 @@ def read_table(
     DataError
         The file cannot be read; the message says why, and what to do.
 
+    See Also
+    --------
+    prepare : Make a matrix and labels of a table.
+    FileFormat : How a file is written.
+
     Examples
     --------
+    >>> from hipad import read_table
     >>> table = read_table(b"age;crp\\n31;1,5\\n40;k.A.\\n")
     >>> table.numbers.tolist(), table.reading.found.decimal, table.reading.gaps
     ([[31.0, 1.5], [40.0, nan]], ',', {'k.A.': 1})

@@ -45,12 +45,48 @@ ID_NAME: Final = re.compile(
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a file. A gap is NaN among the numbers and "" in text.
+    r"""Columns of a file. A gap is NaN among the numbers and "" in text.
 
-    `ids` names the rows and `symbols` the gene of each numeric column, where the file tells them;
-    `about` are columns that describe patients and are no features. `written` are columns with few
-    levels as the file has them, where a word such as NA was taken as a gap. `reading` is the
-    account of how the file was understood.
+    Parameters
+    ----------
+    numbers : ndarray or csc_array of shape (n_rows, n_numbers)
+        The columns of numbers.
+    number_names : tuple of str
+        Their names.
+    text : dict of str to ndarray
+        The columns of text.
+    format : str
+        The format that the file was found to have.
+    remarks : tuple of str, default=()
+        What was noticed while reading.
+    label : str, default=None
+        The column with the classes, where the file names one.
+    sha256 : str, default=""
+        A hash of the file.
+    ids : tuple of str, default=()
+        Names of the rows, where the file tells them.
+    symbols : tuple of str, default=()
+        The gene of each column of numbers, where the file tells it.
+    about : tuple of str, default=()
+        Columns that describe patients and are no features.
+    turned : bool, default=False
+        Whether the file had one row per gene.
+    written : dict of str to ndarray, default={}
+        Columns with few levels as the file has them, where a word such as NA was taken as a gap.
+    reading : Reading
+        The account of how the file was understood.
+
+    See Also
+    --------
+    read_table : Read one from a file.
+    prepare : Make a matrix and labels of it.
+
+    Examples
+    --------
+    >>> from hipad import read_table
+    >>> table = read_table(b"age,outcome\n31,well\n40,ill\n")
+    >>> table.n_rows, table.number_names, list(table.text)
+    (2, ('age',), ['outcome'])
     """
 
     numbers: Matrix

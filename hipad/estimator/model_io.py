@@ -263,7 +263,39 @@ def save_model(clf: HIPADClassifier, path: AnyPath, *, origin: Origin | None = N
 
 
 def load_model(path: AnyPath) -> HIPADClassifier:
-    """Read a classifier that `save` wrote; it predicts exactly as the saved one did."""
+    """Read a classifier that `save` wrote; it predicts exactly as the saved one did.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, JSON.
+
+    Returns
+    -------
+    HIPADClassifier
+        Fitted, with its reports and certificate, without its training rows.
+
+    Raises
+    ------
+    DataError
+        The file cannot be opened, or is no model.
+
+    See Also
+    --------
+    HIPADClassifier : Its `save` writes the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from hipad import HIPADClassifier, load_model
+    >>> clf = HIPADClassifier(lambda1=0.01).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     clf.save(Path(folder) / "model.json")
+    ...     same = load_model(Path(folder) / "model.json")
+    >>> same.predict([[3.5]]).tolist()
+    [1]
+    """
     return read_model(path).classifier
 
 

@@ -312,7 +312,7 @@ class Member:
         scores = data.design.columns(found.features) @ found.w
         if np.max(np.abs(scores), initial=0.0) <= score_noise(data.design, found.features, found.w):
             scores = np.zeros_like(scores)  # last digits alone tell nobody apart
-        scale = self._calibration(scores, found.b)
+        scale = self.calibration(scores, found.b)
         coef, intercept = data.to_user_units(found.features, scale.factor * found.w, scale.offset)
         return LinearModel(found.features, coef, intercept)
 
@@ -323,7 +323,7 @@ class Member:
         w = np.zeros(data.design.shape[1])
         w[at.features] = at.w
         scores = data.design.dot(w)
-        scale = self._calibration(scores, at.b)
+        scale = self.calibration(scores, at.b)
         coef, intercept = data.to_user_units(at.features, scale.factor * at.w, scale.offset)
         alone = replace(problem, rules=()).with_parameters(lambda1=0.0)
         ridge = 0.5 * problem.lambda2 * float(at.w @ at.w)
@@ -335,7 +335,7 @@ class Member:
         parts = ObjectiveParts(fitted - ridge, ridge, without_l1 - fitted, l1)
         return PresentStep(LinearModel(at.features, coef, intercept), parts)
 
-    def _calibration(self, scores: FloatArray, b: float) -> Calibration:
+    def calibration(self, scores: FloatArray, b: float) -> Calibration:
         """Scale and intercept as it predicts."""
         plan, data = self.factory.plan, self.factory.data
         if not plan.calibrate:

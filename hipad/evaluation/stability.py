@@ -331,7 +331,8 @@ def stability_steps(
     rng = np.random.default_rng(random_state)
     halves = _halves(data, n_refits, rng)
     rows = data.X[: data.n_labelled] if X_rows is None else X_rows
-    score = np.asarray(clf.decision_function(rows), dtype=float)
+    kept = clf.support_  # `rows` have no names, which a model of a data frame would ask for
+    score = np.asarray(rows[:, kept] @ clf.coef_[0, kept] + clf.intercept_[0], dtype=float)
     parts = [_Part(share, member) for share, member in model.parts]
     found = _nothing(clf, n_refits, score, data.design.shape[1], decoys)
     at_once = int(np.clip(MOST_WEIGHTS // data.design.shape[1], 4, AT_ONCE))

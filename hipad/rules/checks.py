@@ -772,15 +772,39 @@ def check_rules(
     gradients: Sequence[RuleGradient] | None = None,
     budget: Budget | None = None,
 ) -> tuple[Finding, ...]:
-    """Return every finding on rules in the user's units; the weights are checked if their
-    gradients are given.
+    r"""Look for rules that contradict, repeat or outvote each other, are empty or too weak.
 
-    `scaled` are the rules in scaled units (`RuleColumns.representative`), `evidence` is what
-    training patients say of them. When the budget ends, a finding of kind "unchecked" says how many
-    rules it did not reach.
+    Parameters
+    ----------
+    rules : sequence of CompiledRule
+        In the user's units.
+    lo, hi : float or ndarray of shape (n_features,)
+        The least and the largest plausible value of each feature.
+    scaled : sequence of ScaledRule, default=None
+        The rules in scaled units (`RuleColumns.representative`).
+    evidence : sequence of RuleEvidence, default=None
+        What training patients say of each rule.
+    weights : sequence of RuleWeights, default=None
+        How strongly each rule acts; checked if `gradients` are given.
+    gradients : sequence of RuleGradient, default=None
+        The gradient of each rule at zero.
+    budget : Budget, default=None
+        How much work it may be. When it ends, a finding of kind "unchecked" says how many
+        rules it did not reach.
 
-    >>> from hipad.rules.compiler import compile_rules
-    >>> rules = compile_rules("a: x0 >= 2 => positive\\nb: x0 >= 3 => positive", n_features=1)
+    Returns
+    -------
+    tuple of Finding
+        Each has a kind, the rules it is of, a sentence and a remedy.
+
+    See Also
+    --------
+    compile_rules : Makes the rules linear.
+
+    Examples
+    --------
+    >>> from hipad import check_rules, compile_rules
+    >>> rules = compile_rules("a: x0 >= 2 => positive\nb: x0 >= 3 => positive", n_features=1)
     >>> [(finding.kind, finding.rules) for finding in check_rules(rules, 0.0, 9.0)]
     [('subsumed', ('b', 'a'))]
     """
@@ -975,10 +999,37 @@ def _weak_findings(
 def suggest_blocks(
     X: Any, *, least_correlation: float = 0.6, smallest: int = 3, most_features: int = 1_500
 ) -> dict[str, IntArray]:
-    """Return groups of features that rise and fall together, among those that vary most.
+    """Find groups of features that rise and fall together, among those that vary most.
 
-    The features of a group have on average a correlation of at least `least_correlation`. Only
-    `most_features` columns are compared, so that no matrix of all pairs is built.
+    Parameters
+    ----------
+    X : array or sparse matrix
+        One row per sample.
+    least_correlation : float, default=0.6
+        The least mean correlation of the features of a group.
+    smallest : int, default=3
+        The fewest features of a group.
+    most_features : int, default=1500
+        How many columns are compared, so that no matrix of all pairs is built.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The columns of each group.
+
+    See Also
+    --------
+    HIPADClassifier : Takes blocks, which rules may name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hipad import suggest_blocks
+    >>> rng = np.random.default_rng(0)
+    >>> shared = rng.normal(size=(50, 1))
+    >>> X = np.hstack([shared + 0.1 * rng.normal(size=(50, 4)), rng.normal(size=(50, 6))])
+    >>> [columns.tolist() for columns in suggest_blocks(X).values()]
+    [[0, 1, 2, 3]]
     """
     X = X if sparse.issparse(X) else np.asarray(X)
     _, spread = column_moments(X)

@@ -204,9 +204,43 @@ class ScaledRule:
 
 @dataclass(frozen=True, eq=False)
 class CompiledRule:
-    """A rule as B x <= d => sign * (w'x + b) >= 1.
+    """A rule as linear constraints: B x <= d => sign * (w'x + b) >= 1.
 
-    `remarks` say what was left out and why, `origins` from which condition each row comes.
+    Parameters
+    ----------
+    rule : Rule
+        What was written.
+    B : csr_array of shape (n_conditions, n_features)
+        A row for each condition, in the user's units.
+    d : ndarray of shape (n_conditions,)
+        The bounds.
+    sign : float
+        1.0 for the positive class, -1.0 for the negative one.
+    remarks : tuple of str, default=()
+        What was left out, and why.
+    label : str, default=""
+        The rule's name, or its number.
+    origins : tuple of Condition or str, default=()
+        From which condition each row comes.
+    features : FeatureIndex, default=None
+        Names of the columns.
+    settled : tuple of Condition, default=()
+        Conditions that always hold, and have no row.
+    outcome : str, default=""
+        The class, as the data call it.
+
+    See Also
+    --------
+    compile_rules : Makes them.
+
+    Examples
+    --------
+    >>> from hipad import compile_rules
+    >>> (rule,) = compile_rules("x0 - x1 >= 4 => positive", n_features=2)
+    >>> rule.B.toarray().tolist(), rule.d.tolist(), rule.sign
+    ([[-1.0, 1.0]], [-4.0], 1.0)
+    >>> rule.fires([[5.0, 0.0], [5.0, 2.0]])
+    array([ True, False])
     """
 
     rule: Rule

@@ -406,15 +406,50 @@ def compile_rules(
     values: Any = None,
     asks: bool = True,
 ) -> tuple[CompiledRule, ...]:
-    """Compile rules for data with these columns and these (negative, positive) classes.
+    """Compile rules for data with these columns and these classes.
 
-    Rules that are switched off are passed over unless `include_off`. `values` are the training rows
-    (or their ColumnValues), from which percentiles and the like are learnt, and which tell counts,
-    columns of 0 and 1 and the range of each column: without them a rule whose meaning depends on
-    these is warned of, or refused. A number in a unit that the column may not have is refused with
-    what to write, or only remarked on unless `asks`. A rule that is met as soon as one of several
-    features is becomes one compiled rule for each.
+    Parameters
+    ----------
+    rules : str or iterable of rules
+        Text in the rule language, or parsed rules. Those that are switched off are passed over.
+    feature_names : sequence or FeatureIndex, default=None
+        Names of the columns; without them they are x0, x1, ...
+    n_features : int, default=None
+        Number of columns, where they have no names.
+    blocks : dict, default=None
+        Named groups of features: name -> column indices or feature names.
+    classes : pair, default=("negative", "positive")
+        What the data call the negative and the positive class.
+    positive_chosen : bool, default=False
+        Whether somebody has said which class is the positive one.
+    include_off : bool, default=False
+        Compile rules that are switched off as well.
+    values : array, sparse matrix or ColumnValues, default=None
+        The training rows, from which percentiles and the like are learnt, and which tell counts,
+        columns of 0 and 1 and the range of each column. Without them a rule whose meaning depends
+        on these is warned of, or refused.
+    asks : bool, default=True
+        Refuse a number in a unit that the column may not have, with what to write; False only
+        remarks on it.
 
+    Returns
+    -------
+    tuple of CompiledRule
+        A rule that is met as soon as one of several features is becomes one for each.
+
+    Raises
+    ------
+    RuleError
+        A rule cannot be read, is not linear, or names what is not there.
+
+    See Also
+    --------
+    parse_rules : Read rules without data.
+    check_rules : Look for contradictions.
+
+    Examples
+    --------
+    >>> from hipad import compile_rules
     >>> X = [[3, 5, 0], [3, 4, 9]]
     >>> (rule,) = compile_rules("mean(x0, x1) >= 4 => positive", n_features=3, values=X)
     >>> rule.B.toarray(), rule.d, rule.sign

@@ -165,8 +165,32 @@ def overlap_of(rules: Sequence[CompiledRule], fired: Sequence[BoolArray], n_rows
 def rules_alone(
     rules: Sequence[CompiledRule], X: Any, *, gaps: MissingValues | None = None
 ) -> npt.NDArray[np.float64]:
-    """Return the vote of the rules without a classifier: the sum of the signs of those that
-    fire.
+    r"""Let the rules vote without a classifier.
+
+    Parameters
+    ----------
+    rules : sequence of CompiledRule
+        In the user's units.
+    X : array or sparse matrix
+        Rows, in the columns that the rules were compiled for.
+    gaps : MissingValues, default=None
+        Cells of X that were filled: a rule says nothing where it has no value.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The sum of the signs of the rules that fire, zero where none does.
+
+    See Also
+    --------
+    compile_rules : Makes the rules.
+
+    Examples
+    --------
+    >>> from hipad import compile_rules, rules_alone
+    >>> rules = compile_rules("x0 >= 2 => positive\nx0 <= 0 => negative", n_features=1)
+    >>> rules_alone(rules, [[3.0], [1.0], [0.0]]).tolist()
+    [1.0, 0.0, -1.0]
     """
     X = X if sparse.issparse(X) else np.asarray(X)
     votes = np.zeros(X.shape[0])

@@ -247,8 +247,12 @@ class Curvature:
         h: FloatArray,
         D: FloatArray,
         theta: FloatArray,
+        gram: FloatArray | None = None,
     ) -> None:
-        """Prepare `solve` for features that are in, their 1/ridge, and the diagonals."""
+        """Prepare `solve` for features that are in, their 1/ridge, and the diagonals.
+
+        `gram` is Z h Z' of these features, where it is known.
+        """
         C = restricted.C[:, kept]
         named = np.flatnonzero(C.any(axis=0))
         hC = h[named] * C[:, named]
@@ -258,7 +262,7 @@ class Curvature:
         if kept.size < FEW_CHANGED * self.rows.size:
             self._factorize_features(self._seen(restricted, kept).T, 1.0 / h, inner, D)
         else:
-            self._factorize_rows(restricted, kept, h, D)
+            self._factorize_rows(D, self._updated(restricted, kept, h) if gram is None else gram)
         self._border = self._apply(self.labels)
         self._pivot = float(self.labels @ self._border)
 
@@ -283,14 +287,12 @@ class Curvature:
         small[k:, k:] += inner
         self._factor = cholesky(small)
 
-    def _factorize_rows(
-        self, restricted: RestrictedProblem, kept: np.ndarray, h: FloatArray, D: FloatArray
-    ) -> None:
+    def _factorize_rows(self, D: FloatArray, gram: FloatArray) -> None:
         n = self.rows.size
         M = np.zeros((D.size, D.size))
         if self._V.size:
             M += self._V @ solve_cholesky(self._inner, self._V.T)
-        M[:n, :n] += self._updated(restricted, kept, h)
+        M[:n, :n] += gram
         M[np.diag_indices_from(M)] += D
         self._half, self._factor = None, cholesky(M)
 
@@ -339,6 +341,7 @@ class Curvature:
 # says what is solved). A row that a problem may not see has a system of its own: the number one.
 
 
+GRAMS = 2**21  # numbers in all Gram matrices that are kept
 LARGEST = 45  # rows or features: beyond, problems one by one are faster
 ANEW = 0.7  # share of the features that are in: where more changed, all are multiplied anew
 PRODUCTS = 2**20  # numbers in the columns that are multiplied at once
@@ -378,7 +381,8 @@ class StackedSystems:
         self._n, count = problem.n_samples, seen.shape[1]
         self._places = np.zeros(0, dtype=int)  # of the columns whose products are in the Gram
         self._h = np.zeros((0, count))  # matrices, and with which 1/ridge; by their place
-        self._grams = np.zeros((count, self._n, self._n))
+        size = self._n if self._labels.size <= LARGEST or self._grams_size <= GRAMS else 0
+        self._grams = np.zeros((count, size, size))
         self._known: FloatArray | None = None  # 1/ridge of all problems that the matrices have
 
     def part(self, problems: np.ndarray) -> StackedSystems:
@@ -387,6 +391,17 @@ class StackedSystems:
         part._seen = self._seen[:, problems]
         part._h, part._grams, part._known = self._h[:, problems], self._grams[problems], None
         return part
+
+    @property
+    def _grams_size(self) -> int:
+        return self._seen.shape[1] * self._n**2
+
+    def known_gram(self, h: FloatArray, k: int) -> FloatArray | None:
+        """The Gram matrix of a problem that has just this 1/ridge, if that is known."""
+        rows = self._seen[: self._n, k]
+        if h is not self._known:
+            return None
+        return self._grams[k] if rows.all() else self._grams[k][np.ix_(rows, rows)]
 
     def suits(self, features: int) -> bool:
         """Whether the systems of this many features are small."""
@@ -445,7 +460,7 @@ class StackedSystems:
 
     def row_problems(self, restricted: RestrictedProblem) -> RowProblems | None:
         """All problems as those of their rows, where these are few and the features known."""
-        if self._labels.size > LARGEST or not restricted.is_linear:
+        if self._grams_size > GRAMS or not restricted.is_linear:
             return None
         kept, h = restricted.all_curved()
         self._update(restricted, kept, h, np.arange(self._seen.shape[1]))
@@ -631,7 +646,7 @@ class Systems:
                 self._together.factorize(restricted, kept, h, D, theta, solvable)
         else:
             solvable = np.array(
-                [k for k in left if self._succeeds(restricted, kept, h[:, k], D, theta, k)], int
+                [k for k in left if self._succeeds(restricted, kept, h, D, theta, k)], int
             )
         self._left = solvable
         return solvable
@@ -666,9 +681,10 @@ class Systems:
         theta: FloatArray,
         k: int,
     ) -> bool:
-        own, rows = np.flatnonzero(h), self.seen[:, k]
+        own, rows = np.flatnonzero(h[:, k]), self.seen[:, k]
+        gram = self._together.known_gram(h, k)
         try:
-            self._each[k].factorize(restricted, kept[own], h[own], D[rows, k], theta[:, k])
+            self._each[k].factorize(restricted, kept[own], h[own, k], D[rows, k], theta[:, k], gram)
         except np.linalg.LinAlgError:
             return False
         return True
@@ -715,7 +731,7 @@ class BatchedInteriorPoint:
     sees: where columns are standardised, a weight is penalised in units of what the problem knows.
     """
 
-    _at: BatchIterate  # where the last steps ended
+    _at: BatchIterate | None = None  # where the last steps ended
     steps = 0
 
     def __init__(
@@ -752,6 +768,7 @@ class BatchedInteriorPoint:
         self.capped, self.shares = self.capped[:, problems], self.shares[:, problems]
         self.alpha, self.u = self.alpha[:, problems], self.u[:, problems]
         self.units = None if self.units is None else self.units[:, problems]
+        self._at = None if self._at is None else self._at.part(problems)
         self.systems = self.systems.part(problems)
 
     def restrict(self, names: np.ndarray, lambda1: float) -> RestrictedProblem:
@@ -795,16 +812,27 @@ class BatchedInteriorPoint:
         The tolerance is one for all, or one for each problem; infinite: it stays where it is.
         `going_on`: with other features than before, but else as if it had not been interrupted.
         """
-        at = self._at if going_on else self._warm(restricted)
+        assert self._at is not None or not going_on
+        at = self._at if self._at is not None and going_on else self._warm(restricted)
         goal = np.broadcast_to(np.asarray(tolerance, dtype=float), self.b.shape)
-        self._at, moved = self._go(restricted, at, goal, MOST_STEPS), np.isfinite(goal)
+        moved, end = np.isfinite(goal), self._go(restricted, at, goal, MOST_STEPS)
+        before, self._at = self._at, end
+        if before is not None and not moved.all():
+            self._at = before.with_part(np.flatnonzero(moved), end.part(np.flatnonzero(moved)))
         alpha, _, u = self._split(self._at.x)
         self.alpha = np.where(moved, np.where(self.seen, alpha, 0.0), self.alpha)
         self.u, self.b = np.where(moved, u, self.u), np.where(moved, self._at.b, self.b)
         return restricted.weights(self._pull(restricted, self.alpha, self.u))
 
+    def reached(self, restricted: RestrictedProblem, tolerance: float) -> np.ndarray:
+        """Which problems ended within a tolerance of their optimum over these features."""
+        assert self._at is not None
+        residual = self._look(restricted, self.systems.row_problems(restricted), self._at)[1]
+        return ~self._unfinished(self._at, residual, np.full(self.b.size, tolerance))
+
     def active_sets(self, k: int) -> tuple[FloatArray, FloatArray]:
         """Multipliers and duals of a problem, on their bound where the other of a pair is more."""
+        assert self._at is not None
         alpha, t, u = (part[:, k] for part in self._split(self._at.x))
         s, xi, pi = (part[:, k] for part in self._split(self._at.z))
         weights_of_rows, upper, own = self.weights_of_rows[:, k], self.upper[:, k], self.seen[:, k]

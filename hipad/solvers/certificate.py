@@ -45,12 +45,46 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Certificate:
-    """Bounds on the optimum and what is missing to feasibility.
+    """Bounds on the optimum, and what is missing to feasibility.
 
-    `covers` says what the bounds speak of: all features, or those that phase 1 kept. The choice of
-    these has its own gap over all features, `selection_gap`. `certain` counts the features that
-    are proved to be in at the optimum of phase 1, `undecided` those that may be in or out; all
-    others are proved to be out (certificate.py). `Hipad.certainty()` names them.
+    Parameters
+    ----------
+    status : Status
+        How the run ended.
+    primal_objective : float
+        The objective at the result: an upper bound of its minimum.
+    dual_objective : float
+        A lower bound of the minimum.
+    gap : float
+        The difference of the two, relative.
+    primal_residual : float
+        What the copies of the ADMM, or the slacks of the interior point, are short of.
+    dual_residual : float
+        What the stationarity of the dual point is short of.
+    complementarity : float
+        The largest product of a slack and its multiplier.
+    covers : str
+        What the bounds speak of: all features, or those that phase 1 kept.
+    message : str, default=""
+        A remark on how the run ended.
+    selection_gap : float, default=0.0
+        The gap of phase 1 over all features: how far their choice is, at most, from the best.
+    certain : int, default=0
+        Features that are proved to be in at the optimum of phase 1.
+    undecided : int, default=0
+        Features that may be in or out; all others are proved to be out. `Hipad.certainty()` names
+        them.
+
+    See Also
+    --------
+    HIPADClassifier : Keeps one in `certificate_`.
+
+    Examples
+    --------
+    >>> from hipad import HIPADClassifier
+    >>> clf = HIPADClassifier(lambda1=0.01).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> clf.certificate_.is_optimal(), str(clf.certificate_.status), clf.certificate_.undecided
+    (True, 'solved', 0)
     """
 
     status: Status
