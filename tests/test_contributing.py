@@ -190,6 +190,54 @@ def test_add_page(copy: Path):
     assert "Good morning" in page
 
 
+METRIC = """
+def _markedness(rows: ScoredRows, level: float, prior: float | None) -> Estimate:
+    found, spared = _ppv(rows, level, prior), _npv(rows, level, prior)
+    return Estimate(found.value + spared.value - 1, found.low + spared.low - 1, 1.0)
+
+
+"""
+
+
+def test_add_metric(copy: Path):
+    assert files_of("a figure that judges a model") == {"hipad/evaluation/metrics.py"}
+    path = copy / "hipad" / "evaluation" / "metrics.py"
+    insert(path, "TINY: Final", METRIC)
+    line = '    "markedness": Metric("ppv and npv beyond chance", "cut-off", 1.0, _markedness),\n'
+    insert(path, '    "npv": Metric(', line)
+    page = """
+import numpy as np
+from hipad.evaluation.metrics import ScoredRows
+from ui.results import cutoff_control
+scores = np.array([-2.0, -1.0, 0.5, 1.0, 2.0])
+truth = np.array([False, False, False, True, True])
+rows = ScoredRows(truth, scores, 1 / (1 + np.exp(-scores)))
+cutoff_control.table({"model": rows.measure_all()}, "patient")
+"""
+    script = f"""
+from streamlit.testing.v1 import AppTest
+app = AppTest.from_string({page!r}, default_timeout=60).run()
+assert not app.exception, app.exception
+print(app.dataframe[0].value.to_string())
+"""
+    assert re.search(r"markedness .*0\.667", run(copy, "-c", script))
+
+
+def test_add_value_to_the_grid(copy: Path):
+    assert files_of("a value of the usual grid") == {"hipad/estimator/settings.py"}
+    path = copy / "hipad" / "estimator" / "settings.py"
+    path.write_text(path.read_text("utf-8").replace("(0.1, 1.0, 10.0)", "(0.1, 1.0, 7.0)"), "utf-8")
+    script = """
+from hipad import HIPADClassifierCV
+from hipad.cli.main import build_parser
+from ui.experiments.tuning_view import LAMBDA2
+words = ["tune", "a.csv", "--label", "b"]
+tried = build_parser(words).parse_args(words).lambda2
+print(HIPADClassifierCV().lambda2[-1], tried[-1], LAMBDA2[2])
+"""
+    assert run(copy, "-c", script).split()[-3:] == ["7.0"] * 3
+
+
 METHOD = '''
 def _first_feature(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
     """Score by the first feature alone."""

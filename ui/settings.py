@@ -2,7 +2,8 @@
 
 A dataclass states its fields in its hints, `seed: Annotated[int, Number(0, 1_000_000)]`. Widgets
 take their bounds from there (`field_of`), and `rebuild` of `hipad.estimator.serialization` reads a
-file's value with `read`, so that what a form allows and what a file allows cannot differ.
+file's value with `read`, so that what a form allows and what a file allows cannot differ; the JSON
+Schema of session files has the same bounds.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ class Number(Generic[Value]):
     low: Value
     high: Value
     auto: bool = False
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The bounds as JSON Schema has them."""
+        return {"minimum": self.low, "maximum": self.high}
 
     def read(self, value: Any) -> Any:
         """The value of a file; ValueError says what is allowed."""
@@ -79,6 +85,11 @@ class Choice:
 
     words: tuple[str, ...]
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The words as JSON Schema has them."""
+        return {"enum": list(self.words)}
+
     def read(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.words:
             raise misfit(f"one of {', '.join(self.words)}", value)
@@ -90,6 +101,11 @@ class Text:
     """A text of at most so many characters."""
 
     longest: int
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The bound as JSON Schema has it."""
+        return {"maxLength": self.longest}
 
     def read(self, value: object) -> str:
         text = text_of(value)

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from hipad import HIPADClassifier, load_sample
-from hipad.evaluation.explanations import explain_row, smallest_change
+from hipad.evaluation.new_rows import explain_row, smallest_change
 
 sample = load_sample("pima")
 y = np.where(

@@ -22,6 +22,7 @@ from hipad.cli.inputs import (
     role_lines,
 )
 from hipad.data.table import write_text
+from hipad.estimator.settings import USUAL_GRID
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, rules_for
 from hipad.experiments.report import (
@@ -292,9 +293,17 @@ def add_tune_options(parser: argparse.ArgumentParser) -> None:
     """Add options: table, rules, grid, folds."""
     add_material_options(parser, needs_rules=False)
     own = parser.add_argument_group("grid")
-    own.add_argument("--count", type=int, default=10, metavar="N", help="values of lambda1 (10)")
+    own.add_argument(
+        "--count",
+        type=int,
+        default=USUAL_GRID["lambda1"],
+        metavar="N",
+        help="values of lambda1 (%(default)s)",
+    )
     own.add_argument("--lambda1", type=float, nargs="+", metavar="VALUE", help="or these values")
-    own.add_argument("--lambda2", type=float, nargs="+", default=[0.1, 1.0, 10.0], metavar="VALUE")
+    own.add_argument(
+        "--lambda2", type=float, nargs="+", default=list(USUAL_GRID["lambda2"]), metavar="VALUE"
+    )
     own.add_argument("--worth", nargs="+", default=["auto"], metavar="PATIENTS", help="of a rule")
     own.add_argument("--rho", nargs="+", default=["auto"], metavar="VALUE")
     add_old_names(own)

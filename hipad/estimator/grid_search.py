@@ -27,7 +27,12 @@ from hipad.estimator.fit import FitRun
 from hipad.estimator.parameters import SMALLEST, accepts_renamed, check_number, check_parameters
 from hipad.estimator.path import PathFits, PathSolver
 from hipad.estimator.problem_factory import TrainingData, noise
-from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
+from hipad.estimator.settings import (
+    USUAL_GRID,
+    RuleSettings,
+    SelectionSettings,
+    SolverSettings,
+)
 from hipad.estimator.trust import LinearModel
 from hipad.exceptions import HipadError
 from hipad.rules import Rule
@@ -625,8 +630,8 @@ class HIPADClassifierCV(BestModel):
         rules: str | Iterable[Rule | str] | None = None,
         *,
         blocks: Mapping[str, Any] | None = None,
-        lambda1: float | Iterable[float] = 10,
-        lambda2: float | Iterable[float] = (0.1, 1.0, 10.0),
+        lambda1: float | Iterable[float] = USUAL_GRID["lambda1"],
+        lambda2: float | Iterable[float] = USUAL_GRID["lambda2"],
         rule_weight: Any = "auto",
         rho: Any = "auto",
         cv: Any = None,

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import reprlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
@@ -112,7 +112,7 @@ def rebuild(kind: Any, value: Any) -> Any:
     if origin is tuple:
         items = enumerate(_checked(value, list), start=1)
         return tuple(named(str(n), lambda: rebuild(parts[0], item)) for n, item in items)  # noqa: B023
-    if origin is dict:
+    if origin in (dict, Mapping):
         pairs = _checked(value, dict).items()
         return {text_of(k): named(k, lambda: rebuild(parts[1], item)) for k, item in pairs}  # noqa: B023
     if is_dataclass(kind):
@@ -238,10 +238,10 @@ def schema_of(kind: Any, definitions: dict[str, Schema]) -> Schema:
     {'anyOf': [{'type': 'array', 'items': {'type': 'integer'}}, {'type': 'null'}]}
     """
     origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:  # bounds of a description narrow what its type allows
+        return schema_of(parts[0], definitions) | getattr(parts[1], "schema", {})
     if kind in PLAIN:
         return dict(PLAIN[kind])
-    if origin is Annotated:
-        return schema_of(parts[0], definitions)
     if origin is Literal:
         return {"enum": list(parts)}
     if origin in (Union, UnionType):
@@ -252,7 +252,7 @@ def schema_of(kind: Any, definitions: dict[str, Schema]) -> Schema:
         return {"type": "array", "items": {"type": "integer"} if whole else dict(NUMBER)}
     if origin is tuple:
         return {"type": "array", "items": schema_of(parts[0], definitions)}
-    if origin is dict:
+    if origin in (dict, Mapping):
         return {"type": "object", "additionalProperties": schema_of(parts[1], definitions)}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return {"enum": [each.value for each in kind]}

@@ -7,8 +7,18 @@ benchmarks/README.md. Solver tolerances that change no answer stay beside the co
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Final, Literal
+
+# What a grid search tries where nothing else is asked for, in the library, the shell and the app;
+# `lambda1` is the number of its values.
+USUAL_GRID: Final[Mapping[str, Any]] = {
+    "lambda1": 10,
+    "lambda2": (0.1, 1.0, 10.0),
+    "rule_weight": ("auto",),
+    "rho": ("auto",),
+}
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from hipad.data import column_statistics
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.grid_search import GRID, HIPADClassifierCV, combinations, lambda1_values
 from hipad.estimator.parameters import RENAMED
+from hipad.estimator.settings import USUAL_GRID
 from hipad.evaluation.metrics import PositiveClassView
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, judged
@@ -143,14 +144,6 @@ def _told(value: Any) -> str:
 # A score by which one has chosen flatters. Nested cross-validation does not: the whole choice is
 # made again without each fold, and what was chosen is judged on it. Both are lists of tasks, see
 # tasks.py.
-
-
-USUAL: Final[Mapping[str, Any]] = {
-    "lambda1": 10,
-    "lambda2": [0.1, 1.0, 10.0],
-    "rule_weight": ["auto"],
-    "rho": ["auto"],
-}
 
 
 class _RuleScorer:
@@ -284,7 +277,7 @@ def with_values(
     material: ExperimentData, grid: GridValues, options: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the grid with lambda1 as values, spread on the scale of the rows to learn from."""
-    full = {**USUAL, **grid}
+    full = {**USUAL_GRID, **grid}
     if not isinstance(full["lambda1"], int):
         return {name: list(full[name]) for name in GRID}
     rows, count = material.pool, full["lambda1"]
@@ -316,7 +309,7 @@ def tune_tasks(
         raise DataError(f"expected a score of {', '.join(SCORES)}, got {score!r}")
     shared: dict[str, Any] = {"score": score, **({"options": options} if options else {})}
     values = with_values(material, grid, options)
-    counted = {**USUAL, **grid}
+    counted = {**USUAL_GRID, **grid}
     every = [(seed, [k, folds]) for seed in range(repeats) for k in range(folds)]
     tasks = [
         Task("tune", material.name, seed, {"fold": fold, "grid": values, **shared})

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from hipad.estimator.settings import USUAL_GRID
 from hipad.exceptions import HipadError
 from hipad.experiments.report import (
     SCORE_NAMES,
@@ -26,7 +27,7 @@ from ui.text import plain
 NAME: Final = "tune"
 FOLDS: Final = 5
 CALLED: Final = {"rule_weight": "patients", "rho": "stiffness"}  # parameter: setting of a run
-LAMBDA2: Final = (0.1, 1.0, 10.0, 100.0)
+LAMBDA2: Final = (*USUAL_GRID["lambda2"], 100.0)
 AMOUNTS: Final = ("auto", 1.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
 
@@ -73,12 +74,17 @@ def show(state: AppState) -> None:
 
 def _choices(state: AppState) -> tuple[dict[str, Any], int, int, str]:
     """The grid, the folds, their repeats and the score; the usual ones without the switch."""
-    grid: dict[str, Any] = {"lambda1": 8, "lambda2": [1.0, 10.0]}
+    grid: dict[str, Any] = {
+        "lambda1": USUAL_GRID["lambda1"],
+        "lambda2": list(USUAL_GRID["lambda2"]),
+    }
     if not state.expert:
         return grid, FOLDS, 1, "balanced"
     first, second, third, fourth = st.columns(4)
-    grid["lambda1"] = int(first.number_input("Values of lambda1", 2, 50, 8, key="lab_lambda1"))
-    grid["lambda2"] = second.multiselect("lambda2", LAMBDA2, [1.0, 10.0], key="lab_lambda2")
+    grid["lambda1"] = int(
+        first.number_input("Values of lambda1", 2, 50, grid["lambda1"], key="lab_lambda1")
+    )
+    grid["lambda2"] = second.multiselect("lambda2", LAMBDA2, grid["lambda2"], key="lab_lambda2")
     grid["rule_weight"] = third.multiselect("Weight of a rule", AMOUNTS, ["auto"], key="lab_worths")
     grid["rho"] = fourth.multiselect("Stiffness", AMOUNTS, ["auto"], key="lab_stiffness")
     grid = {name: value or {"lambda2": [1.0]}.get(name, ["auto"]) for name, value in grid.items()}

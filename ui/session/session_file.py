@@ -18,7 +18,7 @@ import numpy as np
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.estimator.model_io import StoredFormat
 from hipad.estimator.parameters import MemberRecord
-from hipad.estimator.serialization import misfit, named, rebuild
+from hipad.estimator.serialization import DIALECT, Schema, misfit, named, rebuild, schema_of
 from hipad.evaluation.cross_validation import SealedTest
 from hipad.exceptions import DataError, HipadError
 from hipad.rules.names import MOST_BLOCKS, block_name
@@ -161,6 +161,22 @@ class Session:
         """The text of the file."""
         content = {"kind": KIND, "version": VERSION, **asdict(self)}
         return json.dumps(content, indent=1, ensure_ascii=False)
+
+
+def session_schema() -> Schema:
+    """Return the JSON Schema (draft 2020-12) of session files and of the settings in them."""
+    definitions: dict[str, Schema] = {}
+    schema_of(Session, definitions)
+    session = definitions.pop(Session.__name__)
+    header: Schema = {"kind": {"const": KIND}, "version": {"const": VERSION}}
+    return {
+        "$schema": DIALECT,
+        "title": f"A session of HIPAD Workbench, format version {VERSION}",
+        **session,
+        "properties": header | session["properties"],
+        "required": [*header, *session["required"]],
+        "$defs": dict(sorted(definitions.items())),
+    }
 
 
 def session_of(state: Any) -> Session:

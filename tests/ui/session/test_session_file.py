@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 from hipad.data import Table
 from hipad.exceptions import DataError
@@ -13,9 +15,18 @@ from tests.ui.sessions import PIMA, doctored
 from ui.data.loading import build
 from ui.dataset import Loaded, Preparation
 from ui.session import session_file
-from ui.session.session_file import LARGEST, MOST_MODELS, ModelRecipe, Refit, Session, read_session
+from ui.session.session_file import (
+    LARGEST,
+    MOST_MODELS,
+    ModelRecipe,
+    Refit,
+    Session,
+    read_session,
+    session_schema,
+)
 from ui.settings import RunSettings
 
+EXPORTED = Path(__file__).resolve().parents[3] / "docs" / "session.schema.json"
 SESSION = Session(
     data_name="mine.csv",
     data_key="abc",
@@ -42,6 +53,40 @@ def with_field(path, value):
 
 def test_a_session_is_read_back_as_it_was():
     assert read_session(SESSION.to_json().encode()) == SESSION
+
+
+def test_session_schema_is_the_exported_one():
+    assert json.loads(EXPORTED.read_text("utf-8")) == session_schema(), (
+        "write json.dumps(session_schema(), indent=1) to docs/session.schema.json"
+    )
+
+
+def test_session_schema_accepts_a_saved_session():
+    Draft202012Validator.check_schema(session_schema())
+    Draft202012Validator(session_schema()).validate(json.loads(SESSION.to_json()))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("version", 99),
+        ("rules", 5),
+        ("rules", "a" * 1_048_577),
+        ("settings.lambda1", "rm -rf"),
+        ("settings.mu", 0),
+        ("settings.max_sweeps", 10**11),
+        ("settings.balanced", 1),
+        ("settings.method", "magic"),
+        ("settings.unknown", 1),
+        ("preparation.row_word", "victim"),
+        ("models.0.name", "a" * 41),
+    ],
+)
+def test_session_schema_refuses_what_reading_refuses(path, value):
+    file = with_field(path, value)
+    with pytest.raises(DataError):
+        read_session(file)
+    assert not Draft202012Validator(session_schema()).is_valid(json.loads(file))
 
 
 def test_a_session_holds_nothing_of_the_data():
