@@ -99,7 +99,7 @@ def _quoted(name: str) -> str:
 # --------------------------------------------------------------------------------------------------
 # Packages that the library does without until something needs them.
 #
-# They come with `hipad[app]`, `hipad[cluster]`, `hipad[osqp]` and `hipad[patterns]`: a program that
+# They come with `hipad[app]`, `hipad[cluster]`, `hipad[disk]`, `hipad[osqp]` and `hipad[patterns]`: a program that
 # fits and predicts need not install them.
 
 
