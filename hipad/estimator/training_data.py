@@ -36,7 +36,11 @@ def content_folds(
     design: Design, y: FloatArray, p: FloatArray, count: int, wave: float = 40.0
 ) -> np.ndarray:
     """The fold of each row, stratified: ranks of its key. Equal rows share a fold."""
-    key = content_key(design, y, p, wave)
+    return folds_by_key(content_key(design, y, p, wave), y, count)
+
+
+def folds_by_key(key: FloatArray, y: FloatArray, count: int) -> np.ndarray:
+    """The fold of each row, stratified: ranks of its key. Equal rows share a fold."""
     folds = np.zeros(y.size, dtype=int)
     for sign in (-1.0, 1.0):
         rows = np.flatnonzero(y == sign)
@@ -49,15 +53,9 @@ def content_folds(
 def content_key(design: Design, y: FloatArray, p: FloatArray, wave: float = 40.0) -> FloatArray:
     """A projection of each row that is the same whatever the order of rows and columns.
 
-    Each column's part in the direction is a restless function of how the column goes with the
-    labels: as good as random, and even, so that it does not favour a class. Another `wave` is
-    another division of the rows.
+    Another `wave` is another division of the rows.
     """
-    gradient = design.correlate(p * y)
-    key: FloatArray = design.dot(
-        np.cos(wave * gradient / max(float(np.max(np.abs(gradient), initial=0.0)), 1e-300))
-    )
-    return key
+    return design.content_keys(p * y, wave)[:, 0]
 
 
 def equal_rows(design: Design, y: FloatArray, p: FloatArray) -> np.ndarray:
@@ -116,11 +114,11 @@ def repeated_folds(
     """For each repeat the held-out rows of its folds; repeats that cannot be used are left out."""
     waves = np.random.default_rng(seed).uniform(30.0, 90.0, repeats)
     found = []
-    for wave in waves:
+    for key in design.content_keys(p * y, waves).T:
         if groups is None:
-            folds = content_folds(design, y, p, count, wave)
+            folds = folds_by_key(key, y, count)
         else:
-            folds = group_folds(content_key(design, y, p, wave), y, p, groups, count)
+            folds = group_folds(key, y, p, groups, count)
         found.append(usable_folds(folds, y))
     return [parts for parts in found if len(parts) > 1]
 
@@ -348,6 +346,9 @@ class TrainingData:
     gaps: MissingValues | None = None  # cells of X that were filled
     unlabelled_gaps: MissingValues | None = None
     selection: SelectionSettings = SELECTION
+    whole: Design | None = None  # labelled rows with all columns, where `design` has some of them
+    mean_variance: float | None = None  # of all columns, where X has some of them
+    inferred: IntArray | None = None  # which unlabelled rows have their label from rules
 
     @classmethod
     def of(
@@ -418,7 +419,7 @@ class TrainingData:
         if gaps or self.unlabelled_gaps:
             added = None if self.unlabelled_gaps is None else self.unlabelled_gaps.take(labelled)
             gaps = MissingValues.stacked([(gaps, self.y.size), (added, labelled.size)])
-        made = {"X": X, "y": y, "weights": counts, "p": p, "design": design}
+        made = {"X": X, "y": y, "weights": counts, "p": p, "design": design, "inferred": labelled}
         return replace(self, **made, groups=groups, gaps=gaps, n_inferred=labelled.size)
 
     def _spread(self, rows: np.ndarray, votes: FloatArray) -> tuple[np.ndarray, FloatArray]:
@@ -464,15 +465,25 @@ class TrainingData:
 
     @property
     def labelled(self) -> tuple[Design, FloatArray, FloatArray]:
-        """Design, signs and shares of the rows whose label was given."""
+        """Design (of all columns), signs and shares of the rows whose label was given."""
         if not self.n_inferred:
-            return self.design, self.y, self.p
+            return self.whole or self.design, self.y, self.p
         rows = slice(self.n_labelled)
         y, weights, p = self.y[rows], self.weights[rows], np.zeros(self.n_labelled)
         for sign in (-1.0, 1.0):
             own = y == sign
             p[own] = weights[own] * self.p[self.y == sign].sum() / weights[own].sum()
-        return self.design.rows(rows), y, p
+        return self.whole or self.design.rows(rows), y, p
+
+    @cached_property
+    def unit(self) -> float:
+        """The mean variance of a column, as the design has it."""
+        if self.design.scale is not None:
+            return 1.0
+        if self.mean_variance is not None:
+            return self.mean_variance or 1.0
+        deviation = column_statistics(self.X, self.weights).sd
+        return float(np.mean(deviation**2)) or 1.0
 
     @cached_property
     def box(self) -> Box:
