@@ -134,7 +134,9 @@ def as_floats(block: Block, missing: int | None = None) -> FloatArray:
     """
     values = block.astype(np.float64)
     if missing is not None:
-        values[block == missing] = np.nan
+        gaps = block == missing
+        if gaps.any():
+            values[gaps] = np.nan
     return values
 
 
