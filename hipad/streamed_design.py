@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg.blas import dsyrk
 
-from hipad.data.column_store import ColumnSource, as_floats
+from hipad.data.column_store import USUAL_MEMORY, ColumnSource, as_floats
 from hipad.data.table import ColumnStatistics, column_statistics
 from hipad.designs import Design, damped_by, read_only, relative_variation, unit_scale, varying
 from hipad.exceptions import DataError, HipadError
@@ -311,6 +311,7 @@ class BlockDesign(Design):
     ) -> None:
         super().__init__((shape[0] if part is None else part.size, shape[1]))
         self.scaling, self._part = scaling, part
+        self._keys: dict[bytes, FloatArray] = {}
         self.stop = threading.Event()
 
     @property
@@ -338,6 +339,9 @@ class BlockDesign(Design):
     def rows(self, idx: Any) -> BlockDesign:
         """The design of some samples, with the same scaling; nothing is read."""
 
+    def close(self) -> None:
+        """Let go of what the passes needed; another pass takes it up again."""
+
     def look(self, weights: FloatArray, *, gram: bool) -> tuple[FloatArray, float]:
         """Relative variation of every column (NaN where none), and the mean variance: one pass.
 
@@ -358,9 +362,12 @@ class BlockDesign(Design):
         return np.asarray(columns, dtype=np.intp), strength
 
     def content_keys(self, t: FloatArray, waves: npt.ArrayLike) -> FloatArray:
-        largest = self.ask(LargestGradient(t))
-        keys: FloatArray = self.ask(ContentKeys(t, np.atleast_1d(waves), largest))
-        return keys
+        waves = np.atleast_1d(np.asarray(waves, dtype=np.float64))
+        asked = np.ascontiguousarray(t).tobytes() + waves.tobytes()
+        if asked not in self._keys:  # every candidate of a fit asks for those of its folds
+            largest = self.ask(LargestGradient(t))
+            self._keys[asked] = self.ask(ContentKeys(t, waves, largest))
+        return self._keys[asked]
 
     def correlate(self, t: npt.ArrayLike) -> FloatArray:
         t = np.asarray(t, dtype=np.float64)
@@ -423,7 +430,6 @@ def _symmetric(upper: FloatArray) -> FloatArray:
 SHARE_OF_BLOCKS: Final = 1 / 64  # of the memory, for one block as float64: several are about
 MOST_BLOCK: Final = 2.0**24
 LEAST_COLUMNS: Final = 8
-USUAL_MEMORY: Final = 2.0**30
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ Block = npt.NDArray[Any]
 
 KINDS: Final = ("|i1", "<f4", "<f8")  # the types that a store keeps
 NAMES_AT_ONCE: Final = 1 << 18
+USUAL_MEMORY: Final = 2.0**30
 
 
 class ColumnSource(ABC):
@@ -45,6 +47,7 @@ class ColumnSource(ABC):
     labels: npt.NDArray[Any] | None = None
     row_names: npt.NDArray[Any] | None = None
     ndim = 2
+    memory = USUAL_MEMORY  # bytes that a fit may take in all
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -68,6 +71,10 @@ class ColumnSource(ABC):
     def columns(self, columns: npt.ArrayLike) -> FloatArray:
         """Return single columns as an N x k array of float64; NaN where a value is missing."""
         return as_floats(self.take(np.asarray(columns, dtype=np.intp)), self.missing).T
+
+    def select(self, rows: IntArray) -> ColumnSource:
+        """Return some of the rows, in this order; nothing is read."""
+        return SelectedRows(self, rows)
 
     @property
     def has_names(self) -> bool:
@@ -219,6 +226,21 @@ def _as_bytes(names: Sequence[str] | npt.NDArray[Any], count: int) -> npt.NDArra
     if found.dtype.kind == "S":
         return found
     return np.char.encode(found.astype(str), "utf-8")
+
+
+class SelectedRows(ColumnSource):
+    """Some rows of a source, in an order of their own."""
+
+    def __init__(self, source: ColumnSource, rows: IntArray) -> None:
+        self._source, self._rows = source, rows
+        self.shape, self.dtype = (rows.size, source.shape[1]), source.dtype
+        self.missing, self.memory = source.missing, source.memory
+
+    def block(self, start: int, stop: int) -> Block:
+        return self._source.block(start, stop)[:, self._rows]
+
+    def take(self, columns: npt.NDArray[np.integer[Any]]) -> Block:
+        return self._source.take(columns)[:, self._rows]
 
 
 class FileBytes:
@@ -492,6 +514,25 @@ def _kept(block: Block, missing: int | None, kind: np.dtype[Any]) -> Block:
 # What can be read by columns, known by what it is or how it begins.
 
 
+UNITS: Final = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+def bytes_of(memory: str | float) -> float:
+    """Return a size in bytes, which may be written with its unit.
+
+    >>> bytes_of("1.5GB"), bytes_of(2000)
+    (1500000000.0, 2000.0)
+    """
+    found = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]?)I?B?\s*", str(memory).upper())
+    try:
+        size = float(found[1]) * UNITS[found[2]] if found else 0.0
+    except ValueError:
+        size = 0.0
+    if not size > 0:
+        raise DataError(f"expected an amount of memory such as 1GB, got {memory!r}: write one")
+    return size
+
+
 def as_source(X: Any, names: Sequence[str] | npt.NDArray[Any] | None = None) -> ColumnSource:
     """Return a source for a path, array, memmap, sparse matrix, Zarr array or HDF5 dataset."""
     if isinstance(X, ColumnSource):
@@ -535,12 +576,17 @@ def open_columns(path: str | Path) -> ColumnSource:
     )
 
 
+LARGE: Final = 2**26  # bytes of a memmap of floats: smaller ones are arrays like others
+
+
 def is_by_columns(X: Any) -> bool:
     """Whether this is a matrix that is to be read by columns and not as a whole: a path, source,
-    memmap, Dask or Zarr array.
+    Dask or Zarr array, and a memmap that is large or of whole numbers.
     """
-    if isinstance(X, ColumnSource | str | Path | np.memmap):
+    if isinstance(X, ColumnSource | str | Path):
         return True
+    if isinstance(X, np.memmap):
+        return X.ndim == 2 and (X.nbytes > LARGE or X.dtype.kind in "bi")
     return type(X).__module__.partition(".")[0] in ("dask", "zarr", "h5py") and hasattr(X, "shape")
 
 

@@ -189,10 +189,8 @@ def standardised_design(
     """
     stats = column_statistics(X, weights) if moments is None else moments
     usual = make_design(X, mean=stats.mean, scale=unit_scale(stats))
-    classes = np.unique(labels)
-    told_apart = classes[1:] if classes.size == 2 else classes
-    signs = np.where(labels[:, None] == told_apart, 1.0, -1.0)
-    rows = _rows_to_ask(usual, signs, weights, settings.damping_rows)
+    signs = signs_of_classes(labels)
+    rows = rows_to_ask(usual, signs, weights, settings.damping_rows)
     if rows.size == 0 or not varying(stats).any():
         return usual
     damped = make_design(X, mean=stats.mean, scale=damped_scale(stats))
@@ -201,11 +199,26 @@ def standardised_design(
         (one if everybody else make_design(X[rows], mean=one.mean, scale=one.scale)).gram()
         for one in (usual, damped)
     ]
-    gain, error = _gain(grams, signs[rows], weights[rows])
-    least = float(
-        student.isf(norm.sf(settings.damping_errors), max(weights[rows].sum() - 1.0, 1.0))
-    )
-    return damped if gain > least * error else usual
+    return damped if is_damping_better(grams, signs[rows], weights[rows], settings) else usual
+
+
+def signs_of_classes(labels: FloatArray) -> FloatArray:
+    """Return 1 and -1 for each class that is told from all others, a column each; one of two."""
+    classes = np.unique(labels)
+    told_apart = classes[1:] if classes.size == 2 else classes
+    return np.where(labels[:, None] == told_apart, 1.0, -1.0)
+
+
+def is_damping_better(
+    grams: list[FloatArray],
+    signs: FloatArray,
+    weights: FloatArray,
+    settings: SelectionSettings = SELECTION,
+) -> bool:
+    """Whether the second Gram matrix, of damped columns, clearly serves these rows better."""
+    gain, error = _gain(grams, signs, weights)
+    least = student.isf(norm.sf(settings.damping_errors), max(weights.sum() - 1.0, 1.0))
+    return bool(gain > float(least) * error)
 
 
 def leave_one_out_errors(
@@ -237,7 +250,7 @@ def leave_one_out_errors(
     return found
 
 
-def _rows_to_ask(design: Design, signs: FloatArray, weights: FloatArray, most: int) -> np.ndarray:
+def rows_to_ask(design: Design, signs: FloatArray, weights: FloatArray, most: int) -> np.ndarray:
     """Rows of all classes, not too many; none where a class has too few."""
     smallest = min(np.count_nonzero(signs == sign, axis=0).min() for sign in (-1.0, 1.0))
     if smallest < LEAST_ROWS:

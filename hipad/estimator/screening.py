@@ -1,0 +1,471 @@
+"""Fits to columns that are not in memory: on those that may matter, checked against all others."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from hipad.dask_design import design_of
+from hipad.data.column_store import ColumnSource
+from hipad.data.table import column_statistics
+from hipad.designs import make_design
+from hipad.estimator.fit import Classifier, FitRun
+from hipad.estimator.problem_factory import signs_alone
+from hipad.estimator.settings import SelectionSettings
+from hipad.estimator.training_data import (
+    TrainingData,
+    is_damping_better,
+    row_sums,
+    rows_to_ask,
+    signs_of_classes,
+)
+from hipad.estimator.trust import Member
+from hipad.exceptions import DataError
+from hipad.rules import FeatureIndex
+from hipad.solvers import Progress
+from hipad.solvers.batched import NEAR
+from hipad.solvers.exact import least_gradient
+from hipad.solvers.solution import StepwiseSolver
+from hipad.streamed_design import BlockDesign, Scaling, Stopped, Strongest, filled
+from hipad.utils import FloatArray, IntArray, some
+
+# --------------------------------------------------------------------------------------------------
+# A few columns stand for all of them.
+#
+#     1. a first look at all columns tells how they are scaled (1 to 5 passes)
+#     2. the columns of the largest gradient at zero weights, as many as the memory holds, and those
+#        that rules name, come into memory (1 pass)
+#     3. the fit, as of any table, on these columns
+#     4. one pass asks whether any other column would have had a say: whether its gradient exceeds
+#        lambda1 at the duals of the fit, or comes near it at those of a model on a path
+#     5. where there are such columns they join, and 3 follows; else the fit is that to all columns
+#
+# A column whose gradient is within lambda1 has no weight at the optimum. So where 4 finds none, the
+# optimum over the few is the optimum over all, and so is its certificate.
+
+
+SHARE_OF_COLUMNS: Final = 1 / 8  # of the memory, for the columns that stand for all
+LEAST_COLUMNS: Final = 500
+MOST_TIMES: Final = 2  # with those that join later they may take so many times as much
+MOST_ROUNDS: Final = 12
+CLEAR: Final = 1e-9  # a gradient may exceed lambda1 by this fraction: rounding
+
+
+class ScreenedRows(NamedTuple):
+    """The rows of a fit: where they stand in the source, and what is known of them.
+
+    `y` and `p` are those of the labelled rows, as `TrainingData` has them.
+    """
+
+    labelled: IntArray
+    unlabelled: IntArray
+    y: FloatArray
+    weights: FloatArray
+    p: FloatArray
+    groups: IntArray | None = None
+
+    @property
+    def every(self) -> IntArray:
+        """Labelled rows, then the others."""
+        return np.r_[self.labelled, self.unlabelled]
+
+    @property
+    def counts(self) -> FloatArray:
+        """For how many rows each of them counts in means and deviations."""
+        return np.r_[self.weights, np.ones(self.unlabelled.size)]
+
+
+class Screening:
+    """All columns of a source as one fit needs them, and those of them that are in memory."""
+
+    def __init__(
+        self,
+        source: ColumnSource,
+        rows: ScreenedRows,
+        *,
+        standardize: bool,
+        settings: SelectionSettings,
+        on_block: Callable[[float], None] | None = None,
+    ) -> None:
+        self.source, self.rows, self.settings = source, rows, settings
+        every = rows.every
+        ordered = np.array_equal(every, np.arange(source.shape[0]))
+        own = source if ordered else source.select(every)
+        scaling = Scaling(rows.counts) if standardize else None
+        self.design: BlockDesign = design_of(own, scaling, on_block)
+        self.mean_variance = 1.0
+        self.columns: IntArray = np.zeros(0, dtype=np.intp)
+        self.values: FloatArray = np.zeros((every.size, 0))
+        room = SHARE_OF_COLUMNS * source.memory / (8 * max(every.size, 1))
+        self.most = min(max(int(room), LEAST_COLUMNS), source.shape[1])
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether all columns are in memory."""
+        return self.columns.size == self.source.shape[1]
+
+    def look(self) -> None:
+        """Choose the scaling of the columns."""
+        rows, design, n = self.rows, self.design, self.rows.labelled.size
+        if design.scaling is None:
+            self.mean_variance = design.look(rows.counts, gram=False)[1]
+            return
+        signs, few = signs_of_classes(rows.y), n <= self.settings.damping_rows
+        together = few and not rows.unlabelled.size
+        variation, self.mean_variance = design.look(rows.counts, gram=together)
+        asked = rows_to_ask(self.labelled, signs, rows.weights, self.settings.damping_rows)
+        if not asked.size or np.isnan(variation).all():
+            return
+        damped = design.damped(float(np.nanmedian(variation)), variation)
+        grams = [(one if together else one.rows(asked)).gram() for one in (design, damped)]
+        if is_damping_better(grams, signs[asked], rows.weights[asked], self.settings):
+            self.design = damped
+
+    @property
+    def labelled(self) -> BlockDesign:
+        """The labelled rows with all columns."""
+        if not self.rows.unlabelled.size:
+            return self.design
+        return self.design.rows(slice(self.rows.labelled.size))
+
+    def begin(self, named: IntArray) -> None:
+        """Bring the columns that rules name into memory, and those of the largest gradients."""
+        m = self.source.shape[1]
+        if self.most >= m:
+            self.add(np.arange(m))
+            return
+        signs = signs_of_classes(self.rows.y)
+        t = np.zeros((self.rows.every.size, signs.shape[1]))
+        t[: signs.shape[0]] = signs * (self.rows.p[:, None] if signs.shape[1] == 1 else 1.0)
+        question = Strongest(t, np.ones(t.shape[1]), max(self.most - named.size, 1), known=named)
+        self.add(np.union1d(self.design.strongest(question)[0], named))
+
+    def add(self, columns: IntArray) -> None:
+        """Bring further columns into memory, those of each in their order."""
+        new = filled(self.design.raw_columns(columns))
+        every = np.r_[self.columns, columns]
+        order = np.argsort(every, kind="stable")
+        if self.columns.size:
+            new = np.hstack([self.values, new])
+        self.columns, self.values = every[order], np.asfortranarray(new[:, order])
+
+    def data(self, original: Any) -> TrainingData:
+        """The data of a fit on the columns in memory."""
+        rows, n = self.rows, self.rows.labelled.size
+        X, scaling = self.values[:n], self.design.scaling
+        if scaling is None:
+            design = make_design(X)
+        else:
+            stats = column_statistics(self.values, scaling.weights)
+            design = make_design(X, mean=stats.mean, scale=scaling.of(stats))
+        return TrainingData(
+            X=X,
+            y=rows.y,
+            weights=rows.weights,
+            p=rows.p,
+            design=design,
+            source=original,
+            row_sums=row_sums(self.values),
+            unlabelled=self.values[n:] if rows.unlabelled.size else None,
+            groups=rows.groups,
+            selection=self.settings,
+            whole=self.labelled,
+            mean_variance=self.mean_variance,
+        )
+
+    def overlooked(self, runs: Sequence[FitRun[Any]]) -> tuple[IntArray, bool]:
+        """The columns outside that have a say in these runs, and whether in a fit itself."""
+        members = [(run, member) for run in runs for member in run.members]
+        fits = [witness for run, member in members for witness in self._of_fit(run, member)]
+        paths = [witness for _, member in members for witness in self._of_path(member)]
+        most = max(MOST_TIMES * self.most - self.columns.size, 1)
+        questions = [
+            Strongest(one.t, one.bounds, most, 1.0, self.columns, one.shares, one.group)
+            for one in (*joined_witnesses(fits), *joined_witnesses(paths))
+        ]
+        found = self.design.ask(Several(tuple(questions)))
+        every = [columns for columns, _ in found]
+        certain = bool(fits) and bool(found[0][0].size)
+        strength = {}
+        for columns, size in found:
+            for column, own in zip(columns.tolist(), size.tolist(), strict=True):
+                strength[column] = max(own, strength.get(column, 0.0))
+        new = np.unique(np.concatenate(every)) if every else np.zeros(0, dtype=np.intp)
+        if new.size > most:
+            new = np.sort(sorted(strength, key=strength.__getitem__)[-most:])
+        return new.astype(np.intp), certain
+
+    def _of_fit(self, run: FitRun[Any], member: Member) -> Iterator[Witness]:
+        """The duals of a member's fit, and those that tell the largest lambda1."""
+        data = member.factory.data
+        if member.hipad is not None and member.among is None:
+            at = member.hipad.selected or member.hipad.present()
+            lambda1 = member.hipad.problem.lambda1
+            yield self._witness(data, at.alpha[: data.y.size, None], np.array([lambda1]))
+        if member.choice.results and not data.n_inferred:
+            plan = run.plan
+            factors = signs_alone(plan.known)
+            problem = data.problem((), 0.0, 1.0, plan.scope, factors, plan.loss)
+            largest, alpha = least_gradient(problem)
+            if largest > 0:
+                yield self._witness(data, alpha[: data.y.size, None], np.array([largest]))
+
+    def _of_path(self, member: Member) -> Iterator[Witness]:
+        """The duals of all models of the paths of a member."""
+        data, choice = member.factory.data, member.choice
+        if not choice.duals:
+            return
+        alpha = np.hstack([duals for _, duals in choice.duals])
+        bounds = np.concatenate([np.full(d.shape[1], NEAR * value) for value, d in choice.duals])
+        if data.design.scale is None:
+            yield self._witness(data, alpha, bounds)
+            return
+        count = len(choice.training)
+        shares = np.zeros((data.y.size, count + 1))
+        for k, rows in enumerate([*choice.training, np.arange(data.y.size)]):
+            shares[rows, k] = data.weights[rows] / data.weights[rows].sum()
+        group = np.tile(np.arange(count), alpha.shape[1] // count)
+        yield self._witness(data, alpha, bounds, shares, group)
+
+    def _witness(
+        self,
+        data: TrainingData,
+        alpha: FloatArray,
+        bounds: FloatArray,
+        shares: FloatArray | None = None,
+        group: IntArray | None = None,
+    ) -> Witness:
+        n, n_all = data.n_labelled, self.rows.every.size
+        rows = np.arange(n) if data.inferred is None else np.r_[np.arange(n), n + data.inferred]
+
+        def spread(values: FloatArray) -> FloatArray:
+            out = np.zeros((n_all, values.shape[1]))
+            out[rows] = values
+            return out
+
+        t = spread(data.y[:, None] * alpha)
+        return Witness(t, bounds * (1 + CLEAR), None if shares is None else spread(shares), group)
+
+
+class Witness(NamedTuple):
+    """Duals of models, signed by the labels of the rows, and what no gradient may exceed there.
+
+    `shares` are the weights of the rows that each group of models sees, one column a group, with
+    those of all rows last; `group` says of which each model is. Unscaled data have none.
+    """
+
+    t: FloatArray
+    bounds: FloatArray
+    shares: FloatArray | None = None
+    group: IntArray | None = None
+
+
+def joined_witnesses(all_of_them: Sequence[Witness]) -> Iterator[Witness]:
+    """Witnesses without groups as one; others as they are, as rows of each count differently."""
+    plain = [one for one in all_of_them if one.shares is None]
+    if plain:
+        t = np.hstack([one.t for one in plain])
+        yield Witness(t, np.concatenate([one.bounds for one in plain]))
+    yield from (one for one in all_of_them if one.shares is not None)
+
+
+@dataclass(frozen=True)
+class Several:
+    """Questions that are answered in one pass."""
+
+    questions: tuple[Strongest, ...]
+
+    def of(self, block: Any) -> list[Any]:
+        return [question.of(block) for question in self.questions]
+
+    def merge(self, one: list[Any], other: list[Any]) -> list[Any]:
+        pairs = zip(self.questions, one, other, strict=True)
+        return [question.merge(first, second) for question, first, second in pairs]
+
+
+# --------------------------------------------------------------------------------------------------
+# The columns that rules and blocks name, found among names that may be millions.
+
+
+_WORD = re.compile(r"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|([^\s()\[\],;<>=!+*/^\"'`]+)")
+
+
+def named_columns(
+    source: ColumnSource, rules: Any, blocks: Mapping[str, Any] | None
+) -> tuple[IntArray, dict[str, IntArray]]:
+    """Return the columns that rules and blocks may mean, and those of each block.
+
+    The rules are looked through for words that are names of columns; which of them a rule means, is
+    settled when it is compiled.
+    """
+    text = rules if isinstance(rules, str) else "\n".join(map(str, rules or ()))
+    words = {next(filter(None, found)) for found in _WORD.findall(text)}
+    words |= {word.strip(".:") for word in words}
+    own = {str(name): _members(source, str(name), each) for name, each in (blocks or {}).items()}
+    columns = [source.find_names(words), *own.values()]
+    return np.unique(np.concatenate(columns)).astype(np.intp), own
+
+
+def _members(source: ColumnSource, block: str, members: Any) -> IntArray:
+    items = members if isinstance(members, np.ndarray) else list(members)
+    if len(items) and all(isinstance(item, str) for item in items):
+        found = source.find_names(items)
+        exact = dict(zip(source.names_of(found), found.tolist(), strict=True))
+        lost = [item for item in items if item not in exact]
+        if lost:
+            raise DataError(
+                f"expected names of columns in block {block!r}, got {lost[0]!r}: check the name "
+                "(patterns are for tables in memory)"
+            )
+        return np.array(sorted({exact[item] for item in items}), dtype=np.intp)
+    columns = np.asarray(items)
+    if columns.dtype.kind == "b" and columns.shape == (source.shape[1],):
+        return np.flatnonzero(columns)
+    whole = columns.dtype.kind in "iu" and columns.ndim == 1
+    if not whole or (columns.size and not 0 <= columns.min() <= columns.max() < source.shape[1]):
+        raise DataError(
+            f"expected names or numbers of columns from 0 to {source.shape[1] - 1:,} in block "
+            f"{block!r}: correct it"
+        )
+    return np.unique(columns).astype(np.intp)
+
+
+def columns_of_model(clf: Any, source: ColumnSource) -> IntArray:
+    """Return the columns of a source that a model's features are: by name, or by place."""
+    kept, m = clf.support_, clf.n_features_in_
+    names = None if "on_columns_" in vars(clf) else clf.feature_index_.names
+    if names is None or not source.has_names:
+        if source.shape[1] != m:
+            raise DataError(
+                f"expected the {m:,} columns that the model was fitted to, got "
+                f"{source.shape[1]:,}: give a file of the same columns"
+            )
+        return np.asarray(kept)
+    wanted = [names[j] for j in kept.tolist()]
+    found = source.find_names(wanted)
+    known = dict(zip(source.names_of(found), found.tolist(), strict=True))
+    lost = [name for name in wanted if name not in known]
+    if lost:
+        raise DataError(
+            f"expected columns called {some(lost)}, which the model uses: give a file that has them"
+        )
+    return np.array([known[name] for name in wanted], dtype=np.intp)
+
+
+class SourceNames(FeatureIndex):
+    """The names of the columns of a source, read when they are asked for."""
+
+    def __init__(self, source: ColumnSource) -> None:
+        super().__init__(n_features=source.shape[1])
+        self._source = source
+
+    def name(self, position: int) -> str:
+        return self._source.names_of([position])[0]
+
+    def position(self, name: str) -> int | None:
+        found = self._source.find_names([name])
+        names = self._source.names_of(found)
+        return next((int(j) for j, own in zip(found, names, strict=True) if own == name), None)
+
+
+# --------------------------------------------------------------------------------------------------
+# The run: rounds of fits on more and more columns, until no other one has a say.
+
+
+class ScreenedRun(FitRun[Classifier]):
+    """What `HIPADClassifier.fit_iter` returns for columns that are not in memory.
+
+    `begin` makes the run of a fit on the columns in memory; `small` is the present one. What else a
+    run can be asked is answered by it.
+    """
+
+    def __init__(
+        self,
+        screening: Screening,
+        named: IntArray,
+        begin: Callable[[Screening], FitRun[Any]],
+        take: Callable[[FitRun[Classifier]], Classifier],
+    ) -> None:
+        self.screening = screening
+        self.small: FitRun[Any] | None = None
+        self.rounds, self._complete = 0, False
+        self._named, self._begin, self._outcome = named, begin, take
+        StepwiseSolver.__init__(self)
+
+    def __getattr__(self, name: str) -> Any:
+        small = vars(self).get("small")
+        if name.startswith("__") or small is None:
+            raise AttributeError(name)
+        return getattr(small, name)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the fit went to its end, and no column was overlooked."""
+        return self.small is not None and self.small.finished and self._complete
+
+    @property
+    def passes(self) -> float:
+        """How often the data were read so far."""
+        return self.screening.design.passes
+
+    def stop(self) -> None:
+        """End the run at the next block or step."""
+        super().stop()
+        self.screening.design.stop.set()
+        if self.small is not None:
+            self.small.stop()
+
+    def finish(self) -> Classifier:
+        """The classifier with the model so far."""
+        if self.small is None:
+            raise Stopped("stopped before the first model: fit again to go on")
+        return super().finish()
+
+    def _generate(self) -> Iterator[Progress]:
+        try:
+            self.screening.look()
+            self.screening.begin(self._named)
+            yield from self._rounds()
+        except Stopped:
+            return
+        finally:
+            self.screening.design.close()
+
+    def _rounds(self) -> Iterator[Progress]:
+        screening = self.screening
+        for self.rounds in range(1, MOST_ROUNDS + 1):
+            with warnings.catch_warnings():
+                if self.rounds > 1:
+                    warnings.simplefilter("ignore")  # it was said before
+                small = self._begin(screening)
+            self.small = small
+            yield from small
+            if screening.holds_all or not small.finished:
+                break
+            runs = list(vars(small)["runs"].values()) if "runs" in vars(small) else [small]
+            new, in_a_fit = screening.overlooked(runs)
+            if not new.size:
+                break
+            if screening.columns.size + new.size > MOST_TIMES * screening.most:
+                if in_a_fit:
+                    raise DataError(TOO_MANY.format(screening.columns.size))
+                warnings.warn(NOT_ALL.format(screening.columns.size), UserWarning, stacklevel=2)
+                break
+            screening.add(new)
+        self._complete = True
+
+
+TOO_MANY: Final = (
+    "expected a model that draws on fewer columns than memory holds, got more than {:,}: raise "
+    "lambda1, or allow more memory"
+)
+NOT_ALL: Final = (
+    "some of the models that were compared draw on more columns than memory holds: the choice of "
+    "lambda1 looked at the {:,} columns that go best with the labels; allow more memory to look at "
+    "more"
+)
