@@ -235,47 +235,64 @@ class ContentKeys:
         return one + other
 
 
+class Found(NamedTuple):
+    """Columns, how strong each is, and the first level at which it is."""
+
+    columns: IntArray
+    strength: FloatArray
+    level: IntArray
+
+    def kept(self, most: int) -> Found:
+        """At most so many: those of the first levels and, within a level, the strongest."""
+        if self.columns.size <= most:
+            return self
+        order = np.lexsort((self.columns, -self.strength, self.level))  # the same in any blocks
+        some = np.sort(order[:most])
+        return Found(*(part[some] for part in self))
+
+
 @dataclass(frozen=True)
 class Strongest:
-    """The columns whose |z_j't| are largest for their bounds, at most `most` of them.
+    """The columns for which |z_j't_q| exceeds bounds_q for some q, at most `most` of them.
 
-    A column has the largest of |z_j't_q| / bounds_q, where above `least`. `shares` are weights of
-    rows, one column a group: with them |z_j't_q| is taken in units of the deviation of z_j in the
-    group of q. Columns that are `known` are left out.
+    The strength of a column is the largest |z_j't_q| / bounds_q, its level the least `level` of a q
+    at which the bound is exceeded. With `shares` (weights of rows, one column a group, all rows
+    last) |z_j't_q| is in units of the deviation of z_j in the group of q. Columns that are `known`
+    are left out.
     """
 
     t: FloatArray
     bounds: FloatArray
     most: int
-    least: float = 0.0
-    known: IntArray | None = None
+    known: IntArray
+    level: IntArray
     shares: FloatArray | None = None
     group: IntArray | None = None
 
-    def of(self, block: Columns) -> tuple[IntArray, FloatArray]:
-        size = np.abs(block.correlate(self.t)) / self.bounds
-        if self.shares is not None and self.group is not None:
-            size /= _deviations(block, self.shares)[:, self.group]
-        strength = size.max(axis=1, initial=0.0)
-        stop = block.start + strength.size
-        if self.known is not None:
-            low, high = np.searchsorted(self.known, [block.start, stop])
-            strength[self.known[low:high] - block.start] = 0.0
-        return self._kept(np.arange(block.start, stop), strength)
+    def of(self, block: Columns) -> Found:
+        width = block.values.shape[1]
+        strength, level = np.zeros(width), np.full(width, LAST_LEVEL)
+        units = None if self.shares is None else _deviations(block, self.shares)
+        for start in range(0, self.bounds.size, AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            size = np.abs(block.correlate(self.t[:, part]))
+            size /= self.bounds[part]
+            if units is not None and self.group is not None:
+                size /= units[:, self.group[part]]
+            strength = np.maximum(strength, size.max(axis=1))
+            own = np.where(size > 1.0, self.level[part], LAST_LEVEL).min(axis=1)
+            level = np.minimum(level, own)
+        low, high = np.searchsorted(self.known, [block.start, block.start + width])
+        level[self.known[low:high] - block.start] = LAST_LEVEL
+        over = np.flatnonzero(level < LAST_LEVEL)
+        return Found(block.start + over, strength[over], level[over]).kept(self.most)
 
-    def merge(
-        self, one: tuple[IntArray, FloatArray], other: tuple[IntArray, FloatArray]
-    ) -> tuple[IntArray, FloatArray]:
-        return self._kept(np.r_[one[0], other[0]], np.r_[one[1], other[1]])
-
-    def _kept(self, columns: IntArray, strength: FloatArray) -> tuple[IntArray, FloatArray]:
-        above = np.flatnonzero(strength > self.least)
-        if above.size > self.most:  # ties by the number of the column, whatever the blocks
-            order = np.lexsort((columns[above], -strength[above]))
-            above = np.sort(above[order[: self.most]])
-        return columns[above], strength[above]
+    def merge(self, one: Found, other: Found) -> Found:
+        return Found(*map(np.concatenate, zip(one, other, strict=True))).kept(self.most)
 
 
+AT_ONCE: Final = 64  # of the N-vectors
+LAST_LEVEL: Final = np.iinfo(np.int64).max
 LEAST_VARIANCE: Final = 1e-6  # of a column that is constant in a group of rows
 
 
@@ -301,8 +318,8 @@ class Stopped(HipadError):
 class BlockDesign(Design):
     """Some rows of a matrix whose columns come in blocks.
 
-    What solvers ask of a design is answered in one pass each; `statistics`, `strongest` and
-    `content_keys` are for those who look for the columns that matter. Missing values and scales
+    What solvers ask of a design is answered in one pass each; `look` and `ask` are for those who
+    look for the columns that matter. Missing values and scales
     follow all rows of the matrix that were asked for, also where `part` has some of them only.
     """
 
@@ -355,11 +372,6 @@ class BlockDesign(Design):
     @abstractmethod
     def damped(self, usual: float, variation: FloatArray) -> BlockDesign:
         """The same with scales that are damped by the usual variation; nothing is read."""
-
-    def strongest(self, question: Strongest) -> tuple[IntArray, FloatArray]:
-        """The columns that `question` asks for, in order, and how strong they are."""
-        columns, strength = self.ask(question)
-        return np.asarray(columns, dtype=np.intp), strength
 
     def content_keys(self, t: FloatArray, waves: npt.ArrayLike) -> FloatArray:
         waves = np.atleast_1d(np.asarray(waves, dtype=np.float64))

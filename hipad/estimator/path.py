@@ -484,7 +484,7 @@ class PathSelector:
             factory.trial(1.0), validator.training, ridges, polish, validator.units
         )
         done: dict[float, list[CVResult]] = {lambda2: [] for lambda2 in ridges}
-        for lambda1 in grid.tolist():
+        for lambda1 in grid[grid >= factory.data.least_lambda1].tolist():
             for lambda2 in tuple(path_solver.ridges):
                 ahead = path_solver.expected_size(lambda1, lambda2)
                 if is_over(done[lambda2], ahead, factory.data.total, self.settings):

@@ -28,11 +28,10 @@ from hipad.estimator.trust import Member
 from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
 from hipad.solvers import Progress
-from hipad.solvers.batched import NEAR
 from hipad.solvers.exact import least_gradient
 from hipad.solvers.solution import StepwiseSolver
-from hipad.streamed_design import BlockDesign, Scaling, Stopped, Strongest, filled
-from hipad.utils import FloatArray, IntArray, some
+from hipad.streamed_design import BlockDesign, Found, Scaling, Stopped, Strongest, filled
+from hipad.utils import FloatArray, IntArray, number, some
 
 # --------------------------------------------------------------------------------------------------
 # A few columns stand for all of them.
@@ -42,17 +41,19 @@ from hipad.utils import FloatArray, IntArray, some
 #        that rules name, come into memory (1 pass)
 #     3. the fit, as of any table, on these columns
 #     4. one pass asks whether any other column would have had a say: whether its gradient exceeds
-#        lambda1 at the duals of the fit, or comes near it at those of a model on a path
+#        lambda1 at the duals of the fit, or of a model on a path or in a fold
 #     5. where there are such columns they join, and 3 follows; else the fit is that to all columns
 #
 # A column whose gradient is within lambda1 has no weight at the optimum. So where 4 finds none, the
 # optimum over the few is the optimum over all, and so is its certificate.
 
 
-SHARE_OF_COLUMNS: Final = 1 / 8  # of the memory, for the columns that stand for all
-LEAST_COLUMNS: Final = 500
+SHARE_OF_COLUMNS: Final = 1 / 12  # of the memory, for the columns that stand for all
+LEAST_COLUMNS: Final = 2000
 MOST_TIMES: Final = 2  # with those that join later they may take so many times as much
 MOST_ROUNDS: Final = 12
+ALWAYS: Final = np.array([np.inf])
+TINY: Final = 1e-300
 CLEAR: Final = 1e-9  # a gradient may exceed lambda1 by this fraction: rounding
 
 
@@ -98,7 +99,7 @@ class Screening:
         own = source if ordered else source.select(every)
         scaling = Scaling(rows.counts) if standardize else None
         self.design: BlockDesign = design_of(own, scaling, on_block)
-        self.mean_variance = 1.0
+        self.mean_variance, self.least_lambda1 = 1.0, 0.0
         self.columns: IntArray = np.zeros(0, dtype=np.intp)
         self.values: FloatArray = np.zeros((every.size, 0))
         room = SHARE_OF_COLUMNS * source.memory / (8 * max(every.size, 1))
@@ -142,8 +143,10 @@ class Screening:
         signs = signs_of_classes(self.rows.y)
         t = np.zeros((self.rows.every.size, signs.shape[1]))
         t[: signs.shape[0]] = signs * (self.rows.p[:, None] if signs.shape[1] == 1 else 1.0)
-        question = Strongest(t, np.ones(t.shape[1]), max(self.most - named.size, 1), known=named)
-        self.add(np.union1d(self.design.strongest(question)[0], named))
+        most = max(self.most - named.size, 1)
+        bounds, level = np.full(t.shape[1], TINY), np.zeros(t.shape[1], dtype=np.intp)
+        found = self.design.ask(Strongest(t, bounds, most, named, level))
+        self.add(np.union1d(found.columns, named).astype(np.intp))
 
     def add(self, columns: IntArray) -> None:
         """Bring further columns into memory, those of each in their order."""
@@ -176,29 +179,41 @@ class Screening:
             selection=self.settings,
             whole=self.labelled,
             mean_variance=self.mean_variance,
+            least_lambda1=self.least_lambda1,
         )
 
-    def overlooked(self, runs: Sequence[FitRun[Any]]) -> tuple[IntArray, bool]:
-        """The columns outside that have a say in these runs, and whether in a fit itself."""
-        members = [(run, member) for run in runs for member in run.members]
-        fits = [witness for run, member in members for witness in self._of_fit(run, member)]
-        paths = [witness for _, member in members for witness in self._of_path(member)]
-        most = max(MOST_TIMES * self.most - self.columns.size, 1)
+    @property
+    def room(self) -> int:
+        """How many columns more memory holds."""
+        return max(MOST_TIMES * self.most - self.columns.size, 0)
+
+    def overlooked(self, runs: Sequence[FitRun[Any]]) -> Overlooked:
+        """The columns outside that have a say in these runs: one pass."""
+        members = [(run, member) for run in runs for _, member in run._used()]
+        witnesses = [one for run, member in members for one in self._of_fit(run, member)]
+        for run in runs:
+            for member in run.members:
+                witnesses += self._of_path(member)
+        values = np.unique(np.concatenate([[np.inf], *(one.value for one in witnesses)]))[::-1]
+        most = self.room + 1
         questions = [
-            Strongest(one.t, one.bounds, most, 1.0, self.columns, one.shares, one.group)
-            for one in (*joined_witnesses(fits), *joined_witnesses(paths))
+            Strongest(
+                one.t,
+                one.bounds,
+                most,
+                self.columns,
+                np.searchsorted(-values, -one.value),
+                one.shares,
+                one.group,
+            )
+            for one in joined_witnesses(witnesses)
         ]
         found = self.design.ask(Several(tuple(questions)))
-        every = [columns for columns, _ in found]
-        certain = bool(fits) and bool(found[0][0].size)
-        strength = {}
-        for columns, size in found:
-            for column, own in zip(columns.tolist(), size.tolist(), strict=True):
-                strength[column] = max(own, strength.get(column, 0.0))
-        new = np.unique(np.concatenate(every)) if every else np.zeros(0, dtype=np.intp)
-        if new.size > most:
-            new = np.sort(sorted(strength, key=strength.__getitem__)[-most:])
-        return new.astype(np.intp), certain
+        every = Found(*map(np.concatenate, zip(*found, strict=True)))
+        order = np.lexsort((every.level, every.columns))
+        first = np.unique(every.columns[order], return_index=True)[1]
+        once = Found(*(part[order][first] for part in every)).kept(most)
+        return Overlooked(once.columns, values[once.level])
 
     def _of_fit(self, run: FitRun[Any], member: Member) -> Iterator[Witness]:
         """The duals of a member's fit, and those that tell the largest lambda1."""
@@ -206,14 +221,16 @@ class Screening:
         if member.hipad is not None and member.among is None:
             at = member.hipad.selected or member.hipad.present()
             lambda1 = member.hipad.problem.lambda1
-            yield self._witness(data, at.alpha[: data.y.size, None], np.array([lambda1]))
+            bound = np.array([lambda1])
+            value = bound if isinstance(run.plan.lambda1, str) else ALWAYS
+            yield self._witness(data, at.alpha[: data.y.size, None], bound, value)
         if member.choice.results and not data.n_inferred:
             plan = run.plan
             factors = signs_alone(plan.known)
             problem = data.problem((), 0.0, 1.0, plan.scope, factors, plan.loss)
             largest, alpha = least_gradient(problem)
             if largest > 0:
-                yield self._witness(data, alpha[: data.y.size, None], np.array([largest]))
+                yield self._witness(data, alpha[: data.y.size, None], np.array([largest]), ALWAYS)
 
     def _of_path(self, member: Member) -> Iterator[Witness]:
         """The duals of all models of the paths of a member."""
@@ -221,22 +238,23 @@ class Screening:
         if not choice.duals:
             return
         alpha = np.hstack([duals for _, duals in choice.duals])
-        bounds = np.concatenate([np.full(d.shape[1], NEAR * value) for value, d in choice.duals])
+        bounds = np.concatenate([np.full(d.shape[1], value) for value, d in choice.duals])
         if data.design.scale is None:
-            yield self._witness(data, alpha, bounds)
+            yield self._witness(data, alpha, bounds, bounds)
             return
         count = len(choice.training)
         shares = np.zeros((data.y.size, count + 1))
         for k, rows in enumerate([*choice.training, np.arange(data.y.size)]):
             shares[rows, k] = data.weights[rows] / data.weights[rows].sum()
         group = np.tile(np.arange(count), alpha.shape[1] // count)
-        yield self._witness(data, alpha, bounds, shares, group)
+        yield self._witness(data, alpha, bounds, bounds, shares, group)
 
     def _witness(
         self,
         data: TrainingData,
         alpha: FloatArray,
         bounds: FloatArray,
+        value: FloatArray,
         shares: FloatArray | None = None,
         group: IntArray | None = None,
     ) -> Witness:
@@ -248,19 +266,40 @@ class Screening:
             out[rows] = values
             return out
 
+        shares = None if shares is None else spread(shares)
         t = spread(data.y[:, None] * alpha)
-        return Witness(t, bounds * (1 + CLEAR), None if shares is None else spread(shares), group)
+        return Witness(t, bounds * (1 + CLEAR), value, shares, group)
+
+
+class Overlooked(NamedTuple):
+    """Columns that have a say, and the largest lambda1 at which each has."""
+
+    columns: IntArray
+    lambda1: FloatArray
+
+    def down_to(self, lambda1: float) -> IntArray:
+        """Those that have a say at this lambda1 or above."""
+        return self.columns[self.lambda1 >= lambda1]
+
+    def least(self, room: int) -> float:
+        """The least lambda1 down to which there is room for all of them."""
+        if self.columns.size <= room:
+            return 0.0
+        ordered = np.sort(self.lambda1)[::-1]
+        return float(np.nextafter(ordered[room], np.inf))
 
 
 class Witness(NamedTuple):
     """Duals of models, signed by the labels of the rows, and what no gradient may exceed there.
 
-    `shares` are the weights of the rows that each group of models sees, one column a group, with
-    those of all rows last; `group` says of which each model is. Unscaled data have none.
+    `value` is the lambda1 of each; infinite where it cannot be left out. `shares` are the weights of the rows
+    that each group of models sees, one column a group, with those of all rows last; `group` says of
+    which each model is. Unscaled data have none.
     """
 
     t: FloatArray
     bounds: FloatArray
+    value: FloatArray
     shares: FloatArray | None = None
     group: IntArray | None = None
 
@@ -270,7 +309,8 @@ def joined_witnesses(all_of_them: Sequence[Witness]) -> Iterator[Witness]:
     plain = [one for one in all_of_them if one.shares is None]
     if plain:
         t = np.hstack([one.t for one in plain])
-        yield Witness(t, np.concatenate([one.bounds for one in plain]))
+        bounds, value = (np.concatenate([one[k] for one in plain]) for k in (1, 2))
+        yield Witness(t, bounds, value)
     yield from (one for one in all_of_them if one.shares is not None)
 
 
@@ -420,6 +460,13 @@ class ScreenedRun(FitRun[Classifier]):
         if self.small is not None:
             self.small.stop()
 
+    @property
+    def _largest_tried(self) -> float:
+        """The largest lambda1 that a choice may fall back to; none where it is given."""
+        if self.small is None or not isinstance(self.small.plan.lambda1, str):
+            return TINY
+        return max((point.lambda1 for point in self.small.path), default=TINY)
+
     def finish(self) -> Classifier:
         """The classifier with the model so far."""
         if self.small is None:
@@ -448,15 +495,20 @@ class ScreenedRun(FitRun[Classifier]):
             if screening.holds_all or not small.finished:
                 break
             runs = list(vars(small)["runs"].values()) if "runs" in vars(small) else [small]
-            new, in_a_fit = screening.overlooked(runs)
-            if not new.size:
+            for run in runs:
+                for _, member in run._used():
+                    member.fresh_scores()  # risks are learnt now: the columns are at hand
+            new = screening.overlooked(runs)
+            if not new.columns.size:
                 break
-            if screening.columns.size + new.size > MOST_TIMES * screening.most:
-                if in_a_fit:
-                    raise DataError(TOO_MANY.format(screening.columns.size))
-                warnings.warn(NOT_ALL.format(screening.columns.size), UserWarning, stacklevel=2)
-                break
-            screening.add(new)
+            least = new.least(screening.room)
+            if least >= self._largest_tried:
+                raise DataError(TOO_MANY.format(screening.columns.size))
+            screening.least_lambda1 = max(screening.least_lambda1, least)
+            screening.add(new.down_to(least))
+        if screening.least_lambda1:
+            said = NOT_ALL.format(number(screening.least_lambda1))
+            warnings.warn(said, UserWarning, stacklevel=2)
         self._complete = True
 
 
@@ -465,7 +517,6 @@ TOO_MANY: Final = (
     "lambda1, or allow more memory"
 )
 NOT_ALL: Final = (
-    "some of the models that were compared draw on more columns than memory holds: the choice of "
-    "lambda1 looked at the {:,} columns that go best with the labels; allow more memory to look at "
-    "more"
+    "lambda1 was chosen among values of {} and more: models at smaller ones draw on more columns "
+    "than memory holds; allow more memory to compare them too"
 )

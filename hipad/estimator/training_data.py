@@ -361,6 +361,7 @@ class TrainingData:
     selection: SelectionSettings = SELECTION
     whole: Design | None = None  # labelled rows with all columns, where `design` has some of them
     mean_variance: float | None = None  # of all columns, where X has some of them
+    least_lambda1: float = 0.0  # paths end there: at less, columns that X has not have a say
     inferred: IntArray | None = None  # which unlabelled rows have their label from rules
 
     @classmethod

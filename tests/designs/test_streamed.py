@@ -85,12 +85,16 @@ def test_strongest_are_those_of_a_sort(seed, memory, most):
     X, t, bounds = numbers(rng, 8, 30), rng.normal(size=(8, 3)), rng.uniform(1, 2, 3)
     known = np.array([2, 29])
     design = StreamedDesign(as_source(X), Scaling(np.ones(8)), memory=memory)
-    columns, strength = design.strongest(Strongest(t, bounds, most, 0.5, known))
-    size = (np.abs(design.correlate(t)) / bounds).max(axis=1)
+    level = np.array([1, 0, 2])
+    found = design.ask(Strongest(t, bounds, most, known, level))
+    size = np.abs(design.correlate(t)) / bounds
     size[known] = 0.0
-    expected = np.argsort(-size, kind="stable")[: min(most, int((size > 0.5).sum()))]
-    assert columns.tolist() == sorted(expected.tolist())
-    np.testing.assert_allclose(strength, size[columns], **CLOSE)
+    first = np.where(size > 1, level, 9).min(axis=1)
+    over = np.flatnonzero(first < 9)
+    expected = over[np.lexsort((-size[over].max(axis=1), first[over]))][:most]
+    assert found.columns.tolist() == sorted(expected.tolist())
+    np.testing.assert_allclose(found.strength, size[found.columns].max(axis=1), **CLOSE)
+    assert found.level.tolist() == first[found.columns].tolist()
 
 
 def test_strongest_in_units_of_groups_of_rows():
@@ -98,12 +102,13 @@ def test_strongest_in_units_of_groups_of_rows():
     X, t = numbers(rng, 9, 20), rng.normal(size=(9, 2))
     shares = np.column_stack([np.r_[np.full(6, 1 / 6), np.zeros(3)], np.full(9, 1 / 9)])
     design = StreamedDesign(as_source(X), Scaling(np.ones(9)))
-    question = Strongest(t, np.ones(2), 20, 0.0, None, shares, np.array([0, 1]))
-    columns, strength = design.strongest(question)
+    tiny, none = np.full(2, 1e-9), np.zeros(0, dtype=int)
+    question = Strongest(t, tiny, 20, none, np.zeros(2, dtype=int), shares, np.array([0, 1]))
+    found = design.ask(question)
     Z = design.columns(slice(None))
     own = np.where(Z.std(axis=0) > 0, Z[:6].std(axis=0), 1.0)
     expected = np.maximum(np.abs(Z.T @ t[:, 0]) / own, np.abs(Z.T @ t[:, 1]))
-    np.testing.assert_allclose(strength, expected[columns], **CLOSE)
+    np.testing.assert_allclose(found.strength, expected[found.columns] * 1e9, **CLOSE)
 
 
 def test_missing_values_are_the_mean_of_their_column(tmp_path):
@@ -120,16 +125,14 @@ def test_missing_values_are_the_mean_of_their_column(tmp_path):
 
 
 def test_a_stopped_pass_ends_at_the_next_block():
-    stop_after, seen = threading.Event(), []
-    design = StreamedDesign(as_source(np.ones((4, 4000))), memory=1.0, on_block=seen.append)
+    seen: list[float] = []
 
     def on_block(passes: float) -> None:
         seen.append(passes)
         design.stop.set()
 
-    design._on_block = on_block
+    design = StreamedDesign(as_source(np.ones((4, 4000))), memory=1.0, on_block=on_block)
     with pytest.raises(Stopped, match="stopped while"):
         design.correlate(np.ones(4))
     assert len(seen) == 1
-    assert not stop_after.is_set()
     assert not [one for one in threading.enumerate() if one.name.startswith("hipad-read")]
