@@ -440,7 +440,7 @@ def _symmetric(upper: FloatArray) -> FloatArray:
 
 
 SHARE_OF_BLOCKS: Final = 1 / 64  # of the memory, for one block as float64: several are about
-MOST_BLOCK: Final = 2.0**24
+MOST_BLOCK: Final = 2.0**22  # stays in the cache
 LEAST_COLUMNS: Final = 8
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,6 +53,7 @@ SHARE_OF_COLUMNS: Final = 1 / 12  # of the memory, for the columns that stand fo
 LEAST_COLUMNS: Final = 2000
 MOST_TIMES: Final = 2  # with those that join later they may take so many times as much
 MOST_ROUNDS: Final = 12
+AT_ONCE: Final = 1024  # columns that are brought into memory
 ALWAYS: Final = np.array([np.inf])
 TINY: Final = 1e-300
 CLEAR: Final = 1e-9  # a gradient may exceed lambda1 by this fraction: rounding
@@ -150,12 +152,13 @@ class Screening:
 
     def add(self, columns: IntArray) -> None:
         """Bring further columns into memory, those of each in their order."""
-        new = filled(self.design.raw_columns(columns))
-        every = np.r_[self.columns, columns]
-        order = np.argsort(every, kind="stable")
-        if self.columns.size:
-            new = np.hstack([self.values, new])
-        self.columns, self.values = every[order], np.asfortranarray(new[:, order])
+        every = np.union1d(self.columns, columns)
+        values = np.empty((self.values.shape[0], every.size), order="F")
+        values[:, np.searchsorted(every, self.columns)] = self.values
+        self.columns, self.values = every, values
+        for start in range(0, columns.size, AT_ONCE):
+            part = columns[start : start + AT_ONCE]
+            values[:, np.searchsorted(every, part)] = filled(self.design.raw_columns(part))
 
     def data(self, original: Any) -> TrainingData:
         """The data of a fit on the columns in memory."""
@@ -505,6 +508,9 @@ class ScreenedRun(FitRun[Classifier]):
             if least >= self._largest_tried:
                 raise DataError(TOO_MANY.format(screening.columns.size))
             screening.least_lambda1 = max(screening.least_lambda1, least)
+            del runs, small  # and what they hold of the columns
+            self.small = None
+            gc.collect()  # runs and their parts know each other
             screening.add(new.down_to(least))
         if screening.least_lambda1:
             said = NOT_ALL.format(number(screening.least_lambda1))
