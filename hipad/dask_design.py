@@ -34,6 +34,7 @@ from hipad.utils import FloatArray, IntArray, require
 
 ANSWER: Final = "10s"  # for a scheduler to answer
 CHUNK: Final = 2.0**26  # bytes of a chunk of a file as float64
+SHARE_OF_WORKERS: Final = 0.5  # of their memory, for data that stay there
 
 
 class DaskColumns(ColumnSource):
@@ -66,6 +67,7 @@ class DaskColumns(ColumnSource):
         if self.dtype.kind not in "biuf":
             raise DataError(f"expected numbers, got values of type {self.dtype}: convert them")
         self.connection, self.missing = Connection(scheduler), missing
+        self._held: tuple[Any, Any] | None = None
         self._names = names
         if names is not None and not isinstance(names, ColumnSource):
             self._names = as_source(np.zeros((0, self.shape[1]), dtype=np.int8), names)
@@ -75,12 +77,30 @@ class DaskColumns(ColumnSource):
         """The first column of each chunk."""
         return np.cumsum([0, *self.X.chunks[1][:-1]])
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_held": None}
+
+    @property
+    def held(self) -> Any:
+        """The array on the workers, in their memory where half of it is enough."""
+        client = self.connection.client
+        if self._held is None or self._held[0] is not client:
+            workers = client.scheduler_info(n_workers=-1)["workers"].values()
+            room = SHARE_OF_WORKERS * sum(each["memory_limit"] or 0 for each in workers)
+            self._held = client, client.persist(self.X) if self.X.nbytes <= room else self.X
+        return self._held[1]
+
     def block(self, start: int, stop: int) -> Block:
         return self.take(np.arange(start, stop))
 
     def take(self, columns: npt.NDArray[np.integer[Any]]) -> Block:
-        found = self.connection.client.compute(self.X[:, columns]).result()
+        found = self.connection.client.compute(self.held[:, columns]).result()
         return np.ascontiguousarray(found.T)
+
+    def let_go(self) -> None:
+        """Let the workers forget the array, and close a cluster of our own."""
+        self._held = None
+        self.connection.close()
 
     def select(self, rows: IntArray) -> DaskColumns:
         found = DaskColumns(self.X[rows], self._names, missing=self.missing)
@@ -269,7 +289,7 @@ class DaskDesign(BlockDesign):
         from dask import delayed
 
         self._check_stop()
-        chunks = self.source.X.to_delayed().ravel()
+        chunks = self.source.held.to_delayed().ravel()
         asked = delayed(_Asked(question, self.scaling, self._part, self.source.missing))
         answers = [
             delayed(_answer, pure=False)(asked, chunk, int(start))
@@ -300,7 +320,7 @@ class DaskDesign(BlockDesign):
                     self._check_stop()
 
     def close(self) -> None:
-        self.source.connection.close()
+        self.source.let_go()
 
     def _like(self, scaling: Scaling | None, part: IntArray | None) -> DaskDesign:
         found = DaskDesign(self.source, scaling, part=part, on_block=self._on_block)

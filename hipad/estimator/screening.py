@@ -295,9 +295,9 @@ class Overlooked(NamedTuple):
 class Witness(NamedTuple):
     """Duals of models, signed by the labels of the rows, and what no gradient may exceed there.
 
-    `value` is the lambda1 of each; infinite where it cannot be left out. `shares` are the weights of the rows
-    that each group of models sees, one column a group, with those of all rows last; `group` says of
-    which each model is. Unscaled data have none.
+    `value` is the lambda1 of each; infinite where it cannot be left out. `shares` are the weights
+    of the rows that each group of models sees, one column a group, with those of all rows last;
+    `group` says of which each model is. Unscaled data have none.
     """
 
     t: FloatArray
