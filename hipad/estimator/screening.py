@@ -16,15 +16,15 @@ from hipad.data.column_store import ColumnSource
 from hipad.data.table import column_statistics
 from hipad.designs import make_design
 from hipad.estimator.fit import Classifier, FitRun
-from hipad.estimator.problem_factory import signs_alone
-from hipad.estimator.settings import SelectionSettings
-from hipad.estimator.training_data import (
+from hipad.estimator.problem_factory import (
+    FEW_TO_ASK,
     TrainingData,
     is_damping_better,
     row_sums,
-    rows_to_ask,
+    signs_alone,
     signs_of_classes,
 )
+from hipad.estimator.settings import SelectionSettings
 from hipad.estimator.trust import Member
 from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
@@ -118,15 +118,17 @@ class Screening:
         if design.scaling is None:
             self.mean_variance = design.look(rows.counts, gram=False)[1]
             return
-        signs, few = signs_of_classes(rows.y), n <= self.settings.damping_rows
-        together = few and not rows.unlabelled.size
+        together = not rows.unlabelled.size and n <= min(FEW_TO_ASK, self.settings.damping_rows)
         variation, self.mean_variance = design.look(rows.counts, gram=together)
-        asked = rows_to_ask(self.labelled, signs, rows.weights, self.settings.damping_rows)
-        if not asked.size or np.isnan(variation).all():
+        if np.isnan(variation).all():
             return
         damped = design.damped(float(np.nanmedian(variation)), variation)
-        grams = [(one if together else one.rows(asked)).gram() for one in (design, damped)]
-        if is_damping_better(grams, signs[asked], rows.weights[asked], self.settings):
+
+        def grams(some: np.ndarray) -> list[FloatArray]:
+            return [(one if together else one.rows(some)).gram() for one in (design, damped)]
+
+        signs, settings = signs_of_classes(rows.y), self.settings
+        if is_damping_better(self.labelled, signs, rows.weights, grams, settings):
             self.design = damped
 
     @property
