@@ -200,6 +200,17 @@ class Design(ABC):
 
         return DenseDesign(self.columns(idx))
 
+    def content_keys(self, t: FloatArray, waves: npt.ArrayLike) -> FloatArray:
+        """Projections of each row, a column for each wave, whatever the order of the columns.
+
+        Each column's part in the direction is a restless function of Z't: as good as random, and
+        even, so that t and -t have the same keys.
+        """
+        gradient = self.correlate(t)
+        gradient = gradient / max(float(np.max(np.abs(gradient), initial=0.0)), 1e-300)
+        waves = np.atleast_1d(np.asarray(waves, dtype=np.float64))
+        return np.column_stack([self.dot(np.cos(wave * gradient)) for wave in waves])
+
     def _compute_gram(self) -> FloatArray:
         return self._gram_of_columns(None)
 
@@ -533,9 +544,26 @@ def damped_scale(stats: ColumnStatistics) -> FloatArray:
     >>> damping.round(1).tolist()
     [1.4, 47.6, 1.3]
     """
-    varies, unit = varying(stats), unit_scale(stats)
-    if not varies.any():
-        return unit
-    size = np.hypot(stats.mean, stats.sd) / np.sqrt(np.where(varies, stats.filled, 1.0))
-    usual = float(np.median(stats.sd[varies] / size[varies]))
-    return np.where(varies, np.hypot(stats.sd, usual * size), unit)
+    return damped_by(stats, usual_variation(stats))
+
+
+def usual_variation(stats: ColumnStatistics) -> float:
+    """Return the median, over the columns that vary, of deviation to size; 0 where none does."""
+    varies = varying(stats)
+    return float(np.median(relative_variation(stats)[varies])) if varies.any() else 0.0
+
+
+def relative_variation(stats: ColumnStatistics) -> FloatArray:
+    """Return the deviation of each column by the size of its values other than zero."""
+    return stats.sd / np.where(varying(stats), _size(stats), 1.0)
+
+
+def damped_by(stats: ColumnStatistics, usual: float) -> FloatArray:
+    """Return the damped scales, where the usual variation of a column is known."""
+    varies = varying(stats)
+    return np.where(varies, np.hypot(stats.sd, usual * _size(stats)), unit_scale(stats))
+
+
+def _size(stats: ColumnStatistics) -> FloatArray:
+    filled = np.where(varying(stats), stats.filled, 1.0)
+    return np.hypot(stats.mean, stats.sd) / np.sqrt(filled)

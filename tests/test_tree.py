@@ -18,6 +18,8 @@ LAYERS = (
     ("errors and words",),  # every module that lies beside the folders
     ("data",),
     ("datasets", "designs"),
+    ("streamed_design",),
+    ("dask_design",),
     ("rules",),
     ("solvers",),
     ("estimator",),

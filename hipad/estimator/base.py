@@ -19,6 +19,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from hipad.dask_design import open_columns
+from hipad.data.column_store import ColumnSource, is_by_columns
 from hipad.estimator.calibration import (
     CalibrationMap,
     ClassProbabilities,
@@ -41,12 +43,14 @@ from hipad.estimator.parameters import LayeredParameters
 from hipad.estimator.path import SelectionPath
 from hipad.estimator.problem_factory import TrainingData
 from hipad.estimator.rule_report import FeaturePriorRecord, model_report, statement_report
+from hipad.estimator.screening import ScreenedRun, columns_of_model
 from hipad.exceptions import DataError, HipadError
 from hipad.rules import FeatureIndex, FeaturePrior, Rule, RuleRecord, RuleReport, RuleSet
 from hipad.rules.compiled_rule import NamedClass, named_class
 from hipad.rules.compiler import ExpertKnowledge
 from hipad.solvers import Certificate, Hipad, Progress, Status
 from hipad.solvers.solution import StepwiseSolver
+from hipad.streamed_design import filled
 from hipad.utils import FloatArray, IntArray, count, html_table, listed, number, some
 
 # --------------------------------------------------------------------------------------------------
@@ -488,6 +492,7 @@ class TableClassifier(LayeredParameters, ClassifierMixin, BaseEstimator):
 
 FEW = 20  # a product with all columns is faster than cutting out one in so many
 CACHES = ("_data", "_hipad", "_model", "_parts")
+OF_COLUMNS = ("n_features_in_", "feature_index_", "feature_names_in_", "coef_", "support_")
 
 
 class FittedModel(TableClassifier):
@@ -520,11 +525,28 @@ class FittedModel(TableClassifier):
         common scale, that of log odds.
         """
         check_is_fitted(self)
+        if is_by_columns(X):
+            return self._decide_by_columns(open_columns(X))
         X = self._rows_to_predict(X)
         kept, weights = self.support_, self.coef_.astype(float).T
         if isinstance(X, np.ndarray) and (X.dtype != float or FEW * kept.size < X.shape[1]):
             X, weights = X[:, kept], weights[kept]
         scores = np.asarray(X @ weights + self.intercept_, dtype=float)
+        return scores if self._is_several else scores.ravel()
+
+    def _decide_by_columns(self, source: ColumnSource) -> FloatArray:
+        """The same for columns that are not in memory, of which those of the model are read."""
+        columns, kept = columns_of_model(self, source), self.support_
+        scores = np.zeros((source.shape[0], len(self.coef_))) + self.intercept_
+        width = max(int(source.memory / (64 * max(source.shape[0], 1))), 1)
+        for start in range(0, kept.size, width):
+            part = slice(start, start + width)
+            values = source.columns(columns[part])
+            means = getattr(self, "support_means_", None)
+            gaps = np.isnan(values)
+            if means is not None and gaps.any():
+                values = np.where(gaps, means[part], values)
+            scores += filled(values) @ self.coef_[:, kept[part]].T
         return scores if self._is_several else scores.ravel()
 
     def predict(self, X: Any) -> np.ndarray:
@@ -644,6 +666,8 @@ class FittedModel(TableClassifier):
         Of several classes, each rule is reported as in the model of the class that it speaks of.
         """
         check_is_fitted(self)
+        if "on_columns_" in vars(self):
+            return self.on_columns_.rule_report_
         if self._report is None and self._is_several:
             self._report = RuleReport(self._reports_of_owners())
         if self._report is None:
@@ -654,6 +678,8 @@ class FittedModel(TableClassifier):
     def knowledge_report_(self) -> list[FeaturePriorRecord]:
         """One record a statement about features: their weights, and what a fit without it says."""
         check_is_fitted(self)
+        if "on_columns_" in vars(self):
+            return self.on_columns_.knowledge_report_
         if self._stated is None and self._is_several:
             records = [r for one in self.class_models_.values() for r in one.knowledge_report_]
             self._stated = list({record.text: record for record in records}.values())
@@ -714,6 +740,9 @@ class FittedModel(TableClassifier):
 
     def _set_outcome(self, run: FitRun) -> Self:
         """Take the model of a run, and what reports of it are made from."""
+        if isinstance(run, ScreenedRun):
+            self._set_screened(run)
+            return self
         if isinstance(run, ClassRuns):
             self._set_classes(run)
             return self
@@ -737,6 +766,22 @@ class FittedModel(TableClassifier):
         self._data, self._hipad, self._model = run.data, run.hipad, model
         self._risks = LazyCalibration((run.data, model))
         return self
+
+    def _set_screened(self, run: ScreenedRun[Any]) -> None:
+        """Take the model on the columns in memory as one of all columns.
+
+        `on_columns_` is that model, `columns_` are the columns it knows.
+        """
+        assert run.small is not None
+        small, columns = run.small.finish(), run.screening.columns
+        own = {*self.get_params(deep=False), *OF_COLUMNS}
+        vars(self).update({k: v for k, v in vars(small).items() if k not in own})
+        self.on_columns_, self.columns_ = small, columns
+        self.support_ = columns[small.support_]
+        self.support_means_ = run.screening.values[:, small.support_].mean(axis=0)
+        self.coef_ = np.zeros((len(small.coef_), self.n_features_in_))
+        self.coef_[:, columns] = small.coef_
+        self.n_passes_ = run.passes
 
     def _set_classes(self, run: ClassRuns[Any]) -> None:
         """Take the models of all classes, and put them on a common scale."""

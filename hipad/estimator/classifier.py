@@ -11,6 +11,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from hipad.dask_design import open_columns
+from hipad.data.column_store import ColumnSource, is_by_columns
 from hipad.data.preprocessing import MissingValues
 from hipad.estimator.base import (
     ClassRuns,
@@ -35,6 +37,13 @@ from hipad.estimator.parameters import (
     warn_renamed,
 )
 from hipad.estimator.problem_factory import TrainingData, foreign_units, shares, stacked_rows
+from hipad.estimator.screening import (
+    ScreenedRows,
+    ScreenedRun,
+    Screening,
+    SourceNames,
+    named_columns,
+)
 from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
 from hipad.exceptions import DataError, HipadError
 from hipad.rules import ColumnValues, FeatureIndex, Rule, RuleSet
@@ -42,6 +51,7 @@ from hipad.rules.compiler import ExpertKnowledge, compile_knowledge, read_knowle
 from hipad.rules.names import as_index
 from hipad.solvers import Hipad, Status
 from hipad.solvers.solution import single_thread
+from hipad.utils import IntArray
 
 
 class HIPADClassifier(FittedModel):
@@ -214,9 +224,11 @@ class HIPADClassifier(FittedModel):
 
         Parameters
         ----------
-        X : array, DataFrame or sparse matrix
-            One row per sample; finite numbers.
-        y : array, Series or list
+        X : array, DataFrame or sparse matrix; path, memmap, column source or Dask array
+            One row per sample; finite numbers. Columns that are not in memory (a path to a column
+            store, PLINK .bed, .npy, .h5ad or Zarr, and what `hipad.open_columns` returns) are read
+            in blocks; missing values in them are the means of their columns.
+        y : array, Series or list; None for labels that come with the columns
             Labels of any type. A row without a label (NaN, None, or -1 beside two other classes;
             beside one, or three and more, -1 is a class of its own) counts in the scaling and in
             thresholds that rules learn, and where rules cover it, they may give it a label, as far
@@ -297,20 +309,82 @@ class HIPADClassifier(FittedModel):
         """
         check_parameters(self)
         fresh = type(self)(**self.get_params(deep=False))  # self stays as it is until the end
+        if is_by_columns(X):
+            source = open_columns(X, names=feature_names)
+            return self._screened(fresh, X, source, y, sample_weight, groups, interactive)
         rows = fresh._validated(X, y, sample_weight, groups)
         given = warm_start_from
         earlier = (given,) if isinstance(given, HIPADClassifier) else tuple(given or ())
         fresh._name_columns(feature_names)
         marks = fresh._gaps_of(gaps, rows)
         data, take = fresh._training_data(X, rows, earlier, marks), partial(self._take, fresh)
-        seen = _seen(rows, marks)
-        if fresh._is_several:
-            return fresh._class_runs(data, seen, earlier, interactive, take)
-        plan = FitSettings.of(fresh, fresh._compile(seen))
-        idle = idle_parameters(fresh, has_rules=bool(plan.rules))
+        return fresh._run(data, _seen(rows, marks), earlier, interactive, take)
+
+    def _run(
+        self,
+        data: TrainingData,
+        seen: Any,
+        earlier: Sequence[HIPADClassifier],
+        interactive: bool,
+        take: Callable[[FitRun[Self]], Self],
+    ) -> FitRun[Self]:
+        """The run of a fit to these data; rules learn from the rows that are `seen`."""
+        if self._is_several:
+            return self._class_runs(data, seen, earlier, interactive, take)
+        plan = FitSettings.of(self, self._compile(seen))
+        idle = idle_parameters(self, has_rules=bool(plan.rules))
         for sentence in (*idle, *foreign_units(data.X, plan.rules)):
-            warnings.warn(sentence, UserWarning, stacklevel=3)
+            warnings.warn(sentence, UserWarning, stacklevel=4)
         return FitRun(data, plan, _states(earlier, data), interactive=interactive, take=take)
+
+    def _screened(
+        self,
+        fresh: Self,
+        original: Any,
+        source: ColumnSource,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        interactive: bool,
+    ) -> FitRun[Self]:
+        """The run of a fit to columns that are not in memory."""
+        y = source.labels if y is None else y
+        n, m = source.shape
+        if y is None or len(y) != n:
+            got = "none" if y is None else f"{len(y):,}"
+            raise DataError(f"expected {n:,} labels, one per row of X, got {got}: pass them all")
+        found = fresh._validated(np.arange(n, dtype=float)[:, None], y, sample_weight, groups)
+        others = np.zeros((0, 1)) if found.unlabelled is None else found.unlabelled
+        places = (part[:, 0].astype(np.intp) for part in (found.X, others))
+        codes, w = found.codes.astype(float), found.weights
+        p = shares(codes, w, by_class(self.class_weight, fresh.classes_))
+        signs = codes if fresh._is_several else 2.0 * codes - 1.0
+        rows = ScreenedRows(*places, signs, w, p, found.groups)
+        fresh.n_features_in_, fresh.feature_index_ = m, SourceNames(source)
+        named, blocks = named_columns(source, self.rules, self.blocks)
+        own = {"standardize": self.standardize, "settings": layer_of(self, "selection")}
+
+        def begin(screening: Screening) -> FitRun[Self]:
+            small = fresh._on_columns(screening, blocks)
+            data = screening.data(original)
+            seen = ColumnValues(screening.values, None)
+            return small._run(data, seen, (), interactive, small._set_outcome)
+
+        take = partial(self._take, fresh)
+        return ScreenedRun(Screening(source, rows, **own), named, begin, take)
+
+    def _on_columns(self, screening: Screening, blocks: Mapping[str, IntArray]) -> Self:
+        """A classifier of the same parameters and classes for the columns in memory."""
+        columns = screening.columns
+        names = screening.source.names_of(columns)
+        places = {name: np.searchsorted(columns, own) for name, own in blocks.items()}
+        small = type(self)(**{**self.get_params(deep=False), "blocks": places or None})
+        small.classes_, small.n_features_in_ = self.classes_, columns.size
+        small.feature_names_in_ = np.array(names, dtype=object)
+        small.feature_index_ = FeatureIndex(names)
+        if "_parts" in vars(self):
+            small._parts = self._parts
+        return small
 
     def _class_runs(
         self,

@@ -313,10 +313,12 @@ class CrossValidator:
     def _training_rows(self) -> np.ndarray:
         """The rows to learn from while choosing: all, unless rows and features are both many."""
         data, most = self.data, self.settings.max_rows
-        n, m = data.design.shape
+        every = data.design if data.whole is None else data.whole
+        n, m = data.y.size, every.shape[1]
         if min(n, m) <= most:
             return np.arange(n)
-        parts = content_folds(data.design, data.y, data.p, -(-n // most), wave=20.0)
+        design = data.design if data.n_inferred else every
+        parts = content_folds(design, data.y, data.p, -(-n // most), wave=20.0)
         return np.flatnonzero(parts == 0)
 
     def _without_named(self, fits: PathFits) -> PathFits:

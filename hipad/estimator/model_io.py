@@ -320,6 +320,7 @@ def _damaged(error: BaseException) -> str:
 
 def _content(clf: HIPADClassifier) -> dict[str, Any]:
     check_is_fitted(clf)
+    clf = vars(clf).get("on_columns_", clf)  # of columns that were not in memory: those it knows
     shared = {
         "classes": _stored_classes(clf.classes_),
         "n_features": clf.n_features_in_,

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from hipad.designs import column_moments
 from hipad.estimator.calibration import says_positive
 from hipad.estimator.cross_validation import CrossValidator, CVResult, upper_median
 from hipad.estimator.problem_factory import ProblemFactory, TrainingData, noise
@@ -39,7 +37,7 @@ class LambdaGrid:
         given = self.factory.plan.lambda2
         if not isinstance(given, str):
             return [given]
-        return [rounded(ridge * self.unit) for ridge in self.settings.ridges]
+        return [rounded(ridge * self.factory.data.unit) for ridge in self.settings.ridges]
 
     def lambda1(self) -> tuple[FloatArray, float]:
         """Values of lambda1 from large to small, and from which on they are judged."""
@@ -60,15 +58,6 @@ class LambdaGrid:
         own = self.settings
         ridges = own.ridges[0] / own.ridges[1] if len(own.ridges) > 1 else np.e
         return np.array([-np.log(own.smallest) / own.n_lambda1, abs(np.log(ridges))])
-
-    @cached_property
-    def unit(self) -> float:
-        """The mean variance of a column."""
-        data = self.factory.data
-        if data.design.scale is not None:
-            return 1.0
-        deviation = column_moments(data.X, data.weights)[1]
-        return float(np.mean(deviation**2)) or 1.0
 
 
 def widening(first: float, last: float, count: int, exponent: float) -> FloatArray:
@@ -173,6 +162,11 @@ class PathSolver:
         """Estimate the features of the model on all rows from the present gradient."""
         whole = int(np.flatnonzero(self._last & (self.batch.lambda2 == lambda2))[0])
         return int(np.count_nonzero(self.selector.needed[:, whole] > lambda1))
+
+    @property
+    def duals(self) -> FloatArray:
+        """Dual variables of the rows at the last value; all models of one lambda2 side by side."""
+        return self.batch.alpha[: self.problem.n_samples]
 
     def drop(self, lambda2: float) -> None:
         """Stop the path of one lambda2."""
@@ -355,6 +349,8 @@ class PathSelector:
         self.settings = factory.plan.selection
         self.results: list[CVResult] = []
         self.repeats: list[list[np.ndarray]] = []  # held-out rows of the folds of each repeat
+        self.training: list[np.ndarray] = []  # the rows of all models of a path
+        self.duals: list[tuple[float, FloatArray]] = []  # of these models, at each lambda1
 
     def take_results(self, other: PathSelector) -> None:
         """Take the cross-validated results of another selector on the same problems."""
@@ -368,7 +364,7 @@ class PathSelector:
         validator = CrossValidator(self.factory)
         if not validator.repeats:
             return
-        self.repeats = validator.repeats
+        self.repeats, self.training = validator.repeats, validator.training
         for results in self._paths(validator):
             for result in results:
                 self.results.append(result)
@@ -397,7 +393,7 @@ class PathSelector:
         given1, given2 = self.plan.lambda1, self.plan.lambda2
         return (
             lambda1 if isinstance(given1, str) else given1,
-            ridge * self.grid.unit if isinstance(given2, str) else given2,
+            ridge * self.factory.data.unit if isinstance(given2, str) else given2,
         )
 
     @property
@@ -515,12 +511,15 @@ class PathSelector:
             factory.trial(1.0), validator.training, ridges, polish, validator.units
         )
         done: dict[float, list[CVResult]] = {lambda2: [] for lambda2 in ridges}
-        for lambda1 in grid.tolist():
+        for lambda1 in grid[grid >= factory.data.least_lambda1].tolist():
             for lambda2 in tuple(path_solver.ridges):
                 ahead = path_solver.expected_size(lambda1, lambda2)
                 if is_over(done[lambda2], ahead, factory.data.total, self.settings):
                     path_solver.drop(lambda2)
-            for fits in path_solver.fit(lambda1) if path_solver.ridges else ():
+            fitted = path_solver.fit(lambda1) if path_solver.ridges else []
+            if fitted:
+                self.duals.append((lambda1, path_solver.duals))
+            for fits in fitted:
                 own = done[fits.lambda2]
                 if lambda1 > judged or (not own and not fits.sizes.any()):
                     continue  # lambda1_max is an upper bound where the classes are not balanced

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -47,7 +47,11 @@ def content_folds(
     design: Design, y: FloatArray, p: FloatArray, count: int, wave: float = 40.0
 ) -> np.ndarray:
     """Return the fold of each row, stratified: ranks of its key. Equal rows share a fold."""
-    key = content_key(design, y, p, wave)
+    return folds_by_key(content_key(design, y, p, wave), y, count)
+
+
+def folds_by_key(key: FloatArray, y: FloatArray, count: int) -> np.ndarray:
+    """Return the fold of each row, stratified: ranks of its key. Equal rows share a fold."""
     folds = np.zeros(y.size, dtype=int)
     for sign in (-1.0, 1.0):
         rows = np.flatnonzero(y == sign)
@@ -60,15 +64,9 @@ def content_folds(
 def content_key(design: Design, y: FloatArray, p: FloatArray, wave: float = 40.0) -> FloatArray:
     """Return a projection of each row that is the same whatever the order of rows and columns.
 
-    Each column's part in the direction is a restless function of how the column goes with the
-    labels: as good as random, and even, so that it does not favour a class. Another `wave` is
-    another division of the rows.
+    Another `wave` is another division of the rows.
     """
-    gradient = design.correlate(p * y)
-    key: FloatArray = design.dot(
-        np.cos(wave * gradient / max(float(np.max(np.abs(gradient), initial=0.0)), 1e-300))
-    )
-    return key
+    return design.content_keys(p * y, wave)[:, 0]
 
 
 def equal_rows(design: Design, y: FloatArray, p: FloatArray) -> np.ndarray:
@@ -127,11 +125,11 @@ def repeated_folds(
     """For each repeat the held-out rows of its folds; repeats that cannot be used are left out."""
     waves = np.random.default_rng(seed).uniform(30.0, 90.0, repeats)
     found = []
-    for wave in waves:
+    for key in design.content_keys(p * y, waves).T:
         if groups is None:
-            folds = content_folds(design, y, p, count, wave)
+            folds = folds_by_key(key, y, count)
         else:
-            folds = group_folds(content_key(design, y, p, wave), y, p, groups, count)
+            folds = group_folds(key, y, p, groups, count)
         found.append(usable_folds(folds, y))
     return [parts for parts in found if len(parts) > 1]
 
@@ -204,30 +202,52 @@ def standardised_design(
     """
     stats = column_statistics(X, weights) if moments is None else moments
     usual = make_design(X, mean=stats.mean, scale=unit_scale(stats))
-    classes = np.unique(labels)
-    told_apart = classes[1:] if classes.size == 2 else classes
-    signs = np.where(labels[:, None] == told_apart, 1.0, -1.0)
     if not varying(stats).any():
         return usual
     damped = make_design(X, mean=stats.mean, scale=damped_scale(stats))
-    for most in sorted({min(FEW_TO_ASK, settings.damping_rows), settings.damping_rows}):
-        rows = _rows_to_ask(usual, signs, weights, most)
-        if rows.size == 0:
-            return usual
-        part = X if rows.size == len(signs) else X[rows]
-        grams = [
+
+    def grams(rows: np.ndarray) -> list[FloatArray]:
+        part = X if rows.size == len(labels) else X[rows]
+        return [
             (one if part is X else make_design(part, mean=one.mean, scale=one.scale)).gram()
             for one in (usual, damped)
         ]
-        gain, error = _gain(grams, signs[rows], weights[rows])
+
+    better = is_damping_better(usual, signs_of_classes(labels), weights, grams, settings)
+    return damped if better else usual
+
+
+def signs_of_classes(labels: FloatArray) -> FloatArray:
+    """Return 1 and -1 for each class that is told from all others, a column each; one of two."""
+    classes = np.unique(labels)
+    told_apart = classes[1:] if classes.size == 2 else classes
+    return np.where(labels[:, None] == told_apart, 1.0, -1.0)
+
+
+def is_damping_better(
+    usual: Design,
+    signs: FloatArray,
+    weights: FloatArray,
+    grams: Callable[[np.ndarray], list[FloatArray]],
+    settings: SelectionSettings = SELECTION,
+) -> bool:
+    """Whether damped scales clearly serve the rows better.
+
+    `grams` gives the Gram matrices of some rows, by usual and by damped scales.
+    """
+    for most in sorted({min(FEW_TO_ASK, settings.damping_rows), settings.damping_rows}):
+        rows = _rows_to_ask(usual, signs, weights, most)
+        if rows.size == 0:
+            return False
+        gain, error = _gain(grams(rows), signs[rows], weights[rows])
         least = float(
             student.isf(norm.sf(settings.damping_errors), max(weights[rows].sum() - 1.0, 1.0))
         )
         if gain > least * error:
-            return damped
-        if gain <= 0 or part is X:
+            return True
+        if gain <= 0 or rows.size == len(signs):
             break
-    return usual
+    return False
 
 
 def leave_one_out_errors(
@@ -368,6 +388,10 @@ class TrainingData:
     gaps: MissingValues | None = None  # cells of X that were filled
     unlabelled_gaps: MissingValues | None = None
     selection: SelectionSettings = SELECTION
+    whole: Design | None = None  # labelled rows with all columns, where `design` has some of them
+    mean_variance: float | None = None  # of all columns, where X has some of them
+    least_lambda1: float = 0.0  # paths end there: at less, columns that X has not have a say
+    inferred: IntArray | None = None  # which unlabelled rows have their label from rules
 
     @classmethod
     def of(
@@ -438,7 +462,7 @@ class TrainingData:
         if gaps or self.unlabelled_gaps:
             added = None if self.unlabelled_gaps is None else self.unlabelled_gaps.take(labelled)
             gaps = MissingValues.stacked([(gaps, self.y.size), (added, labelled.size)])
-        made = {"X": X, "y": y, "weights": counts, "p": p, "design": design}
+        made = {"X": X, "y": y, "weights": counts, "p": p, "design": design, "inferred": labelled}
         return replace(self, **made, groups=groups, gaps=gaps, n_inferred=labelled.size)
 
     def _spread(self, rows: np.ndarray, votes: FloatArray) -> tuple[np.ndarray, FloatArray]:
@@ -484,15 +508,25 @@ class TrainingData:
 
     @property
     def labelled(self) -> tuple[Design, FloatArray, FloatArray]:
-        """Design, signs and shares of the rows whose label was given."""
+        """Design (of all columns), signs and shares of the rows whose label was given."""
         if not self.n_inferred:
-            return self.design, self.y, self.p
+            return self.whole or self.design, self.y, self.p
         rows = slice(self.n_labelled)
         y, weights, p = self.y[rows], self.weights[rows], np.zeros(self.n_labelled)
         for sign in (-1.0, 1.0):
             own = y == sign
             p[own] = weights[own] * self.p[self.y == sign].sum() / weights[own].sum()
-        return self.design.rows(rows), y, p
+        return self.whole or self.design.rows(rows), y, p
+
+    @cached_property
+    def unit(self) -> float:
+        """The mean variance of a column, as the design has it."""
+        if self.design.scale is not None:
+            return 1.0
+        if self.mean_variance is not None:
+            return self.mean_variance or 1.0
+        deviation = column_statistics(self.X, self.weights).sd
+        return float(np.mean(deviation**2)) or 1.0
 
     @cached_property
     def box(self) -> Box:
