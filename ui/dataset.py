@@ -31,7 +31,7 @@ from hipad.estimator.training_data import standardised_design
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiler import read_for
 from hipad.rules.context import ColumnValues, NameTable
-from hipad.rules.names import resolve_definitions
+from hipad.rules.names import resolve_kept
 from hipad.utils import FloatArray, IntArray, count
 from ui.settings import SEED, Choice, Number
 
@@ -294,13 +294,7 @@ class Dataset:
 
     def with_blocks(self, definitions: Mapping[str, str]) -> Dataset:
         """The same data with other blocks."""
-        found, failed = resolve_definitions(definitions, self.every)
-        place = np.full(len(self.every), -1)
-        place[self.kept] = np.arange(len(self.kept))
-        blocks = {name: (at := place[columns])[at >= 0] for name, columns in found.items()}
-        for name in [name for name, columns in blocks.items() if not columns.size]:
-            failed[name] = "all its features were left out in preparation"
-            del blocks[name]
+        blocks, failed = resolve_kept(definitions, self.every, self.kept)
         summary = self.summary.assign(block=_block_names(self.n_features, blocks))
         return replace(self, blocks=blocks, blocks_failed=failed, summary=summary)
 

@@ -18,8 +18,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
-import numpy as np
-
 from hipad.cli.inputs import (
     Bar,
     add_old_names,
@@ -57,6 +55,7 @@ from hipad.data import (
     TestRows,
     facing,
     learning_gaps,
+    learning_groups,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -313,9 +312,7 @@ def build(
 def fitted(clf: HIPADClassifier, train: Prepared, more: TestRows | None = None) -> HIPADClassifier:
     """Fit with a bar; Ctrl-C keeps the model so far. `more` are further rows without a label."""
     X, y = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
-    groups = train.groups
-    if groups is not None and len(y) > len(groups):  # rows of another file are of other patients
-        groups = np.r_[groups, groups.max() + 1 + np.arange(len(y) - len(groups))]
+    groups = learning_groups(train, len(y))
     gaps = learning_gaps(train, more)
     watch = clf.fit_iter(X, y, groups=groups, feature_names=train.feature_names, gaps=gaps)
     with Bar() as bar, stopping(watch):

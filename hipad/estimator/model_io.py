@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -289,7 +289,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "feature_names": clf.feature_index_.names,
         "named_columns": hasattr(clf, "feature_names_in_"),
         "blocks": plain(used_blocks(clf)),
-        "settings": _settings(clf),
+        "settings": stored_settings(clf),
     }
     if len(clf.classes_) == 2:
         return shared | _own_content(clf)
@@ -364,7 +364,8 @@ def _stored_classes(classes: np.ndarray) -> dict[str, Any]:
     return {"dtype": classes.dtype.str, "values": values}
 
 
-def _settings(clf: HIPADClassifier) -> dict[str, Any]:
+def stored_settings(clf: HIPADClassifier) -> dict[str, Any]:
+    """Return parameters as a model file holds them, without rules and blocks."""
     settings = clf.get_params(deep=False)
     weights = settings["class_weight"]
     if isinstance(weights, dict):  # JSON keys are texts only
@@ -410,14 +411,8 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
 
 def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     """A classifier with settings, classes, columns and reports."""
-    settings = _settings_of_today(content["settings"])
-    if isinstance(settings["class_weight"], list):
-        settings["class_weight"] = dict(settings["class_weight"])
-    if isinstance(settings.get("rule_trust"), list):
-        settings["rule_trust"] = rebuild(tuple[MemberRecord, ...], settings["rule_trust"])
     blocks = {name: np.array(columns, dtype=int) for name, columns in content["blocks"].items()}
-    clf = HIPADClassifier(content["rules"], blocks=blocks or None, **settings)
-    check_settings(clf)
+    clf = unfitted_classifier(content["settings"], content["rules"], blocks)
     clf.classes_ = classes
     clf.n_features_in_ = content["n_features"]
     clf.feature_index_ = FeatureIndex(content["feature_names"], clf.n_features_in_)
@@ -430,6 +425,20 @@ def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     clf._stated = list(rebuild(tuple[FeaturePriorRecord, ...], stored))
     check_statements(clf._stated, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
+    return clf
+
+
+def unfitted_classifier(
+    settings: Mapping[str, Any], rules: Any, blocks: Mapping[str, Any]
+) -> HIPADClassifier:
+    """Return a classifier with the settings that a model file holds (`stored_settings`)."""
+    own = _settings_of_today(dict(settings))
+    if isinstance(own.get("class_weight"), list):
+        own["class_weight"] = dict(own["class_weight"])
+    if isinstance(own.get("rule_trust"), list):
+        own["rule_trust"] = rebuild(tuple[MemberRecord, ...], own["rule_trust"])
+    clf = HIPADClassifier(rules, blocks=dict(blocks) or None, **own)
+    check_settings(clf)
     return clf
 
 

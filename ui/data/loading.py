@@ -27,6 +27,7 @@ from hipad.data import (
     TestRows,
     Turn,
     learning_gaps,
+    learning_groups,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -153,9 +154,7 @@ def build(
     more = _unlabelled(loaded, preparation, train)
     X, _ = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
     n, alone = len(train.y), X is train.X
-    groups = train.groups
-    if groups is not None and X.shape[0] > len(groups):  # of another file: of other patients
-        groups = np.r_[groups, groups.max() + 1 + np.arange(X.shape[0] - len(groups))]
+    groups = learning_groups(train, X.shape[0])
     everything = replace(train.recipe, kept=None).feature_names
     kept = train.recipe.kept
     summary = summarise(train.X, train.feature_names)
