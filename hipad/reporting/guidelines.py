@@ -231,8 +231,8 @@ def _partition(found: Findings) -> str:
 def _handling(found: Findings) -> str:
     scaled = "scaled to mean 0 and deviation 1" if found.classifier.standardize else "not scaled"
     return (
-        f"Columns are {scaled}; each acts linearly on the score, without interactions. Text columns "
-        "become one column for each level."
+        f"Columns are {scaled}; each acts linearly on the score, without interactions. Text "
+        "columns become one column for each level."
     )
 
 
@@ -344,8 +344,10 @@ def _characteristics(found: Findings) -> str:
 
 
 def _compared(found: Findings) -> str:
-    if found.assessment is None or found.assessment.source != "test":
+    if found.assessment is None:
         return ""
+    if found.assessment.source != "test":
+        return "Not compared, as no test rows are opened."
     return "The table of the training rows by class has the means of the test rows beside them."
 
 
@@ -375,8 +377,8 @@ def _performance(found: Findings) -> str:
         return ""
     return (
         f"Of {_whose(found)}: AUROC {_figure(found, 'roc_auc')}, sensitivity "
-        f"{_figure(found, 'sensitivity')}, specificity {_figure(found, 'specificity')}, Brier score "
-        f"{_figure(found, 'brier')}, calibration slope {_figure(found, 'calibration_slope')}."
+        f"{_figure(found, 'sensitivity')}, specificity {_figure(found, 'specificity')}, Brier "
+        f"score {_figure(found, 'brier')}, calibration slope {_figure(found, 'calibration_slope')}."
     )
 
 
@@ -532,8 +534,8 @@ TRIPOD: Final[tuple[Item, ...]] = (
 )  # fmt: skip
 
 # --------------------------------------------------------------------------------------------------
-# PROBAST+AI: the topics of the analysis domain on which a run has evidence. The judgement is left to
-# the assessor; "speaks for" and "speaks against" say where the evidence points.
+# PROBAST+AI: the topics of the analysis domain on which a run has evidence. The judgement is left
+# to the assessor; "speaks for" and "speaks against" say where the evidence points.
 
 Points = Literal["speaks for", "speaks against", "to be judged"]
 
@@ -569,7 +571,7 @@ def _development(found: Findings) -> list[Signal]:
     if rows is not None:
         lost = sum(step.n for step in flow(found) if step.lost and "dropped" in step.words)
         add("Were all enrolled patients analysed?", "speaks against" if lost else "speaks for",
-            f"{count(lost, 'row')} with a label dropped in preparation. {_flow(found)}.")  # fmt: skip
+            f"{count(lost, 'row')} of known class dropped. {_flow(found)}.")  # fmt: skip
         dropped = rows.train.options.missing == "drop rows"
         add("Were missing values handled appropriately?",
             "speaks against" if dropped else "to be judged",
