@@ -14,10 +14,12 @@ from datetime import UTC, datetime
 from html import escape
 from importlib.resources import files
 from typing import Any, Final
+from unicodedata import category
 
 import numpy as np
 
 from hipad import __version__
+from hipad.data.roles import positive_line
 from hipad.evaluation.conformal import sets_of, undecided
 from hipad.evaluation.curves import (
     Bins,
@@ -50,7 +52,7 @@ from hipad.reporting.summaries import (
     weight_measure,
     weights,
 )
-from hipad.utils import FloatArray, count, number, one_line, percent
+from hipad.utils import UNSEEN, FloatArray, count, number, one_line, percent
 
 MOST_BYTES: Final = 3_000_000
 MOST_CALCULATED: Final = 300  # fields that a person can be asked for
@@ -100,8 +102,8 @@ def joined(parts: Iterable[Part]) -> Html:
 
 def shown(text: str, longest: int = LONGEST_TEXT) -> Html:
     """Return a text as it is to be read: escaped, without signs that are not seen."""
-    lines = [one_line(line, longest) for line in text[:longest].splitlines()]
-    return Html(escape("\n".join(lines)))
+    cut = text if len(text) <= longest else text[: longest - 1] + "…"
+    return Html(escape("".join(c if c == "\n" or category(c) not in UNSEEN else " " for c in cut)))
 
 
 def named(name: str) -> Html:
@@ -137,7 +139,7 @@ def figure(picture: str, title: str, text: str) -> Html:
 
 def section(key: str, title: str, *parts: Part) -> Html:
     """Return a part of the page with its heading."""
-    return element("section", element("h2", title), *parts, id=key)
+    return element("section", element("h2", title), *parts, id=f"part-{key}")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -178,7 +180,7 @@ def _page(found: Findings, made: datetime, *, calculator: bool) -> str:
     ]
     title = found.study.notes.title or _usual_title(found)
     bodies = [section(key, head, make(found)) for key, head, make in parts]
-    links = items(element("a", head, href=f"#{key}") for key, head, _ in parts)
+    links = items(element("a", head, href=f"#part-{key}") for key, head, _ in parts)
     nav = element("nav", element("details", element("summary", "Contents"), links, open=""))
     top = element(
         "header",
@@ -334,7 +336,8 @@ def _data(found: Findings) -> Html:
     if rows is None:
         return joined([*parts, element("p", "The rows are not at hand.")])
     parts += [element("h3", "Flow of rows"), _flow(found)]
-    parts.append(element("p", rows.train.positive_line[:1].upper() + rows.train.positive_line[1:]))
+    line = positive_line(rows.classes, study.decided_by)
+    parts.append(element("p", line[:1].upper() + line[1:] + "."))
     parts += [element("h3", "The training rows, by class"), _table_one(found)]
     steps = [str(step) for step in rows.train.steps]
     parts.append(element("h3", "What was done to the data"))
@@ -392,7 +395,9 @@ def _table_one(found: Findings) -> Html:
 
 def _spread(pair: tuple[float, float]) -> str:
     mean, deviation = pair
-    return "–" if math.isnan(mean) else f"{number(mean)} ({number(deviation, 3)})"
+    if math.isnan(mean):
+        return "–"
+    return number(mean) if math.isnan(deviation) else f"{number(mean)} ({number(deviation, 3)})"
 
 
 # --------------------------------------------------------------------------------------------------
@@ -479,7 +484,9 @@ def _knowledge(found: Findings) -> Html:
     lines = []
     for one in told[:MOST_RULES]:
         own = one.provenance
-        said = f"right on {one.right} of {one.applies}" if one.right else "nothing: applies to none"
+        said = "nothing: it applies to none of the rows"
+        if one.right:
+            said = f"applies to {one.applies} rows, right on {one.right}"
         if one.record.train is None:
             said = "not at hand"
         if one.trust:
@@ -579,7 +586,7 @@ def _performance(found: Findings) -> Html:
         parts.append(
             table(
                 ("figure", "without rules", "with rules", "difference"),
-                [(d.metric.replace("_", " ") if hasattr(d, "metric") else d.name.replace("_", " "),
+                [(d.name.replace("_", " "),
                   _interval(d.first), _interval(d.second), _interval(d.difference))
                  for d in found.differences],
             )

@@ -65,7 +65,7 @@ def flow(found: Findings) -> list[FlowStep]:
         steps.append(FlowStep(words, n_test, lost=not from_file))
     steps.append(FlowStep("training rows", len(rows.y_train)))
     for name, n in class_counts(rows.y_train, rows.classes).items():
-        steps.append(FlowStep(f"of these {name}", n))
+        steps.append(FlowStep(f"of these of class {name}", n))
     if rows.groups_train is not None:
         n = int(np.unique(rows.groups_train).size)
         steps.append(FlowStep(f"patients among the training rows, by {train.group}", n))
@@ -165,7 +165,7 @@ def _moments(values: FloatArray) -> tuple[float, float]:
     known = values[np.isfinite(values)]
     if not known.size:
         return math.nan, math.nan
-    return float(known.mean()), float(known.std(ddof=1)) if known.size > 1 else 0.0
+    return float(known.mean()), float(known.std(ddof=1)) if known.size > 1 else math.nan
 
 
 def training_ranges(found: Findings) -> dict[str, tuple[float, float]]:

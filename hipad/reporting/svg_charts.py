@@ -30,7 +30,7 @@ UNIT: Final[Span] = (0.0, 1.0)
 WIDTH: Final = 480
 HEIGHT: Final = 320
 LEFT: Final = 56
-RIGHT: Final = 14
+RIGHT: Final = 24
 TOP: Final = 12
 BOTTOM: Final = 46
 LEGEND: Final = 18  # of each line of it
@@ -444,12 +444,12 @@ def rules_chart(bars: Sequence[RuleBar], noun: str) -> str:
         y = ROW_HEIGHT * k + 14
         parts.append(_label(bar.name, y + 4))
         colour = "positive" if bar.positive else "negative"
-        tip = f"{bar.name}: its outcome has {percent(bar.common)} of all {noun}s"
-        x = across.at(bar.common)
-        parts.append(f'<path class="mark" d="M{x} {y - 8}v16">{_tip(tip)}</path>')
         if not bar.fired:
             parts.append(_text(across.at(0.5), y + 4, f"applies to no training {noun}", "middle"))
             continue
+        tip = f"{bar.name}: its outcome has {percent(bar.common)} of all {noun}s"
+        x = across.at(bar.common)
+        parts.append(f'<path class="mark" d="M{x} {y - 8}v16">{_tip(tip)}</path>')
         share = bar.right / bar.fired
         low, high = across.at(bar.low), across.at(bar.high)
         tip = (
