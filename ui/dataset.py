@@ -27,6 +27,7 @@ from hipad.data import (
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.preprocessing import ColumnRecipe
 from hipad.data.roles import DecidedBy, labels_of
+from hipad.estimator.model_io import TableFile
 from hipad.estimator.training_data import standardised_design
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiler import read_for
@@ -145,6 +146,7 @@ class Dataset:
     gaps_seen: MissingValues | None = None  # cells of X_seen without a value in the file
     gaps_test: MissingValues | None = None
     decimal: str = ""  # decimal mark of the file's numbers
+    file: TableFile | None = None  # where the training rows come from
     unit: str = ROW  # one of ROW_WORDS: what a row is, or what several rows of a group belong to
     _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 

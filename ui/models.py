@@ -484,7 +484,13 @@ def answers(model: TrainedModel, data: Dataset) -> str:
 def model_file(model: TrainedModel, data: Dataset) -> str:
     """The model as JSON, with what a later table needs to be prepared in the same way."""
     origin = Origin(
-        data.label, data.classes, data.recipe, data.decided_by, data.group, data.file_format
+        data.label,
+        data.classes,
+        data.recipe,
+        data.decided_by,
+        data.group,
+        data.file_format,
+        data.file,
     )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"

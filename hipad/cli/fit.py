@@ -65,7 +65,7 @@ from hipad.data.roles import CERTAIN
 from hipad.data.table import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.fit import FitRun
-from hipad.estimator.model_io import Origin, save_model
+from hipad.estimator.model_io import Origin, TableFile, save_model
 from hipad.estimator.multiclass import ClassRuns
 from hipad.estimator.parameters import CHOICES
 from hipad.evaluation.comparison import averaged_candidates
@@ -215,6 +215,7 @@ def run_fit(options: argparse.Namespace) -> int:
         train.decided_by,
         train.group,
         train.table.reading.later,
+        table_file(options, train),
     )
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
@@ -245,6 +246,7 @@ def fit_all(
         train.recipe,
         group=train.group,
         file_format=train.table.reading.later,
+        file=table_file(options, train),
     )
     save_model(clf, Path(options.model), origin=origin)
     lines = [*class_lines(clf), judged(clf, train.X, train.y, "training")]
@@ -255,6 +257,12 @@ def fit_all(
     lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]
     print("\n".join(lines), file=words)
     return told(options, clf, words)
+
+
+def table_file(options: argparse.Namespace, train: Prepared) -> TableFile:
+    """What later commands need to find the same training rows again."""
+    name, digest = Path(options.data).name, train.table.sha256
+    return TableFile(name, digest, train.options, options.split, options.seed)
 
 
 def told(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> int:

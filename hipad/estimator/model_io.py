@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hipad.data.file_format import FOUND_OUT, FileFormat
-from hipad.data.preprocessing import ColumnRecipe
+from hipad.data.preprocessing import ColumnRecipe, Options
 from hipad.data.roles import DecidedBy
 from hipad.estimator.calibration import CalibrationMap, ClassProbabilities, MulticlassCalibration
 from hipad.estimator.classifier import HIPADClassifier
@@ -233,6 +233,17 @@ class StoredFormat:
 
 
 @dataclass(frozen=True)
+class TableFile:
+    """The file of the training rows, what was done with it, and which rows were held back."""
+
+    name: str
+    sha256: str
+    preparation: Options
+    test_share: float | None = None  # None: none was held back of this file
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class Origin:
     """The table that a model was fitted to, so that later tables are prepared in the same way."""
 
@@ -242,6 +253,7 @@ class Origin:
     decided_by: DecidedBy = "choice"  # what told the positive class
     group: str = ""  # the column whose rows are of one patient
     file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what cells of it mean
+    file: TableFile | None = None  # None in files of earlier versions
 
 
 @dataclass(frozen=True)
@@ -378,7 +390,7 @@ def stored_settings(clf: HIPADClassifier) -> dict[str, Any]:
 def _origin(content: dict[str, Any]) -> Origin | None:
     raw = content["origin"]
     if isinstance(raw, dict):  # files of earlier versions have neither
-        raw = {"group": "", "file_format": {}, **raw}
+        raw = {"group": "", "file_format": {}, "file": None, **raw}
     origin: Origin | None = rebuild(Origin | None, raw)
     if origin is not None:
         check_recipe(origin.recipe, content["n_features"])

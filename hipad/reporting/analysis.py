@@ -53,6 +53,7 @@ from hipad.evaluation.tuning import CorrectedFigure, corrected_figure
 from hipad.exceptions import DataError
 from hipad.reporting.study import Study, TableRole
 from hipad.rules import FeatureIndex, RuleSet
+from hipad.rules.compiled_rule import first_outcome
 from hipad.rules.compiler import read_for
 from hipad.rules.context import ColumnValues, NameTable
 from hipad.rules.names import resolve_kept
@@ -227,12 +228,12 @@ def arrange(study: Study, tables: Tables) -> Arranged:
         table = with_symbols(table, tables["symbols"])
     options, held = study.preparation, study.held_back
     test: TestRows | None = None
-    tested = table
+    tested, outcome = table, first_outcome(study.rules)
     if held.kind == "split":
-        parts = split(table, options, held.share, held.seed)
+        parts = split(table, options, held.share, held.seed, outcome=outcome)
         train, test = parts.train, parts.test
     else:
-        train = prepare(table, **asdict(options))
+        train = prepare(table, **asdict(options), outcome=outcome)
         if held.kind == "file":
             if "test" not in tables:
                 raise DataError("expected the test rows of the study, got none: give their file")

@@ -23,6 +23,7 @@ from hipad.evaluation.stability import N_REFITS
 from hipad.exceptions import DataError
 
 TableRole = Literal["table", "test", "unlabelled", "labels", "symbols"]
+HeldBackKind = Literal["split", "file", "none"]
 SawData = Literal["", "before", "after"]
 TABLE_ROLES: Final[dict[TableRole, str]] = {
     "table": "rows to learn from",
@@ -62,7 +63,7 @@ class StudyTable:
 class HeldBack:
     """Which rows are the test rows: a share of the table, a file of their own, or none."""
 
-    kind: Literal["split", "file", "none"] = "none"
+    kind: HeldBackKind = "none"
     share: float = 0.25
     seed: int = 0
 
