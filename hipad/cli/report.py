@@ -23,7 +23,7 @@ from hipad.cli.inputs import (
 from hipad.data import FORMATS, Table, facing
 from hipad.data.table import write_text
 from hipad.estimator.model_io import read_model
-from hipad.evaluation.sealed_test import SealedTest, data_digest
+from hipad.evaluation.sealed_test import data_digest
 from hipad.exceptions import DataError
 from hipad.reporting.analysis import (
     Findings,
@@ -177,9 +177,10 @@ def _opened(study: Study, tables: dict[TableRole, Table], why: str) -> Study:
     rows = arrange(study, tables)
     if rows.y_test is None or not len(rows.y_test):
         raise DataError("expected test rows to open, got none: leave out --open, or give --test")
-    seal = study.seal or SealedTest(data_digest(rows.X_test, rows.y_test))
+    study = study.sealed_by(data_digest(rows.X_test, rows.y_test))
+    assert study.seal is not None
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return replace(study, seal=seal.opened(why, study.edits, now))
+    return replace(study, seal=study.seal.opened(why, study.edits, now), seals=())
 
 
 def _analysed(study: Study, tables: dict[TableRole, Table]) -> Findings:

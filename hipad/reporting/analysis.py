@@ -48,6 +48,7 @@ from hipad.estimator.problem_factory import largest_lambda1
 from hipad.evaluation.assessment import Assessment, Step, Steps, assess_steps
 from hipad.evaluation.comparison import Difference, compare_rows
 from hipad.evaluation.metrics import PositiveClassView, named_outcomes
+from hipad.evaluation.sealed_test import data_digest
 from hipad.evaluation.stability import Stability, stability_steps
 from hipad.evaluation.tuning import CorrectedFigure, corrected_figure
 from hipad.exceptions import DataError
@@ -358,6 +359,9 @@ def analyse_steps(study: Study, tables: Tables) -> Steps[Findings]:
     """
     yield Step("The table is prepared", 0.0)
     rows = arrange(study, tables)
+    if rows.y_test is not None and len(rows.y_test):
+        study = study.sealed_by(data_digest(rows.X_test, rows.y_test))
+        rows = replace(rows, study=study)
     if len(np.unique(rows.y_train)) != 2:
         raise DataError("expected two classes for a report: tell one class from the rest")
     run = rows.start(None, rules=True)

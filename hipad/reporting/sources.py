@@ -134,12 +134,13 @@ def study_of_session(raw: Mapping[str, Any]) -> Study:
                     float(prepared.get("test_fraction", 0.25)),
                     int(prepared.get("seed", 0)),
                 ),
-                row_word=rebuild(str, fit.get("row_word") or "row"),
-                rules=rebuild(str, raw["rules"]),
+                row_word=rebuild(str, prepared.get("row_word") or "row"),
+                rules=rebuild(str, raw["rules"]) if fit.get("use_rules", True) else "",
                 blocks=rebuild(dict[str, str], raw["blocks"]),
                 parameters=dict(fit["parameters"]),
                 lambda1_share=rebuild(float | None, fit.get("lambda1_share")),
-                seal=_session_seal(raw, fit),
+                seal=SealedTest("", demonstration=True) if raw.get("sample") else None,
+                seals=tuple(SealedTest.from_dict(one) for one in raw.get("seals") or []),
                 edits=int(raw.get("edits", 0)),
                 notes=read_notes(raw.get("notes") or {}),
             )
@@ -156,16 +157,6 @@ def _session_tables(raw: Mapping[str, Any], kind: str) -> tuple[StudyTable, ...]
     if raw.get("unlabelled"):
         tables.append(StudyTable("unlabelled", rebuild(str, raw["unlabelled"]), ""))
     return tuple(tables)
-
-
-def _session_seal(raw: Mapping[str, Any], fit: Mapping[str, Any]) -> SealedTest | None:
-    """The record of the present test rows; of a sample, that it is a demonstration."""
-    digest = str(fit.get("test_digest") or "")
-    found = [SealedTest.from_dict(one) for one in raw.get("seals") or []]
-    own = next((seal for seal in found if seal.digest == digest), None)
-    if own is None and (raw.get("sample") or digest):
-        own = SealedTest(digest, demonstration=bool(raw.get("sample")))
-    return own
 
 
 def read_notes(raw: Any) -> StudyNotes:

@@ -167,6 +167,8 @@ class Study:
         Where given, lambda1 is this share of the largest useful one, in place of the parameter.
     seal : SealedTest or None
         Who opened the test rows when; None where nothing is known of it.
+    seals : tuple of SealedTest
+        Records of a session, of these test rows or of others: `sealed_by` finds the one that fits.
     edits : int
         Versions of rules and settings that were run.
     versions : tuple of VersionTried
@@ -191,6 +193,7 @@ class Study:
     parameters: dict[str, Any] = field(default_factory=dict)
     lambda1_share: float | None = None
     seal: SealedTest | None = None
+    seals: tuple[SealedTest, ...] = ()
     edits: int = 0
     versions: tuple[VersionTried, ...] = ()
     analysis: Analysis = Analysis()
@@ -207,6 +210,13 @@ class Study:
             return False
         openings = [opening.edits for opening in self.seal.openings]
         return self.seal.demonstration or self.edits in openings
+
+    def sealed_by(self, digest: str) -> Self:
+        """Return the study with the record of the test rows of this digest (`data_digest`)."""
+        own = next((one for one in self.seals if one.digest == digest), None)
+        if own is not None:
+            return replace(self, seal=own)
+        return self if self.seal is not None else replace(self, seal=SealedTest(digest))
 
     def table(self, role: TableRole) -> StudyTable | None:
         """Return the file of a role, None where there is none."""
