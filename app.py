@@ -15,7 +15,7 @@ from starlette.middleware import Middleware
 from hipad.exceptions import HipadError
 
 try:
-    from ui import page_frame
+    from ui import page_frame, tour
     from ui.server.lifespan import lifespan
     from ui.server.middleware import Guard
     from ui.session import autosave, restore_prompt
@@ -45,11 +45,14 @@ def show() -> None:
     st.html(LOOK)
     page = st.navigation(pages)
     state = open_session()
+    tour.begin(state)
+    tour.show(state)
     page_frame.show_loading(state, page.title)
     page_frame.show_sidebar(watch=page.title != "Run")
     page_frame.show_recovery(state)
     with st.container(gap=None):  # a warning that is not there takes no room
-        page_frame.show_next(state, page.title)
+        if tour.at() is None:
+            page_frame.show_next(state, page.title)
         above = st.container(gap=None)
     page_frame.show_go_back(state)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import page_frame
+from ui import page_frame, tour
 from ui.data import data_source, features, file_format_view, preparation
 from ui.session import restore_prompt
 from ui.state import AppState, app_state
@@ -23,7 +23,7 @@ def look_around(state: AppState) -> None:
     assert state.data is not None
     features.overview(state.loaded, state.data)
     file_format_view.show(state, state.loaded)
-    asked = state.pending is not None
+    asked = state.pending is not None or tour.at() == tour.OWN
     key = f"load_other_{state.arrivals}"  # folded again as soon as other data are there
     with st.expander("Load other data", asked, key=key, icon=":material/folder_open:"):
         data_source.show(state)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from hipad.exceptions import HipadError
+from ui import tour
 from ui.experiments import (
+    comparison_view,
     experiment_panel,
     learning_curve_view,
     reproduction_view,
     sensitivity_view,
     tuning_view,
 )
-from ui.experiments.experiments_state import EXPERIMENT_PARTS, PAPER, TUNE, WORTH
+from ui.experiments.experiments_state import COMPARE, EXPERIMENT_PARTS, PAPER, TUNE, WORTH
 from ui.page_frame import need_data, need_rules
 from ui.state import AppState, app_state
 from ui.text import plain
@@ -27,9 +29,14 @@ def show(state: AppState, part: str) -> None:
         return
     if part == TUNE:
         tuning_view.show(state)
+    elif part == COMPARE:
+        comparison_view.show(state)
     elif need_rules(state):
         material = experiment_panel.everybody(state)
-        (learning_curve_view if part == WORTH else sensitivity_view).show(state, material)
+        if part == WORTH:
+            learning_curve_view.show(state, material, begins=tour.at() == tour.WORTH)
+        else:
+            sensitivity_view.show(state, material)
 
 
 state = app_state()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.data import preparation
-from ui.page_frame import need_data
+from ui.experiments import experiment_panel, learning_curve_view
+from ui.page_frame import need_data, need_rules
 from ui.run import (
     all_classes,
     draw_controls,
@@ -49,5 +50,9 @@ elif has_data:
         run_controls.words(state)
         lie_detector.alarm(state)
         result.headline(state)
-    run_view.watch(state, chosen, lambda: run_view.show(state, chosen))
+    if chosen == run_view.WORTH:
+        if need_rules(state):
+            learning_curve_view.show(state, experiment_panel.everybody(state), begins=True)
+    else:
+        run_view.watch(state, chosen, lambda: run_view.show(state, chosen))
     result.details(state)

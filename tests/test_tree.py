@@ -24,6 +24,7 @@ LAYERS = (
     ("evaluation",),
     ("export",),
     ("experiments",),
+    ("display",),
     ("reporting",),
     ("cli",),
 )

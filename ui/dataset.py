@@ -28,7 +28,7 @@ from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.preprocessing import ColumnRecipe
 from hipad.data.roles import DecidedBy, labels_of
 from hipad.estimator.model_io import TableFile
-from hipad.estimator.training_data import standardised_design
+from hipad.estimator.problem_factory import standardised_design
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiler import read_for
 from hipad.rules.context import ColumnValues, NameTable
@@ -148,6 +148,7 @@ class Dataset:
     decimal: str = ""  # decimal mark of the file's numbers
     file: TableFile | None = None  # where the training rows come from
     unit: str = ROW  # one of ROW_WORDS: what a row is, or what several rows of a group belong to
+    is_sealed: bool = False  # whether test rows judge where they were opened, and nowhere else
     _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @property
@@ -275,8 +276,10 @@ class Dataset:
 
     @property
     def judged(self) -> JudgedRows:
-        """The test rows whose class is known, or the training ones where there are none."""
-        if self.X_test is not None and self.y_test is not None and len(self.y_test):
+        """The test rows whose class is known, or the training ones where none may be looked at."""
+        has_test = self.X_test is not None and self.y_test is not None and len(self.y_test) > 0
+        if has_test and not self.is_sealed:
+            assert self.y_test is not None
             return JudgedRows("test", self.X_test, self.y_test, self.groups_test)
         return JudgedRows("training", self.X_train, self.y_train, self.groups_train)
 

@@ -28,7 +28,7 @@ from hipad.exceptions import RuleError
 from hipad.rules import Budget, RuleSet
 from hipad.rules.lexer import quote_name
 from hipad.solvers import Progress
-from hipad.utils import FloatArray, IntArray
+from hipad.utils import FloatArray, IntArray, number
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, Run, fit_steps
 from ui.recording import RecordedRun, seconds_of
@@ -105,6 +105,18 @@ class TrainedModel:
         """Risks at decision values of this model, where they are there without further fits."""
         ready = self.classifier.risk_source_.ready
         return self.oriented.risks(scores) if ready else None
+
+    @property
+    def cutoff_words(self) -> str:
+        """From where on the answer is the positive class, for every table of answers."""
+        positive, threshold = self.classes[1], self.oriented.threshold
+        if threshold is None:
+            return f"{positive} above score 0"
+        return f"{positive} from risk {number(100 * threshold, 3)} % on"
+
+    def answers(self, scores: FloatArray) -> list[str]:
+        """The class that is the answer at each decision value, by the cut-off that is kept."""
+        return [self.classes[int(said)] for said in self.oriented.answers(scores)]
 
     def named(self, name: str) -> TrainedModel:
         """The same model under another name."""
@@ -476,18 +488,19 @@ def read_rules_file(text: str) -> tuple[str, dict[str, str]]:
 
 
 def answers(model: TrainedModel, data: Dataset) -> str:
-    """Scores, risks and answers of the test patients (or of the training ones) as CSV."""
-    test = data.X_test is not None
-    X, y = (data.X_test, data.y_test) if test else (data.X_train, data.y_train)
-    scores = model.scores(X)
+    """Scores, risks and answers of the rows that models are judged by, as CSV."""
+    judged = data.judged
+    test, y = judged.part == "test", judged.y
+    scores = model.scores(judged.X)
     columns = {
         "patient" if data.ids[int(test)] else "row": data.called(int(test)).tolist(),
         "score": scores.tolist(),
         f"risk of {data.classes[1]}": model.oriented.risks(scores).tolist(),
-        "answer": [data.classes[int(score > 0)] for score in scores],
+        "answer": model.answers(scores),
     }
-    if y is not None:
-        columns["truth"] = y.tolist()
+    columns["cut-off"] = [model.cutoff_words] * len(y)
+    columns["truth"] = y.tolist()
+    columns["part"] = [judged.part] * len(y)
     return to_csv(columns)
 
 

@@ -23,7 +23,7 @@ from hipad.cli.inputs import (
 from hipad.data import FORMATS, Table, facing
 from hipad.data.table import write_text
 from hipad.estimator.model_io import read_model
-from hipad.evaluation.sealed_test import data_digest
+from hipad.evaluation.cross_validation import data_digest
 from hipad.exceptions import DataError
 from hipad.reporting.analysis import (
     Findings,

@@ -47,10 +47,9 @@ from hipad.estimator.model_io import (
 from hipad.estimator.problem_factory import largest_lambda1
 from hipad.evaluation.assessment import Assessment, Step, Steps, assess_steps
 from hipad.evaluation.comparison import Difference, compare_rows
+from hipad.evaluation.cross_validation import CorrectedFigure, corrected_figure, data_digest
 from hipad.evaluation.metrics import PositiveClassView, named_outcomes
-from hipad.evaluation.sealed_test import data_digest
 from hipad.evaluation.stability import Stability, stability_steps
-from hipad.evaluation.tuning import CorrectedFigure, corrected_figure
 from hipad.exceptions import DataError
 from hipad.reporting.study import Study, TableRole
 from hipad.rules import FeatureIndex, RuleSet

@@ -20,7 +20,6 @@ import numpy as np
 
 from hipad import __version__
 from hipad.data.roles import positive_line
-from hipad.evaluation.conformal import sets_of, undecided
 from hipad.evaluation.curves import (
     Bins,
     Curve,
@@ -32,6 +31,7 @@ from hipad.evaluation.curves import (
 )
 from hipad.evaluation.intervals import Estimate
 from hipad.evaluation.metrics import METRICS, ScoredRows
+from hipad.evaluation.new_rows import sets_of, undecided
 from hipad.evaluation.stability import Stability
 from hipad.exceptions import DataError
 from hipad.experiments.report import circumstances

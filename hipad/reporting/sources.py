@@ -13,7 +13,7 @@ from hipad.data.file_format import FileFormat
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.model_io import stored_settings
 from hipad.estimator.serialization import FORMAT, MOST_BYTES, of_any_version, rebuild
-from hipad.evaluation.sealed_test import SealedTest
+from hipad.evaluation.cross_validation import SealedTest
 from hipad.exceptions import DataError, unopened
 from hipad.reporting.analysis import stored_model
 from hipad.reporting.study import HeldBack, HeldBackKind, Study, StudyNotes, StudyTable

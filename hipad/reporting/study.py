@@ -17,8 +17,7 @@ from typing import Any, Final, Literal, Self
 from hipad.data import Options
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.roles import DecidedBy
-from hipad.evaluation.cross_validation import FOLDS
-from hipad.evaluation.sealed_test import SealedTest
+from hipad.evaluation.cross_validation import FOLDS, SealedTest
 from hipad.evaluation.stability import N_REFITS
 from hipad.exceptions import DataError
 

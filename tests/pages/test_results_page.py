@@ -6,6 +6,7 @@ import pytest
 
 from hipad.evaluation.curves import roc_curve
 from tests.pages.own_table import fitted, loaded, results
+from ui.models import answers
 from ui.page_frame import next_step
 from ui.results import results_view, seal
 from ui.session.saved_session import reopen
@@ -47,10 +48,28 @@ def test_results_of_an_own_table_are_cross_validated_until_the_test_set_is_opene
     assert not app.state.seals
     shown = metrics(app)["Balanced accuracy, with rules"]
     assert shown == f"{100 * found.rows.measure('balanced_accuracy').value:.1f} %"
-    judged = 100 * app.state.model.judgement.accuracy.value
-    right = found.rows.measure("accuracy").value
-    assert abs(judged - 100 * right) > 1e-9, "the figures must differ for the test to tell"
-    assert f"{judged:.1f} %" not in words.partition("Cut-off")[0]
+    assert app.state.model.judgement.part == "training"
+
+
+def test_no_page_and_no_file_tells_of_sealed_test_rows(app):
+    fitted(app, "marker >= 1.5 => ill\ndose >= 1 => ill").state.job.comparison.wait(60)
+    data, model = app.state.data, app.state.model
+    n = len(data.y_test)
+    for page in ("data", "rules", "run", "workbench", "experiments", "patients"):
+        app.go(page)
+        for name, work in list(app.state.memo.get("cross-validation", (0, {}))[1].items()):
+            assert work.job.wait(60), name
+        words = app.run().text()
+        assert "test patients right" not in words
+        if page != "data":  # which says how many there are
+            assert f"of {n}" not in words, page
+        for table in app.at.dataframe:
+            assert not [name for name in table.value.columns if "test" in str(name)], page
+    app.go("run")
+    assert f"Cross-validated: Of {len(data.y_train)} patients it had not seen" in app.run().text()
+    lines = answers(model, data).splitlines()
+    assert len(lines) == 1 + len(data.y_train)
+    assert all(line.endswith(",training") for line in lines[1:])
 
 
 def test_an_opening_is_counted_with_its_reason_and_is_for_one_version(app):

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,7 @@ import streamlit as st
 from scipy import sparse
 
 from hipad.data import MissingValues
-from hipad.experiments.learning_curve import Curve
 from hipad.experiments.methods import ExperimentData, rules_for
-from hipad.experiments.perturbed_rules import SweepStep, harm_marks
 from hipad.experiments.report import (
     NAMES,
     Section,
@@ -26,7 +25,8 @@ from hipad.experiments.report import (
     harm_sentence,
     page,
 )
-from hipad.experiments.tasks import Mean, failed_arms
+from hipad.experiments.runner import Mean, failed_arms
+from hipad.experiments.sensitivity import Curve, SweepStep, harm_marks
 from hipad.experiments.tuning import SettingPoint
 from hipad.utils import IntArray, count, number, percent
 from ui import charts
@@ -42,7 +42,7 @@ from ui.text import plain
 
 
 def everybody(state: AppState) -> ExperimentData:
-    """All rows whose class is known.
+    """All rows whose class is known; of a sealed test set none.
 
     Test rows from a file of their own, or of a synthetic sample, are never learnt from: each
     draw takes some of the training rows, and is judged on the test rows.
@@ -72,6 +72,17 @@ def training(state: AppState) -> ExperimentData:
     )
 
 
+def with_judges(state: AppState) -> ExperimentData:
+    """The training rows, and the test rows as a split of their own where these are open."""
+    data = _data(state)
+    if data.judged.part != "test":
+        return training(state)
+    whole, n = everybody(state), len(data.y_train)
+    split = np.arange(n), np.arange(n, whole.y.size)
+    key = (data, state.rules.text)
+    return state.remember("judged material", key, lambda: replace(whole, split=split))
+
+
 def options_of(state: AppState) -> dict[str, Any]:
     """What of the settings of a run is taken over: everything else is at its default."""
     return {} if state.settings.standardize else {"standardize": False}
@@ -83,7 +94,7 @@ def _data(state: AppState) -> Dataset:
 
 
 def _all(data: Dataset, rules: str, apart: bool) -> ExperimentData:
-    if data.X_test is None or data.y_test is None or not len(data.y_test):
+    if data.judged.part != "test":
         y = signs(data.y_train, data)
         X, groups, gaps = data.X_train, data.groups_train, data.gaps_train
         return _material(data, X, y, rules, groups=groups, gaps=gaps)
@@ -159,11 +170,11 @@ def learning_chart(curves: Sequence[Curve], rows: str) -> tuple[go.Figure, str]:
         name = NAMES.get(curve.method, curve.method)
         _line(chart, name, [2.0 * n for n in curve.sizes], curve.means)
     chart.update_xaxes(type="log", tickvals=sizes, ticktext=[f"{n}" for n in sizes])
-    told = [
+    lines = [
         f"{NAMES.get(c.method, c.method)} {percent(c.means[0].value)}" for c in curves if c.means
     ]
     first = sizes[0] if sizes else 0
-    return chart, f"Balanced accuracy with {first} labelled {rows}: {', '.join(told)}."
+    return chart, f"Balanced accuracy with {first} labelled {rows}: {', '.join(lines)}."
 
 
 def sweep_chart(
@@ -205,8 +216,8 @@ def support_chart(steps: Sequence[SweepStep], axis: str) -> tuple[go.Figure, str
     if axis == "outcome":
         ticks = [charts.label(step.version) for step in steps]
         chart.update_xaxes(tickvals=[step.place for step in steps], ticktext=ticks)
-    told = [f"{s.version} {m:.0f}" for s, m in zip(steps, means, strict=True) if m == m]
-    return chart, f"Features used, by {axis}: {', '.join(told)}."
+    lines = [f"{s.version} {m:.0f}" for s, m in zip(steps, means, strict=True) if m == m]
+    return chart, f"Features used, by {axis}: {', '.join(lines)}."
 
 
 def settings_chart(
@@ -257,8 +268,8 @@ def early_chart(sizes: Sequence[int], marks: Sequence[tuple[str, int]]) -> tuple
             showarrow=False,
             xanchor="left",
         )
-    told = ", ".join(f"{name} after {sweep_number} sweeps" for name, sweep_number in marks)
-    return chart, f"The number of features in the model after each sweep; {told}."
+    text = ", ".join(f"{name} after {sweep_number} sweeps" for name, sweep_number in marks)
+    return chart, f"The number of features in the model after each sweep; {text}."
 
 
 def _line(chart: go.Figure, name: str, x: Sequence[float], means: Sequence[Mean]) -> None:
@@ -319,10 +330,24 @@ Draw = Callable[[Experiment], Sequence[Section]]
 
 
 def show_experiment(
-    state: AppState, name: str, asked: object, plan: Plan, draw: Draw, *, title: str, **notes: Any
+    state: AppState,
+    name: str,
+    asked: object,
+    plan: Plan,
+    draw: Draw,
+    *,
+    title: str,
+    begins: bool = False,
+    **notes: Any,
 ) -> None:
-    """Buttons and, as soon as there are fits, what `draw` makes of them, again and again."""
+    """Buttons and, as soon as there are fits, what `draw` makes of them, again and again.
+
+    `begins` starts what was not asked for yet: on a stage nobody wants to press a button.
+    """
     work = state.lab.at.get(name)
+    if begins and (work is None or work.asked != asked):
+        state.lab.begin(name, asked, plan, **notes)
+        work = state.lab.at[name]
     with st.container(horizontal=True, vertical_alignment="center"):
         _buttons(state, name, asked, plan, notes, work)
     if work is None:

@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hipad.experiments.methods import ExperimentData
-from hipad.experiments.tasks import Done, ProgressEstimate, ResultsCache, Task
-from hipad.experiments.workers import perform
+from hipad.experiments.runner import Done, ProgressEstimate, ResultsCache, Task, perform
 from ui.jobs import SCHEDULER, BackgroundJob, JobStatus
 
 WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"
-TUNE, PAPER = "Tune settings", "Repeat the paper"
-EXPERIMENT_PARTS: Final = (WORTH, WRONG, TUNE, PAPER)
+COMPARE, TUNE, PAPER = "Compare methods", "Tune settings", "Repeat the paper"
+EXPERIMENT_PARTS: Final = (WORTH, WRONG, COMPARE, TUNE, PAPER)
 
 Plan = Callable[[], tuple[Sequence[Task], Mapping[str, ExperimentData]]]
 

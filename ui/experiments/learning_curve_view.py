@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import streamlit as st
 
 from hipad.exceptions import DataError
-from hipad.experiments.learning_curve import (
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.report import Section, curve_section
+from hipad.experiments.runner import Done, Task, difference, select
+from hipad.experiments.sensitivity import (
     SIZES,
     Worth,
     curve_tasks,
     curves,
+    falls,
     sizes_for,
     worth_of_rules,
 )
-from hipad.experiments.methods import ExperimentData
-from hipad.experiments.perturbed_rules import falls
-from hipad.experiments.report import Section, curve_section
-from hipad.experiments.tasks import Done, difference, select
-from hipad.utils import listed
+from hipad.utils import count, listed
 from ui import charts
 from ui.experiments import experiment_panel
-from ui.experiments.experiments_state import Experiment
+from ui.experiments.experiments_state import Experiment, Plan
 from ui.state import AppState
 from ui.text import in_row_word, plain
 
@@ -33,17 +33,18 @@ FIRST_DRAWS: Final = 6
 FEWEST_DRAWS: Final = 3  # for an interval
 
 
-def show(state: AppState, material: ExperimentData) -> None:
-    """Choices, then the curves as they grow."""
+def show(state: AppState, material: ExperimentData, *, begins: bool = False) -> None:
+    """Choices, then the curves as they grow; `begins` at once where a talk asks for it."""
     assert state.data is not None
     rows = state.data.row_word()
+    others = f"training {rows} (the test set is sealed)" if state.data.is_sealed else rows
     st.caption(
         f"Models learn from a few {rows} chosen at random: with your rules, without them, and as "
-        f"a standard SVM (LIBSVM). They are tested on all other {rows}. This is repeated; the more "
-        "repeats, the narrower the intervals."
+        f"a standard SVM (LIBSVM). They are tested on all other {others}. This is repeated; the "
+        "more repeats, the narrower the intervals."
     )
     possible = sizes_for(material, SIZES)
-    draws, sizes = FIRST_DRAWS, [int(n) for n in USUAL_SIZES if n in possible]
+    draws, sizes = FIRST_DRAWS, usual_sizes(material)
     if state.expert:
         left, right = st.columns([1, 3])
         draws = left.number_input(
@@ -64,50 +65,89 @@ def show(state: AppState, material: ExperimentData) -> None:
     if len(sizes) < 2:
         st.info("Choose at least two sizes to get a curve.")
         return
-    sizes, options = sorted(sizes), experiment_panel.options_of(state)
+    asked, plan = _asked(state, material, draws, sizes)
+    title = f"What the rules are worth on {material.name}"
     experiment_panel.show_experiment(
-        state,
-        NAME,
-        (material.fingerprint, draws, sizes, options),
-        lambda: (
-            curve_tasks(material, draws=draws, sizes=sizes, options=options),
-            {material.name: material},
-        ),
-        draw,
-        title=f"What the rules are worth on {material.name}",
-        rows=rows,
+        state, NAME, asked, plan, draw, title=title, begins=begins, rows=rows
     )
+
+
+def begin(state: AppState) -> None:
+    """Start with the usual choices, unless that is done or under way."""
+    assert state.data is not None
+    material = experiment_panel.everybody(state)
+    asked, plan = _asked(state, material, FIRST_DRAWS, usual_sizes(material))
+    work = state.lab.at.get(NAME)
+    if work is None or work.asked != asked:
+        state.lab.begin(NAME, asked, plan, rows=state.data.row_word())
+
+
+def usual_sizes(material: ExperimentData) -> list[int]:
+    """Return the points of the curves where nobody chooses others."""
+    possible = sizes_for(material, SIZES)
+    return [int(n) for n in USUAL_SIZES if n in possible]
+
+
+def _asked(
+    state: AppState, material: ExperimentData, draws: int, sizes: list[int]
+) -> tuple[object, Plan]:
+    """Return what is asked for, to see whether it changed, and the plan of its fits."""
+    options, sizes = experiment_panel.options_of(state), sorted(sizes)
+
+    def plan() -> tuple[Sequence[Task], Mapping[str, ExperimentData]]:
+        tasks = curve_tasks(material, draws=draws, sizes=sizes, options=options)
+        return tasks, {material.name: material}
+
+    return (material.fingerprint, draws, sizes, options), plan
 
 
 def draw(work: Experiment) -> Sequence[Section]:
     """The sentence, a warning where it is due, the curves and their numbers."""
     found, rows = list(work.fits.found), str(work.notes["rows"])
     row = rows.removesuffix("s")
-    told = curves([done for done in found if not done.failed])
+    found_curves = curves([done for done in found if not done.failed])
     whole = whole_draws(found)
     if len(whole) not in work.memo:  # a thousand samples are drawn for it: not at every look
         work.memo.clear()
-        work.memo[len(whole)] = worth_so_far(whole)
+        work.memo[len(whole)] = worth_so_far(found)
     worth = work.memo[len(whole)]
     if words := warning(found, rows):
         st.warning(words, icon=":material/warning:")
+    repeats = len({done.task.seed for done in whole})
     if worth is not None:
+        _figure(worth, rows, repeats)
+    if worth is not None and repeats >= FEWEST_DRAWS:
         box = st.info if not worth.is_clear else st.success if worth.value > 0 else st.warning
         box(plain(in_row_word(str(worth), row), 300), icon=":material/fact_check:")
     elif work.job.is_active:
         st.caption(f"The verdict appears after {FEWEST_DRAWS} repeats.")
-    section = curve_section("Learning curves", told, worth)
-    chart, text = experiment_panel.learning_chart(told, rows)
+    section = curve_section("Learning curves", found_curves, worth)
+    chart, text = experiment_panel.learning_chart(found_curves, rows)
     charts.show(chart, key="lab_learning", text=text)
     experiment_panel.section_table(section)
     return [section]
 
 
+def _figure(worth: Worth, rows: str, repeats: int) -> None:
+    """Draw the worth as the largest thing, which moves while repeats come in."""
+    more = "more than " if worth.beyond else ""
+    label = "The rules are worth" if worth.value >= 0 else "The rules cost"
+    st.metric(
+        label,
+        f"{more}{abs(worth.value):.0f} {rows}",
+        f"after {count(repeats, 'repeat')}",
+        delta_color="off",
+        delta_arrow="off",
+        help=f"So many more labelled {rows} would do as much without the rules, beside "
+        f"{worth.labelled}.",
+    )
+
+
 def worth_so_far(found: Sequence[Done]) -> Worth | None:
-    """The answer, as soon as there are draws enough for an interval."""
-    whole = whole_draws(found)
-    if len({done.task.seed for done in whole}) < FEWEST_DRAWS:
+    """The answer of the draws that are done; there is an interval from `FEWEST_DRAWS` on."""
+    if len({done.task.seed for done in found}) < 2:  # the first draw may not be whole
         return None
+    whole = whole_draws(found)
     try:
         return worth_of_rules(whole)
     except DataError:  # draws of which other fits are done, where several workers are busy

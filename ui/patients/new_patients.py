@@ -59,6 +59,8 @@ class NewAnswers:
         Rows of the table, counted from zero; those with a gap that cannot be filled are left out.
     names : tuple of str
         What each is called: its ID or its number.
+    answers, cutoff : list of str, str
+        The class that is the answer, and from where on it is the positive one.
     truth : array or None
         Its class where the table has it, else "".
     unneeded, unknown : tuple of str
@@ -78,6 +80,8 @@ class NewAnswers:
     has_ids: bool
     scores: FloatArray
     risks: FloatArray
+    answers: list[str]
+    cutoff: str
     truth: np.ndarray | None
     groups: IntArray | None
     unneeded: tuple[str, ...]
@@ -91,9 +95,10 @@ class NewAnswers:
         """Return the answers as columns, for the page and for a file."""
         found: dict[str, list[Any]] = {
             "patient" if self.has_ids else "row": list(self.names),
-            "answer": [classes[int(score > 0)] for score in self.scores],
+            "answer": self.answers,
             f"risk of {classes[1]}": self.risks.tolist(),
             "score": self.scores.tolist(),
+            "cut-off": [self.cutoff] * len(self.rows),
         }
         if self.truth is not None:
             found["actual"] = self.truth.tolist()
@@ -148,6 +153,8 @@ def answered(table: Table, model: TrainedModel, data: Dataset) -> NewAnswers:
         has_ids=bool(ids),
         scores=scores,
         risks=model.oriented.risks(scores),
+        answers=model.answers(scores),
+        cutoff=model.cutoff_words,
         truth=_known_classes(table, data, rows) if has_label else None,
         groups=row_groups(table, data.group)[rows] if data.group in there else None,
         unneeded=tuple(sorted(every - there - set(own))) if not table.is_sparse else (),
@@ -222,7 +229,11 @@ def show(state: AppState, present: TrainedModel, data: Dataset) -> None:
 
     def apply() -> None:
         made.append(
-            state.remember(ANSWERS, (upload_key, model, data), lambda: answered(table, model, data))
+            state.remember(
+                ANSWERS,
+                (upload_key, model, data, model.cutoff_words),
+                lambda: answered(table, model, data),
+            )
         )
 
     if not attempt(state, apply):
@@ -247,14 +258,17 @@ def _choose(state: AppState, present: TrainedModel) -> TrainedModel:
 
 def _answers(found: NewAnswers, data: Dataset, name: str) -> None:
     columns = found.columns(data.classes)
-    positive = int((found.scores > 0).sum())
+    positive = found.answers.count(data.classes[1])
     left_out = found.total - len(found.rows)
     st.markdown(
         f"{plain(name)}: **{count(positive, 'patient')} of {len(found.rows):,}** "
-        f"{'is' if positive == 1 else 'are'} answered {plain(data.classes[1])}."
+        f"{'is' if positive == 1 else 'are'} answered {plain(data.classes[1])} "
+        f"({plain(found.cutoff)})."
         + (f" {count(left_out, 'row')} with gaps left out." if left_out else "")
     )
-    shown = pd.DataFrame({key: values[:MOST_ROWS] for key, values in columns.items()})
+    shown = pd.DataFrame(
+        {key: values[:MOST_ROWS] for key, values in columns.items() if key != "cut-off"}
+    )
     risk = f"risk of {data.classes[1]}"
     shown[risk] *= 100
     st.dataframe(
@@ -350,15 +364,16 @@ def _figures(state: AppState, found: NewAnswers, model: TrainedModel, data: Data
     fresh = state.memo.get("new_patients_fresh")
     if fresh is None or fresh[0] is not found:
         return
-    clf, told = fresh[1]
-    if told.kind == "none":
-        st.markdown(f"The risks are kept: {plain(told.reason, 200)}.")
+    clf, recalibration = fresh[1]
+    if recalibration.kind == "none":
+        st.markdown(f"The risks are kept: {plain(recalibration.reason, 200)}.")
         return
-    what = "Intercept and slope are" if told.kind == "slope" else "The intercept is"
+    what = "Intercept and slope are" if recalibration.kind == "slope" else "The intercept is"
     st.markdown(
-        f"{what} new, as the {plain(told.reason, 200)}: log odds times {number(told.slope, 3)} "
-        f"plus {number(told.intercept, 3)}. Answers stay, risks change. The figures above are of "
-        "the model before; judge the new one by other patients."
+        f"{what} new, as the {plain(recalibration.reason, 200)}: log odds times "
+        f"{number(recalibration.slope, 3)} plus {number(recalibration.intercept, 3)}. Answers "
+        "stay, risks change. The figures above are of the model before; judge the new one by "
+        "other patients."
     )
     st.download_button(
         "Recalibrated model (JSON)",

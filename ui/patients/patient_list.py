@@ -16,9 +16,10 @@ import pandas as pd
 import streamlit as st
 
 from hipad.evaluation.assessment import Assessment
-from hipad.evaluation.conformal import sets_of
+from hipad.evaluation.new_rows import sets_of
 from hipad.rules import CompiledRule, RuleSet, compile_rules
 from hipad.utils import FloatArray, IntArray, count, one_line
+from ui import tour
 from ui.dataset import Dataset
 from ui.models import Request
 from ui.results.cannot_say import COVERAGE
@@ -70,14 +71,14 @@ class PatientList:
         """Whom the model without rules answers otherwise."""
         if self.found.without is None:
             return np.zeros(len(self.found.rows), dtype=bool)
-        changed: Rows = self.found.rows.said != self.found.without.said
+        changed: Rows = self.found.rows.predicted != self.found.without.predicted
         return changed
 
     def matching(self, which: str) -> Rows:
         """Return the rows of one of `FILTERS`."""
         rows = self.found.rows
         if which == "wrong answers":
-            return rows.said != rows.positive
+            return rows.predicted != rows.positive
         if which == "changed by the rules":
             return self.changed
         if which == "a rule applies":
@@ -88,7 +89,7 @@ class PatientList:
 
     def table(self, rows: IntArray, spread: FloatArray | None) -> pd.DataFrame:
         """Return these rows as they are shown."""
-        classes, said = np.array(self.data.classes, dtype=object), self.found.rows.said[rows]
+        classes, said = np.array(self.data.classes, dtype=object), self.found.rows.predicted[rows]
         labels = [rule.label for rule in self.rules]
         columns: dict[str, Any] = {
             "ID" if self.data.ids[int(self.found.source == "test")] else "row": [
@@ -171,11 +172,13 @@ def choose(state: AppState, listed: PatientList, spread: FloatArray | None) -> i
     )
     rows = rows[:MOST_ROWS]
     key = state.fresh_key("patients_list", (found, which, order, text, spread is None))
+    if tour.at() == tour.PATIENT and _chosen(state, found) is None:
+        state.memo[CHOSEN] = (found, int(np.argmax(listed.changed)))
     event: Any = st.dataframe(
         listed.table(rows, spread),
         key=key,
         hide_index=True,
-        height=360,
+        height=360 if _chosen(state, found) is None else 215,  # the sheet stands below it
         on_select="rerun",
         selection_mode="single-row",
         alt=f"List of {found.noun}s",
@@ -192,6 +195,11 @@ def choose(state: AppState, listed: PatientList, spread: FloatArray | None) -> i
     picked = event["selection"]["rows"]
     if picked and picked[0] < rows.size:
         state.memo[CHOSEN] = (found, int(rows[picked[0]]))
+    return _chosen(state, found)
+
+
+def _chosen(state: AppState, found: Assessment) -> int | None:
+    """Return the row that was chosen among these."""
     known = state.memo.get(CHOSEN)
     return int(known[1]) if known is not None and known[0] is found else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from hipad.evaluation.assessment import Assessment
+from ui import tour
 from ui.dataset import Dataset
 from ui.jobs import poll
 from ui.models import TrainedModel
@@ -58,6 +59,9 @@ def _list(state: AppState, model: TrainedModel, data: Dataset, found: Assessment
         poll(under_way, told)
     pair = None if job is None else job.outcome
     spread = patient_list.spread_of(pair, len(found.rows))
+    above = st.container()  # in a talk the patient comes first, then the list
     row = patient_list.choose(state, listed, spread)
-    if row is not None:
+    if row is None:
+        return
+    with above if tour.at() == tour.PATIENT else st.container():
         sheet.show(state, model, listed, row)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from hipad.evaluation.assessment import Assessment
-from hipad.evaluation.conformal import coverage_by_class, sets_of, undecided
+from hipad.evaluation.new_rows import coverage_by_class, sets_of, undecided
 from hipad.utils import FloatArray, percent
 from ui import charts
 from ui.text import plain
@@ -48,21 +48,21 @@ def sentence(found: Assessment, coverage: float) -> str:
     """Say for how many the model cannot answer, with rules and without."""
     assert found.p_values is not None
     own = undecided(found.p_values, coverage, found.rows.groups)
-    told = (
+    text = (
         f"With {percent(coverage, 0)} of each class right, the model answers for "
         f"{percent(1 - own.value)} of the {found.noun}s and **cannot say for "
         f"{percent(own.value)}** ({percent(own.low)} to {percent(own.high)})"
     )
     if found.p_values_without is not None:
         other = undecided(found.p_values_without, coverage, found.rows.groups)
-        told += f", without the rules for **{percent(other.value)}**"
-    told += "."
+        text += f", without the rules for **{percent(other.value)}**"
+    text += "."
     if coverage > found.most_coverage + 1e-12:
-        told += (
+        text += (
             f" There are too few labelled {found.noun}s to rule out a class at more than "
             f"{percent(found.most_coverage)}."
         )
-    return told
+    return text
 
 
 def answers_chart(
@@ -90,11 +90,11 @@ def answers_chart(
     charts.name_rows(chart, list(bars))
     chart.update_xaxes(range=[0, 1], tickformat=".0%")
     seen = coverage_by_class(found.p_values, found.rows.positive, coverage, found.rows.groups)
-    told = " and ".join(
+    text = " and ".join(
         f"{percent(one.value)} ({percent(one.low)} to {percent(one.high)}) of {plain(name, 24)}"
         for name, one in zip(classes, seen, strict=True)
     )
-    return chart, f"Told right or not answered were {told}."
+    return chart, f"Told right or not answered were {text}."
 
 
 def _shares(p_values: FloatArray, coverage: float) -> tuple[float, float, float]:

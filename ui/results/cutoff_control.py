@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from hipad.evaluation.assessment import Assessment, Source
-from hipad.evaluation.cutoffs import (
+from hipad.evaluation.curves import (
     Cutoff,
     cutoff_by_cost,
     cutoff_by_net_benefit,
@@ -61,12 +61,25 @@ def choose(state: AppState, model: TrainedModel, found: Assessment) -> float | N
     except HipadError as error:
         st.error(plain(error, 400), icon=":material/error:")
         return None
-    if cutoff is None:
-        return None
     if isinstance(cutoff, Cutoff):
         st.caption(f"{plain(cutoff.words(model.classes[1]))}: {plain(cutoff.reason, 200)}.")
-        return cutoff.threshold
+        cutoff = cutoff.threshold
+    _keep(model, cutoff)
     return cutoff
+
+
+def _keep(model: TrainedModel, cutoff: float | None) -> None:
+    """Say by which cut-off the model answers, and offer to take the one that is shown."""
+    kept = model.oriented.threshold
+    same = kept == cutoff if kept is None or cutoff is None else abs(kept - cutoff) < 1e-9
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if not same and st.button(
+            "Answer by this cut-off", icon=":material/check:", key="results_keep_cutoff",
+            help="The model keeps it: lists of answers, files and the model's own file use it.",
+        ):  # fmt: skip
+            model.classifier.set_risk_threshold(cutoff, positive=model.classes[1])
+            st.rerun()
+        st.caption(f"The model answers {plain(model.cutoff_words)}.")
 
 
 def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cutoff | float | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.evaluation.sealed_test import SealedTest, data_digest
+from hipad.evaluation.cross_validation import SealedTest, data_digest
 from ui.state import AppState
 from ui.text import plain
 
@@ -15,10 +15,6 @@ REASON: Final = (
     "A test set gives an honest figure once. Whoever looks at it and then goes on tuning chooses "
     "what happens to fit it, and the figure becomes too good. Until you open it, every "
     "figure here comes from training data by cross-validation that repeats the whole fit."
-)
-
-ELSEWHERE: Final = (
-    "The Run and Workbench pages still count right answers on the test set: do not tune by them."
 )
 
 
@@ -57,17 +53,17 @@ def show(state: AppState) -> None:
     if seal.demonstration:
         st.caption(":material/lock_open: Test set: open from the start, as a demonstration.")
         return
-    told = plain(seal.words, 200)
+    text = plain(seal.words, 200)
     if is_open(state):
-        st.caption(f":material/lock_open: Test set: {told}. {_reasons(seal)}")
+        st.caption(f":material/lock_open: Test set: {text}. {_reasons(seal)}")
         return
     if seal.openings:
         st.caption(
-            f":material/lock: Test set: {told}. {_reasons(seal)} The present version has not been "
+            f":material/lock: Test set: {text}. {_reasons(seal)} The present version has not been "
             "judged by it: the figures here come from training data by cross-validation."
         )
     else:
-        st.caption(f":material/lock: The test set is sealed here. {REASON} {ELSEWHERE}")
+        st.caption(f":material/lock: The test set is sealed here. {REASON}")
     label = "Judge this version too" if seal.openings else "Open the test set"
     if st.button(label, icon=":material/lock_open:", key="results_open"):
         _confirm(state, seal)

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from hipad.estimator.problem_factory import rule_weights
-from hipad.estimator.training_data import shares
+from hipad.estimator.problem_factory import rule_weights, shares
 from hipad.evaluation.rule_study import RuleCheck, Study, StudyRows, first_look, study_rules
 from hipad.exceptions import DataError, RuleError
 from hipad.rules import (
@@ -133,7 +132,7 @@ def study_rows(data: Dataset, settings: RunSettings) -> StudyRows:
     """The rows as a run with these settings sees them."""
     y = signs(data.y_train, data)
     test = None
-    if data.X_test is not None and data.y_test is not None:
+    if data.judged.part == "test":
         test = data.X_test, signs(data.y_test, data)
     low, high = (data.summary[k].to_numpy() for k in ("min", "max"))
     mean, scale = data.standardisation if settings.standardize else (None, None)
@@ -270,7 +269,7 @@ def pair_table(checked: Study) -> pd.DataFrame:
             "rule": first.labels[a],
             "and": first.labels[b],
             "training": int(first.together[a, b]),
-            "test": 0 if test is None else int(test.together[a, b]),
+            **({} if test is None else {"test": int(test.together[a, b])}),
             "outcome": "the same" if agree else "the opposite",
         }
         for a, b, agree in zip(i[order], j[order], same[order], strict=True)

@@ -88,6 +88,8 @@ def with_table(
 def rows(checked: Study) -> pd.DataFrame:
     """One row per rule that can be used."""
     table = pd.DataFrame([_row(check) for check in checked.checks[:MOST_ROWS]])
+    if all(check.test is None for check in checked.checks):
+        table = table.drop(columns="test")
     return table.astype({"weight": "float64"})
 
 

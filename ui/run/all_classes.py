@@ -23,6 +23,7 @@ from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, fit_job, poll
 from ui.models import Request
+from ui.results import seal
 from ui.run import rule_outcomes
 from ui.run.result import BEGINNINGS, optimality
 from ui.state import AppState
@@ -113,10 +114,10 @@ def fit_of(asked: Request) -> Any:
 
 
 def judged(data: Dataset, classifier: HIPADClassifier) -> AllClasses:
-    """The fitted classifier with its answers for the test patients, and its reports made."""
+    """The fitted classifier with its answers for those who judge it, and its reports made."""
     assert data.every_label is not None
     part, X, truth = "training", data.X_train, data.every_label[0]
-    if data.X_test is not None and data.every_label[1] is not None and len(data.every_label[1]):
+    if data.judged.part == "test" and data.every_label[1] is not None:
         part, X, truth = "test", data.X_test, data.every_label[1]
     assert classifier.rule_report_ is not None  # made here, where nobody waits for a page
     assert classifier.knowledge_report_ is not None
@@ -141,6 +142,7 @@ def launch(state: AppState) -> None:
         before.stop()
     asked = state.request()
     job = fit_job(lambda: fit_of(asked), lambda found: judged(asked.data, found))
+    state.edits += before is None or state.memo[SLOT][0] != _key(asked)
     state.memo[SLOT] = (_key(asked), job)
     job.launch()
 
@@ -192,8 +194,15 @@ def show(state: AppState) -> None:
         st.warning("Stopped before the end: what is shown is not final.")
     elif state.memo[SLOT][0] != _key(state.request()):
         st.info("Rules, blocks or settings have changed since this run: **Run again**.")
-    if job.outcome is not None:
-        result(state, data, job.outcome)
+    found = job.outcome
+    if found is None:
+        return
+    if data.is_sealed:
+        seal.show(state)
+        if seal.is_open(state):
+            classifier, data = found.classifier, replace(data, is_sealed=False)
+            found = state.remember("all classes opened", found, lambda: judged(data, classifier))
+    result(state, data, found)
 
 
 def result(state: AppState, data: Dataset, found: AllClasses) -> None:
@@ -261,10 +270,10 @@ def _one(data: Dataset, found: AllClasses, label: str, *, expert: bool) -> None:
         x=weights[kept], y=list(range(len(kept))), orientation="h", marker_color=charts.colour(0)
     )
     charts.name_rows(chart, names)
-    told = ", ".join(
+    text = ", ".join(
         f"{plain(n)} {number(weights[j], 3)}" for n, j in zip(names, kept, strict=True)
     )
-    charts.show(chart, key=f"all_features_{label}", text=f"Weights: {told or 'none'}.")
+    charts.show(chart, key=f"all_features_{label}", text=f"Weights: {text or 'none'}.")
     if records := _own_rules(found, label):
         rule_outcomes.rules(records, expert=expert)
     else:

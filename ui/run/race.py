@@ -42,7 +42,7 @@ TRACK: Final = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Lane:
-    """How long a method took, and what came out."""
+    """How long a method took, and what came out; `judged` is 0 where no row may judge."""
 
     name: str
     seconds: float
@@ -53,8 +53,11 @@ class Lane:
     @property
     def words(self) -> str:
         """What stands at the finish."""
+        features = count(self.features, "feature")
+        if not self.judged:
+            return f"{number(self.seconds, 2)} s, {features}"
         share = percent(self.right / self.judged)
-        return f"{number(self.seconds, 2)} s, {share} right, {count(self.features, 'feature')}"
+        return f"{number(self.seconds, 2)} s, {share} right, {features}"
 
 
 class Race:
@@ -105,8 +108,9 @@ def enk_lane(name: str, request: Request) -> Lane:
         classifier = run.finish()
         seconds = time.thread_time() - begun
     model = request.model(classifier)
-    right = model.judgement.accuracy
-    return Lane(name, seconds, right.k, right.n, model.support.size)
+    report = model.judgement
+    right, n = (report.accuracy.k, report.accuracy.n) if report.part == "test" else (0, 0)
+    return Lane(name, seconds, right, n, model.support.size)
 
 
 def libsvm_lane(request: Request) -> Lane:
@@ -121,7 +125,9 @@ def libsvm_lane(request: Request) -> Lane:
         begun = time.thread_time()
         svc.fit(X, data.y_train)
         seconds = time.thread_time() - begun
-        right = int(np.sum(svc.predict(_short_indices(judged.X)) == judged.y))
+    if judged.part != "test":
+        return Lane(LANES[2], seconds, 0, 0, data.n_features)
+    right = int(np.sum(svc.predict(_short_indices(judged.X)) == judged.y))
     return Lane(LANES[2], seconds, right, len(judged.y), data.n_features)
 
 

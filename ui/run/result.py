@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -13,19 +14,24 @@ import streamlit as st
 
 from hipad.data import to_csv
 from hipad.evaluation.active_learning import LabelSuggestion, label_next
-from hipad.evaluation.comparison import AveragedCandidate, averaged_candidates, block_totals
+from hipad.evaluation.comparison import (
+    AveragedCandidate,
+    averaged_candidates,
+    block_totals,
+    flips,
+)
 from hipad.evaluation.metrics import ClassificationReport, Proportion
 from hipad.solvers import Certificate, Status
 from hipad.utils import count, number, percent
 from ui import charts, models
 from ui.dataset import NO_BLOCK, Dataset
-from ui.models import TrainedModel, comparable_weights, measure_of, weight_table
+from ui.models import TrainedModel, TrainingJob, comparable_weights, measure_of, weight_table
 from ui.recording import seconds_of
 from ui.run import rule_outcomes, sparsity_chart
 from ui.settings import CHOSEN
 from ui.state import AppState
 from ui.text import plain
-from ui.workbench import kept_models
+from ui.workbench import cross_validation, kept_models
 
 TOP: Final = 15
 MOST_SUGGESTED: Final = 10  # patients to label next
@@ -44,7 +50,8 @@ DOWNLOADS: Final = (
         "answers",
         "csv",
         "text/csv",
-        "One row per test patient: row of the file, score, answer, truth.",
+        "One row per test patient, or per training patient while the test set is sealed: row of "
+        "the file, score, risk, answer, truth.",
     ),
     (
         "Model (JSON)",
@@ -64,24 +71,100 @@ def headline(state: AppState) -> None:
         return
     if not job.is_final:
         st.header("Result so far (not final)", anchor=False)
+    if model.judgement.part == "training":
+        held_out(state, model, job)
+        return
     st.markdown(f":material/fact_check: **{sentence(model)}**")
     judged, alone = model.judgement, model.without_rules
     compares = job.is_final and model.settings.use_rules and job.request.says_anything
-    columns = st.columns([3, 3, 2, 4] if compares else [3, 2, 4])
+    columns = st.columns([3, 3, 2, 5] if compares else [3, 2, 5])
     _estimate(columns[0], "Right answers with the rules" if compares else RIGHT, judged.accuracy)
     if compares and alone is not None:
         _estimate(columns[1], "Right answers without the rules", alone.accuracy)
     elif compares:
         _figure(columns[1], "Right answers without the rules", "...", "being computed", ESTIMATE)
-    data = job.request.data
+    _size_and_time(state, model, columns[-2:])
+
+
+def _size_and_time(state: AppState, model: TrainedModel, columns: Sequence[Any]) -> None:
+    assert state.job is not None
+    data = state.job.request.data
     solver = f", lambda1 {model.classifier.lambda1_:.3g}" if state.expert else ""
     of = f"of {count(data.n_features, 'feature')}{solver}"
-    _figure(columns[-2], "Features used", f"{len(model.support):,}", of, "Features with a weight.")
+    _figure(columns[0], "Features used", f"{len(model.support):,}", of, "Features with a weight.")
     phases, total = _times(state)
-    _figure(columns[-1], "Computing time", f"{total:.2g} s", phases, TIME)
+    _figure(columns[1], "Computing time", f"{total:.2g} s", phases, f"{TIME} {phases}.")
+
+
+def held_out(state: AppState, model: TrainedModel, job: TrainingJob) -> None:
+    """Draw cross-validated figures as their folds come: the test set may not be looked at yet."""
+    compares = job.is_final and model.settings.use_rules and job.request.says_anything
+    models = [model] if job.alone is None else [model, job.alone]
+    works = cross_validation.at_work(state, models) if job.is_final else []
+    was_done = not any(work.is_busy for work in works)
+
+    def look() -> None:
+        for work in works:
+            work.job.seen()
+        st.markdown(f":material/fact_check: **{held_out_sentence(works, job)}**")
+        columns = st.columns([3, 3, 2, 5] if compares else [3, 2, 5])
+        labels = ["Right answers with the rules", "Right answers without the rules"]
+        for k, label in enumerate(labels if compares else [RIGHT]):
+            work = works[k] if k < len(works) else None
+            report = (
+                None if work is None or work.job.outcome is None else work.job.outcome.judgement
+            )
+            if report is not None:
+                _estimate(columns[k], label, report.accuracy, HELD_OUT)
+            else:
+                words = "being computed" if work is None else cross_validation.words(work)
+                _figure(columns[k], label, "...", words, HELD_OUT)
+        _size_and_time(state, model, columns[-2:])
+        if not was_done and not any(work.is_busy for work in works):
+            st.rerun()
+
+    with st.container(key="run_held_out"):
+        st.fragment(look, run_every=None if was_done else cross_validation.EVERY)()
+    has_test = job.request.data.y_test is not None
+    st.caption(SEALED if has_test else NO_TEST)
+
+
+def held_out_sentence(works: Sequence[cross_validation.FoldFits], job: TrainingJob) -> str:
+    """Return how many held-out training rows are right, and what the rules add there."""
+    found = [work.job.outcome.judgement if work.job.outcome else None for work in works]
+    if not job.is_final:
+        return "The run is not finished, so the model is not judged."
+    if not found or found[0] is None:
+        text = "" if not works else f" ({cross_validation.words(works[0])})"
+        return f"The model is ready. How good it is on held-out patients is being computed{text}."
+    words = f"Cross-validated: {found[0].sentence}"
+    if len(found) < 2 or found[1] is None:
+        return words
+    gain = found[0].accuracy.k - found[1].accuracy.k
+    if not gain:
+        return f"{words} Without the rules it is the same number."
+    pair = [work.found for work in works]
+    assert pair[0] is not None
+    assert pair[1] is not None
+    data = job.request.data
+    sign = 1.0 if np.unique(pair[0].y)[1] == data.classes[1] else -1.0
+    scores = sign * pair[1].scores, sign * pair[0].scores
+    low, high = flips(*scores, data.y_train == data.classes[1], data.groups_train).interval
+    effect = f"the rules {'add' if gain > 0 else 'cost'} {count(abs(gain), 'right answer')}"
+    chance = ", which may be chance" if low <= 0 <= high else ""
+    return f"{words} Compared with a model without rules, {effect}{chance}."
 
 
 RIGHT: Final = "Right answers"
+HELD_OUT: Final = (
+    "Each training patient is judged by a model that has not seen them (cross-validated). Below: "
+    "the 95 % interval, which allows for the folds having most patients in common."
+)
+SEALED: Final = (
+    "The test set is sealed: it is opened on the Results page, when the rules are final. Until "
+    "then every figure is of training patients."
+)
+NO_TEST: Final = "There is no test set: every figure is of training patients."
 ESTIMATE: Final = "Share of patients put in their own class. Below: Wilson's 95 % interval."
 TIME: Final = "Seconds of the fit and of the fit without rules; recording them is not counted."
 
@@ -89,8 +172,6 @@ TIME: Final = "Seconds of the fit and of the fit without rules; recording them i
 def sentence(model: TrainedModel) -> str:
     """Return how good the model is, and what the rules are worth as soon as that is known."""
     words, alone = model.judgement.sentence, model.without_rules
-    if model.judgement.part == "training":
-        words += " These patients were used for training: on new patients it will do worse."
     if alone is None:
         return words
     gain = model.judgement.accuracy.k - alone.accuracy.k
@@ -104,11 +185,11 @@ def sentence(model: TrainedModel) -> str:
     return f"{words} Compared with {other} without rules, {effect}{chance}."
 
 
-def _estimate(column: Any, label: str, share: Proportion) -> None:
+def _estimate(column: Any, label: str, share: Proportion, text: str = ESTIMATE) -> None:
     low, high = share.interval
     of = f"{share.n:,}" if share.patients is None else share.whom
     words = f"{percent(low)} to {percent(high)}, {share.k:,} of {of}"
-    _figure(column, label, percent(share.value), words, ESTIMATE)
+    _figure(column, label, percent(share.value), words, text)
 
 
 def _figure(column: Any, label: str, value: str, words: str, text: str) -> None:
@@ -121,9 +202,9 @@ def _times(state: AppState) -> tuple[str, float]:
     job = state.job
     assert job is not None
     own, other = seconds_of(job.history), sum(seconds_of(job.comparison.history).values())
-    names = {0: "choosing:", 1: "phase 1:", 2: "phase 2:"}
+    names = {0: "choice", 1: "phase 1", 2: "phase 2"}
     parts = [f"{names[phase]} {seconds:.2f}" for phase, seconds in sorted(own.items())]
-    parts += [f"without rules: {other:.2f}"] if other else []
+    parts += [f"no rules {other:.2f}"] if other else []
     return ", ".join(parts), sum(own.values()) + other
 
 
@@ -136,8 +217,10 @@ def details(state: AppState) -> None:
         st.header("Result", anchor=False)
     left, right = st.columns([2, 3])
     with left:
-        _classes(model, data)
-        _confusion(model.judgement)
+        judged = cross_validation.judgement_of(state, model)
+        if judged is not None:
+            _classes(judged, data)
+            _confusion(judged)
         _optimality(model, data, expert=state.expert)
     with right:
         if data.blocks:
@@ -245,9 +328,9 @@ def _optimality(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
 # The parts of the explanation.
 
 
-def _classes(model: TrainedModel, data: Dataset) -> None:
+def _classes(judged: ClassificationReport, data: Dataset) -> None:
     """Sensitivity and specificity, with what they are shares of."""
-    judged, (negative, positive) = model.judgement, data.classes
+    negative, positive = data.classes
     for column, label, found in zip(
         st.columns(2),
         (f"{plain(positive, 20)} found (sensitivity)",

@@ -8,6 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from hipad.solvers import Progress
+from ui import tour
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, poll
 from ui.models import TrainedModel, TrainingJob
@@ -20,7 +21,7 @@ from ui.run.replay.story import Story, with_shared_axes
 from ui.state import AppState
 from ui.text import plain
 
-RUN, PATH, RACE = "The run", "From many features to few", "The race"
+RUN, PATH, RACE, WORTH = "The run", "Many to few", "The race", "Worth"
 WITH, WITHOUT = "With the rules", "Without the rules"
 PATH_SLOT: Final = "sparsity path"
 KEY: Final = "run_show"
@@ -31,13 +32,14 @@ def choose(state: AppState) -> str:
     return str(
         st.segmented_control(
             "Show",
-            [RUN, PATH, RACE],
+            [RUN, PATH, RACE, WORTH],
             default=RUN,
             required=True,
             key=f"show_what_{state.version}",
             label_visibility="collapsed",
-            help="The steps of the run; or the same data fitted again and again with ever fewer "
-            "features allowed, with the rules and without them; or a race against other methods.",
+            help="The steps of the run; the same data fitted again and again with ever fewer "
+            "features allowed, with the rules and without them; a race against other methods; or "
+            "how many labelled patients the rules are worth.",
         )
     )
 
@@ -71,13 +73,14 @@ def show(state: AppState, chosen: str) -> None:
         return
     stories = path_stories(state, data) if chosen == PATH else run_stories(state, data)
     live = any(story.live for story in stories)
+    apart = tour.at() == tour.APART and len(stories) > 1
     player.show(
         with_shared_axes(stories),
         key=KEY,
-        label=f"{chosen}: {plain_name(state, data)}",
+        label=f"{chosen}: {plain_name(state, data)}{', side by side' if apart else ''}",
         classes=data.classes,
-        plays="" if live else played_once(state, chosen, stories),
-        both=chosen == PATH,
+        plays="" if live else played_once(state, f"{chosen}{' apart' * apart}", stories),
+        both=chosen == PATH or apart,
         algorithm=state.expert,
         actions=actions(state),
         act=lambda what: act(state, what),
@@ -88,7 +91,7 @@ def show(state: AppState, chosen: str) -> None:
 
 def played_once(state: AppState, chosen: str, stories: Sequence[Story]) -> str:
     """Return a name of what is played by itself, once; empty where there is nothing to play."""
-    job = path_of(state).job if chosen == PATH else state.job
+    job = path_of(state).job if chosen.startswith(PATH) else state.job
     if job is None or not job.is_final or not len(stories[0].places):
         return ""
     return f"{chosen} {id(job)} {len(job.history)}"

@@ -210,14 +210,14 @@ class Figure(NamedTuple):
 
 
 def headline(found: Comparison) -> list[Figure]:
-    """Return right answers, area, features and changed answers."""
+    """Return right answers and area, of test rows alone; features and changed answers."""
     old, new = (side.model.judgement.accuracy for side in found.sides)
     gain = 100 * (new.value - old.value)
     before, after = (side.area for side in found.sides)
     wider = after.value - before.value
     n_old, n_new = (len(side.model.support) for side in found.sides)
     flipped = found.flips
-    return [
+    figures = [
         Figure(
             "Right answers",
             percent(new.value),
@@ -253,6 +253,7 @@ def headline(found: Comparison) -> list[Figure]:
             "Patients whose answer differs from the reference model's.",
         ),
     ]
+    return figures if found.data.judged.part == "test" else figures[2:]
 
 
 def change_words(change: float, digits: int, unit: str = "") -> str | None:
@@ -268,7 +269,7 @@ def change_words(change: float, digits: int, unit: str = "") -> str | None:
 
 def show_figures(found: Comparison, *, expert: bool = False) -> None:
     """Draw the headline figures and whether they differ by more than chance."""
-    for column, figure in zip(st.columns(4), headline(found), strict=True):
+    for column, figure in zip(st.columns(4), headline(found), strict=False):
         column.metric(
             figure.label,
             figure.value,

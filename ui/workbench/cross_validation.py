@@ -10,7 +10,7 @@ settings, and go on where they were left. Until all are done there is no figure.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -104,14 +104,7 @@ class KnownFolds(dict[Any, FoldFits], BackgroundWork):
 
 def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
     """Draw the figures of both models as they come."""
-    works = [_work(state, model) for model in (base, other)]
-    _, known = state.memo.get(SLOT, (None, KnownFolds()))
-    for work in known.values():
-        if work not in works:  # nobody looks at it now
-            work.job.stop()
-    for work in works:
-        if work.is_open and not work.is_busy:
-            work.go_on()
+    works = at_work(state, [base, other])
     was_done = not any(work.is_busy for work in works)
 
     def look() -> None:
@@ -133,6 +126,27 @@ def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
     with st.container(key="bench_crosswise"):
         st.fragment(look, run_every=None if was_done else EVERY)()
         _stop_or_continue(works)
+
+
+def at_work(state: AppState, models: Sequence[TrainedModel]) -> list[FoldFits]:
+    """Return the folds of models, and go on with them; nobody looks at those of others now."""
+    works = [_work(state, model) for model in models]
+    _, known = state.memo.get(SLOT, (None, KnownFolds()))
+    for work in known.values():
+        if work not in works:
+            work.job.stop()
+    for work in works:
+        if work.is_open and not work.is_busy:
+            work.go_on()
+    return works
+
+
+def judgement_of(state: AppState, model: TrainedModel) -> ClassificationReport | None:
+    """Return how a model is judged: by test rows that are open, else by folds that are done."""
+    if model.judgement.part == "test":
+        return model.judgement
+    found = _work(state, model).job.outcome
+    return None if found is None else found.judgement
 
 
 def _stop_or_continue(works: list[FoldFits]) -> None:
@@ -220,5 +234,5 @@ def fold_fits(
 
 def progress(found: CrossValidation, data: Dataset) -> FoldsDone:
     """Return what the page says of folds."""
-    judgement = found.judge(data.classes) if found.is_done else None
+    judgement = found.judge(data.classes, part="cross-validated") if found.is_done else None
     return FoldsDone(found.done, found.total, judgement)

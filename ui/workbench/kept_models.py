@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
 import pandas as pd
 import streamlit as st
 
+from hipad.evaluation.metrics import ClassificationReport
 from hipad.rules import as_rule_set
 from hipad.utils import number
 from ui.models import TrainedModel
@@ -15,7 +17,7 @@ from ui.session.session_file import MOST_MODELS
 from ui.settings import MODEL_NAME
 from ui.state import AppState
 from ui.text import plain
-from ui.workbench import refit
+from ui.workbench import cross_validation, refit
 from ui.workbench.comparison import Side, area_words
 
 SLIDERS: Final = "the sliders' model"
@@ -86,7 +88,8 @@ def show(state: AppState) -> None:
         state.remember(f"kept {model.name}", (model, data), partial(Side.of, model, data))
         for model in state.models
     ]
-    table = models_table(sides, state.pinned)
+    judged = [cross_validation.judgement_of(state, side.model) for side in sides]
+    table = models_table(sides, state.pinned, judged)
     st.dataframe(table, hide_index=True, key="bench_kept", alt="Kept models")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
@@ -123,19 +126,21 @@ def show(state: AppState) -> None:
         st.code(model.rules, language=None)
 
 
-def models_table(sides: list[Side], reference: str) -> pd.DataFrame:
-    """Return kept models, one per row."""
+def models_table(
+    sides: list[Side], reference: str, judged: Sequence[ClassificationReport | None]
+) -> pd.DataFrame:
+    """Return kept models, one per row; one that is not judged yet has no figures."""
     return pd.DataFrame(
         [
             {
                 "model": side.model.name,
                 "reference": "reference" if side.model.name == reference else "",
-                "right answers": str(side.model.judgement.accuracy),
-                "area under ROC": area_words(side.area.value),
+                "right answers": "–" if report is None else str(report.accuracy),
+                "area under ROC": "–" if report is None else area_words(report.area.value),
                 "features": len(side.model.support),
                 "rules": thresholds(side.model),
             }
-            for side in sides
+            for side, report in zip(sides, judged, strict=True)
         ]
     )
 

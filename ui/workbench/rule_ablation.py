@@ -19,6 +19,7 @@ from ui.jobs import BackgroundJob, budgeted_job
 from ui.models import Request, TrainedModel
 from ui.state import AppState
 from ui.text import plain
+from ui.workbench.cross_validation import fold_fits, progress
 from ui.workbench.refit import reselected_request
 from ui.workbench.sliders import fit_key
 
@@ -107,8 +108,12 @@ def ablations(request: Request, base: TrainedModel, budget: Budget) -> Iterator[
     total, n_patients = sum(rule.enabled for rule in rules), base.judgement.accuracy.n
 
     def score(some: RuleSet) -> float:
-        model = replace(request, rules=str(some)).fit(like=base)
-        return float(model.judgement.accuracy.value)
+        asked = replace(request, rules=str(some))
+        if base.judgement.part == "test":
+            return float(asked.fit(like=base).judgement.accuracy.value)
+        *_, found = fold_fits(asked, budget)
+        report = progress(found, request.data).judgement
+        return float("nan") if report is None else report.accuracy.value
 
     done: tuple[RuleAblation, ...] = ()
     yield Ablation(done, total, n_patients)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hipad.evaluation.assessment import Assessment
-from hipad.evaluation.conformal import cross_conformal, sets_of
 from hipad.evaluation.metrics import ScoredRows
+from hipad.evaluation.new_rows import cross_conformal, sets_of
 from ui.results.cannot_say import answers_chart, sentence
 
 

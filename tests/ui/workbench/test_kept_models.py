@@ -15,6 +15,6 @@ def test_a_kept_model_shows_its_thresholds_and_worths():
 def test_kept_models_are_distinct_in_the_table():
     state, model = fitted()
     sides = [Side.of(own, state.data) for own in (model, model.named("second"))]
-    table = models_table(sides, "second")
+    table = models_table(sides, "second", [side.model.judgement for side in sides])
     assert table["reference"].tolist() == ["", "reference"]
     assert all("weight" in words for words in table["rules"])

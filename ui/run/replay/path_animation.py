@@ -135,7 +135,8 @@ def judged_parts(data: Dataset) -> list[Dataset]:
 def _fold(data: Dataset, rows: IntArray, out: IntArray) -> Dataset:
     X, y = data.X_train, data.y_train
     groups = None if data.groups_train is None else data.groups_train[out]
-    return data.with_training(rows, X_test=X[out], y_test=y[out], groups_test=groups)
+    held = {"X_test": X[out], "y_test": y[out], "groups_test": groups, "is_sealed": False}
+    return data.with_training(rows, **held)
 
 
 def _record(step: int, size: int) -> Progress:

@@ -76,6 +76,7 @@ def run_story(
         places = [0, *places]
     sizes = [float(size) for size in moves.inside]
     later = [n for n, step in zip(places[1:], steps, strict=False) if step.phase == 2]
+    averaged = "" if model is None else averaged_words(model)
     left_out = f"{len(steps):,} of {n_steps:,} steps are shown." if n_steps > len(steps) else ""
     return Story(
         title=title,
@@ -100,7 +101,7 @@ def run_story(
         state=state,
         live=live,
         marks=[(later[0] - 0.5, "phase 2")] if later and later[0] > 1 else [],
-        note=" ".join(filter(None, [left_out, "" if model is None else averaged_words(model)])),
+        note=" ".join(filter(None, [left_out, fitted_words(data), averaged])),
     )
 
 
@@ -126,6 +127,11 @@ def averaged_words(model: TrainedModel) -> str:
     )
 
 
+def fitted_words(data: Dataset) -> str:
+    """Return that right answers of the rows one learns from are too good, where these are shown."""
+    return "" if data.judged.part == "test" else "The model learns from these patients."
+
+
 def state_of(job: BackgroundJob[Any] | None) -> str:
     """Return what the run is doing, in a line."""
     if job is None:
@@ -147,8 +153,8 @@ def headline(model: TrainedModel) -> str:
 def aside(model: TrainedModel) -> str:
     """Return what the rules are worth, where that is known."""
     alone = model.without_rules
-    told = "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
-    return told + (short_trust(model) if model.is_explained else "")
+    text = "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
+    return text + (short_trust(model) if model.is_explained else "")
 
 
 def short_trust(model: TrainedModel) -> str:
