@@ -27,6 +27,7 @@ LAYERS = (
     ("export",),
     ("experiments",),
     ("display",),
+    ("reporting",),
     ("cli",),
 )
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}

@@ -58,6 +58,7 @@ from hipad.data import (
     TestRows,
     facing,
     learning_gaps,
+    learning_groups,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -70,7 +71,7 @@ from hipad.estimator.base import ClassRuns
 from hipad.estimator.calibration import check_prevalence
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.fit import FitRun
-from hipad.estimator.model_io import Origin, model_schema, read_model, save_model
+from hipad.estimator.model_io import Origin, TableFile, model_schema, read_model, save_model
 from hipad.estimator.parameters import CHOICES
 from hipad.evaluation.active_learning import LabelSuggestion, label_next
 from hipad.evaluation.comparison import averaged_candidates
@@ -230,12 +231,19 @@ def run_fit(options: argparse.Namespace) -> int:
         train.decided_by,
         train.group,
         train.table.reading.later,
+        table_file(options, train),
     )
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
     for line in odd(clf, table, said) if said.compiled else ():
         print(line, file=words)
     return end_of_fit(options, clf, words)
+
+
+def table_file(options: argparse.Namespace, train: Prepared) -> TableFile:
+    """Return what later commands need to find the same training rows again."""
+    name, digest = Path(options.data).name, train.table.sha256
+    return TableFile(name, digest, train.options, options.split, options.seed)
 
 
 def fit_all(
@@ -260,6 +268,7 @@ def fit_all(
         train.recipe,
         group=train.group,
         file_format=train.table.reading.later,
+        file=table_file(options, train),
     )
     save_model(clf, Path(options.model), origin=origin)
     lines = [*class_lines(clf), judged(clf, train.X, train.y, "training")]
@@ -327,9 +336,7 @@ def build(
 def fitted(clf: HIPADClassifier, train: Prepared, more: TestRows | None = None) -> HIPADClassifier:
     """Fit with a bar; Ctrl-C keeps the model so far. `more` are further rows without a label."""
     X, y = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
-    groups = train.groups
-    if groups is not None and len(y) > len(groups):  # rows of another file are of other patients
-        groups = np.r_[groups, groups.max() + 1 + np.arange(len(y) - len(groups))]
+    groups = learning_groups(train, len(y))
     gaps = learning_gaps(train, more)
     watch = clf.fit_iter(X, y, groups=groups, feature_names=train.feature_names, gaps=gaps)
     with Bar() as bar, stopping(watch):
