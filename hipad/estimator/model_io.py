@@ -232,6 +232,15 @@ class StoredFormat:
         return FileFormat.from_dict(value)
 
 
+@dataclass(frozen=True, order=True)
+class Opening:
+    """One look at the test rows: when (ISO 8601), after how many edits, and why."""
+
+    when: str
+    edits: int
+    reason: str
+
+
 @dataclass(frozen=True)
 class Origin:
     """The table that a model was fitted to, so that later tables are prepared in the same way."""
@@ -242,6 +251,8 @@ class Origin:
     decided_by: DecidedBy = "choice"  # what told the positive class
     group: str = ""  # the column whose rows are of one patient
     file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what cells of it mean
+    test_digest: str = ""  # a hash of the test rows, see hipad.evaluation.sealed_test
+    openings: tuple[Opening, ...] = ()  # who looked at these
 
 
 @dataclass(frozen=True)
@@ -376,8 +387,8 @@ def _settings(clf: HIPADClassifier) -> dict[str, Any]:
 
 def _origin(content: dict[str, Any]) -> Origin | None:
     raw = content["origin"]
-    if isinstance(raw, dict):  # files of earlier versions have neither
-        raw = {"group": "", "file_format": {}, **raw}
+    if isinstance(raw, dict):  # files of earlier versions have none of these
+        raw = {"group": "", "file_format": {}, "test_digest": "", "openings": [], **raw}
     origin: Origin | None = rebuild(Origin | None, raw)
     if origin is not None:
         check_recipe(origin.recipe, content["n_features"])

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hipad.estimator.model_io import Opening
 from hipad.exceptions import DataError
 from hipad.utils import count
 
@@ -50,15 +51,6 @@ def data_digest(X: Any, y: npt.ArrayLike) -> str:
             own.update(str(label).encode("utf-8", "surrogatepass"))
             found.append(own.digest())
     return hashlib.sha256(f"{X.shape[1]} ".encode() + b"".join(sorted(found))).hexdigest()
-
-
-@dataclass(frozen=True, order=True)
-class Opening:
-    """One look at the test rows: when (ISO 8601), after how many edits, and why."""
-
-    when: str
-    edits: int
-    reason: str
 
 
 @dataclass(frozen=True)

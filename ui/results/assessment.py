@@ -7,21 +7,23 @@ job: a model without rules has to be fitted in either case, tuned for itself.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import math
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from hipad.evaluation.conformal import ConformalSets, cross_conformal
-from hipad.evaluation.cross_validation import CrossValidation, cross_fit
 from hipad.evaluation.cutoffs import training_rows
-from hipad.evaluation.metrics import PositiveClassView, ScoredRows
+from hipad.evaluation.metrics import ScoredRows
 from hipad.exceptions import DataError
-from hipad.utils import FloatArray, IntArray
+from hipad.rules import Budget
+from hipad.utils import FloatArray
 from ui.dataset import Dataset
 from ui.jobs import SCHEDULER, BackgroundJob
 from ui.models import Request, TrainedModel
+from ui.workbench.cross_validation import FoldFits, fold_fits
 
 Source = Literal["test", "cross-validated"]
 UNSEEN_SECONDS: Final = 30.0
@@ -60,7 +62,9 @@ class Assessment:
     most_coverage: float = 1.0
 
 
-def assessment_job(model: TrainedModel, request: Request, source: Source) -> BackgroundJob[Any]:
+def assessment_job(
+    model: TrainedModel, request: Request, source: Source, folds: Sequence[FoldFits]
+) -> BackgroundJob[Any]:
     """Return a job that assesses a model; `request` is the fit that makes it anew.
 
     Parameters
@@ -71,11 +75,13 @@ def assessment_job(model: TrainedModel, request: Request, source: Source) -> Bac
         The same fit, with everything that was held from an earlier one chosen again.
     source : "test" or "cross-validated"
         The rows to judge by.
+    folds : sequence of FoldFits
+        Those of the model and of one without rules, as far as they are done.
     """
 
     def steps(job: BackgroundJob[Assessment]) -> Iterator[None]:
         uses_rules = request.settings.use_rules and request.says_anything
-        alone = replace(request, settings=request.settings.changed(use_rules=False))
+        alone = without_rules(request)
         without: ScoredRows | None = None
         told_without: tuple[FloatArray | None, float] = None, 1.0
         if source == "test":
@@ -93,10 +99,10 @@ def assessment_job(model: TrainedModel, request: Request, source: Source) -> Bac
                 told_without = _calibrated(other, without)
         else:
             total = 1 + int(uses_rules)
-            rows = yield from _cross_validated(request, job, 0, total)
+            rows = yield from _cross_validated(folds[0], job, 0, total)
             told = _own_p_values(rows)
             if uses_rules:
-                without = yield from _cross_validated(alone, job, 1, total)
+                without = yield from _cross_validated(folds[1], job, 1, total)
                 told_without = _own_p_values(without)
         which = 1 if source == "test" else 0
         job.outcome = Assessment(
@@ -112,6 +118,11 @@ def assessment_job(model: TrainedModel, request: Request, source: Source) -> Bac
         job.progress = 1.0
 
     return BackgroundJob(steps, name="the assessment", unseen_seconds=UNSEEN_SECONDS)
+
+
+def without_rules(request: Request) -> Request:
+    """Return the same fit without the rules, tuned for itself."""
+    return replace(request, settings=request.settings.changed(use_rules=False))
 
 
 def _calibrated(model: TrainedModel, rows: ScoredRows) -> tuple[FloatArray | None, float]:
@@ -142,35 +153,23 @@ def _test_rows(model: TrainedModel, data: Dataset) -> ScoredRows:
 
 
 def _cross_validated(
-    request: Request, job: BackgroundJob[Any], number: int, total: int
+    folds: FoldFits, job: BackgroundJob[Any], number: int, total: int
 ) -> Generator[None, None, ScoredRows]:
-    """Fit without each fold in turn; return the scored training rows."""
-    data = request.data
-    begun = CrossValidation.of(data.y_train, groups=data.groups_train)
-    risks = np.full(len(data.y_train), np.nan)
-    scores = np.full(len(data.y_train), np.nan)
-
-    def start(learnt: IntArray) -> Any:
-        return replace(request, data=data.with_training(learnt)).start(quick=True)
-
-    def score(fitted: Any, held: IntArray) -> Any:
-        view = PositiveClassView(fitted, data.classes)
-        scores[held] = view.scores(data.X_train[held])
-        risks[held] = view.risks(scores[held])
-        return fitted.decision_function(data.X_train[held])
-
+    """Fit without each fold that is not done; return the scored training rows."""
+    data = folds.request.data
+    folds.job.stop()  # this goes on with what it has done
     which = "without rules" if number else "the model"
-    found = begun
-    for found in cross_fit(begun, start, score):
+    for found in fold_fits(folds.request, Budget(math.inf), folds.found, folds.risks):
+        folds.found = found
         job.message = f"Cross-validation of {which}: fold {min(found.done + 1, found.total)} of "
         job.message += f"{found.total}"
         job.progress = (number + found.done / found.total) / total
         yield
-        SCHEDULER.give_way()
+    sign = 1.0 if str(np.unique(found.y)[1]) == data.classes[1] else -1.0
     return ScoredRows(
         data.y_train == data.classes[1],
-        scores,
-        risks,
+        sign * found.scores,
+        folds.risks,
         data.groups_train,
         folds=found.total,
         fitted=float(np.mean(found.fitted)),

@@ -86,7 +86,10 @@ def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cu
     if way == AS_TRAINED:
         return None
     if way == BY_HAND:
-        return st.slider("Risk from which on", 1, 99, 50, format="%d %%", key="results_hand") / 100
+        return (
+            st.slider("Positive from this risk on", 1, 99, 50, format="%d %%", key="results_hand")
+            / 100
+        )
     rows: ScoredRows = state.remember(
         "results_training_rows",
         model,
@@ -99,7 +102,7 @@ def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cu
         return cutoff_by_sensitivity(rows, least / 100)
     if way == BY_COST:
         ratio = st.number_input(
-            f"A missed {positive} is as bad as so many false alarms",
+            f"One missed {positive} is as bad as this many false alarms",
             min_value=0.1,
             max_value=1000.0,
             value=5.0,
