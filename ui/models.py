@@ -24,6 +24,7 @@ from hipad.evaluation.metrics import (
     Proportion,
     named_outcomes,
 )
+from hipad.evaluation.sealed_test import SealedTest
 from hipad.exceptions import RuleError
 from hipad.rules import Budget, RuleSet
 from hipad.rules.lexer import quote_name
@@ -477,8 +478,11 @@ def read_rules_file(text: str) -> tuple[str, dict[str, str]]:
     return "\n".join(rules), blocks
 
 
-def answers(model: TrainedModel, data: Dataset) -> str:
-    """Scores, risks and answers of the rows that models are judged by, as CSV."""
+def answers(model: TrainedModel, data: Dataset, seal: SealedTest | None = None) -> str:
+    """Scores, risks and answers of the rows that models are judged by, as CSV.
+
+    `seal` says how often test rows were looked at.
+    """
     judged = data.judged
     test, y = judged.part == "test", judged.y
     scores = model.scores(judged.X)
@@ -491,13 +495,21 @@ def answers(model: TrainedModel, data: Dataset) -> str:
     columns["cut-off"] = [model.cutoff_words] * len(y)
     columns["truth"] = y.tolist()
     columns["part"] = [judged.part] * len(y)
+    if test and seal is not None:
+        columns["test set"] = [seal.words] * len(y)
     return to_csv(columns)
 
 
-def model_file(model: TrainedModel, data: Dataset) -> str:
+def model_file(model: TrainedModel, data: Dataset, seal: SealedTest | None = None) -> str:
     """The model as JSON, with what a later table needs to be prepared in the same way."""
     origin = Origin(
-        data.label, data.classes, data.recipe, data.decided_by, data.group, data.file_format
+        data.label,
+        data.classes,
+        data.recipe,
+        data.decided_by,
+        data.group,
+        data.file_format,
+        *(() if seal is None else (seal.digest, seal.openings)),
     )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
