@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test long lint format bench lock chromium clean
+.PHONY: help run test long lint format docs bench lock chromium clean
 
 help:  ## list what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -31,6 +31,11 @@ format: $(VENV)/.packages-dev  ## rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.packages-docs  ## build the documentation in build/docs, with every example run anew
+	rm -rf build/docs docs/examples docs/generated
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	@echo "open build/docs/index.html"
+
 bench: long  ## run the longest tests, then measure speed, as ratios in one run
 	$(BIN)/python -m benchmarks
 
@@ -42,7 +47,7 @@ lock: $(VENV)/.packages-dev  ## pin what the app runs with, with hashes, and lis
 	$(BIN)/python -m benchmarks.sbom > sbom.json
 
 clean:  ## remove what set-up and tests made
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist build docs/examples docs/generated docs/jupyter_execute .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Browser tests find an installed browser or Playwright's own. Only a CI machine gets one unasked.
 chromium: $(VENV)/.packages-dev
@@ -65,4 +70,8 @@ $(VENV)/.packages: requirements.txt | $(BIN)/python
 
 $(VENV)/.packages-dev: requirements-dev.txt $(VENV)/.packages
 	$(PIP) -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.packages-docs: requirements-docs.txt $(VENV)/.packages-dev
+	$(PIP) -r requirements-docs.txt
 	@touch $@

@@ -203,9 +203,9 @@ def _with_rules(name: str, seed: int, *, flipped: bool) -> Case:
     counts = [min(PER_CLASS, int(OUTER * np.count_nonzero(whole.y == s))) for s in (-1, 1)]
     train = labelled(whole.y, (counts[0], counts[1]), rng)
     test = rng.permutation(rest_of(whole.y, train))[:TESTING]
-    told = with_flipped_rules(whole) if flipped else whole
+    written = with_flipped_rules(whole) if flipped else whole
     parts = (whole.X[train], whole.y[train], whole.X[test], whole.y[test])
-    return Case(*parts, told.rules, told.blocks, told.names)
+    return Case(*parts, written.rules, written.blocks, written.names)
 
 
 def run(options: Options) -> str:

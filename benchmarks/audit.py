@@ -45,6 +45,6 @@ def report(found: list[dict[str, Any]]) -> str:
         for each in found
         for fault in each.get("vulns", [])
     ]
-    told = f"{checked} of {len(found)} packages checked, {len(faults)} known faults."
-    told += f" Not checked: {', '.join(skipped)}." if skipped else ""
-    return f"{told}\n\n{table(['package', 'version', 'fault', 'mended in'], faults)}".rstrip()
+    text = f"{checked} of {len(found)} packages checked, {len(faults)} known faults."
+    text += f" Not checked: {', '.join(skipped)}." if skipped else ""
+    return f"{text}\n\n{table(['package', 'version', 'fault', 'mended in'], faults)}".rstrip()

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from hipad.data.delimited import read_delimited
-from hipad.data.limits import LIMITS
+from hipad.data.file_format import LIMITS
 
 REPEATS = 3
 WORDS = ("red, dark", "green", "blue")

@@ -108,8 +108,8 @@ def curves(data: Table, known: dict[str, Table | None], size: int, draws: int) -
         for way, given in known.items():
             values = votes(data, rest) if given is None else learned(given, rows, rest)
             scores[way].append(judged(data.y[rest], values))
-        told = ", ".join(f"{way} {found[-1][0]:.3f}" for way, found in scores.items())
-        progress(f"{data.name}, {size} a class, draw {draw}: {told}")
+        text = ", ".join(f"{way} {found[-1][0]:.3f}" for way, found in scores.items())
+        progress(f"{data.name}, {size} a class, draw {draw}: {text}")
     return {way: Curve(way, *np.array(found).T) for way, found in scores.items()}
 
 

@@ -17,7 +17,9 @@ from benchmarks.reporting import Options, table
 from benchmarks.worth import fitted, material_named
 from hipad.datasets import make_ksvm_s
 from hipad.experiments.methods import ExperimentData, Synthetic
-from hipad.experiments.perturbed_rules import (
+from hipad.experiments.report import sweep_section
+from hipad.experiments.reproduction import KSVM_OPTIONS
+from hipad.experiments.sensitivity import (
     PerturbedRule,
     SweepStep,
     strangers_to,
@@ -26,8 +28,6 @@ from hipad.experiments.perturbed_rules import (
     threshold_versions,
     wrong_versions,
 )
-from hipad.experiments.report import sweep_section
-from hipad.experiments.reproduction import KSVM_OPTIONS
 
 THRESHOLDS = range(1, 9)
 DATA = ("ksvm-s-10k", "pima", "all-bcrabl")
@@ -45,9 +45,9 @@ def run(options: Options) -> str:
         rows += [[name, *row] for row in sweep_section(name, "version", steps).rows]
         fallen += [f"{name}, {step.version}" for step in steps if step.falls]
     head = ["data", "version", "with rules, %", "as certainties, %", "without, %"]
-    told = table([*head, "gain, points", "features"], rows)
+    text = table([*head, "gain, points", "features"], rows)
     verdict = "; ".join(fallen) or "none"
-    return f"{told}\n\nMore than 2 points below the model without rules: {verdict}"
+    return f"{text}\n\nMore than 2 points below the model without rules: {verdict}"
 
 
 def measured(name: str, options: Options) -> list[SweepStep]:

@@ -56,8 +56,8 @@ def compare(data: Table, size: int, draws: int, metric: str) -> dict[str, list[f
         for rival in rivals(data):
             model = rival.fit(data.X[rows], data.y[rows])
             scores[rival.name].append(judge(model, data, rest, metric))
-        told = ", ".join(f"{name} {values[-1]:.3f}" for name, values in scores.items())
-        progress(f"{data.name} draw {draw}: {told}")
+        text = ", ".join(f"{name} {values[-1]:.3f}" for name, values in scores.items())
+        progress(f"{data.name} draw {draw}: {text}")
     return scores
 
 

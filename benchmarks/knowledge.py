@@ -53,8 +53,8 @@ def measured(
             clf.fit(frame(data, rows), data.y[rows])
             values = clf.decision_function(frame(data, rest))
             found[way].append((judged(data.y[rest], values)[1], clf.support_.size))
-        told = ", ".join(f"{way} {values[-1][0]:.2f}" for way, values in found.items())
-        progress(f"{data.name}, {2 * size} labelled rows, draw {draw}: {told}")
+        text = ", ".join(f"{way} {values[-1][0]:.2f}" for way, values in found.items())
+        progress(f"{data.name}, {2 * size} labelled rows, draw {draw}: {text}")
     both = {way: np.array(values, dtype=float) for way, values in found.items()}
     return {way: v[:, 0] for way, v in both.items()}, {way: v[:, 1] for way, v in both.items()}
 

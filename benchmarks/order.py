@@ -60,8 +60,8 @@ def measured(name: str, draws: int) -> dict[str, np.ndarray]:
         pool = pool_of(name, draw)
         for order, take in ORDERS.items():
             found[order].append(accuracies(pool, take, draw))
-        told = ", ".join(f"{order} {100 * found[order][-1][-1]:.1f}" for order in ORDERS)
-        progress(f"{name}, draw {draw}: {told}")
+        text = ", ".join(f"{order} {100 * found[order][-1][-1]:.1f}" for order in ORDERS)
+        progress(f"{name}, draw {draw}: {text}")
     return {order: np.mean(one, axis=0) for order, one in found.items()}
 
 

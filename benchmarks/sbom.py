@@ -54,11 +54,11 @@ def read_lock(text: str) -> list[Pin]:
 def licence_of(name: str) -> str:
     """Return the licence that an installed package declares; empty where that is not one name."""
     try:
-        told = metadata(name)
+        found = metadata(name)
     except PackageNotFoundError:  # of another platform
         return ""
-    stated = told.get("License-Expression") or told.get("License") or ""
-    kinds = [c.split(" :: ")[-1] for c in told.get_all("Classifier") or [] if "License ::" in c]
+    stated = found.get("License-Expression") or found.get("License") or ""
+    kinds = [c.split(" :: ")[-1] for c in found.get_all("Classifier") or [] if "License ::" in c]
     return stated if stated and len(stated) < 60 and "\n" not in stated else ", ".join(kinds)
 
 

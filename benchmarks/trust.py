@@ -61,8 +61,8 @@ def measured(
                     kept[name, size, draw] = cell
                     ledger.write(json.dumps([name, size, draw, cell]) + "\n")
                     ledger.flush()
-                    told = ", ".join(f"{key} {value:.3f}" for key, value in cell.items())
-                    progress(f"{name}, {size} a class, draw {draw}: {told}")
+                    text = ", ".join(f"{key} {value:.3f}" for key, value in cell.items())
+                    progress(f"{name}, {size} a class, draw {draw}: {text}")
     return {
         (name, size): [kept[name, size, draw] for draw in range(draws)]
         for name in names

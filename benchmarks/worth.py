@@ -1,7 +1,7 @@
 """What the experts' rules are worth in labelled patients, the one figure that says why this exists.
 
 Learning curves with the rules and without on the same draws: the rules are worth as many further
-patients as the curve without them needs to get as far (hipad/experiments/learning_curve.py).
+patients as the curve without them needs to get as far (hipad/experiments/sensitivity.py).
 Intervals come from drawing the draws again. Tables with published rules take the fits of
 trust.py; ksvm-s has its own. With --write the table goes into the README, and the picture to
 docs/worth.svg. Every finished fit is kept in a file among the temporary ones: a run that was
@@ -23,12 +23,11 @@ from benchmarks import trust
 from benchmarks.data import ROOT, sample_table
 from benchmarks.reporting import Options, progress, table, write_section
 from benchmarks.rule_tables import FAMILIES, table_names
-from hipad.experiments.learning_curve import Worth, curve_tasks, curves, worth_of_rules
 from hipad.experiments.methods import ExperimentData, Synthetic
 from hipad.experiments.report import HEIGHT, WIDTH, Series, chart
 from hipad.experiments.reproduction import KSVM_OPTIONS
-from hipad.experiments.tasks import Done, Mean, ProgressEstimate, ResultsCache, Task
-from hipad.experiments.workers import perform
+from hipad.experiments.runner import Done, Mean, ProgressEstimate, ResultsCache, Task, perform
+from hipad.experiments.sensitivity import Worth, curve_tasks, curves, worth_of_rules
 
 SIZES = (4, 8, 16, 32, 64, 128)
 SYNTHETIC = "ksvm-s-10k"

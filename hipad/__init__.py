@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hipad.data import FileFormat, Table, prepare, read_table
     from hipad.datasets import load_sample, make_ksvm_s
+    from hipad.display import (
+        ConvergenceDisplay,
+        LearningCurveDisplay,
+        PathDisplay,
+        RuleReportDisplay,
+        StabilityDisplay,
+    )
     from hipad.estimator.classifier import HIPADClassifier
     from hipad.estimator.grid_search import HIPADClassifierCV
     from hipad.estimator.model_io import load_model
@@ -32,17 +39,22 @@ __version__ = "0.1.0"
 __all__ = [
     "Certificate",
     "CompiledRule",
+    "ConvergenceDisplay",
     "DataError",
     "FileFormat",
     "HIPADClassifier",
     "HIPADClassifierCV",
     "HipadError",
+    "LearningCurveDisplay",
+    "PathDisplay",
     "Rule",
     "RuleError",
+    "RuleReportDisplay",
     "RuleSet",
     "RuleSettings",
     "SelectionSettings",
     "SolverSettings",
+    "StabilityDisplay",
     "Table",
     "check_rules",
     "compile_rules",
@@ -59,17 +71,22 @@ __all__ = [
 _HOMES = {
     "Certificate": "hipad.solvers",
     "CompiledRule": "hipad.rules",
+    "ConvergenceDisplay": "hipad.display",
     "DataError": "hipad.exceptions",
     "FileFormat": "hipad.data",
     "HIPADClassifier": "hipad.estimator.classifier",
     "HIPADClassifierCV": "hipad.estimator.grid_search",
     "HipadError": "hipad.exceptions",
+    "LearningCurveDisplay": "hipad.display",
+    "PathDisplay": "hipad.display",
     "Rule": "hipad.rules",
     "RuleError": "hipad.exceptions",
+    "RuleReportDisplay": "hipad.display",
     "RuleSet": "hipad.rules",
     "RuleSettings": "hipad.estimator.settings",
     "SelectionSettings": "hipad.estimator.settings",
     "SolverSettings": "hipad.estimator.settings",
+    "StabilityDisplay": "hipad.display",
     "Table": "hipad.data",
     "check_rules": "hipad.rules",
     "compile_rules": "hipad.rules",

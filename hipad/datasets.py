@@ -72,8 +72,42 @@ def make_ksvm_s(
     noise: tuple[float, float] | None = None,
     positive_fraction: float = 0.5,
 ) -> SyntheticData:
-    """Draw ksvm-s at a preset size or any other; `positive_fraction` is of the training rows.
+    """Draw the paper's synthetic data, ksvm-s, at a preset size or any other.
 
+    Parameters
+    ----------
+    preset : str, default="10k"
+        A size of the paper; the arguments below replace its parts.
+    seed : int or None, default=0
+        Which draw; None is a different one each time.
+    n_train, n_test : int, default=None
+        Number of rows.
+    n_features : int, default=None
+        Number of features.
+    block_size : int, default=None
+        Features of each of the four blocks.
+    noise : pair of float, default=None
+        Between which shares of the other features a row has.
+    positive_fraction : float, default=0.5
+        The share of the positive class among the training rows.
+
+    Returns
+    -------
+    SyntheticData
+        Sparse training and test rows, labels in {-1, +1}, blocks and rules.
+
+    Raises
+    ------
+    DataError
+        The preset is not known, or the sizes do not fit together.
+
+    See Also
+    --------
+    load_sample : Real tables.
+
+    Examples
+    --------
+    >>> from hipad import make_ksvm_s
     >>> data = make_ksvm_s("10k", seed=0)
     >>> data.X_train.shape, data.X_test.shape, data.blocks["K2"][:3]
     ((200, 10000), (400, 10000), array([50, 51, 52]))
@@ -112,7 +146,8 @@ def make_ksvm_s(
 
 
 def relevant_signs(preset: str = "10k", *, block_size: int | None = None) -> IntArray:
-    """The signs that the weights of the first columns, those of the four blocks, ought to have.
+    """Return the signs that the weights of the first columns, those of the four blocks, ought to
+    have.
 
     All other columns carry nothing of the class.
 
@@ -154,7 +189,7 @@ def _rows(
     n_features: int,
     noise: tuple[float, float],
 ) -> sp.csr_array:
-    """Rows with these blocks in full and noise elsewhere, built from their non-zeros."""
+    """Return rows with these blocks in full and noise elsewhere, built from their non-zeros."""
     *streams, rng = rng.spawn(len(blocks) + 1)
     signal = np.hstack(
         [
@@ -183,7 +218,7 @@ def _rows(
 def _block(
     rng: np.random.Generator, y: IntArray, mean: float, size: int
 ) -> npt.NDArray[np.float64]:
-    """Equally correlated normals: one shared part per row, one own part per entry."""
+    """Return equally correlated normals: one shared part per row, one own part per entry."""
     shared = rng.standard_normal((y.size, 1))
     own = rng.standard_normal((y.size, size))
     return mean * y[:, None] + np.sqrt(COVARIANCE) * shared + np.sqrt(1 - COVARIANCE) * own
@@ -219,7 +254,7 @@ class SampleFile:
         return self.table.number_names
 
     def columns(self) -> dict[str, IntArray]:
-        """The columns of each block."""
+        """Return the columns of each block."""
         place = {name: j for j, name in enumerate(self.feature_names)}
         return {block: np.array([place[n] for n in names]) for block, names in self.blocks.items()}
 
@@ -241,7 +276,7 @@ class Sample:
     licence: str
 
     def frame(self) -> pd.DataFrame:
-        """X with its feature names as columns."""
+        """Return x with its feature names as columns."""
         require(["pandas"], "a data frame")
         import pandas as pd  # here, as fitting does without it
 
@@ -267,8 +302,31 @@ def read_sample(name: str) -> SampleFile:
 
 
 def load_sample(name: str) -> Sample:
-    """A bundled sample as numbers; gaps in its table are filled with the feature's median.
+    """Load a bundled sample as numbers; gaps are filled with the feature's median.
 
+    Parameters
+    ----------
+    name : {"all-bcrabl", "pima"}
+        Acute leukaemia with 12,625 gene probes, or diabetes with 8 measurements.
+
+    Returns
+    -------
+    Sample
+        X, y, feature names, blocks, the experts' rules, the source and its licence; `frame()` is X
+        as a data frame.
+
+    Raises
+    ------
+    DataError
+        There is no such sample.
+
+    See Also
+    --------
+    make_ksvm_s : The paper's synthetic data.
+
+    Examples
+    --------
+    >>> from hipad import load_sample
     >>> sample = load_sample("pima")
     >>> sample.X.shape, sample.positive
     ((768, 8), 'diabetic')
@@ -293,7 +351,7 @@ def load_sample(name: str) -> Sample:
 
 
 def _filled(table: Table) -> str:
-    """A sentence that says how many gaps of which features were filled."""
+    """Return a sentence that says how many gaps of which features were filled."""
     gaps = column_statistics(table.numbers).missing
-    told = ", ".join(f"{table.number_names[j]} {gaps[j]}" for j in np.flatnonzero(gaps))
-    return f" Missing values were replaced by the feature's median: {told}." if told else ""
+    text = ", ".join(f"{table.number_names[j]} {gaps[j]}" for j in np.flatnonzero(gaps))
+    return f" Missing values were replaced by the feature's median: {text}." if text else ""

@@ -433,13 +433,15 @@ class SparseDesign(Design):
     def _square_sums(self, rows: npt.NDArray[np.intp] | None = None) -> FloatArray:
         n = self.shape[0]
         repeats = np.ones(n) if rows is None else np.bincount(rows, minlength=n).astype(np.float64)
-        data = self._X.data.astype(np.float64)
+        n_rows = float(repeats.sum())
+        data = self._X.data.astype(np.float64, copy=False)
+        sums: FloatArray = self._with_data(np.square(data)).T @ repeats
         if self._mean is not None:
-            data -= np.repeat(self._mean, np.diff(self._X.indptr))
-        sums: FloatArray = self._with_data(data**2).T @ repeats
-        if self._mean is not None:
-            stored = self._with_data(np.ones_like(data)).T @ repeats
-            sums += (repeats.sum() - stored) * self._mean**2
+            sums += self._mean * (n_rows * self._mean - 2.0 * (self._X.T @ repeats))
+            full = np.flatnonzero(np.diff(self._X.indptr) > DENSE_SHARE * n)
+            for block in column_blocks(n, full.size):  # where the terms would cancel
+                part = self._X[:, full[block]].toarray() - self._mean[full[block]]
+                sums[full[block]] = repeats @ part**2
         return sums if self._scale is None else sums / self._scale**2
 
     def _with_data(self, data: FloatArray) -> Any:
@@ -471,7 +473,7 @@ def make_design(
 # pixels or genes it is often better that a column which varies little for the size of its values
 # counts less: a word that hardly any text has, a gene that is the same in everybody but for noise
 # (`damped_scale`). Which of both serves a table, its labelled rows say
-# (hipad/estimator/training_data.py).
+# (hipad/estimator/problem_factory.py).
 
 
 LAST_DIGITS: Final = 16 * float(np.finfo(np.float64).eps)

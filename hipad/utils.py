@@ -1,4 +1,4 @@
-"""What every part uses: array types, counted words, optional packages, places, budgets."""
+"""What every part uses: array types, counted words, tables, optional packages, places, budgets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -29,7 +30,7 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
-    """A number and its noun, in the singular where there is one.
+    """Return a number and its noun, in the singular where there is one.
 
     >>> count(1, "row"), count(1200, "row"), count(0, "box", "boxes")
     ('1 row', '1,200 rows', '0 boxes')
@@ -38,7 +39,7 @@ def count(n: int, noun: str, plural: str = "") -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A share of one as a percentage.
+    """Return a share of one as a percentage.
 
     >>> percent(0.875)
     '87.5 %'
@@ -47,7 +48,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A number with at most this many significant digits.
+    """Return a number with at most this many significant digits.
 
     >>> number(1 / 3), number(2.0)
     ('0.3333', '2')
@@ -56,7 +57,7 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """A number with its sign and this many decimals; what rounds to zero has no minus.
+    """Return a number with its sign and this many decimals; what rounds to zero has no minus.
 
     >>> signed(0.456), signed(-1.0), signed(-0.001)
     ('+0.46', '-1.00', '+0.00')
@@ -70,7 +71,7 @@ def listed(
     limit: int = 8,
     spell: Callable[[str], str] = str,
 ) -> str:
-    """Items joined as in a sentence; of many the first few, and how many more there are.
+    """Return items joined as in a sentence; of many the first few, and how many more there are.
 
     `spell` writes one item, for example in quotes.
 
@@ -84,7 +85,7 @@ def listed(
 
 
 def some(names: Iterable[str], most: int = 5) -> str:
-    """The first few names, quoted and cut to size, for a message.
+    """Return the first few names, quoted and cut to size, for a message.
 
     >>> some(["age", "x" * 50, "sex"], most=2)
     "'age', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' and 1 more"
@@ -94,6 +95,23 @@ def some(names: Iterable[str], most: int = 5) -> str:
 
 def _quoted(name: str) -> str:
     return repr(name if len(name) <= 40 else name[:37] + "...")
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    """Return a table as a notebook or a page shows it, every cell escaped.
+
+    >>> html_table(["rule"], [["a < 1"]])
+    '<table><thead><tr><th scope="col" style="text-align:left">rule</th></tr></thead>...'
+    """
+    left = 'style="text-align:left"'
+    title = f"<caption {left}>{escape(caption)}</caption>" if caption else ""
+    top = "".join(f'<th scope="col" {left}>{escape(cell)}</th>' for cell in head)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td {left}>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    thead = f"<thead><tr>{top}</tr></thead>" if head else ""
+    return f"<table>{title}{thead}<tbody>\n{body}\n</tbody></table>"
 
 
 # --------------------------------------------------------------------------------------------------

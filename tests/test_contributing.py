@@ -122,8 +122,7 @@ FORMAT = '''"""Tables whose cells stand between stars: `*a*b*outcome*`."""
 
 from __future__ import annotations
 
-from hipad.data.file_format import FileFormat
-from hipad.data.limits import Limits
+from hipad.data.file_format import FileFormat, Limits
 from hipad.data.orientation import Turn
 
 

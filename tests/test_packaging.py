@@ -21,7 +21,7 @@ import hipad
 from benchmarks.audit import report
 from benchmarks.sbom import read_lock
 from benchmarks.serving import serving
-from hipad.cli.app import NEEDED
+from hipad.cli.main import NEEDED
 from hipad.utils import SAMPLES
 from tests.conftest import IN_CI
 

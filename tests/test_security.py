@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from streamlit import config
 
-from hipad.data.limits import PREFIX, Limits
+from hipad.data.file_format import PREFIX, Limits
 from ui.session.store import StorageConfig
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -27,7 +27,7 @@ from hipad.data import (
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.preprocessing import ColumnRecipe
 from hipad.data.roles import DecidedBy, labels_of
-from hipad.estimator.training_data import standardised_design
+from hipad.estimator.problem_factory import standardised_design
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiler import read_for
 from hipad.rules.context import ColumnValues, NameTable

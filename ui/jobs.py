@@ -23,7 +23,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 import streamlit as st
 
-from hipad.data.limits import stated_number
+from hipad.data.file_format import stated_number
 from hipad.exceptions import HipadError
 from hipad.solvers import Progress
 from hipad.utils import Budget

@@ -18,13 +18,13 @@ from hipad.estimator.model_io import Origin, save_model
 from hipad.estimator.parameters import MemberRecord
 from hipad.estimator.problem_factory import largest_lambda1
 from hipad.evaluation.comparison import flips
+from hipad.evaluation.cross_validation import SealedTest
 from hipad.evaluation.metrics import (
     ClassificationReport,
     PositiveClassView,
     Proportion,
     named_outcomes,
 )
-from hipad.evaluation.sealed_test import SealedTest
 from hipad.exceptions import RuleError
 from hipad.rules import Budget, RuleSet
 from hipad.rules.lexer import quote_name

@@ -29,7 +29,7 @@ import streamlit as st
 
 from hipad.data import Turn
 from hipad.data.file_format import FileFormat
-from hipad.evaluation.sealed_test import SealedTest
+from hipad.evaluation.cross_validation import SealedTest
 from hipad.exceptions import DataError, HipadError
 from hipad.utils import count
 from ui.data.loading import LoadingJob, PreparedData, ReadingJob, build, facing_rules, prepare_data

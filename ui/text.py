@@ -91,11 +91,11 @@ def trust_words(record: RuleRecord, row: str = "patient") -> str:
         weight = count(round(record.written), row)
         if record.written != round(record.written):
             weight = f"{number(record.written)} {row}s"
-        told = f"You wrote a weight of {weight}: it is used as written."
+        text = f"You wrote a weight of {weight}: it is used as written."
         if not record.is_questioned or evidence is None:
-            return told
+            return text
         return (
-            f"{told} But {number(evidence.wrong)} of the {number(evidence.fired)} training {row}s "
+            f"{text} But {number(evidence.wrong)} of the {number(evidence.fired)} training {row}s "
             "that the rule covers contradict it: remove the weight, and it is learnt from the data."
         )
     trust = record.trust
@@ -109,12 +109,12 @@ def trust_words(record: RuleRecord, row: str = "patient") -> str:
         )
     if after > before:
         return f"{labelled} raise the trust in this rule from {before} to {after} %."
-    told = f"{labelled} lower the trust in this rule from {before} to {after} %"
-    told = f"{told}: models without it predict held-out {row}s better."
+    text = f"{labelled} lower the trust in this rule from {before} to {after} %"
+    text = f"{text}: models without it predict held-out {row}s better."
     if evidence is None or 2 * evidence.right <= evidence.fired:
-        return told
+        return text
     right = f"{number(evidence.right)} of the {number(evidence.fired)} training {row}s"
-    return f"{told} The rule may still be right: it is right on {right} that it covers."
+    return f"{text} The rule may still be right: it is right on {right} that it covers."
 
 
 def worst_case(record: RuleRecord) -> str:

@@ -23,17 +23,7 @@ from hipad.cli.inputs import (
 )
 from hipad.data.table import write_text
 from hipad.exceptions import DataError
-from hipad.experiments.learning_curve import SIZES, curve_tasks, curves, worth_of_rules
 from hipad.experiments.methods import ExperimentData, rules_for
-from hipad.experiments.perturbed_rules import (
-    PerturbedRule,
-    strangers_to,
-    sweep,
-    sweep_tasks,
-    threshold_versions,
-    worth_versions,
-    wrong_versions,
-)
 from hipad.experiments.report import (
     PARTS,
     SYNTHETIC,
@@ -44,13 +34,25 @@ from hipad.experiments.report import (
     gather,
     page,
     plain_table,
+    repeat_sections,
     sweep_section,
-    told,
     tuning_sections,
 )
-from hipad.experiments.tasks import Done, ProgressEstimate, ResultsCache, Task
+from hipad.experiments.runner import Done, ProgressEstimate, ResultsCache, Task, perform
+from hipad.experiments.sensitivity import (
+    SIZES,
+    PerturbedRule,
+    curve_tasks,
+    curves,
+    strangers_to,
+    sweep,
+    sweep_tasks,
+    threshold_versions,
+    worth_of_rules,
+    worth_versions,
+    wrong_versions,
+)
 from hipad.experiments.tuning import SCORES, honest_estimate, tune_tasks, tuned
-from hipad.experiments.workers import perform
 from hipad.rules import ColumnValues, FeatureIndex, RuleSet, parse_rules
 from hipad.utils import listed
 
@@ -59,7 +61,7 @@ from hipad.utils import listed
 
 
 def add_material_options(parser: argparse.ArgumentParser, *, needs_rules: bool) -> None:
-    """The table, and the rules on it."""
+    """Add options: the table, and the rules on it."""
     parser.add_argument("data", metavar="DATA", help="a table, as for fit")
     add_table_options(parser)
     without = "" if needs_rules else " (default: no rules)"
@@ -70,7 +72,7 @@ def add_material_options(parser: argparse.ArgumentParser, *, needs_rules: bool) 
 
 
 def add_work_options(parser: argparse.ArgumentParser) -> None:
-    """Workers, results, handouts."""
+    """Add options: workers, results, handouts."""
     own = parser.add_argument_group("work")
     own.add_argument(
         "--workers", type=int, help="processes on this machine (as many as it has cores)"
@@ -86,7 +88,7 @@ def add_work_options(parser: argparse.ArgumentParser) -> None:
 
 
 def material_of(options: argparse.Namespace) -> ExperimentData:
-    """The table, rules and blocks that the command line names."""
+    """Return the table, rules and blocks that the command line names."""
     text = read_text(options.rules) if options.rules else ""
     ready = prepared_table(options.data, options, text)
     for line in (*role_lines(ready.table, ready.options), ready.positive_line):
@@ -130,8 +132,8 @@ def outcomes_of(
             raise
     for done in found:
         if done.failed:
-            told = f"{done.task.data}, seed {done.task.seed}, {dict(done.task.settings)}"
-            print(f"failed: {told}: {done.error}", file=sys.stderr)
+            text = f"{done.task.data}, seed {done.task.seed}, {dict(done.task.settings)}"
+            print(f"failed: {text}: {done.error}", file=sys.stderr)
     return found
 
 
@@ -173,12 +175,12 @@ def hand_out(
 
 
 def add_curve_options(parser: argparse.ArgumentParser) -> None:
-    """Table, rules, sizes, draws."""
+    """Add options: table, rules, sizes, draws."""
     add_material_options(parser, needs_rules=True)
     parser.add_argument("--draws", type=int, default=20, help="draws at each size (20)")
-    told = " ".join(map(str, SIZES))
+    text = " ".join(map(str, SIZES))
     parser.add_argument(
-        "--sizes", type=int, nargs="+", default=list(SIZES), help=f"labelled per class ({told})"
+        "--sizes", type=int, nargs="+", default=list(SIZES), help=f"labelled per class ({text})"
     )
     add_work_options(parser)
 
@@ -210,7 +212,7 @@ FOLDS = 5
 
 
 def add_doubt_options(parser: argparse.ArgumentParser) -> None:
-    """Table, rules, which rule, what to sweep."""
+    """Add options: table, rules, which rule, what to sweep."""
     add_material_options(parser, needs_rules=True)
     parser.add_argument(
         "--rule",
@@ -269,7 +271,7 @@ def position_of(rules: RuleSet, wanted: str | None) -> int:
 def versions_of(
     material: ExperimentData, options: argparse.Namespace
 ) -> tuple[str, Sequence[PerturbedRule]]:
-    """What is swept, and every version of the rules."""
+    """Return what is swept, and every version of the rules."""
     position = position_of(parse_rules(material.rules), options.rule)
     if options.thresholds:
         place = None if options.condition is None else options.condition - 1
@@ -287,7 +289,7 @@ def versions_of(
 
 
 def add_tune_options(parser: argparse.ArgumentParser) -> None:
-    """Table, rules, grid, folds."""
+    """Add options: table, rules, grid, folds."""
     add_material_options(parser, needs_rules=False)
     own = parser.add_argument_group("grid")
     own.add_argument("--count", type=int, default=10, metavar="N", help="values of lambda1 (10)")
@@ -337,7 +339,7 @@ def run_tune(options: argparse.Namespace) -> int:
 
 
 def amounts(option: str, given: list[str]) -> list[Any]:
-    """Numbers of 0 or more, and the word auto.
+    """Return numbers of 0 or more, and the word auto.
 
     >>> amounts("--worth", ["auto", "5"])
     ['auto', 5.0]
@@ -363,7 +365,7 @@ def amounts(option: str, given: list[str]) -> list[Any]:
 
 
 def add_reproduce_options(parser: argparse.ArgumentParser) -> None:
-    """Which part of the paper, on which data, how often."""
+    """Add options: which part of the paper, on which data, how often."""
     parser.add_argument("experiment", choices=(*PARTS, "all", *SYNTHETIC))
     parser.add_argument(
         "--data", metavar="FOLDER", help="data sets of table 1, as NPZ or LIBSVM files"
@@ -385,6 +387,6 @@ def run_reproduce(options: argparse.Namespace) -> int:
     parts = PARTS if options.experiment == "all" else (options.experiment,)
     plan = gather(parts, options.data, options.seeds)
     found = outcomes_of(plan.tasks, plan.materials, options)
-    sections = told(found, plan)
+    sections = repeat_sections(found, plan)
     hand_out("The HIPAD paper, repeated", sections, found, options)
     return 1 if any(done.failed for done in found) else 0

@@ -89,7 +89,7 @@ class Bar:
 
 
 def drawn(done: float | None) -> str:
-    """The bar itself.
+    """Return the bar itself.
 
     >>> drawn(0.5)
     '[############            ] '
@@ -100,7 +100,7 @@ def drawn(done: float | None) -> str:
 
 
 def counted(items: Iterable[Item], what: str) -> Iterator[Item]:
-    """The items, with a bar that counts them."""
+    """Yield the items, with a bar that counts them."""
     total = len(items) if isinstance(items, Sized) else 0
     with Bar() as bar:
         for n, item in enumerate(items, 1):
@@ -120,7 +120,7 @@ TURNS: Final[dict[str, Turn]] = {"auto": "auto", "yes": True, "no": False}
 
 
 def add_table_options(parser: argparse.ArgumentParser) -> None:
-    """How to understand a table."""
+    """Add options: how to understand a table."""
     parser.add_argument(
         "--label",
         metavar="COLUMN",
@@ -155,7 +155,7 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_role_options(parser: argparse.ArgumentParser) -> None:
-    """Roles of columns; those that are not named are guessed, and told."""
+    """Add options: roles of columns; those that are not named are guessed, and told."""
     parser.add_argument(
         "--group",
         "--groups",
@@ -178,7 +178,7 @@ def add_role_options(parser: argparse.ArgumentParser) -> None:
 
 
 def decided_roles(options: argparse.Namespace, table: Table) -> dict[str, Role]:
-    """The roles that the command line names; DataError where a column is none, or has two."""
+    """Return roles that the command line names; DataError where a column is none, or has two."""
     given = [
         *(("--feature", name, Role.FEATURE) for name in options.feature),
         *(("--exclude", name, Role.LEFT_OUT) for name in options.exclude),
@@ -190,8 +190,10 @@ def decided_roles(options: argparse.Namespace, table: Table) -> dict[str, Role]:
         if name not in table.names:
             near = near_names(name, table.names)
             hint = f"did you mean {listed(list(map(repr, near)), 'or')}?" if near else ""
-            told = hint or f"there are {some(table.names)}"
-            raise DataError(f"expected {option} to be a column of the table, got {name!r}: {told}")
+            remedy = hint or f"there are {some(table.names)}"
+            raise DataError(
+                f"expected {option} to be a column of the table, got {name!r}: {remedy}"
+            )
         if found.get(name, role) is not role:
             raise DataError(
                 f"expected one role of {name!r}, got {found[name]} and {role}: give one of them"
@@ -219,7 +221,7 @@ def role_lines(table: Table, options: Options) -> list[str]:
 
 
 def add_format_options(parser: argparse.ArgumentParser) -> None:
-    """How a file is written, where the reader should not find out by itself."""
+    """Add options: how a file is written, where the reader should not find out by itself."""
     own = parser.add_argument_group(
         "how the file is written", "what is not given is found from the content, and told by check"
     )
@@ -280,7 +282,7 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
 
 
 def file_format(options: argparse.Namespace) -> FileFormat:
-    """What the options state about how the file is written."""
+    """Return what the options state about how the file is written."""
     gaps: dict[str, tuple[str, ...]] = {}
     for each in getattr(options, "column_gap", ()):
         column, equals, word = each.rpartition("=")
@@ -309,7 +311,7 @@ def later_format(known: FileFormat, options: argparse.Namespace) -> FileFormat:
 
 
 def model_format(origin: Origin, options: argparse.Namespace) -> FileFormat:
-    """How a file is to be read for a model: its columns mean what they meant in training."""
+    """Return how a file is to be read for a model: its columns mean what they meant in training."""
     recipe = origin.recipe
     numbers = recipe.number_names if len(recipe.number_names) <= MOST_NAMED else ()
     both = replace(origin.file_format, as_text=tuple(recipe.levels), as_numbers=numbers)
@@ -317,7 +319,7 @@ def model_format(origin: Origin, options: argparse.Namespace) -> FileFormat:
 
 
 def understood(table: Table) -> list[str]:
-    """How a file was understood, line by line."""
+    """Return how a file was understood, line by line."""
     lines = [f"file: {line}" for line in table.reading.lines()]
     lies = "one row per gene, turned" if table.turned else "one row per patient"
     if table.row_ids:
@@ -326,7 +328,7 @@ def understood(table: Table) -> list[str]:
 
 
 def option_words(change: Mapping[str, Any]) -> str:
-    """A change of a file's format as options of the command line."""
+    """Return a change of a file's format as options of the command line."""
     words = []
     for name, value in change.items():
         if name == "column_gaps":
@@ -346,7 +348,7 @@ def option_words(change: Mapping[str, Any]) -> str:
 
 
 def add_turn_option(parser: argparse.ArgumentParser) -> None:
-    """How a table lies."""
+    """Add options: how a table lies."""
     parser.add_argument(
         "--turned",
         choices=tuple(TURNS),
@@ -357,7 +359,7 @@ def add_turn_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_rule_options(parser: argparse.ArgumentParser) -> None:
-    """Blocks beside the rules."""
+    """Add options: blocks beside the rules."""
     parser.add_argument(
         "--blocks",
         metavar="FILE",
@@ -366,7 +368,7 @@ def add_rule_options(parser: argparse.ArgumentParser) -> None:
 
 
 def label_of(table: Table, options: argparse.Namespace) -> str:
-    """The label column, as given or as the file's format knows it."""
+    """Return the label column, as given or as the file's format knows it."""
     label = options.label or table.label
     if label is None:
         raise DataError("expected --label COLUMN, the column with the classes: name it")
@@ -374,7 +376,7 @@ def label_of(table: Table, options: argparse.Namespace) -> str:
 
 
 def known_label(table: Table, label: str) -> str:
-    """The label, if it is a column; otherwise the nearest names are told."""
+    """Return the label, if it is a column; otherwise the nearest names are told."""
     if label in table.names:
         return label
     near = near_names(label, table.names)
@@ -383,7 +385,7 @@ def known_label(table: Table, label: str) -> str:
 
 
 def near_names(name: str, names: Sequence[str]) -> list[str]:
-    """The names that are meant, most likely: in another case first, then spelt nearly so.
+    """Return the names that are meant, most likely: in another case first, then spelt nearly so.
 
     >>> near_names("diagnosis", ["Glucose", "Diagnosis"])
     ['Diagnosis']
@@ -397,7 +399,7 @@ def near_names(name: str, names: Sequence[str]) -> list[str]:
 
 
 def read_data(path: str, turn: Turn = "auto", stated: FileFormat = FOUND_OUT) -> Table:
-    """A table, read in a process of its own, with a bar; Ctrl-C ends both.
+    """Return a table, read in a process of its own, with a bar; Ctrl-C ends both.
 
     What was noticed and what stays open is told on standard error.
     """
@@ -425,12 +427,12 @@ def read_data(path: str, turn: Turn = "auto", stated: FileFormat = FOUND_OUT) ->
 
 
 def read_described(path: str, options: argparse.Namespace, origin: Origin | None = None) -> Table:
-    """A table, turned as asked, with classes and symbols of the files beside it."""
+    """Return a table, turned as asked, with classes and symbols of the files beside it."""
     stated = file_format(options) if origin is None else model_format(origin, options)
     table = read_data(path, TURNS[options.turned], stated)
     if table.turned:
-        told = next(remark for remark in table.remarks if remark.startswith("turned:"))
-        print(f"note: {Path(path).name}: {told}; --turned no leaves it", file=sys.stderr)
+        turned = next(remark for remark in table.remarks if remark.startswith("turned:"))
+        print(f"note: {Path(path).name}: {turned}; --turned no leaves it", file=sys.stderr)
     if options.labels:
         table = with_labels(table, read_data(options.labels, turn=False))
     if options.symbols:
@@ -441,7 +443,7 @@ def read_described(path: str, options: argparse.Namespace, origin: Origin | None
 def prepared_table(
     path: str, options: argparse.Namespace, rules: str = "", *, use_unlabelled: bool = False
 ) -> Prepared:
-    """A table as numbers; the first of the rules may tell which class is positive."""
+    """Return a table as numbers; the first of the rules may tell which class is positive."""
     table = read_described(path, options)
     return prepared_from(table, options, rules, use_unlabelled=use_unlabelled)
 
@@ -449,7 +451,7 @@ def prepared_table(
 def prepared_from(
     table: Table, options: argparse.Namespace, rules: str = "", *, use_unlabelled: bool = False
 ) -> Prepared:
-    """The same for a table that was read."""
+    """Return the same for a table that was read."""
     wanted = preparation(table, options, use_unlabelled=use_unlabelled)
     return prepare(table, **asdict(wanted), outcome=first_outcome(rules))
 
@@ -457,7 +459,7 @@ def prepared_from(
 def preparation(
     table: Table, options: argparse.Namespace, *, use_unlabelled: bool = False
 ) -> Options:
-    """How to prepare a table. Constant columns stay: a rule may name them."""
+    """Return how to prepare a table. Constant columns stay: a rule may name them."""
     return Options(
         label=label_of(table, options),
         positive=options.positive,
@@ -469,7 +471,7 @@ def preparation(
 
 
 def read_text(path: str) -> str:
-    """A text file."""
+    """Return a text file."""
     try:
         return Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -479,7 +481,7 @@ def read_text(path: str) -> str:
 
 
 def symbol_columns(table: Table | None, index: FeatureIndex) -> dict[str, IntArray]:
-    """A block for each gene symbol that a table knows."""
+    """Return a block for each gene symbol that a table knows."""
     found = {} if table is None else symbol_blocks(table)
     return {
         symbol: np.array(columns)
@@ -505,7 +507,7 @@ def blocks_of(
 
 
 def origin_of(stored: StoredModel) -> Origin:
-    """How tables of the model look; without a record of it, its features by their names."""
+    """Return how tables of the model look; without a record of it, its features by their names."""
     if stored.origin is not None:
         return stored.origin
     clf = stored.classifier
@@ -575,6 +577,6 @@ class OldOption(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        told = f"{option_string} is accepted for one more release: write {self.new}"
-        warnings.warn(told, FutureWarning, stacklevel=2)
+        text = f"{option_string} is accepted for one more release: write {self.new}"
+        warnings.warn(text, FutureWarning, stacklevel=2)
         setattr(namespace, self.dest, values)

@@ -6,13 +6,17 @@ import argparse
 import inspect
 import io
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Final, NamedTuple, NoReturn
 
 from hipad import __version__
 from hipad.exceptions import HipadError, RuleError
+from hipad.utils import APP, require
 
 # --------------------------------------------------------------------------------------------------
 # Errors in words, and the exit codes.
@@ -28,7 +32,7 @@ INTERRUPTED: Final = 130  # Ctrl-C, as shells have it: 128 and the number of the
 
 
 def sentence(error: Exception) -> str:
-    """What went wrong, on one line, with the place in the rules where there is one."""
+    """Return what went wrong, on one line, with the place in the rules where there is one."""
     text = " ".join(str(error).replace("\0", r"\0").split()) or type(error).__name__
     if isinstance(error, RuleError) and error.line is not None:
         place = f"line {error.line}" + (f", column {error.column}" if error.column else "")
@@ -52,18 +56,20 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = {
-    "app": Command("app", "open the app in the browser"),
-    "fit": Command("fit", "fit a classifier to a table and rules, and save it", about_rules=True),
-    "predict": Command("predict", "answers of a saved model for the rows of a table, as CSV"),
-    "export": Command("export", "a saved model as SQL, spreadsheet, PMML, ONNX or model card"),
-    "next": Command("predict", "which rows to label next, as CSV", about_rules=True),
+    "app": Command("main", "open the app in the browser"),
+    "fit": Command(
+        "models", "fit a classifier to a table and rules, and save it", about_rules=True
+    ),
+    "predict": Command("models", "answers of a saved model for the rows of a table, as CSV"),
+    "export": Command("models", "a saved model as SQL, spreadsheet, PMML, ONNX or model card"),
+    "next": Command("models", "which rows to label next, as CSV", about_rules=True),
     "rules": Command("check", "how to write rules, with examples from a table", about_rules=True),
     "check": Command("check", "what rules do on a table, and what is odd", about_rules=True),
     "curve": Command("experiments", "learning curves on a table: with rules, without, LIBSVM"),
     "doubt": Command("experiments", "what if a rule is wrong: sweep its threshold or weight"),
     "tune": Command("experiments", "try settings by cross-validation on a table"),
     "reproduce": Command("experiments", "repeat the paper: its tables and its figure"),
-    "schema": Command("schema", "the JSON Schema of model files"),
+    "schema": Command("models", "the JSON Schema of model files"),
 }
 
 
@@ -146,7 +152,7 @@ def leave_quietly() -> int:
 
 
 def console() -> NoReturn:
-    """What the installed command `hipad` calls."""
+    """Return what the installed command `hipad` calls."""
     sys.exit(main())
 
 
@@ -177,3 +183,35 @@ def build_parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
         getattr(module, f"add_{name}_options")(own)
         own.set_defaults(run=run)
     return parser
+
+
+# --------------------------------------------------------------------------------------------------
+# Open the app in the browser.
+
+
+NEEDED = ("streamlit", "plotly", "pandas", "openpyxl", "h5py")
+
+
+def add_app_options(parser: argparse.ArgumentParser) -> None:
+    """Add options: `--port` and `--no-browser`."""
+    parser.add_argument("--port", type=int, help="where to serve the app; 0 is any free port")
+    parser.add_argument("--no-browser", action="store_true", help="serve only, open no browser")
+
+
+def run_app(options: argparse.Namespace) -> int:
+    """Open the app in the browser."""
+    require(NEEDED, "the app")
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with suppress(KeyboardInterrupt):
+            return subprocess.call(streamlit_call(options), cwd=APP.parent)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return 0
+
+
+def streamlit_call(options: argparse.Namespace) -> list[str]:
+    """Return the call of Streamlit."""
+    words = [sys.executable, "-m", "streamlit", "run", str(APP)]
+    words += [f"--server.port={options.port}"] if options.port is not None else []
+    return words + (["--server.headless=true"] if options.no_browser else [])

@@ -1,16 +1,6 @@
 """Read files of users, prepare them as numbers and two classes, and tell what was done."""
 
-from hipad.data.file_format import FileFormat, Question, Reading
-from hipad.data.holdout import (
-    Split,
-    TestRows,
-    learning_gaps,
-    learning_rows,
-    match_test,
-    match_unlabelled,
-    split,
-)
-from hipad.data.limits import LIMITS, Limits
+from hipad.data.file_format import LIMITS, FileFormat, Limits, Question, Reading
 from hipad.data.orientation import (
     Turn,
     facing,
@@ -26,7 +16,14 @@ from hipad.data.preprocessing import (
     Options,
     PreparationStep,
     Prepared,
+    Split,
+    TestRows,
+    learning_gaps,
+    learning_rows,
+    match_test,
+    match_unlabelled,
     prepare,
+    split,
 )
 from hipad.data.reader import FORMATS, read_table
 from hipad.data.roles import ColumnRole, Role, column_roles, guess_roles

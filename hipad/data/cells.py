@@ -14,8 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hipad.data.dialect import ROW_NAMES
-from hipad.data.file_format import LONGEST_WORD, Answer, FileFormat, Question, Reading, ThreeDigits
-from hipad.data.limits import Limits, tell_rows
+from hipad.data.file_format import (
+    LONGEST_WORD,
+    Answer,
+    FileFormat,
+    Limits,
+    Question,
+    Reading,
+    ThreeDigits,
+    tell_rows,
+)
 from hipad.data.table import Table, tidy_names
 from hipad.data.written_numbers import (
     BOOKED,
@@ -81,7 +89,7 @@ class TextBudget:
         return column_remarks({f"{why} left out": names for why, names in self.left_out.items()})
 
 
-def column_remarks(told: Mapping[str, Sequence[str]]) -> list[str]:
+def column_remarks(named: Mapping[str, Sequence[str]]) -> list[str]:
     """Return one sentence for each thing to tell of some columns.
 
     >>> column_remarks({"of dates left out": ["born", "seen"]})
@@ -89,7 +97,7 @@ def column_remarks(told: Mapping[str, Sequence[str]]) -> list[str]:
     """
     return [
         f"{count(len(names), 'column')} {what}: {some(names)}"
-        for what, names in told.items()
+        for what, names in named.items()
         if names
     ]
 
@@ -154,7 +162,7 @@ class ColumnRules:
         return sign
 
     def reason(self) -> str:
-        """Why the decimal sign is what it is."""
+        """Return why the decimal sign is what it is."""
         point, comma = self.total.point, self.total.comma
         if not point and not comma:
             return "nothing tells another" if not self.opened else "not certain"
@@ -307,7 +315,7 @@ def _column(
     own: Evidence,
     total: Evidence,
 ) -> WrittenColumn:
-    """Text, or numbers if all but a few cells are, with a remark on the others."""
+    """Return text, or numbers if all but a few cells are, with a remark on the others."""
     name, stated, written = rules.name(j), rules.stated, levels.numbers
     gaps = (
         levels.gaps & ~levels.minus
@@ -423,10 +431,10 @@ def _ask_alike(name: str, words: list[str], rules: ColumnRules) -> None:
         groups.setdefault(" ".join(word.casefold().split()), []).append(word)
     for alike in groups.values():
         if len(alike) > 1:
-            told = listed([repr(word) for word in alike])
+            text = listed([repr(word) for word in alike])
             rules.ask(
                 f"alike:{name}:{alike[0]}",
-                f"column {name!r}: {told} are different levels, though they differ in capitals or "
+                f"column {name!r}: {text} are different levels, though they differ in capitals or "
                 "blanks only: write them alike in the file if they are the same",
             )
 
@@ -539,7 +547,7 @@ def _remark(
 
 
 def _units(levels: Levels, numeric: BoolArray, times: npt.NDArray[np.int64]) -> str:
-    """Why numbers with units cannot be read as numbers; "" where they can."""
+    """Return why numbers with units cannot be read as numbers; "" where they can."""
     units = levels.numbers.unit[numeric]
     found = Counter(dict.fromkeys(units.tolist(), 0))
     for unit, n in zip(units.tolist(), times[numeric].tolist(), strict=True):
@@ -836,7 +844,7 @@ def _written_numbers(
 
 
 def _one_valued(matrix: FloatArray, columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Of these columns those with gaps and at most one number beside them."""
+    """Return of these columns those with gaps and at most one number beside them."""
     low, high = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
     gaps = np.zeros(len(columns), dtype=bool)
     start, step = 0, FIRST_ROWS
@@ -958,8 +966,8 @@ class Texts:
 
     def columns(self) -> Iterator[tuple[int, Cells]]:
         """Yield each of these columns, and all its cells."""
-        for j, told in self.found.items():
-            pieces = (*self.early[:told], *self.pieces[told:])
+        for j, remarked in self.found.items():
+            pieces = (*self.early[:remarked], *self.pieces[remarked:])
             yield j, pa.concat_arrays([piece.column(j) for piece in pieces])
 
 

@@ -12,8 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from hipad.data.file_format import SEPARATORS, Answer, FileFormat, Question
-from hipad.data.limits import Limits
+from hipad.data.file_format import SEPARATORS, Answer, FileFormat, Limits, Question
 from hipad.data.orientation import BOTTOM, TOP, LabelRows, label_rows
 from hipad.data.written_numbers import (
     IS_UNIT,
@@ -123,8 +122,8 @@ def find_separator(lines: Sequence[str], stated: FileFormat) -> tuple[str, str]:
     if stated.separator is not None:
         return stated.separator, ""
     first = next((line for line in lines if line.strip()), "")
-    if (told := SEPARATOR_LINE.fullmatch(first.strip("\r\n"))) and told[1] in SEPARATORS:
-        return told[1], "told by the first line"
+    if (declared := SEPARATOR_LINE.fullmatch(first.strip("\r\n"))) and declared[1] in SEPARATORS:
+        return declared[1], "told by the first line"
     filled = [line for line in lines if line.strip(' \t\r\f\v,;|"')]
     scores = {separator: _agreement(filled, separator) for separator in SEPARATORS}
     return max(scores, key=lambda separator: scores[separator]), "it gives most rows alike"
@@ -215,10 +214,14 @@ def _last_words(top: list[Row], numeric: list[int]) -> int | None:
     found = None
     for i, row in enumerate(top):
         cells = [row.cells[j] for j in numeric if j < len(row.cells)]
-        told = [is_data for cell in cells if (is_data := has_data(cell)) is not None]
-        if told and all(told):
+        data_cells = [is_data for cell in cells if (is_data := has_data(cell)) is not None]
+        if data_cells and all(data_cells):
             break
-        if told and 2 * sum(told) < len(told) and not _comes_again(row, top[i + 1 :]):
+        if (
+            data_cells
+            and 2 * sum(data_cells) < len(data_cells)
+            and not _comes_again(row, top[i + 1 :])
+        ):
             found = i
     return found
 
@@ -240,8 +243,8 @@ def _data_columns(rows: list[Row], width: int) -> list[int]:
     """Return the columns in which most cells of some rows are numbers or dates."""
     found = []
     for j in range(min(width, LOOKED_AT)):
-        told = [is_data for row in rows if (is_data := has_data(row.cells[j])) is not None]
-        if told and 2 * sum(told) >= len(told):
+        data_cells = [is_data for row in rows if (is_data := has_data(row.cells[j])) is not None]
+        if data_cells and 2 * sum(data_cells) >= len(data_cells):
             found.append(j)
     return found
 
@@ -567,7 +570,7 @@ def _sums_up(row: Row, above: list[Row]) -> bool:
 
 
 def csv_reader(lines: Iterable[str], separator: str) -> Any:
-    """Python's reader of rows; blanks before a cell do not count."""
+    """Return python's reader of rows; blanks before a cell do not count."""
     if separator == " ":
         lines = (line.strip() for line in lines)
     return csv.reader(lines, delimiter=separator, skipinitialspace=True)

@@ -33,8 +33,7 @@ from hipad.data.dialect import (
     second_header,
     watched_columns,
 )
-from hipad.data.file_format import FOUND_OUT, Answer, FileFormat, Question
-from hipad.data.limits import Limits
+from hipad.data.file_format import FOUND_OUT, Answer, FileFormat, Limits, Question
 from hipad.data.orientation import LabelRows, Turn, label_rows, oriented
 from hipad.data.table import Table
 from hipad.exceptions import DataError
@@ -119,13 +118,13 @@ class SheetReader(WorkSheetParser):
 
     def remarks(self, names: list[str]) -> list[str]:
         """Return what the user should know of cells that were not read as they look."""
-        told = {
+        counted = {
             "formula": (self.without_value, "saved without a value, taken as missing"),
             "cell": (self.errors, "with an error (such as #DIV/0!), taken as missing"),
         }
         found = [
             f"{count(where.total(), noun)} {what}: {_columns(where, names)}"
-            for noun, (where, what) in told.items()
+            for noun, (where, what) in counted.items()
             if where.total()
         ]
         merged = len(self.merged_cells.mergeCell) if self.merged_cells is not None else 0
@@ -247,7 +246,7 @@ def _oriented(
         kept = rest if cut else [row for row in body if row[0] not in second]
         table = _table(header, kept, frame, limits, stated)
         more = [] if cut or not second else [second_header(frame)]
-        return _told(table, frame, footers, [*frame.questions, *asked, *more])
+        return _with_account(table, frame, footers, [*frame.questions, *asked, *more])
 
     return oriented(read, found, turn, limits)
 
@@ -285,7 +284,9 @@ def _table(
     )
 
 
-def _told(table: Table, frame: Frame, footers: list[Row], questions: list[Question]) -> Table:
+def _with_account(
+    table: Table, frame: Frame, footers: list[Row], questions: list[Question]
+) -> Table:
     """Return the table with the account of how it was understood."""
     reading = table.reading
     found = replace(
@@ -293,7 +294,7 @@ def _told(table: Table, frame: Frame, footers: list[Row], questions: list[Questi
     )
     if reading.found.decimal == ",":
         found = replace(found, decimal=",")
-    told = replace(
+    account = replace(
         reading,
         found=found,
         reasons={**reading.reasons, **frame.reasons},
@@ -303,4 +304,4 @@ def _told(table: Table, frame: Frame, footers: list[Row], questions: list[Questi
         questions=(*questions, *reading.questions),
     )
     remarks = [*frame.remarks, *footers_remark(footers)]
-    return replace(table, remarks=(*remarks, *table.remarks), reading=told)
+    return replace(table, remarks=(*remarks, *table.remarks), reading=account)

@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from hipad.data.limits import Limits
+from hipad.data.file_format import Limits
 from hipad.data.matrices import sparse_matrix
 from hipad.data.orientation import MOST_LEVELS, GenesBySamples, patients_by_genes, symbol_column
 from hipad.data.table import Matrix, Table
@@ -344,12 +344,12 @@ def _column(frame: Part, name: str, n: int, source: Source) -> list[str] | None:
 
 
 def _old_levels(frame: Part, name: str) -> Part | None:
-    apart = part(frame, KEPT_APART)
-    return part(apart, name) if isinstance(apart, h5py.Group) else None
+    levels = part(frame, KEPT_APART)
+    return part(levels, name) if isinstance(levels, h5py.Group) else None
 
 
 def _encoded(column: Part, source: Source) -> list[str] | None:
-    """Categories and their codes, or values and a mask of gaps."""
+    """Return categories and their codes, or values and a mask of gaps."""
     if part(column, "codes") is not None:
         return _decoded(member(column, "codes"), member(column, "categories"), source)
     if part(column, "values") is None or part(column, "mask") is None:

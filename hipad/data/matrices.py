@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from hipad.data.dialect import Lines
-from hipad.data.limits import Limits
+from hipad.data.file_format import Limits
 from hipad.data.table import Matrix, Table, tidy_names
 from hipad.data.written_numbers import (
     EXACT,
@@ -137,7 +137,7 @@ def _places(arrays: Arrays, name: str, most: int, values: np.ndarray) -> IntArra
 
 
 def _whole(numbers: np.ndarray, name: str, most: int) -> IntArray:
-    """Whole numbers from 0 to below `most`, in one row."""
+    """Return whole numbers from 0 to below `most`, in one row."""
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         raise DataError(_wrong(f"whole numbers in {name}, got {numbers.ndim}-d {numbers.dtype}"))
     if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < most:
@@ -179,17 +179,17 @@ def read_npz(data: bytes, limits: Limits) -> Table:
         raise DataError(f"the archive cannot be read ({error}): save it again") from error
     X, remarks = _matrix(arrays, sorted(others), limits)
     X, raw, more = _named(arrays, X)
-    names, told = tidy_names(raw)
+    names, notes = tidy_names(raw)
     remarks += more
     if others:
-        told.append(f"not used of the archive: {some(sorted(others))}")
+        notes.append(f"not used of the archive: {some(sorted(others))}")
     text, label = _stored_labels(arrays.get("y"), X.shape[0], names)
     written = {}
     if label is not None and arrays["y"].dtype.kind in "US":
         column = tidy_cells(_readable(arrays["y"], "y"))
         written = {} if column.written is None else {label: column.written}
-        told += [f"column {label!r}: {column.remark}"] if column.remark else []
-    remarks = [*told, *remarks]
+        notes += [f"column {label!r}: {column.remark}"] if column.remark else []
+    remarks = [*notes, *remarks]
     kind = "NumPy archive"
     return Table(X, tuple(names), text, kind, tuple(remarks), label, written=written)
 
@@ -372,11 +372,11 @@ def read_libsvm(data: bytes, limits: Limits) -> Table:
     columns = np.arange(n_columns) if used is None else used
     names = tuple(f"x{j}" for j in (columns + first).tolist())
     labels = _line_labels([label for part in parts for label in part.labels], limits)
-    told = {
+    notes = {
         "query numbers (qid) left out": any(part.has_queries for part in parts),
         ROUNDED: any(part.has_rounded for part in parts),
     }
-    remarks = tuple(remark for remark, is_true in told.items() if is_true)
+    remarks = tuple(remark for remark, is_true in notes.items() if is_true)
     remarks += tuple(empty_columns_remark(n_columns, used))
     return Table(X, names, {"label": labels}, "LIBSVM", remarks, label="label")
 
@@ -456,7 +456,7 @@ def _check_indices(
 
 
 def _line_labels(written: list[str], limits: Limits) -> npt.NDArray[np.str_]:
-    """Labels as numbers where all are, so that +1 is 1; otherwise `+` and `-`."""
+    """Return labels as numbers where all are, so that +1 is 1; otherwise `+` and `-`."""
     cells = pa.array(written, pa.string())
     if pc.all(pc.match_substring_regex(cells, IS_NUMBER)).as_py():
         return _number_labels(cells, limits)

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from hipad.data.limits import LIMITS, Limits
+from hipad.data.file_format import LIMITS, Limits
 from hipad.data.table import Matrix, Table, tidy_names
 from hipad.data.written_numbers import Text, TextColumn, label_text, tidy_cells, to_number
 from hipad.exceptions import DataError
@@ -204,7 +204,7 @@ def tidy_symbols(raw: Sequence[str]) -> tuple[str, ...]:
 def symbol_blocks(
     table: Table, most: int = MOST_SYMBOLS, wanted: Collection[str] | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Features of each symbol, or of those wanted; a feature's own name needs no block."""
+    """Return features of each symbol, or of those wanted; a feature's own name needs no block."""
     members: dict[str, list[str]] = defaultdict(list)
     taken = set(table.names)
     for name, symbol in zip(table.number_names, table.symbols, strict=False):
@@ -222,10 +222,10 @@ def symbol_remark(table: Table) -> tuple[str, ...]:
     if not known:
         return ()
     genes = len({*table.symbols} - {""})
-    told = f"{count(known, 'feature')} with a gene symbol, {count(genes, 'gene')} in all"
+    text = f"{count(known, 'feature')} with a gene symbol, {count(genes, 'gene')} in all"
     if genes > MOST_SYMBOLS:
-        told += f": the {MOST_SYMBOLS:,} with most features become blocks by themselves"
-    return (told,)
+        text += f": the {MOST_SYMBOLS:,} with most features become blocks by themselves"
+    return (text,)
 
 
 def with_symbols(table: Table, annotation: Table) -> Table:
@@ -380,8 +380,8 @@ def patients_by_genes(given: GenesBySamples, limits: Limits = LIMITS) -> Table:
         given.values.shape[0],
         cells=given.values.nnz if sp.issparse(given.values) else None,
     )
-    names, told = tidy_names(given.names)
-    ids, told_ids = tidy_names(given.ids)
+    names, remarked = tidy_names(given.names)
+    ids, id_remarks = tidy_names(given.ids)
     columns = _apart(given.about, names)
     text = {name: column.cells for name, column in columns.items()}
     open_ = [f"column {name!r}: {each.remark}" for name, each in columns.items() if each.remark]
@@ -391,7 +391,12 @@ def patients_by_genes(given: GenesBySamples, limits: Limits = LIMITS) -> Table:
         number_names=tuple(names),
         text=text,
         format=given.format,
-        remarks=(*given.remarks, *told, *(f"patients: {remark}" for remark in told_ids), *open_),
+        remarks=(
+            *given.remarks,
+            *remarked,
+            *(f"patients: {remark}" for remark in id_remarks),
+            *open_,
+        ),
         label=likely_class(text),
         ids=tuple(ids),
         symbols=tidy_symbols(given.symbols) if any(given.symbols) else (),
@@ -448,8 +453,8 @@ def turn_table(table: Table, found: LabelRows | None = None, limits: Limits = LI
     rest = np.setdiff1d(np.arange(table.n_rows), classes)
     used = {column, symbol, *ids}
     unused = [name for name in table.names if name not in used]
-    told = [f"columns that are no patients left out: {some(unused)}"] if unused else []
-    told.append(_told(table.n_rows, len(ids)))
+    remarks = [f"columns that are no patients left out: {some(unused)}"] if unused else []
+    remarks.append(_count_remark(table.n_rows, len(ids)))
     given = GenesBySamples(
         names=[names[i] for i in rest],
         values=values[rest] if classes else values,
@@ -457,7 +462,7 @@ def turn_table(table: Table, found: LabelRows | None = None, limits: Limits = LI
         format=table.format,
         symbols=[] if symbol is None else table.text[symbol][rest].tolist(),
         about=about,
-        remarks=(*table.remarks, *told),
+        remarks=(*table.remarks, *remarks),
     )
     return replace(patients_by_genes(given, limits), sha256=table.sha256, turned=True)
 
@@ -472,7 +477,7 @@ def _class_rows(names: Sequence[str], values: Matrix) -> list[int]:
     return few if len(few) < len(names) else []
 
 
-def _told(features: int, patients: int) -> str:
+def _count_remark(features: int, patients: int) -> str:
     return (
         f"turned: the file has a row for each of {count(features, 'feature')} and a column for "
         f"each of {count(patients, 'patient')}"

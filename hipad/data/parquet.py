@@ -15,8 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hipad.data.cells import TextBudget, column_remarks
-from hipad.data.file_format import FOUND_OUT, FileFormat, Reading
-from hipad.data.limits import Limits
+from hipad.data.file_format import FOUND_OUT, FileFormat, Limits, Reading
 from hipad.data.table import Table, tidy_names
 from hipad.data.written_numbers import (
     KEPT_AS_TEXT,
@@ -119,8 +118,8 @@ class ColumnReader:
             texts.validate(full=True)
             return ["" if text is None else text for text in texts.to_pylist()]
         except (pa.ArrowInvalid, UnicodeDecodeError):
-            if name not in (told := self.changed["not in UTF-8, wrong letters shown as \ufffd"]):
-                told.append(name)
+            if name not in (changed := self.changed["not in UTF-8, wrong letters shown as \ufffd"]):
+                changed.append(name)
             raw = pc.cast(texts, pa.large_binary()).to_pylist()
             return ["" if text is None else text.decode("utf-8", "replace") for text in raw]
 
@@ -159,7 +158,7 @@ TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string
 
 
 def read_parquet(data: bytes, limits: Limits, stated: FileFormat = FOUND_OUT) -> Table:
-    """Number, truth-value, date and text columns of a Parquet file."""
+    """Return number, truth-value, date and text columns of a Parquet file."""
     try:
         return _table(*_read(data, limits), limits, stated)
     except DataError:
@@ -251,10 +250,10 @@ def _table(arrow: pa.Table, others: list[str], limits: Limits, stated: FileForma
     matrix = np.empty((arrow.num_rows, len(numbers)))
     for j, values in enumerate(numbers.values()):
         matrix[:, j] = values
-    told = (*remarks, *reader.remarks())
+    notes = (*remarks, *reader.remarks())
     written = reader.written
     gaps = Counter[str]()
     for name, cells in written.items():
         gaps.update(gap_words(cells, text[name]))
     reading = Reading(FileFormat(gap_words=tuple(gaps)), stated, gaps=dict(gaps))
-    return Table(matrix, tuple(numbers), text, "Parquet", told, written=written, reading=reading)
+    return Table(matrix, tuple(numbers), text, "Parquet", notes, written=written, reading=reading)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hipad.data.delimited import TextTable
-from hipad.data.expression import (
+from hipad.data.delimited import (
+    TextTable,
     has_matrix,
     looks_like_gct,
     looks_like_matrix_market,
@@ -27,8 +27,16 @@ from hipad.data.expression import (
     read_tar_folder,
     read_zipped_folder,
 )
-from hipad.data.file_format import ENCODINGS, Answer, FileFormat, Question
-from hipad.data.limits import LIMITS, Limits, check_archive, unpacked
+from hipad.data.file_format import (
+    ENCODINGS,
+    LIMITS,
+    Answer,
+    FileFormat,
+    Limits,
+    Question,
+    check_archive,
+    unpacked,
+)
 from hipad.data.matrices import looks_like_libsvm, read_libsvm, read_npz
 from hipad.data.orientation import LabelRows, Turn, oriented, turn_table
 from hipad.data.parquet import read_parquet
@@ -253,8 +261,14 @@ def read_table(
     DataError
         The file cannot be read; the message says why, and what to do.
 
+    See Also
+    --------
+    prepare : Make a matrix and labels of a table.
+    FileFormat : How a file is written.
+
     Examples
     --------
+    >>> from hipad import read_table
     >>> table = read_table(b"age;crp\\n31;1,5\\n40;k.A.\\n")
     >>> table.numbers.tolist(), table.reading.found.decimal, table.reading.gaps
     ([[31.0, 1.5], [40.0, nan]], ',', {'k.A.': 1})

@@ -53,8 +53,7 @@ def main() -> NoReturn:
 
 
 def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
-    from hipad.data.file_format import FileFormat
-    from hipad.data.limits import Limits, listening
+    from hipad.data.file_format import FileFormat, Limits, listening
     from hipad.data.reader import read_table
     from hipad.exceptions import DataError
 
@@ -122,7 +121,7 @@ def hold_to(memory_bytes: int, seconds: int) -> None:
 
 
 def _mapped_bytes() -> int:
-    """Address space that the libraries take before anything is read."""
+    """Return address space that the libraries take before anything is read."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:

@@ -595,7 +595,7 @@ def _number_role(table: Table, name: str, label: str) -> ColumnRole | None:
 
 
 def _id_role(kind: str, n: int, different: int, consecutive: bool) -> ColumnRole | None:
-    """Whole numbers, or text like them, in a column with the name of an ID."""
+    """Return whole numbers, or text like them, in a column with the name of an ID."""
     if different == n:
         if kind == "number" and not consecutive:
             return None
@@ -604,9 +604,9 @@ def _id_role(kind: str, n: int, different: int, consecutive: bool) -> ColumnRole
     least = {"person": 3, "kind": small, "shared": small, "id": max(3, n // 20)}.get(kind, n + 1)
     if different < least:
         return None
-    told = f"{count(different, 'different value')} in {count(n, 'row')}: "
+    text = f"{count(different, 'different value')} in {count(n, 'row')}: "
     what = "belong to one patient" if kind == "person" else "belong together"
-    return ColumnRole(Role.GROUP, told + f"rows with the same value {what}")
+    return ColumnRole(Role.GROUP, text + f"rows with the same value {what}")
 
 
 def _kind_of_name(words: tuple[str, ...]) -> str:
@@ -660,8 +660,8 @@ def _text_role(table: Table, name: str) -> ColumnRole | None:
     if kind == "code" and numbered and different >= max(FEW, n // 10):
         return _id_role("person", n, different, False)
     if not kind and _are_codes(levels, times):
-        told = f"{count(different, 'code')} such as {str(levels[0])[:20]} in {count(n, 'row')}: "
-        return ColumnRole(Role.GROUP, told + "rows with the same code belong to one patient")
+        text = f"{count(different, 'code')} such as {str(levels[0])[:20]} in {count(n, 'row')}: "
+        return ColumnRole(Role.GROUP, text + "rows with the same code belong to one patient")
     return None
 
 
@@ -690,10 +690,10 @@ def _time_role(
     strong = _is_follow_up(words)
     if not strong and np.median(known) >= 1_900 and known.max() < 2_100:
         return None  # calendar years
-    told = "its name tells a time of follow-up"
+    text = "its name tells a time of follow-up"
     question = f"{name} seems to be a time of follow-up: {KNOWN_BEFORE}"
     if strong or is_event(table, label):
-        return ColumnRole(Role.FOLLOW_UP, told, question)
+        return ColumnRole(Role.FOLLOW_UP, text, question)
     asked = f"{name} is a time: {KNOWN_BEFORE}"
     return ColumnRole(Role.FEATURE, "its name tells a time", asked)
 
@@ -757,15 +757,15 @@ def separating_columns(
     numbers = _dense_rows(table, rows)
     for j, name in enumerate(table.number_names):
         if name not in skipped:
-            told = _separation(numbers[:, j], truth, n_columns)
-            found |= {name: told} if told else {}
+            separation = _separation(numbers[:, j], truth, n_columns)
+            found |= {name: separation} if separation else {}
     for name, cells in table.text.items():
         levels, codes = np.unique(cells[rows], return_inverse=True)
         if name in skipped or not 2 <= levels.size <= MOST_LEVELS or levels.size * 5 > rows.size:
             continue
         shares = np.bincount(codes, truth) / np.bincount(codes)
-        told = _separation(shares[codes], truth, n_columns)
-        found |= {name: told} if told else {}
+        separation = _separation(shares[codes], truth, n_columns)
+        found |= {name: separation} if separation else {}
     most = len(found) if n_columns <= NARROW else MOST_ASKED
     return found if len(found) <= most else {}
 
@@ -815,7 +815,7 @@ def _dense_rows(table: Table, rows: IntArray) -> Any:
 
 
 def _coarsest(table: Table, names: list[str]) -> str:
-    """Of several columns that group rows, the one whose groups hold those of most others."""
+    """Return of several columns that group rows, the one whose groups hold those of most others."""
     codes = {name: row_groups(table, name) for name in names}
 
     def held(name: str) -> int:

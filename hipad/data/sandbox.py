@@ -29,8 +29,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from hipad.data import reader_process as child
-from hipad.data.file_format import FileFormat, Reading
-from hipad.data.limits import LIMITS, Limits, Listener
+from hipad.data.file_format import LIMITS, FileFormat, Limits, Listener, Reading
 from hipad.data.orientation import Turn
 from hipad.data.reader import check_size
 from hipad.data.reader_process import ANSWER, GRACE, PROGRESS, STATED
@@ -118,8 +117,8 @@ def digest_of(table: Table) -> str:
     parts: dict[str, Any] = {}
     for name, block in blocks_of(table):
         parts.setdefault(name, hashlib.sha256()).update(block)
-    told = sorted((name, part.hexdigest()) for name, part in parts.items())
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    digests = sorted((name, part.hexdigest()) for name, part in parts.items())
+    return hashlib.sha256(json.dumps(digests).encode()).hexdigest()
 
 
 def save_table(table: Table, folder: Path) -> None:
@@ -210,7 +209,8 @@ def _numbers(arrays: dict[str, Array], shape: tuple[int, int], limits: Limits) -
 
 
 def _texts(parts: Parts, lengths: Array, rows: int, limits: Limits) -> Iterator[Text]:
-    """Column by column the cells; an array of them holds as many letters for each as the longest.
+    """Yield column by column the cells; an array of them holds as many letters for each as the
+    longest.
 
     That is at least a quarter of the bytes, so the bound on memory holds before they are spread.
     """
@@ -244,9 +244,9 @@ def _plain(value: Any) -> Any:
 #
 #     table = read_apart(content, "mine.csv", progress=show, cancelled=event.is_set)
 #
-# The process has limits on memory and time (`hipad.data.limits`). Whatever ends it early, a crash,
-# a bomb or a hang, is a DataError here. The table comes back through files in a private folder,
-# which is deleted in any case.
+# The process has limits on memory and time (`hipad.data.file_format`). Whatever ends it early, a
+# crash, a bomb or a hang, is a DataError here. The table comes back through files in a private
+# folder, which is deleted in any case.
 
 
 LOOK: Final = 0.05  # seconds between two looks at the process
@@ -354,7 +354,7 @@ def _wait(
 ) -> int | None:
     """Return the exit code of the process, or None when it took too long."""
     end = time.monotonic() + limits.seconds
-    told: Any = None
+    last: Any = None
     while time.monotonic() < end:
         if cancelled is not None and cancelled():
             raise Cancelled(f"{where}reading was cancelled")
@@ -362,8 +362,8 @@ def _wait(
             return process.wait(LOOK)
         except subprocess.TimeoutExpired:
             pass
-        if progress is not None and (news := _news(folder)) not in (None, told):
-            told = news
+        if progress is not None and (news := _news(folder)) not in (None, last):
+            last = news
             progress(*news)
     return None
 
@@ -392,7 +392,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _sentence(folder: Path, code: int | None, limits: Limits) -> str | None:
-    """Why there is no table; None when there is one."""
+    """Return why there is no table; None when there is one."""
     slow = f"it took longer than {limits.seconds:,} s: leave out columns or rows, or save it as NPZ"
     large = (
         f"reading it needed more than {limits.memory_bytes / 2**30:,.3g} GB: "

@@ -45,12 +45,48 @@ ID_NAME: Final = re.compile(
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a file. A gap is NaN among the numbers and "" in text.
+    r"""Columns of a file. A gap is NaN among the numbers and "" in text.
 
-    `ids` names the rows and `symbols` the gene of each numeric column, where the file tells them;
-    `about` are columns that describe patients and are no features. `written` are columns with few
-    levels as the file has them, where a word such as NA was taken as a gap. `reading` is the
-    account of how the file was understood.
+    Parameters
+    ----------
+    numbers : ndarray or csc_array of shape (n_rows, n_numbers)
+        The columns of numbers.
+    number_names : tuple of str
+        Their names.
+    text : dict of str to ndarray
+        The columns of text.
+    format : str
+        The format that the file was found to have.
+    remarks : tuple of str, default=()
+        What was noticed while reading.
+    label : str, default=None
+        The column with the classes, where the file names one.
+    sha256 : str, default=""
+        A hash of the file.
+    ids : tuple of str, default=()
+        Names of the rows, where the file tells them.
+    symbols : tuple of str, default=()
+        The gene of each column of numbers, where the file tells it.
+    about : tuple of str, default=()
+        Columns that describe patients and are no features.
+    turned : bool, default=False
+        Whether the file had one row per gene.
+    written : dict of str to ndarray, default={}
+        Columns with few levels as the file has them, where a word such as NA was taken as a gap.
+    reading : Reading
+        The account of how the file was understood.
+
+    See Also
+    --------
+    read_table : Read one from a file.
+    prepare : Make a matrix and labels of it.
+
+    Examples
+    --------
+    >>> from hipad import read_table
+    >>> table = read_table(b"age,outcome\n31,well\n40,ill\n")
+    >>> table.n_rows, table.number_names, list(table.text)
+    (2, ('age',), ['outcome'])
     """
 
     numbers: Matrix
@@ -128,7 +164,7 @@ class Table:
 
 
 def tidy_names(raw: Sequence[object]) -> tuple[list[str], list[str]]:
-    """Column names on one line each and all different, and remarks on what was changed."""
+    """Return column names on one line each and all different, and remarks on what was changed."""
     names = [" ".join(str(name if name is not None else "").split()) for name in raw]
     remarks = []
     if long := [name for name in names if len(name) > NAME_CHARACTERS]:
@@ -197,7 +233,8 @@ class ColumnStatistics:
 
 
 def column_statistics(X: Any, weights: FloatArray | None = None) -> ColumnStatistics:
-    """Statistics of every column of an array or a sparse matrix, over the values that are there.
+    """Return statistics of every column of an array or a sparse matrix, over the values that are
+    there.
 
     A row of weight two counts as two rows.
 
@@ -235,7 +272,7 @@ def canonical_csc(X: Any) -> Any:
 
 
 def _shares(weights: FloatArray) -> FloatArray:
-    """Weights of about 1 in all, divided by a power of two, which rounds nothing."""
+    """Return weights of about 1 in all, divided by a power of two, which rounds nothing."""
     return np.ldexp(weights, -int(np.frexp(weights.sum())[1]))
 
 
@@ -286,9 +323,50 @@ def _squares(deviations: FloatArray, spread: FloatArray, share: FloatArray) -> F
     return squares
 
 
-def _sparse_moments(
-    X: Any, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, npt.NDArray[np.intp], FloatArray]:
+MOSTLY_EMPTY: Final = 0.5  # share of stored entries up to which squares lose a digit at most
+ORDINARY: Final = 1e-100, 1e100  # sizes of values whose squares are numbers
+
+
+def _sparse_moments(X: Any, weights: FloatArray) -> SparseMoments:
+    """Return columns that are mostly empty by sums of values and squares, the others with more
+    care.
+
+    By Cauchy-Schwarz a column with a share p of stored entries has mean^2 <= p E[x^2], so that in
+    E[x^2] - mean^2 nothing cancels while p is small.
+    """
+    stored, share = np.diff(X.indptr), _shares(weights)
+    sizes = np.abs(X.data)
+    least, most = ORDINARY
+    if not X.nnz or not (float(sizes.min()) > least and float(sizes.max()) < most):
+        return _careful_moments(X, weights)
+    data, total = X.data.astype(np.float64, copy=False), share.sum()
+
+    def sums(values: FloatArray) -> FloatArray:
+        return sp.csc_array((values, X.indices, X.indptr), shape=X.shape).T @ share
+
+    mean = sums(data) / total
+    even = share.size and not np.ptp(share)
+    filled = (stored * share[0] if even else sums(np.ones_like(data))) / total
+    sd = np.sqrt(np.maximum(sums(np.square(data)) / total - mean**2, 0.0))
+    low, high = np.zeros(stored.size), np.zeros(stored.size)
+    occupied = np.flatnonzero(stored)
+    low[occupied] = np.minimum.reduceat(data, X.indptr[occupied])
+    high[occupied] = np.maximum.reduceat(data, X.indptr[occupied])
+    gaps_in_rows = stored < X.shape[0]
+    low, high = (
+        np.where(gaps_in_rows, bound, of)
+        for bound, of in ((np.minimum(low, 0.0), low), (np.maximum(high, 0.0), high))
+    )
+    full = np.flatnonzero(filled > MOSTLY_EMPTY)
+    if full.size:
+        own = _careful_moments(X[:, full], weights)
+        for of_all, of_full in zip((mean, sd, low, high), own, strict=False):
+            of_all[full] = of_full
+    return mean, sd, low, high, np.zeros(stored.size, dtype=np.intp), filled
+
+
+def _careful_moments(X: Any, weights: FloatArray) -> SparseMoments:
+    """The same around the mean, also for gaps and for values whose squares are no numbers."""
     stored = np.diff(X.indptr)
     values = X.data.astype(np.float64)
     gaps = ~np.isfinite(values)
@@ -319,8 +397,13 @@ def _sparse_moments(
     return centre / shrink, sd, low, high, missing, filled
 
 
+SparseMoments = tuple[
+    FloatArray, FloatArray, FloatArray, FloatArray, npt.NDArray[np.intp], FloatArray
+]
+
+
 def _column_sums(X: Any, values: FloatArray) -> FloatArray:
-    """Sums by column of values that stand where X has stored entries."""
+    """Return sums by column of values that stand where X has stored entries."""
     sums = np.zeros(X.shape[1])
     occupied = np.diff(X.indptr) > 0
     if occupied.any():
@@ -356,7 +439,7 @@ def summarise(X: Matrix, names: Sequence[str]) -> pd.DataFrame:
 
 
 def medians(X: Matrix) -> FloatArray:
-    """Median of every column over the values that are there; zero where there is none."""
+    """Return median of every column over the values that are there; zero where there is none."""
     result = np.zeros(X.shape[1])
     if sp.issparse(X):
         X = sp.csc_array(X)
@@ -449,7 +532,8 @@ def starts_like_formula(text: str) -> bool:
 
 
 def to_csv(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Named columns of equal length as CSV text, with the line ends that spreadsheets expect.
+    """Return named columns of equal length as CSV text, with the line ends that spreadsheets
+    expect.
 
     >>> to_csv({"feature": ["a", "@b"], "weight": [0.5, -1.0]}).splitlines()
     ['feature,weight', 'a,0.5', "'@b,-1.0"]

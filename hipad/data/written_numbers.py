@@ -273,7 +273,7 @@ def _sound(texts: Text) -> list[str]:
 
 
 def level_array(levels: Cells, gaps: BoolArray) -> Text:
-    """Levels as NumPy's texts, "" for gaps."""
+    """Return levels as NumPy's texts, "" for gaps."""
     written = _fixed(levels)
     written[gaps] = ""
     return written
@@ -294,7 +294,8 @@ def _fixed(texts: Cells) -> Text:
 
 
 def label_text(y: npt.NDArray[Any]) -> Text:
-    """Labels as text in full precision; whole numbers without a decimal point, a missing one as "".
+    """Return labels as text in full precision; whole numbers without a decimal point, a missing one
+    as "".
 
     >>> label_text(np.array([73211009.0, 0.1, np.nan])).tolist()
     ['73211009', '0.1', '']

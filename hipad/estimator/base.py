@@ -1,12 +1,13 @@
-"""What every classifier here shares: labels of any kind, predictions, probabilities, reports."""
+"""What every classifier here shares: labels, several classes, predictions, risks and reports."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from numbers import Number, Real
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -20,26 +21,230 @@ from sklearn.utils.validation import (
 
 from hipad.estimator.calibration import (
     CalibrationMap,
+    ClassProbabilities,
     MulticlassCalibration,
     check_prevalence,
+    class_shares,
     says_positive,
 )
-from hipad.estimator.fit import FitRun, LazyCalibration, Model, count_steps
-from hipad.estimator.multiclass import (
-    ClassRuns,
-    LazyClassCalibration,
-    common_scale,
-    owners,
-    worst_certificate,
+from hipad.estimator.fit import (
+    Classifier,
+    FitRun,
+    LazyCalibration,
+    Model,
+    count_steps,
+    decision_values,
+    fresh_values,
+    held_out_values,
 )
 from hipad.estimator.parameters import LayeredParameters
+from hipad.estimator.path import SelectionPath
+from hipad.estimator.problem_factory import TrainingData
 from hipad.estimator.rule_report import FeaturePriorRecord, model_report, statement_report
-from hipad.estimator.training_data import TrainingData
 from hipad.exceptions import DataError, HipadError
-from hipad.rules import FeatureIndex, RuleRecord
+from hipad.rules import FeatureIndex, FeaturePrior, Rule, RuleRecord, RuleReport, RuleSet
+from hipad.rules.compiled_rule import NamedClass, named_class
 from hipad.rules.compiler import ExpertKnowledge
-from hipad.solvers import Hipad
-from hipad.utils import FloatArray, IntArray, some
+from hipad.solvers import Certificate, Hipad, Progress, Status
+from hipad.solvers.solution import StepwiseSolver
+from hipad.utils import FloatArray, IntArray, count, html_table, listed, number, some
+
+# --------------------------------------------------------------------------------------------------
+# Three classes and more: a model for each class against all others, over the same rows.
+#
+# 1. the rows are scaled once, and their Gram matrix is computed once; only labels and shares differ
+# 2. a rule knows its class. The model of that class has the rule as it is; every other model is
+#    given that whom it covers is not of its class. A rule that says `not c` has no meaning for
+#    models other than that of c. A statement that a feature is raised or lowered in a class belongs
+#    to that class's model: what it means for the others is open, as they may be raised as well.
+#    What is certain or does not matter is so for all
+# 3. each model is that of a fit to the two classes `c` and `not c`, with its own trust in the rules
+# 4. their decision values are put on a common scale (calibration.py); the class whose value
+#    is largest is predicted
+
+
+WORSE: Final = (Status.SOLVED, Status.INACCURATE, Status.LIMIT, Status.STOPPED)
+
+
+class ClassRuns(FitRun[Classifier]):
+    """What `HIPADClassifier.fit_iter` returns for several classes: one run after another.
+
+    `label` is the class whose run is under way, `runs` has all of them. What else a run can be
+    asked, its data, path or members, is answered by the run under way.
+    """
+
+    def __init__(
+        self,
+        runs: Mapping[Any, FitRun[Any]],
+        data: TrainingData,
+        written: RuleSet,
+        take: Callable[[FitRun[Classifier]], Classifier],
+    ) -> None:
+        self.runs, self.all_classes, self.written = dict(runs), data, written
+        self.label = next(iter(runs))
+        self._outcome = take
+        StepwiseSolver.__init__(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "label" not in vars(self):
+            raise AttributeError(name)
+        return getattr(self.runs[self.label], name)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the runs of all classes went to their end."""
+        return all(run.finished for run in self.runs.values())
+
+    def _generate(self) -> Iterator[Progress]:
+        for label, run in self.runs.items():
+            self.label = label
+            yield from run
+
+
+def class_labels(label: object) -> np.ndarray:
+    """Return the two classes of a model: all others, and the class.
+
+    >>> class_labels("setosa").tolist()
+    ['not setosa', 'setosa']
+    """
+    return np.array([f"not {label}", str(label)])
+
+
+def rules_of_class(rules: RuleSet, classes: np.ndarray, position: int) -> RuleSet:
+    """Return what rules and statements tell the model of one class; rules that tell it nothing are
+    off.
+
+    >>> from hipad.rules import parse_rules
+    >>> rules = parse_rules("x0 >= 1 => a\\nx1 >= 2 => not b\\nx3 is raised in b")
+    >>> print(rules_of_class(rules, np.array(["a", "b", "c"]), 2))
+    x0 >= 1 => "not c"
+    off x1 >= 2 => "not b"
+    """
+    labels, pair = classes.tolist(), class_labels(classes.tolist()[position])
+    found: list[Rule] = []
+    for rule in rules.rules:
+        named = _named(rule, labels)
+        if named is None or (named.negated and named.position != position):
+            found.append(replace(rule, enabled=False))
+            continue
+        own = named.position == position and not named.negated
+        found.append(replace(rule, outcome=str(pair[int(own)])))
+    stated: list[FeaturePrior] = []
+    for one in rules.statements:
+        named = _named(one, labels)
+        if one.kind not in ("raised", "lowered"):
+            stated.append(one)
+        elif named is not None and named.position == position:
+            stated.append(replace(one, outcome=str(pair[int(not named.negated)])))
+    return replace(rules, rules=tuple(found), statements=tuple(stated))
+
+
+def _named(one: Rule | FeaturePrior, labels: Sequence[object]) -> NamedClass | None:
+    """Return class that a rule or statement names; None for one that is off, or that is of none."""
+    if not one.enabled or (isinstance(one, FeaturePrior) and one.kind not in ("raised", "lowered")):
+        return None
+    return named_class(one.outcome, labels, place=one.place)
+
+
+def owners(rules: RuleSet, classes: np.ndarray) -> dict[str, int]:
+    """The position of the class that each rule which is on speaks of, by the rule's label."""
+    pairs = zip(rules.labels, rules, strict=True)
+    found = {label: _named(rule, classes.tolist()) for label, rule in pairs}
+    return {label: named.position for label, named in found.items() if named is not None}
+
+
+def data_of_class(data: TrainingData, position: int) -> TrainingData:
+    """Return the rows of all classes as one class against the rest; the design is shared.
+
+    A row counts in every model as it does in the whole. Were the class to count as much as all
+    others, a class far away would count half against its neighbour, whom alone it can be taken for.
+    """
+    return replace(data, y=np.where(data.y == position, 1.0, -1.0))
+
+
+def common_scale(models: list[Any], data: TrainingData) -> MulticlassCalibration:
+    """Return the scale on which the models of all classes decide.
+
+    It is learnt from out-of-fold values where the fits have them, else from those of the training
+    rows: a fit with given values holds nobody out.
+    """
+    own = np.column_stack([decision_values(one._data, one._model) for one in models])
+    values, rows = own, np.ones(data.y.size, dtype=bool)
+    if all(one._model.held_out is not None for one in models):
+        held_out = np.column_stack([held_out_values(one._data, one._model) for one in models])
+        known = _known_rows(held_out, data)
+        if known.any():
+            values, rows = held_out, known
+    return MulticlassCalibration.fit(values[rows], *_of_rows(data, rows))
+
+
+class LazyClassCalibration:
+    """Makes the risks of several classes when they are first asked for, and keeps them.
+
+    By out-of-fold values, for which folds are fitted where there were none.
+    """
+
+    def __init__(
+        self,
+        origin: tuple[list[Any], TrainingData, MulticlassCalibration] | None = None,
+        risks: ClassProbabilities | None = None,
+    ) -> None:
+        self._origin, self._risks = origin, risks
+
+    @property
+    def risks(self) -> ClassProbabilities:
+        """Probabilities at decision values."""
+        if self._risks is None:
+            assert self._origin is not None  # a loaded model has its risks
+            self._risks, self._origin = _learnt_risks(*self._origin), None
+        return self._risks
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the risks, and without the training rows."""
+        return {"_origin": None, "_risks": self.risks}
+
+
+def _learnt_risks(
+    models: list[Any], data: TrainingData, scale: MulticlassCalibration
+) -> ClassProbabilities:
+    found = [fresh_values(one._data, one._model) for one in models]
+    repeats = min(map(len, found))
+    values = np.vstack([np.column_stack([one[k] for one in found]) for k in range(repeats)])
+    codes = np.tile(data.y.astype(np.intp), repeats)
+    rows = np.isfinite(values).all(axis=1)
+    if np.unique(codes[rows]).size < len(models):
+        return ClassProbabilities.constant(class_shares(data.y.astype(np.intp), data.weights))
+    p, counts = (np.tile(one, repeats)[rows] / repeats for one in (data.p, data.weights))
+    settings = models[0]._model.plan.selection
+    return ClassProbabilities.fit(scale.of(values[rows]), codes[rows], p, counts, settings)
+
+
+def _known_rows(values: FloatArray, data: TrainingData) -> np.ndarray:
+    """Return rows whose values are known for all classes; none, where a class has no such row."""
+    known = np.isfinite(values).all(axis=1)
+    return known & (np.unique(data.y[known]).size == values.shape[1])
+
+
+def _of_rows(data: TrainingData, rows: np.ndarray) -> tuple[Any, FloatArray, FloatArray]:
+    return data.y[rows].astype(np.intp), data.p[rows], data.weights[rows]
+
+
+def worst_certificate(found: Mapping[Any, Certificate | None]) -> Certificate | None:
+    """Return the certificate of the class that is farthest from its optimum; its message names the
+    class.
+
+    None where a class has none.
+    """
+    if any(one is None for one in found.values()):
+        return None
+    label, worst = max(
+        ((label, one) for label, one in found.items() if one is not None),
+        key=lambda pair: (WORSE.index(pair[1].status), pair[1].gap),
+    )
+    if not worst.message:
+        return worst
+    return replace(worst, message=f"class {label}: {worst.message}")
+
 
 # --------------------------------------------------------------------------------------------------
 # Labels of any type as classes: codes for the fit, the user's own labels for the user.
@@ -56,7 +261,7 @@ class CodedLabels(NamedTuple):
 
 
 def coded_labels(y: np.ndarray, weights: FloatArray) -> CodedLabels:
-    """The classes of the rows whose weight is above zero; there must be two or more.
+    """Return the classes of the rows whose weight is above zero; there must be two or more.
 
     >>> coded_labels(np.array(["well", "ill", "well"]), np.ones(3))
     CodedLabels(classes=array(['ill', 'well'], dtype='<U4'), codes=array([1, 0, 1]))
@@ -78,7 +283,7 @@ def _shown_classes(classes: np.ndarray) -> str:
 
 
 def unlabelled_rows(y: Any) -> np.ndarray | None:
-    """Where a label is missing: NaN, None, or scikit-learn's -1 beside two classes.
+    """Return where a label is missing: NaN, None, or scikit-learn's -1 beside two classes.
 
     A -1 beside one other class, or beside three and more, is a class of its own; of the latter a
     warning tells. None where every row has a label.
@@ -115,21 +320,21 @@ def unlabelled_rows(y: Any) -> np.ndarray | None:
 
 
 def _as_they_came(y: Any) -> np.ndarray:
-    """Labels as an array; those of lists and of data frames' own types keep their kind."""
+    """Return labels as an array; those of lists and of data frames' own types keep their kind."""
     if isinstance(getattr(y, "dtype", None), np.dtype):
         return np.asarray(y)
     return np.asarray(y, dtype=object)
 
 
 def is_missing(label: Any) -> bool:
-    """Whether a label stands for none: None, NaN, or what data frames have in its place."""
+    """Return whether a label stands for none: None, NaN, or what data frames have in its place."""
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(label, Number) and bool(label != label)
 
 
 def known_labels(y: Any, known: np.ndarray) -> np.ndarray:
-    """The labels that are there, in an array of their common type.
+    """Return the labels that are there, in an array of their common type.
 
     Whole numbers that became fractions beside a NaN are whole numbers again.
 
@@ -146,7 +351,7 @@ def known_labels(y: Any, known: np.ndarray) -> np.ndarray:
 
 
 def plain_labels(y: Any) -> Any:
-    """Labels kept as Python objects in an array of their common type; others as they are.
+    """Return labels kept as Python objects in an array of their common type; others as they are.
 
     Data frames' own types of labels (nullable numbers, categories, texts) are such objects too.
 
@@ -172,7 +377,7 @@ def plain_labels(y: Any) -> Any:
 def by_class(
     class_weight: str | dict[Any, float] | None, classes: np.ndarray
 ) -> str | dict[float, float] | None:
-    """Weights of the classes by their positions; a class that is not named has weight one.
+    """Return weights of the classes by their positions; a class that is not named has weight one.
 
     A label may be written as text: "1" names the class 1.
     """
@@ -270,7 +475,7 @@ class TableClassifier(LayeredParameters, ClassifierMixin, BaseEstimator):
         return TrainingRows(X, y, codes, weights, known, unlabelled, numbers, counted)
 
     def _rows_to_predict(self, X: Any) -> Any:
-        """Rows to predict, which must have the columns of the fit."""
+        """Return rows to predict, which must have the columns of the fit."""
         return validate_data(self, X, reset=False, **FORMS)
 
 
@@ -296,7 +501,7 @@ class FittedModel(TableClassifier):
     path_: Any
     n_features_in_: int
     feature_index_: FeatureIndex
-    _report: list[RuleRecord] | None
+    _report: RuleReport | None
     _stated: list[FeaturePriorRecord] | None
     _sha256: str | None
     _knowledge: ExpertKnowledge
@@ -309,7 +514,7 @@ class FittedModel(TableClassifier):
     risk_threshold_: float | None = None
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed distance of each row; two units lie between the average training rows.
+        """Return signed distance of each row; two units lie between the average training rows.
 
         Of several classes there is a column each: the decision values of the classes' models on a
         common scale, that of log odds.
@@ -336,7 +541,8 @@ class FittedModel(TableClassifier):
         return self.classes_.take(says_positive(scores))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The risk of each class for each row, learnt from out-of-fold scores (docs/math.md).
+        """Return the risk of each class for each row, learnt from out-of-fold scores
+        (docs/math.md).
 
         Risks are at the true prevalence of the training rows, or at `prevalence`. The decision is
         not: with balanced classes it asks which class fits better, not which is likelier. Where one
@@ -353,14 +559,14 @@ class FittedModel(TableClassifier):
         return np.column_stack((1.0 - risks, risks))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithm of `predict_proba`."""
+        """Return the logarithm of `predict_proba`."""
         return np.log(self.predict_proba(X))
 
     def set_risk_threshold(self, value: float | None, *, positive: Any = None) -> Self:
         """Answer with a class from this risk of it on; decision values and risks stay.
 
         A threshold chosen on the rows that then judge it flatters the model: choose it on
-        out-of-fold risks (`hipad.evaluation.cutoffs`). A new fit forgets it, as risks are new.
+        out-of-fold risks (`hipad.evaluation.curves`). A new fit forgets it, as risks are new.
 
         Parameters
         ----------
@@ -432,16 +638,16 @@ class FittedModel(TableClassifier):
         return self._risks
 
     @property
-    def rule_report_(self) -> list[RuleRecord]:
+    def rule_report_(self) -> RuleReport:
         """One record a rule: who fires, margins, worst case, slack, residual, gradient, effect.
 
         Of several classes, each rule is reported as in the model of the class that it speaks of.
         """
         check_is_fitted(self)
         if self._report is None and self._is_several:
-            self._report = self._reports_of_owners()
+            self._report = RuleReport(self._reports_of_owners())
         if self._report is None:
-            self._report = model_report(self._data, self._model, self._hipad)
+            self._report = RuleReport(model_report(self._data, self._model, self._hipad))
         return self._report
 
     @property
@@ -468,6 +674,24 @@ class FittedModel(TableClassifier):
         from hipad.estimator.model_io import save_model
 
         save_model(self, path)
+
+    def _html_repr(self) -> str:
+        """scikit-learn's diagram of the parameters and, once fitted, a table of the model."""
+        diagram = str(super()._html_repr())
+        if not hasattr(self, "coef_"):
+            return diagram
+        chosen = zip(np.ravel(self.lambda1_), np.ravel(self.lambda2_), strict=True)
+        known = self._knowledge
+        rules = len(known.rules) if known.written is None else len(known.written)
+        rows = [
+            ("classes", listed([str(label) for label in self.classes_.tolist()])),
+            ("features", f"{self.support_.size:,} of {self.n_features_in_:,}"),
+            ("lambda1, lambda2", "; ".join(f"{number(a)}, {number(b)}" for a, b in chosen)),
+            ("knowledge", count(rules, "rule") if rules else "none"),
+            ("solver", self.solver_),
+            ("certificate", str(self.certificate_)),
+        ]
+        return diagram + html_table((), rows, "The fitted model")
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the training data and solver state, which only speed up refits."""
@@ -504,7 +728,7 @@ class FittedModel(TableClassifier):
         self.lambda1_ = model.lambda1
         self.lambda2_ = model.lambda2
         self.members_ = model.members
-        self.path_ = model.path
+        self.path_ = SelectionPath(model.path)
         self.history_ = list(run.history)
         self.n_iter_ = count_steps(self.history_)
         self.solver_ = run.hipad.solver if run.hipad is not None else ""

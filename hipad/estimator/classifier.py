@@ -1,11 +1,4 @@
-"""HIPADClassifier: a scikit-learn classifier that takes rules as well as data.
-
->>> from hipad.datasets import make_ksvm_s
->>> data = make_ksvm_s("10k", seed=0)
->>> clf = HIPADClassifier(data.rules, blocks=data.blocks, lambda1=0.08, standardize=False)
->>> bool(clf.fit(data.X_train, data.y_train).score(data.X_test, data.y_test) > 0.97)
-True
-"""
+"""HIPADClassifier: a scikit-learn classifier that takes rules as well as data."""
 
 from __future__ import annotations
 
@@ -19,9 +12,16 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from hipad.data.preprocessing import MissingValues
-from hipad.estimator.base import FittedModel, TrainingRows, by_class
+from hipad.estimator.base import (
+    ClassRuns,
+    FittedModel,
+    TrainingRows,
+    by_class,
+    class_labels,
+    data_of_class,
+    rules_of_class,
+)
 from hipad.estimator.fit import FitRun
-from hipad.estimator.multiclass import ClassRuns, class_labels, data_of_class, rules_of_class
 from hipad.estimator.parameters import (
     LAYERS,
     FitSettings,
@@ -34,8 +34,8 @@ from hipad.estimator.parameters import (
     layer_of,
     warn_renamed,
 )
+from hipad.estimator.problem_factory import TrainingData, foreign_units, shares, stacked_rows
 from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
-from hipad.estimator.training_data import TrainingData, foreign_units, shares, stacked_rows
 from hipad.exceptions import DataError, HipadError
 from hipad.rules import ColumnValues, FeatureIndex, Rule, RuleSet
 from hipad.rules.compiler import ExpertKnowledge, compile_knowledge, read_knowledge
@@ -47,109 +47,98 @@ from hipad.solvers.solution import single_thread
 class HIPADClassifier(FittedModel):
     """Sparse linear classifier for few rows, many features and expert rules.
 
-    Of three classes or more there is a model each against all others (`class_models_`), over the
-    same scaled rows, and a common scale on which the largest decision value wins. A rule names its
-    class: to the other classes' models it says that whom it covers is not of theirs. ``=> not a``
-    speaks of class a only, and so does ``K1 is raised in a``. ``positive`` and ``raises the risk``
-    name no class of several and are refused.
-
-    With rules it must not stand inside wrappers that give the classes other names: a rule meets
-    the names that a fit is given. ``OneVsRestClassifier``, ``OneVsOneClassifier`` and
-    ``OutputCodeClassifier`` call the two classes of each of their fits 0 and 1 anew, so that a
-    right rule ``=> 0`` speaks against its class; they are not needed, as several classes are taken
-    as they are. ``VotingClassifier``, ``StackingClassifier`` and ``BaggingClassifier`` number the
-    classes 0, 1, ... in order: label the rows so before, and write the rules on these numbers.
+    It solves an elastic-net support vector machine with rules as penalised linear constraints by
+    the HIPAD algorithm: ADMM finds the features, an interior point their weights.
 
     Parameters
     ----------
     rules : str or rules, default=None
-        Text in the rule language, for example ``mean(K1) >= 4 => positive``, a list of such texts,
-        or parsed rules. Statements about features may stand among them: ``K1 raises the risk`` (its
-        weights are never negative, and pay a quarter of lambda1), ``x7 does not matter`` (no
-        weight), ``x3 is certain`` (it pays no lambda1).
-        Always in the user's units, whatever the scaling.
+        What is known, in the units of the data: a line for each rule, as in
+        ``mean(K1) >= 4 => positive``, or statement about features, as in ``K1 raises the risk``;
+        a list of such lines, or parsed rules.
     blocks : dict, default=None
         Named groups of features: name -> column indices or feature names.
     lambda1 : float, "auto" or "sparse", default="auto"
-        Sparsity. "auto" follows a path with cross-validation. "sparse" follows it too and takes the
-        fewest features within one standard error of the least loss: those that most folds keep.
-        What that costs is in `path_`, after an automatic fit as well.
+        Sparsity. "auto" follows a path with cross-validation; "sparse" takes the fewest features
+        within one standard error of the least loss (`path_`).
     lambda2 : float or "auto", default="auto"
         Ridge: correlated features share their weight. "auto" follows a path for each of three
-        values; with a lambda1 of your own there is no path, and it is 10.
+        values, and is 10 beside a given lambda1.
     rule_weight : float, "auto" or "equal", default="auto"
-        For how many labelled rows a rule without a written weight counts; "auto" is learnt from
-        held-out rows (see `rule_trust`), or 15 % of the rows where it is not learnt; "equal" sets
-        sigma to rho, as the paper does. A number or "equal" learns no trust.
+        For how many labelled rows a rule without a written weight counts. "auto" learns it where
+        trust is learnt, else it is 15 % of the rows; "equal" sets sigma to rho, as the paper does.
     rho : float or "auto", default="auto"
         How closely the weights must follow a rule; "auto" follows the rule's weight.
     rule_trust : "auto", float, members of a fit or None, default="auto"
-        The prior probability that the rules help; "auto" is one half. Models without rules, with
-        all of them at several weights and, for two to four rules, without each one are averaged by
-        their posterior probability: how well each predicts held-out rows. Written weights are
-        used as written. `members_` of an earlier fit gives each model the share, lambda1, lambda2
-        and intercept that it learnt. None, as well as `calibrate=False` or `centered=False`,
-        gives the one optimum at the weights that are set.
+        The prior probability that the rules help ("auto" is one half). Models without rules, with
+        them at several weights and without each one are averaged by how well they predict held-out
+        rows. `members_` of an earlier fit repeat what it learnt; None gives the one optimum.
     class_weight : "balanced", dict or None, default="balanced"
         "balanced" gives each class the same share of the total weight.
     method : "auto", "hipad", "admm" or "exact", default="auto"
-        "hipad" runs the paper's two phases: ADMM until the features are those of the elastic-net
-        optimum, then an interior point on these. "auto" gives the same model, since that optimum is
-        unique, but lets working sets find its features where they are faster. "admm" is phase 1 to
-        convergence, "exact" the certified elastic net. `solver_` says what ran.
-    loss : "hinge" or "squared_hinge", default="hinge"
-        What a sample short of its margin costs: by how much it is short, or the square of that.
+        "hipad" runs the paper's two phases, "admm" phase 1 to convergence, "exact" working sets on
+        the elastic net. "auto" gives the model of "hipad" in the fastest way (`solver_`).
     standardize : bool, default=True
-        Scale columns to mean 0 and deviation 1, or those that vary little for the size of their
-        values to less, where that clearly lessens the leave-one-out error. No unit matters either
-        way. Implicitly: sparse data stay sparse.
+        Scale columns to mean 0 and deviation 1, implicitly; no unit matters.
     prevalence : float or None, default=None
-        The share of the second class among those whose risk will be asked for; None is its share
-        among the training rows. It moves `predict_proba` only, and may be changed after the fit.
-        Of several classes it must be None.
+        The share of the second class where risks will be asked for; None is that of training.
     max_features : int, default=None
         The most features that an automatic lambda1 may keep, of several classes for each.
     cv : int, splitter or iterable of splits, default=None
-        Number of folds of the automatic choices, a splitter of scikit-learn, or pairs of training
-        and held-out rows; None is 5. A model learns from all rows that a split does not hold out.
+        Folds of the automatic choices; None is 5.
     random_state : int, default=None
         Which way rows are divided into folds; None is 0. Their order never matters.
     n_jobs : int, default=None
-        Threads of the automatic choices in wide tables, -1 for as many as help. The model is the
-        same.
+        Threads of the automatic choices in wide tables. The model is the same.
+    loss : "hinge" or "squared_hinge", default="hinge"
+        What a sample short of its margin costs.
     solver : SolverSettings, dict or None, default=None
-        How the problem is solved: `phase2_solver`, `phase1_stop`, `mu`, `tol`, `max_iter`. A dict
-        names some of these fields, and `set_params(solver__tol=1e-6)` sets one.
+        How the problem is solved; ``set_params(solver__tol=1e-6)`` sets one field.
     selection : SelectionSettings, dict or None, default=None
-        How lambda1, lambda2, scaling and probabilities are chosen; `calibrate=False` among them
-        returns the optimum of the paper's problem as it is.
+        How lambda1, lambda2, scaling and probabilities are chosen.
     rule_settings : RuleSettings, dict or None, default=None
-        What a rule means to a fit (`scope`, `centered`), and how the trust in rules is learnt.
-
-    The names of earlier versions (`patients`, `stiffness`, `anchored`, `switch`, `engine`, `scope`,
-    `calibrate`, `mu`, `tol`, `max_iter`) are accepted for one release, with a FutureWarning.
+        What a rule means to a fit, and how the trust in rules is learnt.
 
     Attributes
     ----------
-    coef_, intercept_, classes_, support_ : the model in the user's units
-    certificate_ : how far, at most, the result is from the optimum, choice of features included
-    selection_certificate_ : the same for phase 1 over all features, or None
-    history_ : one `Progress` for each value of lambda1 tried, then one for each step
-    n_iter_ : steps of phases 1 and 2
-    solver_ : what ran, in words, with the number of steps of each phase
-    risk_threshold_ : the risk of the second class from which on it is the answer, or None: a
-        decision value above 0 (`set_risk_threshold`)
-    rule_report_ : one `RuleRecord` a rule
-    knowledge_report_ : one `FeaturePriorRecord` a statement about features
-    lambda1_, lambda2_ : the values used
-    members_ : one `MemberRecord` for each candidate weight of the rules, where trust is learnt
-    path_ : one `PathPoint` for each pair of values tried; the best, the chosen and
-        the sparsest one within a standard error are marked
-    class_models_ : of three classes or more, a dict from each class to the fitted classifier of it
-        against the rest, with all attributes of its own. Its weights times the slope of its class
-        on the common scale are a row of `coef_`, of shape (n_classes, n_features); `support_` is
-        the union, `certificate_` the worst; `lambda1_` and `lambda2_` are arrays, `members_` and
-        `path_` dicts by class; `rule_report_` has each rule as in its own class's model
+    coef_, intercept_, classes_, support_ : ndarray
+        The model in the user's units, and the features that have a weight.
+    certificate_, selection_certificate_ : Certificate
+        How far, at most, the result is from the optimum; the same for phase 1, or None.
+    history_, n_iter_, solver_ : list of Progress, int, str
+        The steps of the fit, how many, and what ran.
+    risk_threshold_ : float or None
+        The risk from which on the second class is the answer (`set_risk_threshold`).
+    rule_report_, knowledge_report_ : RuleReport, list of FeaturePriorRecord
+        What became of each rule and of each statement about features.
+    lambda1_, lambda2_, path_ : float, float, SelectionPath
+        The values used, and all that were tried.
+    members_ : tuple of MemberRecord
+        The candidates that were averaged, with their shares.
+    class_models_ : dict
+        Of three classes or more, the model of each against the rest; `coef_` then has a row for
+        each, `lambda1_` and `lambda2_` are arrays, `members_` and `path_` dicts by class.
+
+    See Also
+    --------
+    HIPADClassifierCV : The same with a grid of settings.
+    load_model : Read a model that `save` wrote.
+    RuleReportDisplay : Draw what became of the rules.
+
+    Notes
+    -----
+    Of several classes a rule names one: to the other classes' models it says that whom it covers
+    is not of theirs. Wrappers that rename classes (``OneVsRestClassifier``, ``VotingClassifier``,
+    ...) hand other names to a fit, so with them write rules on the new names. Parameter names of
+    earlier versions are accepted for one release, with a FutureWarning.
+
+    Examples
+    --------
+    >>> from hipad import HIPADClassifier, make_ksvm_s
+    >>> data = make_ksvm_s("10k", seed=0)
+    >>> clf = HIPADClassifier(data.rules, blocks=data.blocks, lambda1=0.08, standardize=False)
+    >>> bool(clf.fit(data.X_train, data.y_train).score(data.X_test, data.y_test) > 0.97)
+    True
     """
 
     @accepts_renamed
@@ -285,7 +274,8 @@ class HIPADClassifier(FittedModel):
 
         Parameters
         ----------
-        X, y, sample_weight, groups : as in `fit`
+        X, y, sample_weight, groups : array
+            As in `fit`.
         warm_start_from : HIPADClassifier or several, default=None
             Earlier fits to reuse, the most similar first. Their Gram matrix and state serve when X
             is the very same object and labels, weights and scaling are unchanged. The model is that
@@ -330,7 +320,7 @@ class HIPADClassifier(FittedModel):
         interactive: bool,
         take: Callable[[FitRun[Self]], Self],
     ) -> FitRun[Self]:
-        """One run a class, over the same rows and design; rules are read once."""
+        """Return one run a class, over the same rows and design; rules are read once."""
         self._without_prevalence()
         if isinstance(self.rule_trust, tuple):
             raise HipadError(
@@ -392,7 +382,7 @@ class HIPADClassifier(FittedModel):
     def _gaps_of(
         self, gaps: MissingValues | None, rows: TrainingRows
     ) -> tuple[MissingValues | None, MissingValues | None]:
-        """The gaps of the rows that are fitted, and of those without a label."""
+        """Return the gaps of the rows that are fitted, and of those without a label."""
         if not gaps:
             return None, None
         expected = len(rows.known)
@@ -454,5 +444,5 @@ def _seen(
 
 
 def _states(earlier: Sequence[HIPADClassifier], data: TrainingData) -> list[Hipad]:
-    """The states of earlier fits on the same data, from which a fit may begin."""
+    """Return the states of earlier fits on the same data, from which a fit may begin."""
     return [one._hipad for one in earlier if vars(one).get("_data") is data and one._hipad]

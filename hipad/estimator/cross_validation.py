@@ -11,8 +11,12 @@ import numpy as np
 
 from hipad.designs import Design
 from hipad.estimator.calibration import Calibration, class_means_at_one
-from hipad.estimator.problem_factory import ProblemFactory
-from hipad.estimator.training_data import content_folds, given_folds, repeated_folds
+from hipad.estimator.problem_factory import (
+    ProblemFactory,
+    content_folds,
+    given_folds,
+    repeated_folds,
+)
 from hipad.utils import FloatArray, IntArray
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import numpy as np
 from hipad.estimator.calibration import Calibration, CalibrationMap, class_means, class_means_at_one
 from hipad.estimator.parameters import FitSettings, MemberRecord
 from hipad.estimator.path import PathPoint, PathSelector
-from hipad.estimator.problem_factory import ProblemFactory, explained
-from hipad.estimator.training_data import TrainingData, equal_rows
+from hipad.estimator.problem_factory import ProblemFactory, TrainingData, equal_rows, explained
 from hipad.estimator.trust import Member, ModelAverage, PresentStep, averaged
 from hipad.exceptions import HipadError
 from hipad.rules import RuleWeights, ScaledRule

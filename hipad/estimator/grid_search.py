@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import product
 from numbers import Integral, Real
@@ -13,25 +13,27 @@ from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from hipad.estimator.base import TableClassifier
+from hipad.estimator.base import ClassRuns, TableClassifier
+from hipad.estimator.calibration import says_positive
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.multiclass import ClassRuns
+from hipad.estimator.fit import FitRun
 from hipad.estimator.parameters import SMALLEST, accepts_renamed, check_number, check_parameters
-from hipad.estimator.problem_factory import noise
+from hipad.estimator.path import PathFits, PathSolver
+from hipad.estimator.problem_factory import TrainingData, noise
 from hipad.estimator.settings import RuleSettings, SelectionSettings, SolverSettings
-from hipad.estimator.training_data import TrainingData
+from hipad.estimator.trust import LinearModel
 from hipad.exceptions import HipadError
 from hipad.rules import Rule
 from hipad.solvers import Status, lambda1_max
 from hipad.solvers.losses import HINGE, LOSSES, Loss
-from hipad.solvers.solution import single_thread
+from hipad.solvers.solution import Settings, single_thread
 from hipad.utils import FloatArray, IntArray
 
 # --------------------------------------------------------------------------------------------------
@@ -128,9 +130,14 @@ def _size(candidate: Params) -> float:
 #
 # Every fit is a `HIPADClassifier` of its own on the training rows alone, so that scaling, rules and
 # whatever else is learnt from rows never sees those held out. The fits share the scaled design and
-# its Gram matrix, and each begins where a neighbour in the grid ended. That changes the time that a
-# fit takes, not the model.
+# its Gram matrix. Fits that differ in lambda1 and lambda2 alone go along one path, all lambda2 side
+# by side (path.py), as far as the numbers let them; where that does not do (many rows, scorers that
+# ask for probabilities, unusual settings), each begins where a neighbour in the grid ended. That
+# changes the time that a fit takes, not the model.
 
+
+MOST_ROWS: Final = 600  # of a fold: beyond, fits one by one are faster
+CLEAR: Final = 1e-3  # of the margin: scores that rounding has no part in
 
 Scorer = Callable[..., Any]
 
@@ -179,7 +186,10 @@ class FoldTask:
         """Fit and score all candidates of the chains."""
         study = _Study(search, self.fold, rows.part(self.train), rows.part(self.test))
         with single_thread():
-            return [trial for chain in self.chains for trial in study.along(chain)]
+            found = study.together(self.chains)
+            left = [[k for k in chain if k not in found] for chain in self.chains]
+            alone = [trial for chain in left if chain for trial in study.along(chain)]
+        return [*found.values(), *alone]
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +203,64 @@ class FoldSearch:
     error_score: float | str
 
 
+class Decided(ClassifierMixin, BaseEstimator):
+    """A classifier whose decision values of the rows that it is asked for are known."""
+
+    def __init__(self, classes: np.ndarray, values: FloatArray) -> None:
+        self.classes, self.values = classes, values
+        self.classes_ = classes
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """The decision values."""
+        return self.values
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row."""
+        return np.asarray(self.classes.take(says_positive(self.values)))
+
+
+def asks_for_values(scorer: Scorer) -> bool:
+    """Whether a scorer asks a model for nothing but its decision values or answers.
+
+    >>> from sklearn.metrics import get_scorer
+    >>> [asks_for_values(get_scorer(name)) for name in ("roc_auc", "f1", "neg_log_loss")]
+    [True, True, False]
+    """
+    if isinstance(getattr(scorer, "_estimator", None), HIPADClassifier):
+        return True  # its own score
+    asked = getattr(scorer, "_response_method", "")
+    return (asked if isinstance(asked, str) else asked[0]) in ("predict", "decision_function")
+
+
+def _is_usual(run: FitRun[Any]) -> bool:
+    """Whether the models of a path are those of fits: usual settings, and nothing pays its own."""
+    plan, factory = run.plan, run.factory
+    settings = replace(plan.settings, method="hipad", quick=False)
+    return (
+        settings == Settings()
+        and plan.fastest
+        and plan.calibrate
+        and not plan.is_automatic
+        and len(run.members) == 1
+        and not factory.penalty_factors.features.size
+        and run.data.unlabelled is None
+    )
+
+
+def _model_of(fits: PathFits, run: FitRun[Any]) -> LinearModel | None:
+    """The model of a path as it predicts; None where only a fit by itself finds it."""
+    scores, w = fits.scores[:, 0], fits.weights[:, 0]
+    if not fits.reached[0] or not np.max(np.abs(scores), initial=0.0) > CLEAR:
+        return None
+    kept = w != 0
+    scale = run.leading.calibration(scores, float(fits.b[0]))
+    features, w = fits.features[kept], w[kept]
+    coef, intercept = run.data.to_user_units(features, scale.factor * w, scale.offset)
+    return LinearModel(features, coef, intercept)
+
+
 class _Study:
-    """The fits of one task, each with a neighbour at hand."""
+    """The fits of one task: side by side where they can be, else each with a neighbour at hand."""
 
     def __init__(
         self, search: FoldSearch, fold: int, train: LabelledRows, test: LabelledRows
@@ -202,6 +268,65 @@ class _Study:
         self.search, self.fold, self.train, self.test = search, fold, train, test
         self.weighted = test.weights is not None and takes_weights(search.scorer)
         self.beside: dict[int, HIPADClassifier] = {}  # the last chain, by place
+
+    def together(self, chains: list[list[int]]) -> dict[int, Trial]:
+        """Trials of the candidates whose models can be fitted side by side, by their place."""
+        found: dict[int, Trial] = {}
+        if len(self.train.y) > MOST_ROWS or not asks_for_values(self.search.scorer):
+            return found
+        beside: dict[str, list[list[int]]] = {}
+        for chain in chains:
+            others = {n: v for n, v in self.search.candidates[chain[0]].items() if n in GRID[2:]}
+            beside.setdefault(repr(others), []).append(chain)
+        for group in beside.values():
+            try:
+                found |= self._side_by_side([k for chain in group for k in chain])
+            except (ValueError, np.linalg.LinAlgError):
+                continue  # whoever fits them one by one says what is wrong with them
+        return found
+
+    def _side_by_side(self, candidates: list[int]) -> dict[int, Trial]:
+        """Trials of candidates that differ in lambda1 and lambda2, along one path."""
+        started = time.perf_counter()
+        places: dict[tuple[Any, Any], int] = {}
+        for k in candidates:
+            params = self.search.candidates[k]
+            places.setdefault((params["lambda1"], params["lambda2"]), k)
+        if any(isinstance(value, str) or not value > 0 for pair in places for value in pair):
+            return {}
+        run = self._begin(self.search.candidates[candidates[0]])
+        if isinstance(run, ClassRuns) or not _is_usual(run):
+            return {}
+        path = PathSolver(
+            run.factory.problem(*next(iter(places))),
+            [np.arange(run.data.y.size)],
+            sorted({lambda2 for _, lambda2 in places}),
+            polish=run.plan.settings.method == "hipad",
+            fine=True,
+        )
+        models: dict[int, LinearModel] = {}
+        for lambda1 in sorted({lambda1 for lambda1, _ in places}, reverse=True):
+            for fits in path.fit(lambda1):
+                place = places.get((fits.lambda1, fits.lambda2))
+                model = _model_of(fits, run) if place is not None else None
+                if place is not None and model is not None:
+                    models[place] = model
+        seconds = (time.perf_counter() - started) / max(len(models), 1)
+        return dict(zip(models, self._judged(run, models, seconds), strict=True))
+
+    def _judged(
+        self, run: FitRun[Any], models: Mapping[int, LinearModel], seconds: float
+    ) -> Iterator[Trial]:
+        """The trials of models, whose decision values of the rows held out are one product."""
+        weights = np.zeros((self.test.X.shape[1], len(models)))
+        for column, model in zip(weights.T, models.values(), strict=True):
+            column[model.features] = model.coef
+        values = np.asarray(self.test.X @ weights)
+        for (place, model), column in zip(models.items(), values.T, strict=True):
+            started = time.perf_counter()
+            score = self._score(Decided(self._classes, column + model.intercept))
+            times = seconds, time.perf_counter() - started
+            yield Trial(place, self.fold, score, model.features.size, *times)
 
     def along(self, chain: list[int]) -> Iterator[Trial]:
         """One trial for each candidate of a chain."""
@@ -226,6 +351,10 @@ class _Study:
 
     def _fit(self, params: Params, near: list[HIPADClassifier]) -> HIPADClassifier:
         """A candidate on the training rows, from the nearest fits there are."""
+        return self._begin(params, near).to_end().finish()
+
+    def _begin(self, params: Params, near: Sequence[HIPADClassifier] = ()) -> Any:
+        """A fit of a candidate to the training rows that has not begun."""
         clf = clone(self.search.template).set_params(**params)
         X, y, weights, groups = self.train
         run = clf.fit_iter(
@@ -237,9 +366,10 @@ class _Study:
             feature_names=self.search.names,
             interactive=False,
         )
-        return run.to_end().finish()
+        self._classes = np.unique(y)
+        return run
 
-    def _score(self, clf: HIPADClassifier) -> float:
+    def _score(self, clf: HIPADClassifier | Decided) -> float:
         """The score of a model on the rows held out, weighted where the scorer can."""
         X, y, weights, _ = self.test
         further = {"sample_weight": weights} if self.weighted else {}
@@ -419,12 +549,19 @@ class HIPADClassifierCV(BestModel):
 
     Parameters
     ----------
-    rules, blocks : as in `HIPADClassifier`
+    rules : str or rules, default=None
+        As in `HIPADClassifier`.
+    blocks : dict, default=None
+        As in `HIPADClassifier`.
     lambda1 : int, float or list of float, default=10
         A number of values to try (from just below the largest that keeps a feature to a hundredth
         of it, on the scale of all rows), or the values.
     lambda2 : float or list of float, default=(0.1, 1.0, 10.0)
-    rule_weight, rho : as in `HIPADClassifier`, or a list of such values
+        Values to try.
+    rule_weight : float, str or list of such, default="auto"
+        As in `HIPADClassifier`, or several values to try.
+    rho : float, "auto" or list of such, default="auto"
+        As in `HIPADClassifier`, or several values to try.
     cv : int, splitter or iterable of (train, test), default=None
         None is 5 folds, stratified; `groups` of `fit` are never split.
     scoring : str, callable or None, default=None
@@ -437,21 +574,44 @@ class HIPADClassifierCV(BestModel):
         Where given, a number of folds means shuffled ones.
     error_score : "raise" or float, default=nan
         The score of a fit that fails.
-    class_weight, method, standardize, prevalence, loss, solver, selection, rule_settings :
-        as in `HIPADClassifier`
-
-    A search compares optima at given weights of the rules, so none of its fits learns trust: the
-    same model by hand needs `HIPADClassifier(rule_trust=None, ...)`.
+    class_weight : "balanced", dict or None, default="balanced"
+        As in `HIPADClassifier`.
+    method : str, default="auto"
+        As in `HIPADClassifier`.
+    standardize : bool, default=True
+        As in `HIPADClassifier`.
+    prevalence : float or None, default=None
+        As in `HIPADClassifier`.
+    loss : str, default="hinge"
+        As in `HIPADClassifier`.
+    solver : SolverSettings, dict or None, default=None
+        As in `HIPADClassifier`.
+    selection : SelectionSettings, dict or None, default=None
+        As in `HIPADClassifier`.
+    rule_settings : RuleSettings, dict or None, default=None
+        As in `HIPADClassifier`.
 
     Attributes
     ----------
-    cv_results_ : dict of arrays, as in `GridSearchCV`, and the support sizes of the models
-    best_estimator_, best_params_, best_score_, best_index_, refit_time_ : as in `GridSearchCV`
-    scorer_, n_splits_, classes_, n_features_in_ : as in `GridSearchCV`
+    cv_results_ : dict of arrays
+        As in `GridSearchCV`, and the support sizes of the models.
+    best_estimator_, best_params_, best_score_, best_index_, refit_time_ : object
+        As in `GridSearchCV`.
+    scorer_, n_splits_, classes_, n_features_in_ : object
+        As in `GridSearchCV`.
+
+    See Also
+    --------
+    HIPADClassifier : One fit, which chooses lambda1 and lambda2 by itself.
+
+    Notes
+    -----
+    A search compares optima at given weights of the rules, so none of its fits learns trust: the
+    same model by hand needs ``HIPADClassifier(rule_trust=None, ...)``.
 
     Examples
     --------
-    >>> from hipad.datasets import make_ksvm_s
+    >>> from hipad import HIPADClassifierCV, make_ksvm_s
     >>> data = make_ksvm_s("10k", seed=0)
     >>> search = HIPADClassifierCV(lambda1=[0.1, 0.05], lambda2=[1.0, 10.0], cv=3, n_jobs=1)
     >>> search = search.fit(data.X_train, data.y_train)

@@ -15,24 +15,29 @@ from sklearn.utils.validation import check_is_fitted
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.preprocessing import ColumnRecipe
 from hipad.data.roles import DecidedBy
+from hipad.estimator.base import LazyClassCalibration, class_labels
 from hipad.estimator.calibration import CalibrationMap, ClassProbabilities, MulticlassCalibration
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.fit import LazyCalibration, count_steps
-from hipad.estimator.multiclass import LazyClassCalibration, class_labels
 from hipad.estimator.parameters import LAYERS, RENAMED, MemberRecord, check_parameters
-from hipad.estimator.path import PathPoint
+from hipad.estimator.path import PathPoint, SelectionPath
 from hipad.estimator.rule_report import FeaturePriorRecord
 from hipad.estimator.serialization import (
+    DIALECT,
+    FORMAT,
+    VERSION,
+    Schema,
     StoredPriors,
     knowledge_of,
     plain,
     read_sealed,
     rebuild,
+    schema_of,
     stored_knowledge,
     write_sealed,
 )
 from hipad.exceptions import DataError, HipadError
-from hipad.rules import FeatureIndex, RuleRecord, resolve_blocks
+from hipad.rules import FeatureIndex, RuleRecord, RuleReport, resolve_blocks
 from hipad.rules.ast import KINDS
 from hipad.rules.compiler import ExpertKnowledge
 from hipad.rules.guarantees import BoxPoint
@@ -103,7 +108,7 @@ def _check_columns(what: str, columns: Any, n_features: int) -> None:
 
 
 def checked_classes(stored: dict[str, Any]) -> np.ndarray:
-    """The classes in their own type; they must be different and in order."""
+    """Return the classes in their own type; they must be different and in order."""
     values, kind = stored["values"], stored["dtype"]
     plain = _is_list_of(values, str | int | float) and len(values) >= 2
     _expect(plain and isinstance(kind, str) and len(kind) <= 20, "two classes or more", values)
@@ -193,7 +198,7 @@ def _points(value: Any) -> Iterator[BoxPoint]:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether this is a finite number, and not a truth value."""
+    """Return whether this is a finite number, and not a truth value."""
     return isinstance(value, int | float) and type(value) is not bool and math.isfinite(value)
 
 
@@ -251,7 +256,7 @@ class Origin:
     decided_by: DecidedBy = "choice"  # what told the positive class
     group: str = ""  # the column whose rows are of one patient
     file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what cells of it mean
-    test_digest: str = ""  # a hash of the test rows, see hipad.evaluation.sealed_test
+    test_digest: str = ""  # a hash of the test rows, see `SealedTest`
     openings: tuple[Opening, ...] = ()  # who looked at these
 
 
@@ -269,7 +274,39 @@ def save_model(clf: HIPADClassifier, path: AnyPath, *, origin: Origin | None = N
 
 
 def load_model(path: AnyPath) -> HIPADClassifier:
-    """Read a classifier that `save` wrote; it predicts exactly as the saved one did."""
+    """Read a classifier that `save` wrote; it predicts exactly as the saved one did.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, JSON.
+
+    Returns
+    -------
+    HIPADClassifier
+        Fitted, with its reports and certificate, without its training rows.
+
+    Raises
+    ------
+    DataError
+        The file cannot be opened, or is no model.
+
+    See Also
+    --------
+    HIPADClassifier : Its `save` writes the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from hipad import HIPADClassifier, load_model
+    >>> clf = HIPADClassifier(lambda1=0.01).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     clf.save(Path(folder) / "model.json")
+    ...     same = load_model(Path(folder) / "model.json")
+    >>> same.predict([[3.5]]).tolist()
+    [1]
+    """
     return read_model(path).classifier
 
 
@@ -312,7 +349,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def _told_content(clf: HIPADClassifier) -> dict[str, Any]:
-    """The hash of the data, and what the reports say."""
+    """Return the hash of the data, and what the reports say."""
     records = [replace(record, names=None) for record in clf.rule_report_]
     return {
         "data_sha256": clf.data_sha256_,
@@ -323,7 +360,7 @@ def _told_content(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def _own_content(clf: HIPADClassifier) -> dict[str, Any]:
-    """A model of two classes, without what it shares with those of other classes."""
+    """Return a model of two classes, without what it shares with those of other classes."""
     return _told_content(clf) | {
         "compiled": plain(stored_knowledge(clf._knowledge)),
         "lambda1": clf.lambda1_,
@@ -345,14 +382,14 @@ def _own_content(clf: HIPADClassifier) -> dict[str, Any]:
 
 
 def _rules_text(clf: HIPADClassifier) -> str | None:
-    """The rules as text, for whoever reads the file or fits again."""
+    """Return the rules as text, for whoever reads the file or fits again."""
     if isinstance(clf.rules, str | None):
         return clf.rules
     return str(clf._knowledge.written or "")
 
 
 def used_blocks(clf: HIPADClassifier) -> dict[str, np.ndarray]:
-    """The blocks that rules and statements name, as column numbers; of a loaded model all."""
+    """Return blocks that rules and statements name, as column numbers; of a loaded model all."""
     rules = clf._knowledge.written
     if rules is None:
         return dict(resolve_blocks(clf.blocks, clf.feature_index_))
@@ -420,7 +457,7 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
 
 
 def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
-    """A classifier with settings, classes, columns and reports."""
+    """Return a classifier with settings, classes, columns and reports."""
     settings = _settings_of_today(content["settings"])
     if isinstance(settings["class_weight"], list):
         settings["class_weight"] = dict(settings["class_weight"])
@@ -435,7 +472,7 @@ def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     if content["named_columns"]:
         clf.feature_names_in_ = np.array(content["feature_names"], dtype=object)
     records = rebuild(tuple[RuleRecord, ...], list(map(_of_today, content["rule_report"])))
-    clf._report = [replace(record, names=clf.feature_index_) for record in records]
+    clf._report = RuleReport(replace(record, names=clf.feature_index_) for record in records)
     check_report(clf._report, clf.n_features_in_)
     stored = content.get("knowledge_report", [])  # files of earlier versions have none
     clf._stated = list(rebuild(tuple[FeaturePriorRecord, ...], stored))
@@ -478,7 +515,7 @@ def _knowledge(clf: HIPADClassifier, content: dict[str, Any]) -> ExpertKnowledge
 
 
 def _of_today(record: dict[str, Any]) -> dict[str, Any]:
-    """A stored record of a rule, with the fields that it has today.
+    """Return a stored record of a rule, with the fields that it has today.
 
     In files of version 1 no fit without the rule was made; files before trust was learnt from all
     rows hold what the rows that a rule covers left of its weight.
@@ -504,7 +541,7 @@ def _of_today(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _point_of_today(point: dict[str, Any]) -> dict[str, Any]:
-    """A stored point of a path; earlier versions call its excess loss `behind`."""
+    """Return a stored point of a path; earlier versions call its excess loss `behind`."""
     renamed = {"behind": "excess_loss"}
     return {renamed.get(name, name): value for name, value in point.items()}
 
@@ -522,7 +559,110 @@ def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:
     members = [{"on_rows": False, "cut": None, **member} for member in content.get("members", [])]
     clf.members_ = rebuild(tuple[MemberRecord, ...], members)
     path = [_point_of_today(point) for point in content["path"]]
-    clf.path_ = rebuild(tuple[PathPoint, ...], path)
+    clf.path_ = SelectionPath(rebuild(tuple[PathPoint, ...], path))
     clf.history_ = list(rebuild(tuple[Progress, ...], content["history"]))
     clf.n_iter_ = count_steps(clf.history_)
     clf.solver_ = str(content.get("solver", ""))
+
+
+# --------------------------------------------------------------------------------------------------
+# The JSON Schema of model files. What a schema cannot say (the checksum, weights for columns that
+# are there, probabilities that rise) `load_model` checks.
+
+
+COLUMNS: Final[Schema] = {
+    "type": "array",
+    "items": {"type": "integer", "minimum": 0},
+    "uniqueItems": True,
+}
+
+
+def model_schema() -> Schema:
+    """Return the JSON Schema (draft 2020-12) of the files that `HIPADClassifier.save` writes.
+
+    Returns
+    -------
+    dict
+        A new one each time, made of plain JSON values.
+
+    Examples
+    --------
+    >>> schema = model_schema()
+    >>> schema["properties"]["format"], sorted(schema["properties"]["content"])
+    ({'const': 'hipad-model'}, ['allOf'])
+    """
+    definitions: dict[str, Schema] = {}
+    record: Schema = {
+        "data_sha256": {"type": "string", "pattern": f"^[0-9a-f]{{{SHA256_DIGITS}}}$"},
+        "rules": schema_of(str | None, definitions),
+        "rule_report": schema_of(tuple[RuleRecord, ...], definitions),
+        "knowledge_report": schema_of(tuple[FeaturePriorRecord, ...], definitions),
+    }
+    weights: Schema = {
+        "indices": COLUMNS,
+        "values": {"type": "array", "items": {"type": "number"}},
+    }
+    model: Schema = record | {
+        "compiled": schema_of(StoredPriors, definitions),
+        "lambda1": {"type": "number", "minimum": 0},
+        "lambda2": {"type": "number", "minimum": 0},
+        "coefficients": _object(weights),
+        "intercept": {"type": "number"},
+        "certificate": schema_of(Certificate, definitions),
+        "selection_certificate": schema_of(Certificate | None, definitions),
+        "members": schema_of(tuple[MemberRecord, ...], definitions),
+        "path": schema_of(tuple[PathPoint, ...], definitions),
+        "history": schema_of(tuple[Progress, ...], definitions),
+        "solver": {"type": "string"},
+        "risks": schema_of(CalibrationMap | None, definitions),
+        "risk_threshold": {
+            "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1}, {"type": "null"}]
+        },
+    }
+    labels: Schema = {"type": ["string", "number", "boolean"]}
+    classes: Schema = {
+        "dtype": {"type": "string", "maxLength": 20},
+        "values": {"type": "array", "items": labels, "minItems": 2, "uniqueItems": True},
+    }
+    shared: Schema = {
+        "classes": _object(classes),
+        "n_features": {"type": "integer", "minimum": 1},
+        "feature_names": schema_of(tuple[str, ...] | None, definitions),
+        "named_columns": {"type": "boolean"},
+        "blocks": {"type": "object", "additionalProperties": COLUMNS},
+        "settings": {"type": "object"},  # the parameters of HIPADClassifier, by their names
+        "origin": schema_of(Origin | None, definitions),
+    }
+    several: Schema = record | {
+        "models": {"type": "array", "items": {"$ref": "#/$defs/model"}, "minItems": 3},
+        "scale": schema_of(MulticlassCalibration, definitions),
+        "class_risks": schema_of(ClassProbabilities, definitions),
+    }
+    definitions["model"] = {"description": "A model of two classes.", **_object(model)}
+    definitions["several"] = {"description": "Three classes or more.", **_object(several)}
+    header: Schema = {
+        "format": {"const": FORMAT},
+        "version": {"const": VERSION},
+        "library": {"type": "string"},
+        "checksum": {"type": "string", "pattern": f"^[0-9a-f]{{{SHA256_DIGITS}}}$"},
+        "content": {
+            "allOf": [
+                _object(shared),
+                {
+                    "if": {"required": ["models"]},
+                    "then": {"$ref": "#/$defs/several"},
+                    "else": {"$ref": "#/$defs/model"},
+                },
+            ]
+        },
+    }
+    return {
+        "$schema": DIALECT,
+        "title": f"A model of HIPAD Workbench, format version {VERSION}",
+        **_object(header),
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _object(properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(properties)}

@@ -417,12 +417,12 @@ class FitSettings:
         return ExpertKnowledge(self.rules, self.known, self.statements, self.written)
 
     def at(self, lambda1: float, lambda2: float) -> FitSettings:
-        """The same with given values."""
+        """Return the same with given values."""
         return replace(self, lambda1=lambda1, lambda2=lambda2)
 
     @classmethod
     def of(cls, parameters: Any, knowledge: ExpertKnowledge) -> FitSettings:
-        """The plan of a classifier, whose parameters were checked."""
+        """Return the plan of a classifier, whose parameters were checked."""
         solver, selection, rules = (layer_of(parameters, name) for name in LAYERS)
         own = Settings(
             method="hipad" if parameters.method == "auto" else parameters.method,
@@ -457,7 +457,7 @@ class FitSettings:
 
 
 def is_splits(value: object) -> bool:
-    """Whether this may divide rows: a splitter of scikit-learn, or an iterable of splits."""
+    """Return whether this may divide rows: a splitter of scikit-learn, or an iterable of splits."""
     if isinstance(value, str | bytes | Mapping | np.ndarray):
         return False
     if isinstance(value, list | tuple):
@@ -466,12 +466,12 @@ def is_splits(value: object) -> bool:
 
 
 def _is_pair(split: object) -> bool:
-    """Whether this may be training and held-out rows."""
+    """Return whether this may be training and held-out rows."""
     return isinstance(split, list | tuple) and len(split) == 2
 
 
 def held_out_parts(cv: Any, X: Any, y: np.ndarray, kept: np.ndarray) -> list[np.ndarray]:
-    """The held-out rows of each split of cv, counted among the rows that are kept.
+    """Return the held-out rows of each split of cv, counted among the rows that are kept.
 
     A splitter divides the kept rows X of classes y; pairs speak of all rows, of which `kept` marks
     those that count.
@@ -505,7 +505,7 @@ def _ridge(parameters: Any) -> float | str:
 
 
 def admm_settings(mu: float | str) -> AdmmSettings:
-    """Settings of phase 1 whose penalties start at mu; "auto" scales them to the data."""
+    """Return settings of phase 1 whose penalties start at mu; "auto" scales them to the data."""
     if isinstance(mu, str):
         return AdmmSettings()
     return AdmmSettings(penalties=Penalties(*[float(mu)] * len(fields(Penalties))))

@@ -13,13 +13,12 @@ import numpy as np
 from hipad.designs import column_moments
 from hipad.estimator.calibration import says_positive
 from hipad.estimator.cross_validation import CrossValidator, CVResult, upper_median
-from hipad.estimator.problem_factory import ProblemFactory, noise
+from hipad.estimator.problem_factory import ProblemFactory, TrainingData, noise
 from hipad.estimator.settings import SelectionSettings
-from hipad.estimator.training_data import TrainingData
 from hipad.solvers.batched import EXACT, BatchedInteriorPoint, RestrictedProblem, WorkingSetSelector
 from hipad.solvers.problem import Problem
 from hipad.solvers.solution import single_thread
-from hipad.utils import FloatArray
+from hipad.utils import FloatArray, html_table, number, percent
 
 # --------------------------------------------------------------------------------------------------
 # The values of lambda1 and lambda2 that an automatic choice tries.
@@ -114,6 +113,7 @@ def rounded(value: float) -> float:
 
 
 TOLERANCE = 1e-4  # of the folds: enough to judge by
+FINE = 1e-12  # of models that stand for themselves: their features and weights are those of a fit
 BEYOND = 1.02  # times lambda1: a fold whose gradients are less has overlooked no feature
 
 
@@ -133,13 +133,14 @@ class PathFits:
     features: np.ndarray  # those that some model keeps
     kept: np.ndarray  # which of them each model keeps
     weights: FloatArray  # of these features, one column a model, as the scores have them
+    reached: np.ndarray  # which models are as near to the optimum as was asked for
 
 
 class PathSolver:
     """Models on some rows each, for several lambda2, at falling values of lambda1.
 
     `rows` are those of each model, and `units` the scales of features in them; the models of one
-    lambda2 lie side by side.
+    lambda2 lie side by side. The last rows are those of the whole data, unless all are `fine`.
     """
 
     def __init__(
@@ -149,6 +150,7 @@ class PathSolver:
         ridges: Sequence[float],
         polish: bool,
         units: FloatArray | None = None,
+        fine: bool = False,
     ) -> None:
         self.problem, self.polish, self.ridges = problem, polish, list(ridges)
         count, times = len(rows), len(self.ridges)
@@ -158,10 +160,11 @@ class PathSolver:
         lambda2 = np.repeat(np.asarray(self.ridges, dtype=float), count)
         units = None if units is None else np.tile(units, times)
         self.batch = BatchedInteriorPoint(problem, np.tile(upper_bounds, times), lambda2, units)
-        self._last = np.tile(np.arange(count) == count - 1, times)
-        tolerance = np.where(self._last, EXACT, TOLERANCE)
+        self._last = np.tile(np.arange(count) == count - 1, times) & (not fine)
+        self.tolerance = FINE if fine else TOLERANCE
+        tolerance = np.where(self._last, EXACT, self.tolerance)
         self.selector = WorkingSetSelector(
-            self.batch, tolerance, np.where(self._last, 1.0 + EXACT, BEYOND)
+            self.batch, tolerance, np.where(self._last | fine, 1.0 + EXACT, BEYOND)
         )
         self._kept = [np.full(1, -1)] * (count * times)  # features of each model, and
         self._models: list[tuple[FloatArray, float]] = []  # what phase 2 made of them
@@ -191,6 +194,7 @@ class PathSolver:
         kept = np.flatnonzero(w.any(axis=1) | np.isin(stage.names, named))
         smooth, w = batch.restrict(stage.names[kept], 0.0), w[kept]
         sizes, b, in_model = np.count_nonzero(w, axis=0), batch.b, w != 0
+        reached = batch.reached(stage, max(self.tolerance, EXACT))
         if self.polish:
             w, b = self._polished(replace(smooth, fixed=w != 0))
         of_named = np.zeros((named.size, b.size))  # those that do not matter are in no stage
@@ -210,6 +214,7 @@ class PathSolver:
                 features=smooth.names[some],
                 kept=in_model[np.ix_(some, own)],
                 weights=w[np.ix_(some, own)],
+                reached=reached[own],
             )
             found.append(fits)
         return found
@@ -224,7 +229,7 @@ class PathSolver:
         batch, kept = self.batch, [stage.names[fixed] for fixed in stage.fixed.T]
         same = np.array([np.array_equal(*both) for both in zip(kept, self._kept, strict=True)])
         alpha, u = batch.alpha, batch.u
-        w = batch.solve(stage, np.where(same | self._last, np.inf, TOLERANCE))
+        w = batch.solve(stage, np.where(same | self._last, np.inf, self.tolerance))
         batch.alpha, batch.u = alpha, u
         for k in np.flatnonzero(same):
             w[stage.fixed[:, k], k], batch.b[k] = self._models[k]
@@ -318,6 +323,28 @@ class PathPoint:
     chosen: bool = False
     stable_size: int = 0
     sparsest: bool = False
+
+
+class SelectionPath(tuple[PathPoint, ...]):
+    """The points of a path, in the order in which they were tried; a notebook shows a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        marks = ("chosen", "best", "sparsest")
+        rows = [
+            (
+                *(number(value) for value in (point.lambda1, point.lambda2)),
+                f"{point.loss:.4f}",
+                f"{point.excess_loss:.4f} \N{PLUS-MINUS SIGN} {point.error:.4f}",
+                percent(point.accuracy),
+                f"{point.support_size:,}",
+                ", ".join(mark for mark in marks if getattr(point, mark)),
+            )
+            for point in self
+        ]
+        head = ("lambda1", "lambda2", "held-out loss", "above the least", "balanced accuracy")
+        return html_table((*head, "features", ""), rows, "Values of lambda1 and lambda2 tried")
 
 
 class PathSelector:

@@ -9,8 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.estimator.fit import FitRun, Model
-from hipad.estimator.problem_factory import penalty_factors, rule_blocks, rule_weights
-from hipad.estimator.training_data import TrainingData
+from hipad.estimator.problem_factory import TrainingData, penalty_factors, rule_blocks, rule_weights
 from hipad.estimator.trust import learns_trust, trust_of
 from hipad.rules import (
     CompiledRule,
@@ -47,7 +46,7 @@ SAME = 1e-6  # relative change of the weights that is none
 def model_effects(
     data: TrainingData, model: Model, warm: Hipad | None = None
 ) -> Iterator[Effect | None]:
-    """What each rule does to the model; None for rules beyond the first `MOST_LEFT_OUT`."""
+    """Yield what each rule does to the model; None for rules beyond the first `MOST_LEFT_OUT`."""
     for i, rule in enumerate(model.plan.rules):
         if i >= MOST_LEFT_OUT:
             yield None
@@ -58,7 +57,7 @@ def model_effects(
 
 
 def fit_without(i: int, data: TrainingData, model: Model, warm: Hipad | None = None) -> Model:
-    """The model that the same fit gives without rule i, at the same lambda1 and lambda2.
+    """Return the model that the same fit gives without rule i, at the same lambda1 and lambda2.
 
     Where trust is learnt, every candidate has values of its own, and so has the fit without it.
     Among many rules, and where an earlier fit learnt it, the trust in the others stays.
@@ -77,7 +76,7 @@ def fit_without(i: int, data: TrainingData, model: Model, warm: Hipad | None = N
 
 
 def rule_effect(rule: CompiledRule, model: Model, without: Model, data: TrainingData) -> Effect:
-    """What a rule does, from the model with it and the one without it."""
+    """Return what a rule does, from the model with it and the one without it."""
     fires, mean = rule.fires(data.X, data.gaps), data.design.mean
     covered = data.X[fires][:, model.features]
     scores = rule.sign * np.asarray(covered @ model.coef + model.intercept).ravel()
@@ -93,7 +92,7 @@ def rule_effect(rule: CompiledRule, model: Model, without: Model, data: Training
 
 
 def _typical_margin(rule: CompiledRule, data: TrainingData, model: Model) -> float | None:
-    """The margin of the least unusual row that meets the rule; None if there is none."""
+    """Return the margin of the least unusual row that meets the rule; None if there is none."""
     w = np.zeros(data.design.shape[1])
     w[model.features] = model.coef
     design = data.design
@@ -102,7 +101,7 @@ def _typical_margin(rule: CompiledRule, data: TrainingData, model: Model) -> flo
 
 
 def same_model(one: Model, other: Model, data: TrainingData) -> bool:
-    """Whether two models on the same rows have the same features and weights.
+    """Return whether two models on the same rows have the same features and weights.
 
     Calibration sets scale and intercept by the weights; without it, they count as well.
     """
@@ -117,7 +116,7 @@ def same_model(one: Model, other: Model, data: TrainingData) -> bool:
 
 
 def _direction_of(model: Model, data: TrainingData) -> np.ndarray:
-    """The weights of scaled columns at length one."""
+    """Return the weights of scaled columns at length one."""
     scale = data.design.scale
     weights = model.coef if scale is None else model.coef * scale[model.features]
     return weights / max(float(np.linalg.norm(weights)), 1e-300)
@@ -154,11 +153,11 @@ class WeightRefits:
         return replace(gradient, sigma_needed=self.needed(i, gradient.sigma_needed))
 
     def inside(self, i: int, found: Solution) -> int:
-        """How many features of rule i have a weight in a solution."""
+        """Return how many features of rule i have a weight in a solution."""
         return int(np.isin(self.model.scaled_rules[i].columns, found.features).sum())
 
     def needed(self, i: int, least: float) -> float:
-        """The sigma from which on a feature of rule i enters; inf where none does."""
+        """Return the sigma from which on a feature of rule i enters; inf where none does."""
         low, high = 0.0, max(least, self.model.rule_weights[i].sigma)
         while high <= MOST_SIGMA and self.fits < MOST_FITS and not self.enters(i, high):
             low, high = high, 2.0 * high
@@ -173,7 +172,7 @@ class WeightRefits:
         return high
 
     def enters(self, i: int, sigma: float) -> bool:
-        """Whether a feature of rule i enters where the rule counts that much."""
+        """Return whether a feature of rule i enters where the rule counts that much."""
         return self.inside(i, self.fitted(i, self.worth(i, sigma))) > 0
 
     def worth(self, i: int, sigma: float) -> RuleWeights:
@@ -199,7 +198,7 @@ class WeightRefits:
 
 
 def direction(found: Solution) -> np.ndarray:
-    """The weights at length one: calibration sets their scale, so it tells nothing of a rule."""
+    """Return weights at length one: calibration sets their scale, so it tells nothing of a rule."""
     return found.w / max(float(np.linalg.norm(found.w)), 1e-300)
 
 
@@ -214,7 +213,7 @@ UNSEEN: Final = (
 
 
 def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) -> list[RuleRecord]:
-    """One record a rule.
+    """Return one record a rule.
 
     Margins and worst cases are those of the model as it predicts, in the user's units; slack and
     residual those of the optimisation problem. Fits without a rule start from `warm`.
@@ -248,7 +247,7 @@ def model_report(data: TrainingData, model: Model, warm: Hipad | None = None) ->
 
 
 def _unseen(model: Model) -> bool:
-    """Whether trust would be learnt, but no labelled row is evidence on the rules."""
+    """Return whether trust would be learnt, but no labelled row is evidence on the rules."""
     mixture = model.mixture
     return mixture is not None and learns_trust(model.plan) and not mixture.has_evidence
 
@@ -276,7 +275,7 @@ def farkas_residuals(model: Model) -> list[tuple[float | None, float | None]]:
 
 
 def _split_weights(model: Model) -> tuple[FloatArray, FloatArray]:
-    """Weights on the features that rules name (in their order), and all others."""
+    """Return weights on the features that rules name (in their order), and all others."""
     problem, found = model.problem, model.solution
     at, of = problem.rule_positions(found.features)
     inside = np.zeros(problem.stack.features.size)
@@ -328,7 +327,7 @@ class FeaturePriorRecord:
         return "\n".join([self.text, *(f"  {line}" for line in self.lines)])
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for files and tables."""
+        """Return plain values, for files and tables."""
         return {**asdict(self), "inside": self.inside}
 
     def _about_weights(self) -> Iterator[str]:
@@ -355,7 +354,7 @@ class FeaturePriorRecord:
 
 
 def statement_report(model: Model, names: FeatureIndex) -> list[FeaturePriorRecord]:
-    """One record a statement."""
+    """Return one record a statement."""
     statements = model.plan.statements
     weights = np.zeros(model.problem.n_features)
     weights[model.features] = model.coef
@@ -391,7 +390,7 @@ def _refitted(
 
 
 def _broken(statement: CompiledPrior, weights: FloatArray) -> int:
-    """How many features break the statement in a model fitted without it."""
+    """Return how many features break the statement in a model fitted without it."""
     own = weights[statement.columns]
     if statement.kind in FORBIDDEN:
         return int(np.sum(own * FORBIDDEN[statement.kind] > SAME))
@@ -399,7 +398,7 @@ def _broken(statement: CompiledPrior, weights: FloatArray) -> int:
 
 
 def _full_direction(found: Solution, n_features: int) -> FloatArray:
-    """The direction of the weights, with zero for every feature that is out."""
+    """Return the direction of the weights, with zero for every feature that is out."""
     w = np.zeros(n_features)
     w[found.features] = direction(found)
     return w

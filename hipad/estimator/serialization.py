@@ -30,6 +30,7 @@ import numpy as np
 from scipy import sparse
 
 import hipad
+from hipad.data.file_format import FileFormat
 from hipad.data.table import write_text
 from hipad.data.written_numbers import EXACT
 from hipad.exceptions import DataError, unopened
@@ -91,7 +92,7 @@ def plain(value: Any) -> Any:
 
 
 def rebuild(kind: Any, value: Any) -> Any:
-    """A value of the declared type from its plain form; ValueError where it does not fit.
+    """Return a value of the declared type from its plain form; ValueError where it does not fit.
 
     >>> rebuild(tuple[float, ...] | None, [1, "inf"])
     (1.0, inf)
@@ -124,7 +125,7 @@ def rebuild(kind: Any, value: Any) -> Any:
 
 
 def named(name: str, read: Callable[[], Value]) -> Value:
-    """What `read` gives; an error is reported with the name of the field."""
+    """Return what `read` gives; an error is reported with the name of the field."""
     try:
         return read()
     except ValueError as error:
@@ -143,12 +144,12 @@ def text_of(value: object) -> str:
 
 
 def misfit(expected: str, value: object) -> ValueError:
-    """The error for a value that does not fit."""
+    """Return the error for a value that does not fit."""
     return ValueError(f"expected {expected}, got {reprlib.repr(value)}")
 
 
 def _dataclass(kind: Any, value: Any) -> Any:
-    """One of these with just its own fields."""
+    """Return one of these with just its own fields."""
     hints, given, noted = _hints(kind), _checked(value, dict), _unknown.get()
     own = {field.name: field for field in fields(kind)}
     missing = [name for name in own if name not in given]
@@ -165,7 +166,7 @@ def _dataclass(kind: Any, value: Any) -> Any:
 
 
 def _is_needed(field: Field[Any]) -> bool:
-    """Whether a field has no default to take where it is missing."""
+    """Return whether a field has no default to take where it is missing."""
     return field.default is MISSING and field.default_factory is MISSING
 
 
@@ -181,7 +182,7 @@ def _one_of(options: tuple[Any, ...], value: object) -> Any:
 
 
 def _array(parts: tuple[Any, ...], value: Any) -> np.ndarray:
-    """An array of the declared type; an array that declares none holds column numbers."""
+    """Return an array of the declared type; an array that declares none holds column numbers."""
     (dtype,) = get_args(parts[1]) if parts else (np.int64,)
     array = np.array([_number(item) for item in _checked(value, list)])
     whole = np.issubdtype(dtype, np.integer)
@@ -192,7 +193,7 @@ def _array(parts: tuple[Any, ...], value: Any) -> np.ndarray:
 
 
 def _number(value: Any) -> float:
-    """A number, or the text of one that JSON lacks."""
+    """Return a number, or the text of one that JSON lacks."""
     if value in NOT_IN_JSON if isinstance(value, str) else type(value) in (int, float):
         return float(value)
     raise ValueError(f"expected a number, got {value!r:.40}")
@@ -210,6 +211,70 @@ KINDS: Final[dict[type, str]] = {
     bool: "true or false",
     int: "a whole number",
 }
+
+
+# --------------------------------------------------------------------------------------------------
+# The JSON Schema of a declared type, walked as `rebuild` walks it, so that the two cannot part.
+
+
+Schema = dict[str, Any]
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+NUMBER: Final[Schema] = {"anyOf": [{"type": "number"}, {"enum": list(NOT_IN_JSON)}]}
+PLAIN: Final[dict[Any, Schema]] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: NUMBER,
+    NoneType: {"type": "null"},
+    Any: {},
+}
+
+
+def schema_of(kind: Any, definitions: dict[str, Schema]) -> Schema:
+    """Return the schema of a declared type; dataclasses are added to the definitions.
+
+    >>> schema_of(tuple[int, ...] | None, {})
+    {'anyOf': [{'type': 'array', 'items': {'type': 'integer'}}, {'type': 'null'}]}
+    """
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind in PLAIN:
+        return dict(PLAIN[kind])
+    if origin is Annotated:
+        return schema_of(parts[0], definitions)
+    if origin is Literal:
+        return {"enum": list(parts)}
+    if origin in (Union, UnionType):
+        return {"anyOf": [schema_of(part, definitions) for part in parts]}
+    if kind is np.ndarray or origin is np.ndarray:
+        (dtype,) = get_args(parts[1]) if parts else (np.int64,)
+        whole = np.issubdtype(dtype, np.integer)
+        return {"type": "array", "items": {"type": "integer"} if whole else dict(NUMBER)}
+    if origin is tuple:
+        return {"type": "array", "items": schema_of(parts[0], definitions)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": schema_of(parts[1], definitions)}
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return {"enum": [each.value for each in kind]}
+    if is_dataclass(kind) and isinstance(kind, type):
+        _define(kind, definitions)
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    raise TypeError(f"expected a type that a model file can hold, got {kind!r}")
+
+
+def _define(kind: type, definitions: dict[str, Schema]) -> None:
+    if kind.__name__ in definitions:
+        return
+    definitions[kind.__name__] = {}  # stands there while the type's own fields are walked
+    hints = get_type_hints(kind, include_extras=True)
+    names = [field.name for field in fields(kind)]
+    definitions[kind.__name__] = {
+        "type": "object",
+        "description": (kind.__doc__ or kind.__name__).split("\n", 1)[0],
+        "properties": {name: schema_of(hints[name], definitions) for name in names},
+        "required": [] if kind is FileFormat else names,  # a format holds what is known of it
+        "additionalProperties": False,
+    }
 
 
 # --------------------------------------------------------------------------------------------------
@@ -235,7 +300,7 @@ def write_sealed(path: Path, content: dict[str, Any]) -> None:
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
-    """The content as it was written; DataError says what the file is otherwise."""
+    """Return the content as it was written; DataError says what the file is otherwise."""
     document = _document(path)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"expected a JSON file of format {FORMAT!r}, got another one")
@@ -352,14 +417,14 @@ class StoredPriors:
 
 
 def stored_knowledge(known: ExpertKnowledge) -> StoredPriors:
-    """What a model file keeps of rules and statements."""
+    """Return what a model file keeps of rules and statements."""
     return StoredPriors(
         tuple(map(_stored_rule, known.rules)), tuple(map(_stored_statement, known.statements))
     )
 
 
 def knowledge_of(stored: StoredPriors, index: FeatureIndex) -> ExpertKnowledge:
-    """The rules and statements of a model file; DataError where they cannot be any."""
+    """Return the rules and statements of a model file; DataError where they cannot be any."""
     rules = tuple(_rule(each, index) for each in stored.rules)
     statements = tuple(_statement(each, len(index)) for each in stored.statements)
     return ExpertKnowledge(rules, known_features(statements, index), statements)

@@ -29,9 +29,13 @@ class SolverSettings:
     max_iter : int, default=5000
         Limit of steps in phase 1.
 
+    See Also
+    --------
+    HIPADClassifier : Takes them as `solver`.
+
     Examples
     --------
-    >>> from hipad import HIPADClassifier
+    >>> from hipad import HIPADClassifier, SolverSettings
     >>> HIPADClassifier(solver=SolverSettings(tol=1e-6)).get_params()["solver__tol"]
     1e-06
     """
@@ -88,9 +92,9 @@ class SelectionSettings:
         Folds, where `cv` is None.
     judged_rows : int, default=120
         Held-out scores of the rarer class on which a choice should rest: folds are repeated until
-        there are as many,
+        there are as many.
     max_repeats : int, default=4
-        but at most so many times.
+        The most times that folds are repeated.
     max_rows : int, default=1000
         Training rows of a fold in tables of more rows and more features than that.
     outlier : float, default=3.0
@@ -108,6 +112,17 @@ class SelectionSettings:
         standard errors, on clinical tables and spectra -8 to 1.
     damping_rows : int, default=400
         Rows at most on which that is decided.
+
+    See Also
+    --------
+    HIPADClassifier : Takes them as `selection`.
+
+    Examples
+    --------
+    >>> from hipad import HIPADClassifier, SelectionSettings
+    >>> clf = HIPADClassifier(selection=SelectionSettings(n_lambda1=18))
+    >>> clf.get_params()["selection__n_lambda1"]
+    18
     """
 
     calibrate: bool = True
@@ -158,9 +173,9 @@ class RuleSettings:
     shares : tuple of float, default=(0.15, 0.5, 1.5)
         Candidate weights of a rule, as shares of all labelled rows.
     left_out_share : float, default=0.5
-        Weight of the others in a candidate without one rule,
+        Weight of the others in a candidate without one rule.
     max_single : int, default=4
-        of which there is one for each rule, up to so many rules.
+        Up to so many rules there is such a candidate for each of them.
     unlabelled_share : float, default=4.0
         Weight of a rule that is spread over the unlabelled rows that it covers.
     log_odds : float, default=2.0
@@ -186,6 +201,17 @@ class RuleSettings:
         Share of the way to the typical row of a rule at which a row counts one half as evidence.
     least_evidence : float, default=0.02
         Mean evidence of all rows below which nothing is learnt on the rules.
+
+    See Also
+    --------
+    HIPADClassifier : Takes them as `rule_settings`.
+
+    Examples
+    --------
+    >>> from hipad import HIPADClassifier, RuleSettings
+    >>> clf = HIPADClassifier(rule_settings=RuleSettings(centered=False))
+    >>> clf.get_params()["rule_settings__centered"]
+    False
     """
 
     scope: str = "population"

@@ -14,9 +14,14 @@ from scipy.stats import norm, qmc
 from hipad.estimator.calibration import Calibration, class_means_at_one, least_loss_offset
 from hipad.estimator.parameters import PRIOR_TRUST, FitSettings, MemberRecord
 from hipad.estimator.path import PathPoint, PathSelector
-from hipad.estimator.problem_factory import ProblemFactory, explained, relevance, score_noise
+from hipad.estimator.problem_factory import (
+    ProblemFactory,
+    TrainingData,
+    explained,
+    relevance,
+    score_noise,
+)
 from hipad.estimator.settings import RULE_SETTINGS, RuleSettings
-from hipad.estimator.training_data import TrainingData
 from hipad.rules import CompiledRule, RuleTrust
 from hipad.solvers import Hipad
 from hipad.utils import FloatArray, IntArray
@@ -52,7 +57,7 @@ class RuleCandidate:
     on_rows: bool = False
 
     def weights(self, total: float) -> tuple[float | None, ...]:
-        """For how many of `total` rows each rule counts."""
+        """Return for how many of `total` rows each rule counts."""
         return tuple(None if share is None else share * total for share in self.shares)
 
 
@@ -64,7 +69,7 @@ def rule_candidates(
     unlabelled: bool = False,
     settings: RuleSettings = RULE_SETTINGS,
 ) -> dict[RuleCandidate, float]:
-    """All candidates with their prior, the one without rules first.
+    """Return all candidates with their prior, the one without rules first.
 
     `left_out` is a rule that no candidate counts. Empty where every weight is written.
     """
@@ -137,7 +142,7 @@ def posterior(
     counts: FloatArray,
     groups: IntArray | None = None,
 ) -> FloatArray:
-    """Probabilities of the candidates; `losses` has one row a labelled row, one column each.
+    """Return probabilities of the candidates; `losses` has one row a labelled row, one column each.
 
     A labelled row counts `weights` in the sums, and is `counts` rows that were drawn. Of rows of
     one group the sum was drawn: they are one sample.
@@ -166,7 +171,7 @@ def posterior(
 
 @cache
 def normal_points(dimensions: int) -> FloatArray:
-    """Points that represent the standard normal distribution, mirrored at zero."""
+    """Return points that represent the standard normal distribution, mirrored at zero."""
     inside = qmc.Sobol(dimensions, scramble=True, rng=0).random_base2(DRAWS - 1)
     points = norm.ppf(np.clip(inside, 1e-9, 1.0 - 1e-9))
     points = np.vstack([points, -points])
@@ -259,12 +264,12 @@ class Member:
         return self.choice.taken.scores[:n] - (self.cut or 0.0)
 
     def out_of_fold(self) -> FloatArray:
-        """The same, by folds at its values where none were fitted yet."""
+        """Return the same, by folds at its values where none were fitted yet."""
         self._hold_out()
         return self.held_out
 
     def fresh_scores(self) -> FloatArray:
-        """The same for each repeat, at values that the row's own fold did not choose."""
+        """Return the same for each repeat, at values that the row's own fold did not choose."""
         self._hold_out()
         n = self.factory.data.n_labelled
         if not self.choice.results:
@@ -307,7 +312,7 @@ class Member:
         scores = data.design.columns(found.features) @ found.w
         if np.max(np.abs(scores), initial=0.0) <= score_noise(data.design, found.features, found.w):
             scores = np.zeros_like(scores)  # last digits alone tell nobody apart
-        scale = self._calibration(scores, found.b)
+        scale = self.calibration(scores, found.b)
         coef, intercept = data.to_user_units(found.features, scale.factor * found.w, scale.offset)
         return LinearModel(found.features, coef, intercept)
 
@@ -318,7 +323,7 @@ class Member:
         w = np.zeros(data.design.shape[1])
         w[at.features] = at.w
         scores = data.design.dot(w)
-        scale = self._calibration(scores, at.b)
+        scale = self.calibration(scores, at.b)
         coef, intercept = data.to_user_units(at.features, scale.factor * at.w, scale.offset)
         alone = replace(problem, rules=()).with_parameters(lambda1=0.0)
         ridge = 0.5 * problem.lambda2 * float(at.w @ at.w)
@@ -330,7 +335,7 @@ class Member:
         parts = ObjectiveParts(fitted - ridge, ridge, without_l1 - fitted, l1)
         return PresentStep(LinearModel(at.features, coef, intercept), parts)
 
-    def _calibration(self, scores: FloatArray, b: float) -> Calibration:
+    def calibration(self, scores: FloatArray, b: float) -> Calibration:
         """Scale and intercept as it predicts."""
         plan, data = self.factory.plan, self.factory.data
         if not plan.calibrate:
@@ -352,7 +357,7 @@ class ModelAverage:
         self._at_records: ModelAverage | None = None
 
     def candidates(self, left_out: int | None = None) -> dict[RuleCandidate, float]:
-        """The candidates with their prior; one, as the plan has it, where no trust is learnt."""
+        """Return candidates with their prior; one, as the plan has it, where no trust is learnt."""
         rules, trust = self.plan.rules, self.plan.rule_trust
         if self._held:
             return self._held_without(left_out)
@@ -374,7 +379,7 @@ class ModelAverage:
         }
 
     def held_at(self, records: tuple[MemberRecord, ...]) -> ModelAverage:
-        """The same candidates at the shares and values of these records."""
+        """Return the same candidates at the shares and values of these records."""
         if self._held:
             return self
         if self._at_records is None:
@@ -382,11 +387,11 @@ class ModelAverage:
         return self._at_records
 
     def members(self, candidates: Sequence[RuleCandidate]) -> list[Member]:
-        """What is known of these candidates so far."""
+        """Return what is known of these candidates so far."""
         return [self._member(candidate) for candidate in candidates]
 
     def probabilities(self, candidates: dict[RuleCandidate, float]) -> FloatArray:
-        """The posterior of each candidate; the prior where no row was held out."""
+        """Return the posterior of each candidate; the prior where no row was held out."""
         prior = np.array(list(candidates.values()))
         prior = prior / prior.sum()
         members = self.members(list(candidates))
@@ -405,7 +410,7 @@ class ModelAverage:
         return rounded / rounded.sum()
 
     def shares(self, candidates: dict[RuleCandidate, float], *, single: bool = False) -> FloatArray:
-        """What each candidate has of the model; shares that an earlier fit learnt stay."""
+        """Return what each candidate has of the model; shares that an earlier fit learnt stay."""
         found = self.probabilities(candidates)
         least = self.plan.rule_settings.least_probability
         return found if self._held else shares_of(found, least, single=single)
@@ -445,7 +450,7 @@ class ModelAverage:
         return dict(self._held)
 
     def _held_without(self, left_out: int | None) -> dict[RuleCandidate, float]:
-        """The shares that were learnt before; candidates that differ in one rule are merged."""
+        """Return shares that were learnt before; candidates that differ in one rule are merged."""
         if left_out is None:
             return {one: record.share for one, record in self._held.items()}
         shares: dict[RuleCandidate, float] = {}
@@ -463,7 +468,7 @@ class ModelAverage:
         return shares
 
     def _exists(self, candidate: RuleCandidate) -> bool:
-        """Whether rules label any row, where the candidate asks them to."""
+        """Return whether rules label any row, where the candidate asks them to."""
         if not candidate.on_rows or candidate in self._members:
             return True
         weights = candidate.weights(self.data.total)
@@ -484,14 +489,14 @@ class ModelAverage:
         return self._plain.in_sight
 
     def _relevance(self, candidate: RuleCandidate) -> FloatArray:
-        """Evidence of each row on the rules of a candidate; 0 without any."""
+        """Return evidence of each row on the rules of a candidate; 0 without any."""
         free = [i for i, share in enumerate(candidate.shares) if share]
         reach = self._plain.reach[:, free].max(axis=1, initial=0.0)
         return relevance(reach, self.plan.rule_settings.near)
 
 
 def learns_trust(plan: FitSettings) -> bool:
-    """Whether rules without a written weight are weighed by held-out rows."""
+    """Return whether rules without a written weight are weighed by held-out rows."""
     return (
         plan.rule_trust is not None
         and plan.rule_weight == "auto"
@@ -517,7 +522,7 @@ def shares_of(probability: FloatArray, least: float, *, single: bool = False) ->
 
 
 def averaged(parts: Sequence[tuple[float, LinearModel]]) -> LinearModel:
-    """The average of models, each with its share.
+    """Return the average of models, each with its share.
 
     >>> one = LinearModel(np.array([0, 2]), np.array([1.0, 2.0]), 3.0)
     >>> other = LinearModel(np.array([2]), np.array([4.0]), 1.0)
@@ -536,7 +541,7 @@ def averaged(parts: Sequence[tuple[float, LinearModel]]) -> LinearModel:
 
 
 def trust_of(records: Sequence[MemberRecord], rule: int, rows: float) -> RuleTrust | None:
-    """The trust in one rule; None where it was not learnt."""
+    """Return the trust in one rule; None where it was not learnt."""
     if len(records) < 2 or any(record.weights[rule] is None for record in records):
         return None
     prior, after = (

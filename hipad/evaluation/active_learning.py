@@ -44,7 +44,7 @@ class LabelSuggestion:
 
 
 def label_next(clf: Any, X: Any, count: int = 10) -> list[LabelSuggestion]:
-    """The rows of X whose label would tell most, the first one first.
+    """Return the rows of X whose label would tell most, the first one first.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def spaced_ranks(count: int) -> IntArray:
 
 
 def doubts(scores: FloatArray, spread: FloatArray) -> FloatArray:
-    """How doubtful the class of each row is, from 0 to 1.
+    """Return how doubtful the class of each row is, from 0 to 1.
 
     As if decision values were normal with the spread of the candidates, and some blur: the chance
     that the other side of zero is meant, twice.
@@ -131,7 +131,7 @@ def doubts(scores: FloatArray, spread: FloatArray) -> FloatArray:
 
 
 def candidate_scores(clf: Any, X: Any) -> list[tuple[float, FloatArray]]:
-    """Decision values by each candidate with its share; empty where they are not known."""
+    """Return decision values by each candidate with its share; empty where they are not known."""
     model = vars(clf).get("_model")
     parts = () if model is None else model.parts
     found = []
@@ -143,7 +143,7 @@ def candidate_scores(clf: Any, X: Any) -> list[tuple[float, FloatArray]]:
 
 
 def candidate_spread(scores: FloatArray, views: list[tuple[float, FloatArray]]) -> FloatArray:
-    """The deviation of the candidates' decision values, by their shares."""
+    """Return the deviation of the candidates' decision values, by their shares."""
     squares = np.zeros(scores.size)
     for share, own in views:
         squares += share * (own - scores) ** 2
@@ -152,7 +152,7 @@ def candidate_spread(scores: FloatArray, views: list[tuple[float, FloatArray]]) 
 
 
 def contributions(clf: Any, X: Any) -> FloatArray:
-    """What each feature of the model adds to the decision value of each row."""
+    """Return what each feature of the model adds to the decision value of each row."""
     part = X[:, clf.support_]
     part = part.toarray() if sparse.issparse(part) else np.asarray(part, dtype=np.float64)
     values: FloatArray = part * clf.coef_[0, clf.support_]
@@ -160,7 +160,8 @@ def contributions(clf: Any, X: Any) -> FloatArray:
 
 
 def spread_out(order: Any, values: FloatArray, count: int) -> list[int]:
-    """The first rows of an order that are apart; then the skipped ones, until there are enough.
+    """Return the first rows of an order that are apart; then the skipped ones, until there are
+    enough.
 
     >>> rows = np.array([[0.0], [0.001], [1.0]])
     >>> spread_out([0, 1, 2], rows, 2), spread_out([0, 1, 2], rows, 3)

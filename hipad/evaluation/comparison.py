@@ -55,7 +55,7 @@ def feature_changes(before: FloatArray, after: FloatArray) -> FeatureChanges:
 
 
 def largest_changes(before: FloatArray, after: FloatArray, most: int) -> IntArray:
-    """Columns whose weight changed, the largest change first, at most `most` of them."""
+    """Return columns whose weight changed, the largest change first, at most `most` of them."""
     return _strongest(before != after, after - before)[:most]
 
 
@@ -67,7 +67,7 @@ def _strongest(chosen: npt.NDArray[np.bool_], size: FloatArray) -> IntArray:
 def block_totals(
     weights: FloatArray, blocks: Mapping[str, npt.ArrayLike], rest: str = "no block"
 ) -> dict[str, float]:
-    """The sum of the weights of each block, and of the features in none.
+    """Return the sum of the weights of each block, and of the features in none.
 
     >>> block_totals(np.array([1.0, 2.0, 4.0]), {"a": [0, 1], "b": [1]})
     {'a': 3.0, 'b': 2.0, 'no block': 4.0}
@@ -232,7 +232,9 @@ def _value(rows: ScoredRows, taken: IntArray, name: str) -> float:
 
 def _mcnemar(first: ScoredRows, second: ScoredRows) -> float:
     """Of rows, or of patients who became better or worse on the whole."""
-    change = (second.said == second.positive).astype(float) - (first.said == first.positive)
+    change = (second.predicted == second.positive).astype(float) - (
+        first.predicted == first.positive
+    )
     if first.groups is not None:
         codes = np.unique(first.groups, return_inverse=True)[1]
         change = np.bincount(codes, change).astype(float)
@@ -260,10 +262,10 @@ class AveragedCandidate:
 
     def __str__(self) -> str:
         loss = "no row held out" if math.isnan(self.loss) else f"held-out log loss {self.loss:.3f}"
-        told = f"{percent(self.posterior, 0)} (before: {percent(self.prior, 0)}), {loss}"
+        text = f"{percent(self.posterior, 0)} (before: {percent(self.prior, 0)}), {loss}"
         part = "left out" if self.features is None else count(self.features, "feature")
         solved = f", {self.certificate}" if self.certificate else ""
-        return f"{self.rules}: {told}, {part}{solved}"
+        return f"{self.rules}: {text}, {part}{solved}"
 
 
 def averaged_candidates(clf: Any) -> list[AveragedCandidate]:
@@ -273,7 +275,8 @@ def averaged_candidates(clf: Any) -> list[AveragedCandidate]:
 
 
 def learnt_weight(members: Sequence[MemberRecord], rule: int) -> float | None:
-    """For how many rows a rule counts on average over the candidates; None if that is not learnt.
+    """Return for how many rows a rule counts on average over the candidates; None if that is not
+    learnt.
 
     >>> def one(weight, share):
     ...     return MemberRecord((weight,), 0.5, share, share, 0.3, 0.1, 1.0, 2, None)
@@ -287,7 +290,7 @@ def learnt_weight(members: Sequence[MemberRecord], rule: int) -> float | None:
 
 
 def weighing_words(weights: Sequence[float | None], labels: Sequence[str]) -> str:
-    """Which rules count for how many rows.
+    """Return which rules count for how many rows.
 
     >>> weighing_words((0.0, 0.0), ("a", "b")), weighing_words((2.4, 2.4), ("a", "b"))
     ('no rules', 'all rules at 2.4 patients each')
@@ -300,12 +303,12 @@ def weighing_words(weights: Sequence[float | None], labels: Sequence[str]) -> st
     sizes = sorted({weight for weight in free.values() if weight})
     at = " or ".join(number(size, 3) for size in sizes)
     if not sizes:
-        told = f"without {listed(out)}" if written else "no rules"
+        text = f"without {listed(out)}" if written else "no rules"
     elif out:
-        told = f"without {listed(out)}, the others at {at} patients each"
+        text = f"without {listed(out)}, the others at {at} patients each"
     else:
-        told = f"{'the others' if written else 'all rules'} at {at} patients each"
-    return f"{told}, {listed(written)} as written" if written else told
+        text = f"{'the others' if written else 'all rules'} at {at} patients each"
+    return f"{text}, {listed(written)} as written" if written else text
 
 
 def _told(member: MemberRecord, labels: Sequence[str]) -> AveragedCandidate:

@@ -31,7 +31,7 @@ PRIOR_GROUPS = 1.0  # groups whose rows are all alike, as which the design effec
 
 
 def wilson_interval(right: int, total: int, level: float = 0.95) -> tuple[float, float]:
-    """The shares that are plausible when `right` of `total` were right.
+    """Return the shares that are plausible when `right` of `total` were right.
 
     >>> low, high = wilson_interval(8, 8)
     >>> round(low, 3), high
@@ -65,7 +65,7 @@ def effective_rows(right: npt.ArrayLike, groups: npt.ArrayLike, level: float = 0
 
 
 def effective_wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """The shares that are plausible for a share of so many rows, which need not be whole.
+    """Return the shares that are plausible for a share of so many rows, which need not be whole.
 
     >>> [round(bound, 3) for bound in effective_wilson_interval(1.0, 8.0)]
     [0.676, 1.0]
@@ -125,7 +125,7 @@ class Estimate:
 def newcombe_area_interval(
     value: float, n_sick: float, n_well: float, level: float
 ) -> tuple[float, float]:
-    """The areas theta with |theta - value| <= z sd(theta), by Hanley and McNeil's sd.
+    """Return the areas theta with |theta - value| <= z sd(theta), by Hanley and McNeil's sd.
 
     Newcombe, Statistics in Medicine 25 (2006) 559-573, method 5.
     """
@@ -145,7 +145,7 @@ def newcombe_area_interval(
 def paired_interval(
     better: int, worse: int, total: int, level: float = 0.95
 ) -> tuple[float, float]:
-    """The differences in the share of right answers that are plausible, from paired answers.
+    """Return the differences in the share of right answers that are plausible, from paired answers.
 
     Of `total` rows answered by two models, `better` became right and `worse` became wrong. Given
     how many changed, the number that became right is binomial: the exact interval of its
@@ -163,7 +163,7 @@ def paired_interval(
 
 
 def paired_p_value(better: int, worse: int) -> float:
-    """How likely so uneven a change of answers is if both models were equally good.
+    """Return how likely so uneven a change of answers is if both models were equally good.
 
     McNemar's test in its exact form: of the patients whose answer changed, `better` became right
     and `worse` became wrong.
@@ -183,7 +183,7 @@ PRIOR_ROWS = 1.0  # rows of the other kind as which a mean without any spread is
 
 
 def mean_of_shares(first: Estimate, second: Estimate) -> Estimate:
-    """The mean of two independent shares, by the variances that their own intervals show.
+    """Return the mean of two independent shares, by the variances that their own intervals show.
 
     MOVER: Zou and Donner, Statistics in Medicine 27 (2008) 1693-1702.
 
@@ -198,7 +198,7 @@ def mean_of_shares(first: Estimate, second: Estimate) -> Estimate:
 
 
 def ratio_of_shares(above: Estimate, below: Estimate) -> Estimate:
-    """The ratio of two independent shares, by Fieller's theorem on their own intervals.
+    """Return the ratio of two independent shares, by Fieller's theorem on their own intervals.
 
     MOVER-R: Donner and Zou, Statistical Methods in Medical Research 21 (2012) 347-359.
 
@@ -228,7 +228,7 @@ def mean_interval(
     inflation: float = 1.0,
     prior: float = 0.0,
 ) -> tuple[float, float]:
-    """The means that are plausible for values above zero, on the scale of logarithms.
+    """Return the means that are plausible for values above zero, on the scale of logarithms.
 
     Losses are skewed: of few rows most are small. `prior` is a variance as which one more row is
     taken, so that a few losses that happen to be alike make nobody certain.

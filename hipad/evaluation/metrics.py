@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +35,7 @@ from hipad.exceptions import DataError
 from hipad.rules import RuleSet, parse_rules
 from hipad.rules.compiled_rule import class_sign
 from hipad.rules.lexer import Place, Vocabulary
-from hipad.utils import FloatArray, IntArray, count, percent
+from hipad.utils import FloatArray, IntArray, count, number, percent
 
 # --------------------------------------------------------------------------------------------------
 # Rows whose class is known, and one table of the metrics that judge answers, scores and risks.
@@ -108,14 +109,14 @@ class ScoredRows:
         return int(self.positive.size)
 
     @property
-    def said(self) -> npt.NDArray[np.bool_]:
+    def predicted(self) -> npt.NDArray[np.bool_]:
         """Whether the answer is the positive class."""
         if self.threshold is None or self.risks is None:
             return says_positive(self.scores)
         return self.risks >= self.threshold
 
     def take(self, rows: npt.ArrayLike) -> ScoredRows:
-        """Some of the rows, or rows as often as they are named."""
+        """Return some of the rows, or rows as often as they are named."""
         at = np.asarray(rows)
         risks, groups = (None if own is None else own[at] for own in (self.risks, self.groups))
         return replace(
@@ -123,13 +124,13 @@ class ScoredRows:
         )
 
     def at(self, threshold: float | None) -> ScoredRows:
-        """The same rows, answered from another risk on."""
+        """Return the same rows, answered from another risk on."""
         return replace(self, threshold=threshold)
 
     def measure(
         self, name: str, *, prevalence: float | None = None, level: float = 0.95
     ) -> Estimate:
-        """A metric of `METRICS` with its interval.
+        """Return a metric of `METRICS` with its interval.
 
         `prevalence` is the share of the positive class among those who will be asked; it matters to
         predictive values only, and without one it is that of these rows.
@@ -145,7 +146,7 @@ class ScoredRows:
     def measure_all(
         self, *, prevalence: float | None = None, level: float = 0.95
     ) -> dict[str, Estimate]:
-        """Every metric that can be told of these rows, in the order of the table."""
+        """Return every metric that can be told of these rows, in the order of the table."""
         known = [name for name, one in METRICS.items() if one.needs != "risks" or self.has_risks]
         return {name: self.measure(name, prevalence=prevalence, level=level) for name in known}
 
@@ -161,7 +162,7 @@ class ScoredRows:
     def share(
         self, right: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_], level: float = 0.95
     ) -> Estimate:
-        """The share of some rows that are right, with Wilson's interval."""
+        """Return the share of some rows that are right, with Wilson's interval."""
         n, k = int(among.sum()), int((right & among).sum())
         if not n:
             return Estimate(math.nan)
@@ -173,15 +174,15 @@ class ScoredRows:
 
 
 def _accuracy(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
-    return rows.share(rows.said == rows.positive, np.ones(len(rows), dtype=bool), level)
+    return rows.share(rows.predicted == rows.positive, np.ones(len(rows), dtype=bool), level)
 
 
 def _sensitivity(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
-    return rows.share(rows.said, rows.positive, level)
+    return rows.share(rows.predicted, rows.positive, level)
 
 
 def _specificity(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
-    return rows.share(~rows.said, ~rows.positive, level)
+    return rows.share(~rows.predicted, ~rows.positive, level)
 
 
 def _balanced(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
@@ -205,7 +206,7 @@ def _negative_ratio(rows: ScoredRows, level: float, prevalence: float | None) ->
 
 def _ppv(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
     if prevalence is None:
-        return rows.share(rows.positive, rows.said, level)
+        return rows.share(rows.positive, rows.predicted, level)
     odds = prevalence / (1.0 - prevalence)
     ratio = _positive_ratio(rows, level, None)
     value, low, high = (_of_odds(odds * end) for end in (ratio.value, ratio.low, ratio.high))
@@ -214,7 +215,7 @@ def _ppv(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
 
 def _npv(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
     if prevalence is None:
-        return rows.share(~rows.positive, ~rows.said, level)
+        return rows.share(~rows.positive, ~rows.predicted, level)
     odds = prevalence / (1.0 - prevalence)
     ratio = _negative_ratio(rows, level, None)
     value, low, high = (1.0 - _of_odds(odds * e) for e in (ratio.value, ratio.high, ratio.low))
@@ -243,7 +244,7 @@ def _average_precision(rows: ScoredRows, level: float, prevalence: float | None)
     value = float(average_precision_score(rows.positive, rows.scores))
     effective = float(n)
     if rows.groups is not None:
-        effective = effective_rows(rows.said[rows.positive], rows.groups[rows.positive], level)
+        effective = effective_rows(rows.predicted[rows.positive], rows.groups[rows.positive], level)
     effective /= rows.inflation(effective)
     return Estimate(value, *effective_wilson_interval(value, effective, level))
 
@@ -268,7 +269,7 @@ def _log_loss(rows: ScoredRows, level: float, prevalence: float | None) -> Estim
 def _mean_loss(
     rows: ScoredRows, losses: FloatArray, prior: float, level: float
 ) -> tuple[float, tuple[float, float]]:
-    """The mean; `prior` is the variance of a row's loss if risks were right."""
+    """Return the mean; `prior` is the variance of a row's loss if risks were right."""
     if not losses.size:
         return math.nan, (0.0, math.inf)
     ends = mean_interval(losses, level, rows.groups, rows.inflation(), prior)
@@ -284,7 +285,7 @@ def _slope(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate
     most = FARTHEST / spread
 
     def profile(slope: float) -> tuple[float, float]:
-        """The intercept and log likelihood at a slope."""
+        """Return the intercept and log likelihood at a slope."""
         at = _intercept_at(slope * odds, y)
         z = slope * odds + at
         return at, float(y @ z - np.logaddexp(0.0, z).sum())
@@ -332,7 +333,7 @@ def _intercept(rows: ScoredRows, level: float, prevalence: float | None) -> Esti
 
 
 def _intercept_at(odds: FloatArray, y: FloatArray) -> float:
-    """The most likely intercept beside given log odds."""
+    """Return the most likely intercept beside given log odds."""
     reach = float(np.abs(odds).max(initial=0.0)) + FARTHEST
     return float(brentq(lambda b: float((y - expit(odds + b)).sum()), -reach, reach, xtol=1e-13))
 
@@ -346,7 +347,8 @@ def _likelihood_interval(
     parts: FloatArray,
     quantile: float,
 ) -> tuple[float, float]:
-    """The values whose log likelihood is near enough to the greatest, `peak`, which is at `at`.
+    """Return the values whose log likelihood is near enough to the greatest, `peak`, which is at
+    `at`.
 
     Near enough: twice the difference is at most a quantile of its distribution.
     """
@@ -368,7 +370,8 @@ def _likelihood_interval(
 
 
 def _observed_expected(rows: ScoredRows, level: float, prevalence: float | None) -> Estimate:
-    """Positive rows over the sum of the risks; the ratios that the number of positives allows.
+    """Return positive rows over the sum of the risks; the ratios that the number of positives
+    allows.
 
     A ratio t is allowed if positives differ from t times their expected number by no more than
     chance: the variance is that of independent rows at the risks t r.
@@ -473,7 +476,7 @@ def roc_area(
     folds: int = 1,
     fitted: float = math.inf,
 ) -> Estimate:
-    """Area under the ROC curve; `positive` marks the positive patients, ties count one half.
+    """Return area under the ROC curve; `positive` marks the positive patients, ties count one half.
 
     Rows of one group are not independent; their design effect is Obuchowski's (1997).
 
@@ -612,7 +615,7 @@ class ClassificationReport:
         )
 
     def __str__(self) -> str:
-        """The right answers in one line: all of them, then those of each class.
+        """Return the right answers in one line: all of them, then those of each class.
 
         >>> scores, truth = [1.0, -1.0, -2.0, -3.0], ["ill", "ill", "well", "well"]
         >>> print(judge(scores, truth, ("well", "ill"), part="test"))
@@ -675,7 +678,8 @@ def judge(
 def classes_line(
     said: npt.ArrayLike, truth: npt.ArrayLike, classes: Sequence[object], *, part: str
 ) -> str:
-    """The right answers among several classes in one line: all of them, then those of each class.
+    """Return the right answers among several classes in one line: all of them, then those of each
+    class.
 
     >>> classes_line(["a", "b", "b"], ["a", "b", "c"], ["a", "b", "c"], part="test")
     'test: 2 of 3 right, 66.7 % (20.8 to 93.9); a 1 of 1, b 1 of 1, c 0 of 1'
@@ -707,7 +711,7 @@ def named_outcomes(
     *,
     positive_chosen: bool = True,
 ) -> RuleSet:
-    """Rules whose outcomes are class names, also where the user wrote positive or negative.
+    """Return rules whose outcomes are class names, also where the user wrote positive or negative.
 
     With a vocabulary names such as IL-6 are read at once, as text that stands on its own needs it.
 
@@ -768,12 +772,12 @@ class PositiveClassView:
         return self.sign * float(self.classifier.intercept_[0])
 
     def scores(self, X: Any) -> FloatArray:
-        """Decision values, above zero for the positive class."""
+        """Return decision values, above zero for the positive class."""
         scores: FloatArray = self.sign * self.classifier.decision_function(X)
         return scores
 
     def risks(self, scores: FloatArray, prevalence: float | None = None) -> FloatArray:
-        """The probability of the positive class at decision values of this model.
+        """Return the probability of the positive class at decision values of this model.
 
         `prevalence` is the share of the positive class; without one, what the model was told.
         """
@@ -781,7 +785,7 @@ class PositiveClassView:
         return risks if self.sign > 0 else 1.0 - risks
 
     def _risks_of_second(self, scores: FloatArray, prevalence: float | None) -> FloatArray:
-        """The probability of the classifier's second class at these decision values."""
+        """Return the probability of the classifier's second class at these decision values."""
         check_prevalence(prevalence)
         curve, own = self.classifier.risk_curve_, self.classifier.prevalence
         if prevalence is not None:
@@ -797,7 +801,7 @@ class PositiveClassView:
         return own if own is None or self.sign > 0 else 1.0 - float(np.nextafter(own, 0.0))
 
     def answers(self, scores: FloatArray, prevalence: float | None = None) -> npt.NDArray[np.bool_]:
-        """Whether the answer at decision values of this model is the positive class."""
+        """Return whether the answer at decision values of this model is the positive class."""
         if self.threshold is None:
             return says_positive(scores)
         second = self._risks_of_second(scores, prevalence) >= self.classifier.risk_threshold_
@@ -805,7 +809,7 @@ class PositiveClassView:
         return found
 
     def judge(self, X: Any, truth: Any, *, part: str, groups: Any = None) -> ClassificationReport:
-        """How the model does on patients whose class is known."""
+        """Return how the model does on patients whose class is known."""
         scores = self.scores(X)
         said = self.answers(scores)
         return judge(scores, truth, self.classes, part=part, groups=groups, answers=said)
@@ -843,3 +847,102 @@ def few_features_sentence(path: Sequence[PathPoint]) -> str:
 
 def _right(point: PathPoint) -> str:
     return f"Of held-out patients, {percent(point.accuracy)} are right, both classes counting alike"
+
+
+# --------------------------------------------------------------------------------------------------
+# Figures of parts of the rows: those of a value of a column, or of one patient.
+#
+#     by_subgroup(rows, cut_column(X[:, age], 3), ["accuracy", "roc_auc"])
+#
+# Small parts have wide intervals, and of many parts some look good or bad by chance: each says how
+# many rows it has.
+
+
+MOST_VALUES: Final = 12  # of a column that is taken as it is: with more, numbers are cut in parts
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """Some rows: what they have in common, how many they are, how many are positive, figures."""
+
+    label: str
+    n: int
+    n_positive: int
+    figures: dict[str, Estimate]
+
+
+def by_subgroup(
+    rows: ScoredRows,
+    values: npt.ArrayLike,
+    names: Sequence[str] = ("accuracy", "sensitivity", "specificity", "roc_auc"),
+    *,
+    level: float = 0.95,
+) -> tuple[Subgroup, ...]:
+    """Return the metrics of the rows of each value, values in order; groups stay together in each.
+
+    Examples
+    --------
+    >>> truth, sex = np.array([0, 1, 0, 1], dtype=bool), ["f", "f", "m", "m"]
+    >>> rows = ScoredRows(truth, np.array([-1.0, 1.0, 1.0, 1.0]))
+    >>> [(one.label, one.figures["accuracy"].value) for one in by_subgroup(rows, sex)]
+    [('f', 1.0), ('m', 0.5)]
+    """
+    own = np.asarray(values)
+    if own.shape != rows.positive.shape:
+        raise DataError(f"expected a value for each of {len(rows):,} rows, got {own.size:,}")
+    usable = [name for name in names if METRICS[name].needs != "risks" or rows.has_risks]
+    found = []
+    for value in np.unique(own):
+        part = rows.take(np.flatnonzero(own == value))
+        figures = {name: part.measure(name, level=level) for name in usable}
+        found.append(Subgroup(str(value), len(part), int(part.positive.sum()), figures))
+    return tuple(found)
+
+
+def by_patient(rows: ScoredRows) -> tuple[Subgroup, ...]:
+    """Return the share of right answers of each group: whom the model gets wrong on the whole."""
+    if rows.groups is None:
+        raise DataError("expected rows with groups, got none: every row is a patient of its own")
+    labels = rows.groups
+    found = []
+    for value in np.unique(labels):
+        at = np.flatnonzero(labels == value)
+        part = ScoredRows(
+            rows.positive[at],
+            rows.scores[at],
+            None if rows.risks is None else rows.risks[at],
+            threshold=rows.threshold,
+        )
+        figures = {"accuracy": part.measure("accuracy")}
+        found.append(Subgroup(str(value), len(part), int(part.positive.sum()), figures))
+    return tuple(found)
+
+
+def cut_column(values: npt.ArrayLike, n_parts: int = 3) -> np.ndarray:
+    """Name the part of each row: few values as they are, numbers cut in parts of as many rows.
+
+    >>> cut_column(np.arange(100.0), 2)[[0, 99]].tolist()
+    ['1: below 50', '2: 50 and more']
+    >>> cut_column([1.0, 2.0, np.nan]).tolist()
+    ['1', '2', 'no value']
+    """
+    column = np.asarray(values)
+    if column.dtype.kind not in "iufb":
+        return column.astype(str)
+    numbers = column.astype(float)
+    known = np.isfinite(numbers)
+    different = np.unique(numbers[known])
+    found = np.full(column.size, "no value", dtype=object)
+    if different.size <= MOST_VALUES:
+        found[known] = [number(value) for value in numbers[known].tolist()]
+        return found.astype(str)
+    if n_parts < 2:
+        raise DataError(f"expected 2 parts or more, got {n_parts}")
+    cuts = np.quantile(numbers[known], np.arange(1, n_parts) / n_parts)
+    cuts = np.unique([different[np.searchsorted(different, cut)] for cut in cuts])
+    texts = [number(cut) for cut in cuts.tolist()]
+    pairs = enumerate(itertools.pairwise(texts), start=2)
+    middles = [f"{k}: {low} to below {high}" for k, (low, high) in pairs]
+    names = np.array([f"1: below {texts[0]}", *middles, f"{len(texts) + 1}: {texts[-1]} and more"])
+    found[known] = names[np.searchsorted(cuts, numbers[known], side="right")]
+    return found.astype(str)

@@ -81,13 +81,13 @@ class StudyRows:
     def report(
         self, rules: Sequence[CompiledRule], w: FloatArray | None, b: float
     ) -> list[RuleRecord]:
-        """How a model stands to rules on these patients, whether or not it was told them."""
+        """Return how a model stands to rules on these patients, whether or not it was told them."""
         return rule_report(
             rules, w=w, b=b, lo=self.lo, hi=self.hi, mean=self.mean, scale=self.scale
         )
 
     def on(self, columns: IntArray) -> tuple[Rows, Rows | None]:
-        """Some columns of the training and of the test rows, with nan in their gaps."""
+        """Return some columns of the training and of the test rows, with nan in their gaps."""
         (X, y), test = self.train, self.test
         return (_measured(X, columns, self.gaps), y), None if test is None else (
             _measured(test[0], columns, self.test_gaps),
@@ -95,10 +95,10 @@ class StudyRows:
         )
 
 
-def as_told(
+def scaled_rules(
     rules: Sequence[CompiledRule], patients: StudyRows
 ) -> tuple[tuple[ScaledRule, ...], list[RuleEvidence]]:
-    """The rules as the solver is told them, and what the training patients say of each."""
+    """Return the rules as the solver is told them, and what the training patients say of each."""
     X, y = patients.train
     witnesses = RuleColumns.of(rules, X, y, np.ones(len(y)), gaps=patients.gaps)
     return witnesses.all_representatives(rules, patients.scale), witnesses.all_evidence(rules)
@@ -107,19 +107,19 @@ def as_told(
 def cut_out(
     rules: Sequence[CompiledRule], patients: StudyRows
 ) -> tuple[list[CompiledRule], tuple[Rows, Rows | None]]:
-    """The rules on the columns they name, and these columns of the training and test rows."""
+    """Return rules on the columns they name, and these columns of the training and test rows."""
     columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
     return [replace(rule, B=on_columns(rule.B, columns)) for rule in rules], patients.on(columns)
 
 
 def _measured(X: Any, columns: IntArray, gaps: MissingValues | None) -> Any:
-    """Some columns as they were measured: with nan where there was no value."""
+    """Return some columns as they were measured: with nan where there was no value."""
     part = _columns(X, columns)
     return gaps.put_into(part, columns) if gaps else part
 
 
 def _columns(X: Any, columns: IntArray) -> Any:
-    """Some columns, in a form from which columns are quickly taken."""
+    """Return some columns, in a form from which columns are quickly taken."""
     part = X[:, columns]
     return part.tocsc() if sparse.issparse(part) else np.asfortranarray(part)
 
@@ -132,7 +132,8 @@ MOST_ROWS: Final = 6  # conditions of one rule for which a better threshold is l
 
 
 def supported_thresholds(rule: CompiledRule, X: Any, y: FloatArray) -> tuple[Threshold, ...]:
-    """The threshold that the data support best, if they speak clearly: of one condition at most.
+    """Return the threshold that the data support best, if they speak clearly: of one condition at
+    most.
 
     Clearly: the rule would be right more often than its outcome is common, beyond chance, and
     would fire for others than it does now.
@@ -232,7 +233,7 @@ def first_look(
     values: Any = None,
     positive_chosen: bool = False,
 ) -> tuple[Study, dict[int, CompiledRule]]:
-    """The rules and what is wrong with them, and by position those that fit the data.
+    """Return the rules and what is wrong with them, and by position those that fit the data.
 
     `values` are the training rows, from which rules learn percentiles and the like.
     """
@@ -291,7 +292,7 @@ def _on_patients(
     parts: tuple[Rows, Rows | None],
     budget: Budget,
 ) -> Study:
-    """What each rule does on the patients, for as many rules as half of the time allows."""
+    """Return what each rule does on the patients, for as many rules as half of the time allows."""
     train, test = parts
     latest = budget.seconds_left / 2
     checks: list[RuleCheck] = []
@@ -321,10 +322,10 @@ def _with_each_other(
     """Return what is odd about the rules, and the gradient of each where that is known."""
     on, own, gradients = so_far.active, [], None
     evidence: dict[str, dict[str, Any]] = {}
-    told, said = as_told(on, patients)
+    scaled, evidences = scaled_rules(on, patients)
     if lambda1 is not None and weights is not None:
-        own = [weights(rule, evidence=words) for rule, words in zip(told, said, strict=True)]
-        gradients = rule_gradients(told, own, lambda1, patients.gradient)
+        own = [weights(rule, evidence=words) for rule, words in zip(scaled, evidences, strict=True)]
+        gradients = rule_gradients(scaled, own, lambda1, patients.gradient)
         evidence = {
             rule.label: {"gradient": gradient, "weights": given}
             for rule, gradient, given in zip(on, gradients, own, strict=True)
@@ -333,8 +334,8 @@ def _with_each_other(
         on,
         patients.lo,
         patients.hi,
-        scaled=told,
-        evidence=said,
+        scaled=scaled,
+        evidence=evidences,
         weights=own,
         gradients=gradients or None,
         budget=budget,
@@ -344,7 +345,7 @@ def _with_each_other(
 
 
 def _overlap(checks: Sequence[RuleCheck], counts: Sequence[RuleCounts], n_rows: int) -> Overlap:
-    """Where rules fire together, by the rows on which each was seen to fire."""
+    """Return where rules fire together, by the rows on which each was seen to fire."""
     fires = np.zeros((len(checks), n_rows), dtype=bool)
     for own, count in zip(fires, counts, strict=True):
         own[count.fired] = True

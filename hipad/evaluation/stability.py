@@ -37,7 +37,7 @@ from hipad.estimator.calibration import (
 )
 from hipad.estimator.cross_validation import units_of
 from hipad.estimator.path import PathSolver, approach
-from hipad.estimator.training_data import TrainingData
+from hipad.estimator.problem_factory import TrainingData
 from hipad.estimator.trust import Member
 from hipad.evaluation.curves import calibration_curve, decision_curve
 from hipad.evaluation.metrics import ScoredRows
@@ -117,7 +117,7 @@ class Stability:
         return self.selected / max(self.done, 1)
 
     def table(self, most: int = 50) -> list[FeatureStability]:
-        """The features that are selected most often."""
+        """Return the features that are selected most often."""
         order = np.argsort(-self.selected, kind="stable")[:most]
         return [
             FeatureStability(
@@ -181,7 +181,7 @@ class Stability:
         return float(self.flip_share.mean())
 
     def risk_interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Between which risks the refits put each row, without the outermost ones."""
+        """Return between which risks the refits put each row, without the outermost ones."""
         tails = [(1 - level) / 2, (1 + level) / 2]
         low, high = np.quantile(self.risks, tails, axis=0)
         return low, high
@@ -197,7 +197,7 @@ class Stability:
         return float(self.spread.mean())
 
     def seen_from(self, sign: float) -> Stability:
-        """The same with the first class as the positive one, where `sign` is -1."""
+        """Return the same with the first class as the positive one, where `sign` is -1."""
         if sign > 0:
             return self
         return replace(
@@ -219,7 +219,7 @@ class Stability:
         return self.risk[order], low[order], high[order]
 
     def classification_instability(self) -> tuple[FloatArray, FloatArray]:
-        """The risk of each row by the model, and the share of refits that flip its class."""
+        """Return the risk of each row by the model, and the share of refits that flip its class."""
         order = np.argsort(self.risk, kind="stable")
         return self.risk[order], self.flip_share[order]
 
@@ -331,7 +331,8 @@ def stability_steps(
     rng = np.random.default_rng(random_state)
     halves = _halves(data, n_refits, rng)
     rows = data.X[: data.n_labelled] if X_rows is None else X_rows
-    score = np.asarray(clf.decision_function(rows), dtype=float)
+    kept = clf.support_  # `rows` have no names, which a model of a data frame would ask for
+    score = np.asarray(rows[:, kept] @ clf.coef_[0, kept] + clf.intercept_[0], dtype=float)
     parts = [_Part(share, member) for share, member in model.parts]
     found = _nothing(clf, n_refits, score, data.design.shape[1], decoys)
     at_once = int(np.clip(MOST_WEIGHTS // data.design.shape[1], 4, AT_ONCE))
@@ -383,7 +384,7 @@ class _Part:
         self.polish = factory.plan.settings.method == "hipad"
 
     def on(self, design: Design) -> Problem:
-        """The problem with decoys after the features of a design; rules name no decoy."""
+        """Return the problem with decoys after the features of a design; rules name no decoy."""
         problem, p = self.problem, self.problem.n_features
         wide = tuple(
             replace(
@@ -437,7 +438,7 @@ def _refits(
 
 
 def _halves(data: TrainingData, count: int, rng: np.random.Generator) -> list[IntArray]:
-    """Half of the labelled patients of each class, again and again; groups stay together."""
+    """Return half of the labelled patients of each class, again and again; groups stay together."""
     y = data.y[: data.n_labelled]
     codes = np.arange(y.size)
     if data.groups is not None:
@@ -455,7 +456,7 @@ def _halves(data: TrainingData, count: int, rng: np.random.Generator) -> list[In
 
 
 def _with_copies(data: TrainingData, rng: np.random.Generator) -> Design:
-    """The design with a copy of each column after the columns, its rows in random order.
+    """Return the design with a copy of each column after the columns, its rows in random order.
 
     All copies have the same order, so they are as correlated with each other as the features are.
     Of several orders the one is taken in which the classes of the copies tell least of the rows'.
@@ -512,7 +513,7 @@ def _with_batch(
     rows: Any,
     of_training: bool,
 ) -> Stability:
-    """What there is, and a batch of refits."""
+    """Return what there is, and a batch of refits."""
     mean, scale = _moments(clf._data)
     own = coef if scale is None else coef / scale[:, None]
     if mean is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -23,9 +23,10 @@ from hipad.data.preprocessing import MissingValues
 from hipad.datasets import BLOCK_MEANS, make_ksvm_s
 from hipad.estimator.calibration import says_positive
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.evaluation.metrics import PositiveClassView, named_outcomes, roc_area
+from hipad.evaluation.intervals import Estimate
+from hipad.evaluation.metrics import PositiveClassView, ScoredRows, named_outcomes, roc_area
 from hipad.exceptions import DataError
-from hipad.experiments.tasks import Figures
+from hipad.experiments.runner import Figures
 from hipad.rules import (
     ColumnValues,
     CompiledRule,
@@ -258,7 +259,7 @@ def at_prevalence(y: FloatArray, size: int) -> tuple[int, int]:
 
 
 def _of_each_class(y: FloatArray, counts: tuple[int, int], rng: np.random.Generator) -> IntArray:
-    """So many rows of the negative and the positive class, at random."""
+    """Return so many rows of the negative and the positive class, at random."""
     parts = []
     for sign, wanted in zip((-1.0, 1.0), counts, strict=True):
         rows = np.flatnonzero(y == sign)
@@ -351,7 +352,7 @@ def _fit(clf: HIPADClassifier, draw: TrainTestSplit) -> HIPADClassifier:
 
 
 def _seconds_again(fitted: HIPADClassifier, draw: TrainTestSplit) -> float:
-    """Processor time of one cold fit at the parameters that were chosen."""
+    """Return processor time of one cold fit at the parameters that were chosen."""
     chosen: dict[str, Any] = {"lambda1": fitted.lambda1_}
     if fitted.members_:
         chosen["rule_trust"] = fitted.members_
@@ -364,7 +365,7 @@ def _seconds_again(fitted: HIPADClassifier, draw: TrainTestSplit) -> float:
 
 
 def _admm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Phase 1 alone, to convergence: the elastic-net SVM, with rules where there are any."""
+    """Return phase 1 alone, to convergence: the elastic-net SVM, with rules where there are any."""
     return _hipad(draw, rules, {"method": "admm", **options})
 
 
@@ -394,7 +395,7 @@ def _libsvm(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> Method
 
 
 def inner_folds(draw: TrainTestSplit, options: Mapping[str, Any] | None = None) -> list[Any]:
-    """The folds by which every method chooses its parameters: given as `cv`, or five.
+    """Return the folds by which every method chooses its parameters: given as `cv`, or five.
 
     None where a class has too few rows or groups.
     """
@@ -435,7 +436,7 @@ def _searched(
 
 
 def _l1_logistic(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Logistic regression with an l1 penalty, without rules."""
+    """Return logistic regression with an l1 penalty, without rules."""
     model = LogisticRegression(
         C=1.0, l1_ratio=1.0, solver="liblinear", class_weight="balanced", random_state=0
     )
@@ -443,14 +444,14 @@ def _l1_logistic(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> M
 
 
 def _elastic_net_sgd(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """The hinge loss with an elastic net, by stochastic gradient descent, without rules."""
+    """Return the hinge loss with an elastic net, by stochastic gradient descent, without rules."""
     model = SGDClassifier(penalty="elasticnet", class_weight="balanced", random_state=0)
     grid = {"alpha": ALPHAS, "l1_ratio": L1_RATIOS}
     return _searched(model, grid, (draw.X_train, draw.X_test), draw, options)
 
 
 def _rules_as_features(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """Logistic regression on the columns, and a column for each rule: 1 where it fires."""
+    """Return logistic regression on the columns, and a column for each rule: 1 where it fires."""
     compiled = _compiled(draw, rules)
     parts = []
     for X, gaps in zip((draw.X_train, draw.X_test), draw.gaps, strict=True):
@@ -464,12 +465,12 @@ def _rules_as_features(draw: TrainTestSplit, rules: str, options: dict[str, Any]
 
 
 def _exact(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """The elastic-net SVM to its certified optimum, without rules."""
+    """Return the elastic-net SVM to its certified optimum, without rules."""
     return _hipad(draw, "", {"method": "exact", **options})
 
 
 def _admm_without(draw: TrainTestSplit, rules: str, options: dict[str, Any]) -> MethodScores:
-    """The elastic-net SVM by the ADMM, without rules."""
+    """Return the elastic-net SVM by the ADMM, without rules."""
     return _admm(draw, "", options)
 
 
@@ -540,3 +541,114 @@ METHODS: Final = {
 def methods_of(study: str) -> tuple[str, ...]:
     """Return the names of the methods that a study compares."""
     return tuple(name for name, method in METHODS.items() if study in method.studies)
+
+
+# --------------------------------------------------------------------------------------------------
+# All methods on one table, by the same folds: figures, features and seconds.
+#
+#     for found in compare_methods(data):
+#         ...                           # one `MethodResult` after each method
+#
+# Every method is judged by the same outer folds and chooses its parameters by the same inner folds
+# of what is left to learn from; groups are never split. Data with a split of their own are judged
+# by its test rows instead. Without a rule in the data, methods that need rules are left out.
+
+
+# What is compared: the name that people read, and the method.
+COMPARED: Final[dict[str, str]] = {
+    "HIPAD-ENK": "HIPAD",
+    "HIPAD": "no rules",
+    "ADMM-ENK": "ADMM",
+    "ADMM-ENSVM": "ADMM without rules",
+    "exact elastic net": "exact elastic net",
+    "LIBSVM": "LIBSVM",
+    "l1 logistic regression": "l1 logistic regression",
+    "elastic-net SGD": "elastic-net SGD",
+    "rules alone": "rules alone",
+    "rules as features": "rules as features",
+}
+NEEDS_RULES: Final = ("HIPAD-ENK", "ADMM-ENK", "rules alone", "rules as features")
+FIGURES: Final = ("accuracy", "balanced_accuracy", "roc_auc")
+
+
+@dataclass(frozen=True, eq=False)
+class MethodResult:
+    """One method: figures with intervals, mean number of features, processor seconds, scores.
+
+    `scores` are those of rows that were not learnt from, else NaN; `rows` are the rows that are
+    judged, so that two methods can be compared row by row.
+    """
+
+    name: str
+    figures: dict[str, Estimate]
+    support: float
+    seconds: float
+    scores: FloatArray
+    rows: ScoredRows
+
+
+def compare_methods(
+    data: ExperimentData,
+    names: Sequence[str] | None = None,
+    *,
+    n_folds: int = FOLDS,
+    random_state: int = 0,
+    options: Mapping[str, Any] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Iterator[MethodResult]:
+    """Fit every method to all folds but one, again and again, and yield what it does.
+
+    Parameters
+    ----------
+    data : ExperimentData
+        The table; its labels, rules and groups.
+    names : sequence of str, default=None
+        Methods of `COMPARED`; None for all that the data allow.
+    n_folds, random_state
+        Of the outer folds; without a meaning where the data have a split.
+    options : mapping, default=None
+        Parameters of `HIPADClassifier`; of the others only whether columns are scaled.
+    on_progress : callable, default=None
+        Called with the number of fits done and of all.
+    should_stop : callable, default=None
+        Asked before each fit; True ends the work, and a method that is not done is not told.
+    """
+    usable = [name for name in COMPARED if data.rules.strip() or name not in NEEDS_RULES]
+    asked = usable if names is None else list(names)
+    for name in asked:
+        if name not in usable:
+            why = "rules for it" if name in NEEDS_RULES else f"a method of {', '.join(usable)}"
+            raise DataError(f"expected {why}, got {name!r}: choose others")
+    if data.split is None:
+        draws = [data.draw(random_state, fold=(k, n_folds)) for k in range(n_folds)]
+        held = [rows[1] for rows in data.folds(random_state, n_folds)]
+    else:
+        draws, held = [data.draw(random_state)], [np.asarray(data.split[1])]
+    inner = [inner_folds(draw) for draw in draws]
+    done, total = 0, len(asked) * len(draws)
+    for name in asked:
+        scores, sizes = np.full(data.y.size, np.nan), []
+        start = time.thread_time()
+        for draw, judged_rows, parts in zip(draws, held, inner, strict=True):
+            if should_stop is not None and should_stop():
+                return
+            own: dict[str, Any] = {**(options or {}), **({"cv": parts} if parts else {})}
+            found = METHODS[COMPARED[name]].score(draw, draw.rules, own)
+            scores[judged_rows] = found.scores
+            sizes.append(float(found.figures.get("support", 0.0)))
+            done += 1
+            if on_progress is not None:
+                on_progress(done, total)
+        known = np.flatnonzero(np.isfinite(scores))
+        groups = None if data.groups is None else data.groups[known]
+        rows = ScoredRows(data.y[known] > 0, scores[known], groups=groups)
+        judged = replace(rows, folds=len(draws))
+        yield MethodResult(
+            name=name,
+            figures={figure: judged.measure(figure) for figure in FIGURES},
+            support=float(np.mean(sizes)),
+            seconds=time.thread_time() - start,
+            scores=scores,
+            rows=judged,
+        )

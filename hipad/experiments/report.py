@@ -15,9 +15,7 @@ from typing import Final
 from hipad import __version__
 from hipad.data.table import to_csv
 from hipad.exceptions import DataError
-from hipad.experiments.learning_curve import Curve, Worth, rank_methods
 from hipad.experiments.methods import ExperimentData
-from hipad.experiments.perturbed_rules import SweepStep, harm_marks
 from hipad.experiments.reproduction import (
     COMPARED,
     KSVM_OPTIONS,
@@ -34,9 +32,10 @@ from hipad.experiments.reproduction import (
     table_tasks,
 )
 from hipad.experiments.reproduction import NAME as FIGURE
-from hipad.experiments.tasks import Done, Mean, Task, failed_arms
+from hipad.experiments.runner import Done, Mean, Task, failed_arms
+from hipad.experiments.sensitivity import Curve, SweepStep, Worth, harm_marks, rank_methods
 from hipad.experiments.tuning import SettingPoint, choose
-from hipad.utils import ROOT, listed, number, percent, signed
+from hipad.utils import ROOT, html_table, listed, number, percent, signed
 
 # --------------------------------------------------------------------------------------------------
 # What an experiment leaves behind: a CSV of every fit, and one HTML page with tables and pictures.
@@ -108,7 +107,7 @@ def page(title: str, sections: Sequence[Section]) -> str:
 
 
 def circumstances() -> list[str]:
-    """Versions and machine; nothing that names a person or a computer."""
+    """Return versions and machine; nothing that names a person or a computer."""
     lines = [f"hipad {__version__}, Python {platform.python_version()}"]
     for name in PACKAGES:
         try:
@@ -125,13 +124,7 @@ def _section(part: Section) -> str:
     if part.picture:
         lines.append(f"<figure>{part.picture}</figure>")
     if part.rows:
-        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in part.head)
-        lines.append(f"<table><thead><tr>{head}</tr></thead><tbody>")
-        lines += [
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in part.rows
-        ]
-        lines.append("</tbody></table>")
+        lines.append(html_table(part.head, part.rows))
     return "\n".join(lines)
 
 
@@ -262,8 +255,8 @@ def _ticks(low: float, high: float) -> list[float]:
 
 def _line(line: Series, colour: str, across: _Axis, up: _Axis, number: int) -> list[str]:
     points = [(across.at(x), up.at(y)) for x, y in zip(line.x, line.y, strict=True) if y == y]
-    told = " ".join(f"{x},{y}" for x, y in points)
-    parts = [f'<polyline points="{told}" fill="none" stroke="{colour}" stroke-width="2.5"/>']
+    text = " ".join(f"{x},{y}" for x, y in points)
+    parts = [f'<polyline points="{text}" fill="none" stroke="{colour}" stroke-width="2.5"/>']
     if len(points) <= 40:
         parts += [f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"/>' for x, y in points]
     for x, low, high in zip(line.x, line.low, line.high, strict=False):
@@ -314,15 +307,15 @@ def paper_section(title: str, lines: Sequence[TableLine]) -> Section:
     if len(names) > 1 and all(len(own) == len(names) for own in scores.values()):
         sentences.append(str(rank_methods(scores)))
     others = [line.entry for line in lines if line.entry.stands_in]
-    if told := sorted({f"{entry.name} for {entry.paper_name}" for entry in others}):
-        sentences.append(f"Standing in for data that are not here: {', '.join(told)}.")
+    if named := sorted({f"{entry.name} for {entry.paper_name}" for entry in others}):
+        sentences.append(f"Standing in for data that are not here: {', '.join(named)}.")
     if missed := [_missed(line) for line in lines if line.method == "HIPAD" and not line.reaches]:
         sentences.append("Not reached: " + "; ".join(missed) + ".")
     return Section(title, sentences, head, [_paper_row(line) for line in lines])
 
 
 def _paper_row(line: TableLine) -> list[str]:
-    accuracy, support, seconds = line.told or (None, None, None)
+    accuracy, support, seconds = line.paper or (None, None, None)
     return [
         line.entry.name,
         line.method,
@@ -337,8 +330,8 @@ def _paper_row(line: TableLine) -> list[str]:
 
 
 def _missed(line: TableLine) -> str:
-    """Why a line does not reach the paper's."""
-    accuracy, support, _ = line.told or (math.nan, None, None)
+    """Return why a line does not reach the paper's."""
+    accuracy, support, _ = line.paper or (math.nan, None, None)
     return (
         f"{line.entry.name}: {100 * line.accuracy.value:.1f} % with {line.support.value:.0f} "
         f"features, in the paper {accuracy:g} % with {support}"
@@ -371,7 +364,7 @@ def figure_section(done: Done) -> Section:
 
 
 def curve_section(title: str, curves: Sequence[Curve], worth: Worth | None) -> Section:
-    """Learning curves, and what the rules are worth."""
+    """Return learning curves, and what the rules are worth."""
     sizes = sorted({n for curve in curves for n in curve.sizes})
     known = [dict(zip(curve.sizes, curve.means, strict=True)) for curve in curves]
     head = ("labelled rows", *(NAMES.get(curve.method, curve.method) for curve in curves))
@@ -441,7 +434,7 @@ def harm_sentence(harms: Sequence[tuple[SweepStep, str]]) -> str:
 
 
 def _columns(means: Sequence[Mean]) -> tuple[list[float], list[float], list[float]]:
-    """Values, lower and upper ends, in per cent."""
+    """Return values, lower and upper ends, in per cent."""
     return (
         [100 * mean.value for mean in means],
         [100 * mean.low for mean in means],
@@ -510,7 +503,7 @@ def _drawn(entries: Sequence[Entry], seeds: int | None) -> list[Entry]:
     return [replace(e, draws=seeds if e.rows or e in TABLE2 else e.draws) for e in entries]
 
 
-def told(found: Sequence[Done], plan: RepeatPlan) -> list[Section]:
+def repeat_sections(found: Sequence[Done], plan: RepeatPlan) -> list[Section]:
     """Return a section for each part that was run."""
     sections = []
     if plan.real:
@@ -549,7 +542,7 @@ SCORE_NAMES = {
 def tuning_sections(
     title: str, points: Sequence[SettingPoint], honest: Mean, score: str = "balanced"
 ) -> list[Section]:
-    """Error with the choice and the table, then the features."""
+    """Return error with the choice and the table, then the features."""
     if not points:
         return [Section(title, ["No setting has been judged."])]
     chosen = choose(points)
@@ -581,7 +574,7 @@ def tuning_sections(
     head = ("lambda1", "others", f"{SCORE_NAMES[score]} %", "features", *RULE_HEAD)
     rows = [table_row(point) for point in points]
     return [
-        Section(title, [told for told in sentences if told], head, rows, errors),
+        Section(title, [words for words in sentences if words], head, rows, errors),
         Section("Features against lambda1", picture=features),
     ]
 
@@ -610,7 +603,7 @@ def along_lambda1(points: Sequence[SettingPoint]) -> dict[str, list[SettingPoint
     differ = [name for name in names if len({str(p.params[name]) for p in points}) > 1]
     lines: dict[str, list[SettingPoint]] = {}
     for point in sorted(points, key=lambda p: p.lambda1):
-        lines.setdefault(point.told(differ or names[:1]), []).append(point)
+        lines.setdefault(point.text_of(differ or names[:1]), []).append(point)
     return lines
 
 

@@ -15,7 +15,7 @@ from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.settings import SolverSettings
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, Synthetic, TrainTestSplit, methods_of
-from hipad.experiments.tasks import Done, Figures, Mean, Task, figures, mean_of, select
+from hipad.experiments.runner import Done, Figures, Mean, Task, figures, mean_of, select
 
 # --------------------------------------------------------------------------------------------------
 # The paper's tables: which data, which rows, which methods, and the figures it printed.
@@ -30,7 +30,7 @@ from hipad.experiments.tasks import Done, Figures, Mean, Task, figures, mean_of,
 # accuracies be compared.
 
 
-Told = tuple[float, int | None, float | None]  # accuracy in per cent, support, CPU seconds
+PaperFigures = tuple[float, int | None, float | None]  # accuracy in per cent, support, CPU seconds
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Entry:
 
     name: str  # of the file, or of the synthetic data
     paper_name: str
-    told: dict[str, Told]
+    paper: dict[str, PaperFigures]
     rows: dict[str, Any] = field(default_factory=dict)
     draws: int = 10
 
@@ -49,14 +49,16 @@ class Entry:
         return self.name != self.paper_name
 
 
-def _told(hipad: Told, admm: Told, libsvm: float) -> dict[str, Told]:
+def _paper_figures(
+    hipad: PaperFigures, admm: PaperFigures, libsvm: float
+) -> dict[str, PaperFigures]:
     return {"HIPAD": hipad, "ADMM": admm, "LIBSVM": (libsvm, None, None)}
 
 
-_RCV1 = _told((86.9, 2037, 1.18), (86.8, 7002, 1.10), 86.1)
-_REAL_SIM = _told((94.0, 2334, 0.79), (93.9, 2307, 0.31), 93.4)
-_GISETTE = _told((94.7, 498, 8.96), (63.1, 493, 45.87), 93.4)
-_FMRI = _told((90.0, 321, 0.14), (90.0, 659, 1.58), 90.0)
+_RCV1 = _paper_figures((86.9, 2037, 1.18), (86.8, 7002, 1.10), 86.1)
+_REAL_SIM = _paper_figures((94.0, 2334, 0.79), (93.9, 2307, 0.31), 93.4)
+_GISETTE = _paper_figures((94.7, 498, 8.96), (63.1, 493, 45.87), 93.4)
+_FMRI = _paper_figures((90.0, 321, 0.14), (90.0, 659, 1.58), 90.0)
 TABLE1: Final = (
     Entry("rcv1", "rcv1", _RCV1, {"train": 500}, 5),
     Entry("rcv1-vw", "rcv1", _RCV1, {"train": 500}, 5),
@@ -64,19 +66,23 @@ TABLE1: Final = (
     Entry("farm-ads", "real-sim", _REAL_SIM, {"train": 500}, 5),
     Entry("gisette", "gisette", _GISETTE, {"train": 500}, 3),
     Entry("gisette-like", "gisette", _GISETTE, {}, 1),
-    Entry("duke", "duke", _told((90.0, 168, 1.56), (90.0, 150, 5.52), 80.0), {"train": 34}),
-    Entry("leukemia", "leukemia", _told((85.3, 393, 1.70), (82.4, 717, 6.35), 82.4), {}, 1),
+    Entry(
+        "duke", "duke", _paper_figures((90.0, 168, 1.56), (90.0, 150, 5.52), 80.0), {"train": 34}
+    ),
+    Entry(
+        "leukemia", "leukemia", _paper_figures((85.3, 393, 1.70), (82.4, 717, 6.35), 82.4), {}, 1
+    ),
     Entry(
         "colon-cancer",
         "colon-cancer",
-        _told((84.4, 195, 0.45), (84.4, 195, 1.34), 84.4),
+        _paper_figures((84.4, 195, 0.45), (84.4, 195, 1.34), 84.4),
         {"train": 30},
     ),
     Entry("fmri-haxby", "fMRIc", _FMRI, {"train": 200}, 10),
 )
 TABLE2: Final = (
-    Entry("ksvm-s-10k", "ksvm-s-10k", _told((99.0, 200, 1.99), (97.25, 200, 3.43), 86.1)),
-    Entry("ksvm-s-50k", "ksvm-s-50k", _told((98.8, 200, 8.37), (96.4, 198, 20.89), 74.8)),
+    Entry("ksvm-s-10k", "ksvm-s-10k", _paper_figures((99.0, 200, 1.99), (97.25, 200, 3.43), 86.1)),
+    Entry("ksvm-s-50k", "ksvm-s-50k", _paper_figures((98.8, 200, 8.37), (96.4, 198, 20.89), 74.8)),
 )
 COMPARED: Final = methods_of("reproduction")
 KSVM_OPTIONS: Final = {"standardize": False}  # its features have one scale by construction
@@ -92,7 +98,7 @@ class TableLine:
     support: Mean
     seconds: Mean
     found: Mean
-    told: Told | None
+    paper: PaperFigures | None
 
     @property
     def reaches(self) -> bool:
@@ -100,9 +106,9 @@ class TableLine:
 
         Figures are rounded as the paper rounds them.
         """
-        if self.told is None or not self.accuracy.n:
+        if self.paper is None or not self.accuracy.n:
             return False
-        accuracy, support, _ = self.told
+        accuracy, support, _ = self.paper
         smaller = support is None or round(self.support.value) <= support
         return round(100 * self.accuracy.value, 1) >= accuracy and smaller
 
@@ -121,7 +127,7 @@ def _settings(entry: Entry, method: str, options: dict[str, Any]) -> dict[str, A
     settings: dict[str, Any] = {"method": method}
     if entry.rows:
         settings["rows"] = entry.rows
-    _, most, _ = entry.told[method]
+    _, most, _ = entry.paper[method]
     if most is not None:
         options = {**options, "max_features": most}
     if options:
@@ -146,7 +152,7 @@ def _line(entry: Entry, method: str, own: Sequence[Done]) -> TableLine:
         return mean_of(figures(own, name))
 
     means = mean("accuracy"), mean("support"), mean("fit_seconds"), mean("found")
-    return TableLine(entry, method, *means, entry.told.get(method))
+    return TableLine(entry, method, *means, entry.paper.get(method))
 
 
 def synthetic_material() -> dict[str, ExperimentData]:
@@ -268,7 +274,7 @@ class FewRows(ExperimentData):
 
 
 def early_support(material: ExperimentData, seed: int) -> Figures:
-    """Support sizes and objectives sweep by sweep, and where everything happens."""
+    """Return support sizes and objectives sweep by sweep, and where everything happens."""
     draw = material.draw(seed)
     admm = HIPADClassifier(method="admm", **SETTINGS)
     sweeps = [s for s in _history(admm, draw) if s.phase == 1]
@@ -288,7 +294,7 @@ def _history(clf: HIPADClassifier, draw: TrainTestSplit) -> list[Any]:
 
 
 def _phase_one(stop: str, draw: TrainTestSplit) -> int:
-    """Sweeps until this test ends phase 1."""
+    """Return sweeps until this test ends phase 1."""
     clf = HIPADClassifier(solver=SolverSettings(phase1_stop=stop), **SETTINGS)
     return sum(step.phase == 1 for step in _history(clf, draw))
 

@@ -18,7 +18,7 @@ from hipad.estimator.parameters import RENAMED
 from hipad.evaluation.metrics import PositiveClassView
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData, judged
-from hipad.experiments.tasks import LEVEL, Done, Figures, Mean, Task, mean_of
+from hipad.experiments.runner import LEVEL, Done, Figures, Mean, Task, mean_of
 from hipad.rules import compile_rules, prototype, worst_case
 from hipad.utils import FloatArray
 
@@ -55,9 +55,9 @@ class SettingPoint:
     @property
     def others(self) -> str:
         """The settings beside lambda1, as text."""
-        return self.told(name for name in self.params if name != "lambda1")
+        return self.text_of(name for name in self.params if name != "lambda1")
 
-    def told(self, names: Iterable[str]) -> str:
+    def text_of(self, names: Iterable[str]) -> str:
         """Return some settings as text; a rule's patients are its worth."""
         return ", ".join(f"{CALLED.get(n, n)} {_told(self.params[n])}" for n in names)
 
@@ -257,7 +257,7 @@ def _on_fold(
     score: str,
     options: Mapping[str, Any],
 ) -> dict[str, list[Figures]]:
-    """Figures of every setting, by its key; warm-started along lambda1."""
+    """Return figures of every setting, by its key; warm-started along lambda1."""
     asked = _RuleScorer(material, score).learn(material.X[train])
     values: dict[str, Any] = {name: list(grid[name]) for name in GRID}
     search = HIPADClassifierCV(
@@ -314,16 +314,16 @@ def tune_tasks(
     """
     if score not in SCORES:
         raise DataError(f"expected a score of {', '.join(SCORES)}, got {score!r}")
-    told: dict[str, Any] = {"score": score, **({"options": options} if options else {})}
+    shared: dict[str, Any] = {"score": score, **({"options": options} if options else {})}
     values = with_values(material, grid, options)
     counted = {**USUAL, **grid}
     every = [(seed, [k, folds]) for seed in range(repeats) for k in range(folds)]
     tasks = [
-        Task("tune", material.name, seed, {"fold": fold, "grid": values, **told})
+        Task("tune", material.name, seed, {"fold": fold, "grid": values, **shared})
         for seed, fold in every
     ]
     if honest:
-        own = {**told, "grid": counted, "inner": folds}
+        own = {**shared, "grid": counted, "inner": folds}
         tasks += [Task("nested", material.name, s, {"fold": f, **own}) for s, f in every]
     return tasks
 

@@ -8,12 +8,8 @@ from typing import Final, NamedTuple
 from hipad.estimator.model_io import StoredModel
 from hipad.exceptions import DataError
 from hipad.export.calculator import to_calculator
-from hipad.export.model_card import to_card
-from hipad.export.onnx_graph import to_onnx
-from hipad.export.pmml import to_pmml
+from hipad.export.formats import to_card, to_onnx, to_pmml, to_sql, to_workbook
 from hipad.export.scoring import ScoringFormula
-from hipad.export.spreadsheet import to_workbook
-from hipad.export.sql import to_sql
 
 
 class ExportFormat(NamedTuple):

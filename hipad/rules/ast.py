@@ -388,6 +388,40 @@ class Condition:
 class Rule:
     """Conditions that must all be met, and the outcome that then follows.
 
+    Parameters
+    ----------
+    conditions : tuple of Condition
+        One or more.
+    outcome : str
+        The class that follows, or ``positive`` and ``negative``.
+    name : str, default=""
+        What the rule is called.
+    worth : float, default=None
+        For how many patients it counts; None leaves that to the fit.
+    note : str, default=""
+        What stands after the hash.
+    enabled : bool, default=True
+        Whether the rule is switched on.
+    preface : tuple of str, default=()
+        Comments on the lines before it.
+    place : Place, default=None
+        Where it was read.
+    n_lines : int, default=1
+        Lines of the text that it was read from.
+
+    Raises
+    ------
+    RuleError
+        There is no condition, or a name or number cannot be one.
+
+    See Also
+    --------
+    RuleSet : Several rules.
+    parse_rules : Read rules from text.
+
+    Examples
+    --------
+    >>> from hipad import Rule
     >>> print(Rule.simple("sweet", {"Glucose": 1}, 126, "diabetic", worth=20))
     sweet: Glucose >= 126 => diabetic worth 20 patients
     """
@@ -450,10 +484,32 @@ class Rule:
 
 @dataclass(frozen=True)
 class RuleSet(Sequence[Rule]):
-    """An immutable sequence of rules whose names differ; `ending` holds comments after the last.
+    """An immutable sequence of rules whose names differ.
 
-    `statements` are about single features; they stand among the rules and are none.
+    Parameters
+    ----------
+    rules : tuple of Rule, default=()
+        The rules in their order.
+    ending : tuple of str, default=()
+        Comments after the last rule.
+    statements : tuple of FeaturePrior, default=()
+        What is said of single features; they stand among the rules and are none.
+    from_text : bool, default=False
+        Whether they were read from a text, so that a rule's number is its line.
 
+    Raises
+    ------
+    RuleError
+        Two rules have the same name.
+
+    See Also
+    --------
+    parse_rules : Read rules from text.
+    compile_rules : Make them linear for the columns of a table.
+
+    Examples
+    --------
+    >>> from hipad import Rule, RuleSet
     >>> rules = RuleSet((Rule.simple("a", {"x": 1}, 2, 1), Rule.simple("", {"y": 1}, 3, 0)))
     >>> rules.labels
     ('a', 'rule 2')

@@ -88,13 +88,13 @@ def columns_of(B: sparse.csr_array) -> IntArray:
 
 
 def on_columns(B: sparse.csr_array, columns: IntArray) -> sparse.csr_array:
-    """B on some sorted columns, which must include all it uses; fast however wide B is."""
+    """Return b on some sorted columns, which must include all it uses; fast however wide B is."""
     where = np.searchsorted(columns, B.indices)
     return sparse.csr_array((B.data, where, B.indptr), shape=(B.shape[0], len(columns)))
 
 
 def rows_met(B: sparse.csr_array, d: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
-    """For each row of B and each column x of X whether B x <= d, up to rounding.
+    """Return for each row of B and each column x of X whether B x <= d, up to rounding.
 
     The tolerance is a few units in the last place of what is added up. A value that was once kept
     in single precision meets the number that it stood for: 1.9 there is not 1.9 here.
@@ -204,9 +204,43 @@ class ScaledRule:
 
 @dataclass(frozen=True, eq=False)
 class CompiledRule:
-    """A rule as B x <= d => sign * (w'x + b) >= 1.
+    """A rule as linear constraints: B x <= d => sign * (w'x + b) >= 1.
 
-    `remarks` say what was left out and why, `origins` from which condition each row comes.
+    Parameters
+    ----------
+    rule : Rule
+        What was written.
+    B : csr_array of shape (n_conditions, n_features)
+        A row for each condition, in the user's units.
+    d : ndarray of shape (n_conditions,)
+        The bounds.
+    sign : float
+        1.0 for the positive class, -1.0 for the negative one.
+    remarks : tuple of str, default=()
+        What was left out, and why.
+    label : str, default=""
+        The rule's name, or its number.
+    origins : tuple of Condition or str, default=()
+        From which condition each row comes.
+    features : FeatureIndex, default=None
+        Names of the columns.
+    settled : tuple of Condition, default=()
+        Conditions that always hold, and have no row.
+    outcome : str, default=""
+        The class, as the data call it.
+
+    See Also
+    --------
+    compile_rules : Makes them.
+
+    Examples
+    --------
+    >>> from hipad import compile_rules
+    >>> (rule,) = compile_rules("x0 - x1 >= 4 => positive", n_features=2)
+    >>> rule.B.toarray().tolist(), rule.d.tolist(), rule.sign
+    ([[-1.0, 1.0]], [-4.0], 1.0)
+    >>> rule.fires([[5.0, 0.0], [5.0, 2.0]])
+    array([ True, False])
     """
 
     rule: Rule
@@ -238,7 +272,7 @@ class CompiledRule:
         return columns_of(self.B)
 
     def fires(self, X: Any, gaps: MissingValues | None = None) -> npt.NDArray[np.bool_]:
-        """For each row of X whether it meets the premise; a missing value never does.
+        """Return for each row of X whether it meets the premise; a missing value never does.
 
         `gaps` are the cells of X that were filled, and count as missing.
         """

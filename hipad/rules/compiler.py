@@ -67,7 +67,7 @@ _NO_COLUMNS = np.empty(0, np.int64)
 
 
 def inequalities(condition: Condition) -> list[tuple[Weighted, bool]]:
-    """Weighted terms, each list meaning sum <= 0, and whether the sum must be below.
+    """Return weighted terms, each list meaning sum <= 0, and whether the sum must be below.
 
     >>> a, three = Term(1.0, ("a",)), Term(3.0)
     >>> for terms, strict in inequalities(Condition(((a,), (three,)), (">",))):
@@ -406,15 +406,50 @@ def compile_rules(
     values: Any = None,
     asks: bool = True,
 ) -> tuple[CompiledRule, ...]:
-    """Compile rules for data with these columns and these (negative, positive) classes.
+    """Compile rules for data with these columns and these classes.
 
-    Rules that are switched off are passed over unless `include_off`. `values` are the training rows
-    (or their ColumnValues), from which percentiles and the like are learnt, and which tell counts,
-    columns of 0 and 1 and the range of each column: without them a rule whose meaning depends on
-    these is warned of, or refused. A number in a unit that the column may not have is refused with
-    what to write, or only remarked on unless `asks`. A rule that is met as soon as one of several
-    features is becomes one compiled rule for each.
+    Parameters
+    ----------
+    rules : str or iterable of rules
+        Text in the rule language, or parsed rules. Those that are switched off are passed over.
+    feature_names : sequence or FeatureIndex, default=None
+        Names of the columns; without them they are x0, x1, ...
+    n_features : int, default=None
+        Number of columns, where they have no names.
+    blocks : dict, default=None
+        Named groups of features: name -> column indices or feature names.
+    classes : pair, default=("negative", "positive")
+        What the data call the negative and the positive class.
+    positive_chosen : bool, default=False
+        Whether somebody has said which class is the positive one.
+    include_off : bool, default=False
+        Compile rules that are switched off as well.
+    values : array, sparse matrix or ColumnValues, default=None
+        The training rows, from which percentiles and the like are learnt, and which tell counts,
+        columns of 0 and 1 and the range of each column. Without them a rule whose meaning depends
+        on these is warned of, or refused.
+    asks : bool, default=True
+        Refuse a number in a unit that the column may not have, with what to write; False only
+        remarks on it.
 
+    Returns
+    -------
+    tuple of CompiledRule
+        A rule that is met as soon as one of several features is becomes one for each.
+
+    Raises
+    ------
+    RuleError
+        A rule cannot be read, is not linear, or names what is not there.
+
+    See Also
+    --------
+    parse_rules : Read rules without data.
+    check_rules : Look for contradictions.
+
+    Examples
+    --------
+    >>> from hipad import compile_rules
     >>> X = [[3, 5, 0], [3, 4, 9]]
     >>> (rule,) = compile_rules("mean(x0, x1) >= 4 => positive", n_features=3, values=X)
     >>> rule.B.toarray(), rule.d, rule.sign
@@ -448,16 +483,18 @@ def _warn_of_unknown_values(resolved: list[ResolvedRule]) -> None:
     """Say which rules may mean something else on the data that they are meant for."""
     strict = [each.label for each in resolved if _is_strict(each)]
     units = [each.label for each in resolved if _has_unit(each.rule)]
-    told = []
+    remarks = []
     if strict:
-        told.append(
+        remarks.append(
             f"the border belongs to '>' and '<' of {listed(strict, limit=4)}, which it does not on "
             "whole numbers"
         )
     if units:
-        told.append(f"the numbers of {listed(units, limit=4)} may be in another unit than the data")
-    if told:
-        sentence = f"the rules are compiled without rows: {'; '.join(told)}: pass values=X"
+        remarks.append(
+            f"the numbers of {listed(units, limit=4)} may be in another unit than the data"
+        )
+    if remarks:
+        sentence = f"the rules are compiled without rows: {'; '.join(remarks)}: pass values=X"
         warnings.warn(sentence, UserWarning, stacklevel=3)
 
 

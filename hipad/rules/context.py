@@ -164,7 +164,7 @@ def _is_multiple(bound: float, step: float) -> bool:
 
 
 def as_values(values: Any) -> ColumnValues | None:
-    """Training rows as their columns' values; None if they are not known."""
+    """Return training rows as their columns' values; None if they are not known."""
     return values if values is None or isinstance(values, ColumnValues) else ColumnValues(values)
 
 

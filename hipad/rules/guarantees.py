@@ -50,7 +50,7 @@ class BoxPoint:
         return len(self.columns)
 
     def named(self, features: FeatureIndex | None = None) -> dict[str, float]:
-        """Feature name to value."""
+        """Return feature name to value."""
         name = features.name if features is not None else "x{}".format
         return {name(int(j)): float(v) for j, v in zip(self.columns, self.values, strict=True)}
 
@@ -62,7 +62,7 @@ class BoxPoint:
 
     @classmethod
     def of(cls, values: Mapping[int, float]) -> BoxPoint:
-        """From column number to value."""
+        """Return from column number to value."""
         return cls(np.array(list(values), np.int64), np.array(list(values.values()), np.float64))
 
 

@@ -252,11 +252,11 @@ def _as_it_stands(
         for value, other in fits[:2]
     ]
     bare = _instead(condition, term, Term(term.coefficient))
-    told = f"write {' or '.join(remedies)}" if remedies else "write the number in its unit"
+    text = f"write {' or '.join(remedies)}" if remedies else "write the number in its unit"
     _ask(
         context,
         f"{UNSURE} {measured.shown} is, and {term} lies beyond its values, which run from "
-        f"{number(low)} to {number(high)}: {told}, or {bare} if it is in {term.unit}",
+        f"{number(low)} to {number(high)}: {text}, or {bare} if it is in {term.unit}",
         term,
         (*remedies, bare),
         strong=bool(fits) and abs(term.coefficient - (low + high) / 2) > 1.5 * (high - low),
@@ -278,9 +278,9 @@ def _which_part(term: Term, condition: Condition, measured: _Measured) -> RuleEr
     for value, _ in ways:
         sides = tuple((Term(short(value, 6)),) if s is side else s for s in condition.sides)
         texts.append(str(replace(condition, sides=sides, written=None)))
-    told = [f"{text} if it is in {unit}" for text, (_, unit) in zip(texts, ways, strict=True)]
+    remedies = [f"{text} if it is in {unit}" for text, (_, unit) in zip(texts, ways, strict=True)]
     return rule_error(
-        f"{UNSURE} {measured.shown} is, and the number has two: write {' or '.join(told)}",
+        f"{UNSURE} {measured.shown} is, and the number has two: write {' or '.join(remedies)}",
         column=term.column,
         suggestion=texts[0],
         expected=tuple(texts[1:]),
@@ -444,7 +444,7 @@ def column_is(context: Context, j: int, wanted: float, column: int | None) -> Co
 
 
 def linearize_category(context: Context, condition: Condition) -> Node | None:
-    """`sex = male` and `stage >= II`, or None if the condition is about numbers."""
+    """Read `sex = male` and `stage >= II`, or None if the condition is about numbers."""
     if len(condition.sides) != 2 or condition.form != "compare":
         return None
     group, level = lone_name(condition.sides[0]), _lone_level(condition.sides[1])
@@ -466,7 +466,7 @@ def linearize_category(context: Context, condition: Condition) -> Node | None:
 
 
 def _yes_or_no(context: Context, condition: Condition, j: int, level: str) -> Node | None:
-    """`hypertension = yes` on a column of 0 and 1."""
+    """Read `hypertension = yes` on a column of 0 and 1."""
     relation = condition.relations[0]
     right = condition.sides[1][0]
     if right.is_number:
@@ -693,7 +693,7 @@ def _scaled(context: Context, term: Term, function: RuleFunction, j: int) -> lis
 def multiplied_out(
     context: Context, sides: tuple[Side, ...], condition: Condition
 ) -> tuple[Side, ...]:
-    """Ratios over one feature that is above 0, multiplied by it."""
+    """Return ratios over one feature that is above 0, multiplied by it."""
     terms = [term for side in sides for term in side]
     below = {term.names[1] for term in terms if term.function == RATIO}
     if len(below) > 1 or any(t.names and t.function != RATIO for t in terms):

@@ -764,7 +764,7 @@ def define_columns(columns: Iterable[int], index: FeatureIndex) -> str:
 
 
 def blocks_text(blocks: Mapping[str, Iterable[int]], index: FeatureIndex) -> str:
-    """Blocks as the text of a blocks file, with neighbouring columns as ranges."""
+    """Return blocks as the text of a blocks file, with neighbouring columns as ranges."""
     return "\n".join(
         f"{quote_name(name)} = {define_columns(columns, index)}" for name, columns in blocks.items()
     )
@@ -899,7 +899,7 @@ def _new_name(text: str, found: BlockFile, line: int | None = None) -> str:
 
 
 def _read_gmt(text: str, index: FeatureIndex) -> BlockFile:
-    """Gene sets; genes that are not in the data are counted, not refused."""
+    """Return gene sets; genes that are not in the data are counted, not refused."""
     found = BlockFile()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):

@@ -224,7 +224,7 @@ def _halves_without_arrow(
 def _people_are(
     tokens: TokenStream, start: int, end: int, places: list[int]
 ) -> tuple[TokenStream, TokenStream] | None:
-    """`patients with Glucose >= 126 are diabetic`."""
+    """Read `patients with Glucose >= 126 are diabetic`."""
     tokens.at = start
     tokens.accept_words("all")
     if not any(tokens.matches(word) for word in PEOPLE):
@@ -489,8 +489,32 @@ class _Lines:
 
 
 def parse_rules(text: str, vocabulary: Vocabulary | None = None) -> RuleSet:
-    """Read rules, one per line; raise RuleError at the first mistake.
+    """Read rules, one per line.
 
+    Parameters
+    ----------
+    text : str
+        Text in the rule language.
+    vocabulary : Vocabulary, default=None
+        Names and values of the data, where they are known: some lines can only be read with them.
+
+    Returns
+    -------
+    RuleSet
+        ``str`` of it reads back to the same rules.
+
+    Raises
+    ------
+    RuleError
+        At the first mistake, with its line and column and a suggestion.
+
+    See Also
+    --------
+    compile_rules : Make rules linear for the columns of a table.
+
+    Examples
+    --------
+    >>> from hipad import parse_rules
     >>> rules = parse_rules("high: mean(K1) >= 4 => positive  # seen in two trials")
     >>> rules[0].name, rules[0].outcome, rules[0].note
     ('high', 'positive', 'seen in two trials')

@@ -22,7 +22,17 @@ from hipad.rules.ast import (
     too_many,
 )
 from hipad.rules.comparisons import read_atom, read_comparison
-from hipad.rules.expressions import constant, plain_text, read_item, read_product, read_side, times
+from hipad.rules.expressions import (
+    constant,
+    flag_name,
+    named_flag,
+    plain_text,
+    read_item,
+    read_product,
+    read_side,
+    times,
+    with_relation,
+)
 from hipad.rules.lexer import (
     COUNT_WORDS,
     RELATION_KINDS,
@@ -33,7 +43,6 @@ from hipad.rules.lexer import (
     rule_error,
     spoken,
 )
-from hipad.rules.operands import flag_name, named_flag, with_relation
 
 # --------------------------------------------------------------------------------------------------
 # Brackets in a premise: where they end, and whether they hold conditions or a sum.
@@ -165,7 +174,7 @@ def _no_join(tokens: TokenStream) -> RuleError:
 
 
 def completed(parts: list[JoinedPart], tokens: TokenStream) -> list[JoinedPart]:
-    """`a, b >= 2` with the comparison given to both, where a is not 0 or 1."""
+    """Read `a, b >= 2` with the comparison given to both, where a is not 0 or 1."""
     known = tokens.vocabulary
     if known is None:
         return parts
@@ -233,7 +242,7 @@ def unclear(example: str, column: int) -> RuleError:
 
 
 def _one_only(parts: list[JoinedPart]) -> Node:
-    """`a xor b`: one of the two and not the other."""
+    """Read `a xor b`: one of the two and not the other."""
     if len(parts) > 2:
         raise unclear("(a >= 1 xor b >= 2) and c >= 3", parts[-1].column)
     one, other = (part.node for part in parts)
@@ -272,7 +281,7 @@ _Reader = Callable[[TokenStream], Node]
 
 
 def read_count(tokens: TokenStream, read_one: _Reader) -> Node | None:
-    """`at least 2 of (a, b, c)` and its relatives, or None if no such words come next."""
+    """Read `at least 2 of (a, b, c)` and its relatives, or None if no such words come next."""
     start = tokens.at
     found = _how_many(tokens)
     of = found is not None and (tokens.accept_words("of") or tokens.accept_words("out", "of"))
@@ -348,7 +357,7 @@ def _ends(tokens: TokenStream) -> bool:
 def _of_block(
     tokens: TokenStream, relation: str, number: float, members: tuple[str, ...], column: int
 ) -> Node:
-    """`at least 2 of K1 > 8`: the comparison is one of each feature."""
+    """Read `at least 2 of K1 > 8`: the comparison is one of each feature."""
     first = members[0]
     node = read_comparison(tokens, (Term(1.0, (first,), column=column),))
     plain = isinstance(node, Condition) and node.form == "compare" and len(node.sides) == 2
@@ -387,7 +396,7 @@ def _compared(part: Node, tokens: TokenStream, given: tuple[str, int]) -> Condit
 
 
 def _among(word: str, parts: list[Node]) -> Node:
-    """`any of (a, b) >= 2`: the largest of them is; blocks may be among the names."""
+    """Read `any of (a, b) >= 2`: the largest of them is; blocks may be among the names."""
     conditions = [part for part in parts if isinstance(part, Condition)]
     names = tuple(condition.sides[0][0].names[0] for condition in conditions)
     relation = conditions[0].relations[0]
@@ -459,7 +468,7 @@ def _elements(tokens: TokenStream, read_one: _Reader) -> list[Node]:
 
 
 def _listed(tokens: TokenStream, read_one: _Reader) -> list[Node]:
-    """Conditions or names with commas (or and, or) between them."""
+    """Return conditions or names with commas (or and, or) between them."""
     parts: list[JoinedPart] = []
     while True:
         parts.append(JoinedPart("", _element(tokens, read_one), tokens.peek().column))
@@ -507,7 +516,7 @@ def _counting(
 def _some_of(
     relation: str, number: int, parts: list[Node], column: int, tokens: TokenStream
 ) -> Node:
-    """At least, at most or exactly so many of the conditions."""
+    """Return at least, at most or exactly so many of the conditions."""
     if not 0 <= number <= len(parts) or (relation == ">=" and number == 0):
         raise tokens.error(
             f"there are {len(parts)} conditions to count, {number} of them cannot be asked for: "
@@ -554,7 +563,7 @@ class _Score:
     points: list[tuple[float, Node]] = field(default_factory=list)
 
     def less(self, other: _Score) -> _Score:
-        """This score minus another."""
+        """Return this score minus another."""
         return _Score(
             [*self.plain, *times(tuple(other.plain), -1.0)],
             [*self.points, *((-weight, node) for weight, node in other.points)],
@@ -623,7 +632,7 @@ def _holds_relation(tokens: TokenStream, first: int, last: int) -> bool:
 
 
 def _read_sum(tokens: TokenStream, read_premise: _Reader) -> _Score:
-    """Products with + and - between them."""
+    """Return products with + and - between them."""
     score = _Score()
     sign = 1.0
     while tokens.peek().kind in ("PLUS", "MINUS"):
@@ -839,7 +848,7 @@ def _skip_lead(tokens: TokenStream) -> None:
 
 
 def _unless_bracket(tokens: TokenStream, end: int) -> Node | None:
-    """`(unless a >= 2)`: what must not hold."""
+    """Read `(unless a >= 2)`: what must not hold."""
     inner = tokens.part(tokens.at + 1, end)
     if not (inner.accept_words("unless") or inner.accept_words("except")):
         return None
@@ -897,7 +906,7 @@ def _absent(tokens: TokenStream) -> Node | None:
 
 
 def _pair(tokens: TokenStream, word: str) -> Node:
-    """`either a or b`, `both a and b`: the two belong together."""
+    """Read `either a or b`, `both a and b`: the two belong together."""
     parts = [JoinedPart("", _unit(tokens), tokens.peek().column)]
     accept = accept_or if word == "either" else accept_and
     while (comma := tokens.peek().kind == "COMMA") or not tokens.is_over:

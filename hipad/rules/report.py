@@ -25,7 +25,7 @@ from hipad.rules.guarantees import (
     worst_case,
 )
 from hipad.rules.weights import RuleEvidence, RuleGradient, RuleWeights, weight_advice
-from hipad.utils import BoolArray, FloatArray, IntArray, count
+from hipad.utils import BoolArray, FloatArray, IntArray, count, html_table, percent, signed
 
 # --------------------------------------------------------------------------------------------------
 # Rules on data: how many rows fire, how many are right, where rules overlap and contradict.
@@ -145,7 +145,7 @@ class Overlap:
 def rule_overlap(
     rules: Sequence[CompiledRule], X: Any, *, gaps: MissingValues | None = None
 ) -> Overlap:
-    """Counts for every pair of rules; `contested` rows fire for both outcomes."""
+    """Return counts for every pair of rules; `contested` rows fire for both outcomes."""
     X = X if sparse.issparse(X) else np.asarray(X)
     return overlap_of(rules, [rule.fires(X, gaps) for rule in rules], X.shape[0])
 
@@ -165,8 +165,32 @@ def overlap_of(rules: Sequence[CompiledRule], fired: Sequence[BoolArray], n_rows
 def rules_alone(
     rules: Sequence[CompiledRule], X: Any, *, gaps: MissingValues | None = None
 ) -> npt.NDArray[np.float64]:
-    """Return the vote of the rules without a classifier: the sum of the signs of those that
-    fire.
+    r"""Let the rules vote without a classifier.
+
+    Parameters
+    ----------
+    rules : sequence of CompiledRule
+        In the user's units.
+    X : array or sparse matrix
+        Rows, in the columns that the rules were compiled for.
+    gaps : MissingValues, default=None
+        Cells of X that were filled: a rule says nothing where it has no value.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The sum of the signs of the rules that fire, zero where none does.
+
+    See Also
+    --------
+    compile_rules : Makes the rules.
+
+    Examples
+    --------
+    >>> from hipad import compile_rules, rules_alone
+    >>> rules = compile_rules("x0 >= 2 => positive\nx0 <= 0 => negative", n_features=1)
+    >>> rules_alone(rules, [[3.0], [1.0], [0.0]]).tolist()
+    [1.0, 0.0, -1.0]
     """
     X = X if sparse.issparse(X) else np.asarray(X)
     votes = np.zeros(X.shape[0])
@@ -254,7 +278,7 @@ def measured_rows(rule: CompiledRule, X: Any) -> BoolArray:
 
 
 def _row_values(rule: CompiledRule, X: Any, row: int) -> tuple[FloatArray, BoolArray, BoolArray]:
-    """B_row x for every x, whether x meets all the other rows, and whether it meets all."""
+    """Return B_row x for every x, whether x meets all the other rows, and whether it meets all."""
     X = X if sparse.issparse(X) else np.asarray(X)
     part = X[:, rule.columns]
     named = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64).T
@@ -539,10 +563,10 @@ class RuleRecord:
     def as_written(self) -> str:
         """That a written weight is used as it is, and what speaks against that."""
         weight = "" if self.written is None else f"of {self.written:.4g} patients "
-        told = f"its weight {weight}is used as written"
+        text = f"its weight {weight}is used as written"
         if not self.is_questioned or self.evidence is None:
-            return told
-        return f"{told}, but {self.evidence.contradiction('it')}: leave it out to have it learnt"
+            return text
+        return f"{text}, but {self.evidence.contradiction('it')}: leave it out to have it learnt"
 
     def _advice(self, gradient: RuleGradient) -> list[str]:
         if gradient.enters or self.weights is None or gradient.limit not in ("worth", "stiffness"):
@@ -602,6 +626,29 @@ class RuleRecord:
         return patient.named(self.names)
 
 
+class RuleReport(list[RuleRecord]):
+    """The records of all rules, in their order; a notebook shows a table."""
+
+    def _repr_html_(self) -> str:
+        head = ("rule", "says", "training rows", "typical margin", "trust", "in the model")
+        return html_table(head, [_table_row(record) for record in self], "What became of each rule")
+
+
+def _table_row(record: RuleRecord) -> list[str]:
+    """Return the row of a record in a table; what is not known is an empty cell."""
+    shown = record.prototype is not None and record.prototype.feasible
+    trust = record.trust
+    learnt = "" if trust is None else f"{percent(trust.prior, 0)} to {percent(trust.posterior, 0)}"
+    return [
+        record.label,
+        record.text,
+        "" if record.train is None else str(record.train),
+        signed(record.prototype.margin) if shown and record.prototype is not None else "",
+        learnt if record.written is None else f"worth {record.written:.4g} patients, as written",
+        "" if record.effect is None else record.effect.word,
+    ]
+
+
 def _counts_dict(counts: RuleCounts) -> dict[str, Any]:
     return {**counts.numbers, "wrong_rows": counts.wrong.tolist()}
 
@@ -627,7 +674,7 @@ def rule_report(
     weights: Sequence[RuleWeights] | None = None,
     certificates: Iterable[tuple[float | None, float | None]] | None = None,
 ) -> list[RuleRecord]:
-    """Records for rules, classifier (w, b) and box in the user's units.
+    """Return records for rules, classifier (w, b) and box in the user's units.
 
     `mean` and `scale` are the scaling that training used, `missing` marks the filled-in cells of
     the training rows, `gradients`, `effects` and `weights` are each rule's gradient at zero,
@@ -636,11 +683,11 @@ def rule_report(
     """
     nothing = [None] * len(rules)
     pairs = list(certificates) if certificates is not None else [(None, None)] * len(rules)
-    told = zip(
+    columns = zip(
         rules, pairs, gradients or nothing, effects or nothing, weights or nothing, strict=True
     )
     records = []
-    for rule, (slack, residual), gradient, effect, own in told:
+    for rule, (slack, residual), gradient, effect, own in columns:
         parts: dict[str, Any] = {
             "slack": slack,
             "residual": residual,
@@ -670,7 +717,7 @@ def _guarantees(
     mean: FloatArray | None,
     scale: FloatArray | None,
 ) -> dict[str, Any]:
-    """Prototype, worst case, and the threshold from which a failing rule would hold."""
+    """Return prototype, worst case, and the threshold from which a failing rule would hold."""
     found: dict[str, Any] = {
         "prototype": prototype(rule.B, rule.d, rule.sign, w, b, mean, scale),
     }
@@ -807,7 +854,7 @@ class MatrixPicture:
     binned: bool  # whether columns hold features that rows do tell apart
 
     def latex(self) -> str:
-        """B and d as an array, with the names of the columns above."""
+        """Return b and d as an array, with the names of the columns above."""
         head = " & ".join(_latex_name(column) for column in self.columns)
         lines = [
             rf"\begin{{array}}{{l|{'r' * len(self.columns)}|r}}",
@@ -827,7 +874,8 @@ def matrix_picture(
     scale: FloatArray | None = None,
     most: int = MOST_COLUMNS,
 ) -> MatrixPicture:
-    """B x <= d of these rules, in the user's units or, with mean and scale, in those of the solver.
+    """Return b x <= d of these rules, in the user's units or, with mean and scale, in those of the
+    solver.
 
     >>> from hipad.rules.compiler import compile_rules
     >>> (rule,) = compile_rules("x0 + x1 >= 2 => positive", n_features=4)
@@ -837,8 +885,8 @@ def matrix_picture(
     """
     user = sparse.vstack([rule.B for rule in rules], format="csr")
     columns, binned = _columns(rules, user, blocks or {}, most)
-    told = [rule.scaled(mean, scale) for rule in rules]
-    B = sparse.csr_array(sparse.vstack([rule.B for rule in told]))
+    scaled = [rule.scaled(mean, scale) for rule in rules]
+    B = sparse.csr_array(sparse.vstack([rule.B for rule in scaled]))
     values, named, lowest, highest = _pooled(B, columns)
     return MatrixPicture(
         labels=tuple(rule.label for rule in rules for _ in rule.d),
@@ -853,7 +901,7 @@ def matrix_picture(
         named=named,
         lowest=lowest,
         highest=highest,
-        d=np.concatenate([rule.d for rule in told]) + 0.0,
+        d=np.concatenate([rule.d for rule in scaled]) + 0.0,
         binned=binned,
     )
 
@@ -899,7 +947,7 @@ def _columns(
 def _pooled(
     B: sparse.csr_array, columns: Sequence[MatrixColumn]
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Mean, number, least and largest of the weights that each row gives to each column."""
+    """Return mean, number, least and largest of the weights that each row gives to each column."""
     place = np.zeros(B.shape[1], dtype=np.int64)
     sizes = np.array([column.features.size for column in columns])
     for k, column in enumerate(columns):

@@ -201,11 +201,11 @@ def _candidates(
     """Yield texts that may be meant, with what a button says of each; the likeliest first."""
     body = split_note(line)[0]
     at = min(max((error.column or 1) - 1, 0), len(line))
-    told = [text for text in (error.suggestion, *error.expected) if text]
+    offered = [text for text in (error.suggestion, *error.expected) if text]
     outcome = _outcome_part(body)
     if (outcome and outcome[0] <= at < outcome[1]) or not outcome:
         yield from _outcomes(line, body, outcome, labels)
-    for text in dict.fromkeys(told):
+    for text in dict.fromkeys(offered):
         placed = [line[:start] + text + line[end:] for start, end in _parts(line, at)
                   if line[start:end].strip()]  # fmt: skip
         yield from ((text, each) for each in placed)

@@ -270,7 +270,7 @@ def _money(tidy: str) -> tuple[float, Kind] | None:
 
 
 def _composed(tidy: str) -> tuple[float, Kind] | None:
-    """Units multiplied and divided: mg/dl, kg·m^-2, 10^9/L, ml/min/1.73 m2."""
+    """Return units multiplied and divided: mg/dl, kg·m^-2, 10^9/L, ml/min/1.73 m2."""
     text = _BODY_AREA.sub("", re.sub(r"\s*\bper\b\s*", "/", tidy))
     text = re.sub(r"\s*/\s*", "/", text)
     top, *below = text.split("/")
@@ -293,7 +293,7 @@ def _composed(tidy: str) -> tuple[float, Kind] | None:
 
 
 def _product(text: str, *, counted: bool) -> tuple[float, dict[str, int]] | None:
-    """Units beside each other, with powers and a number before them."""
+    """Return units beside each other, with powers and a number before them."""
     factor, kind = 1.0, dict[str, int]()
     rest = text.strip()
     if power := _POWER.match(rest):
@@ -406,7 +406,7 @@ _BELOW: Final = "l dl ml ul µl kg g day min h hr hour m2 mmol mol mm3"
 
 @cache
 def _glued() -> dict[str, str]:
-    """Units whose sign was left out in a name: mgdl, mmoll, kgm2."""
+    """Return units whose sign was left out in a name: mgdl, mmoll, kgm2."""
     found = {
         above + below: f"{above}/{below}"
         for above in _ABOVE.split()
@@ -749,7 +749,7 @@ def convert(
 
 def _hba1c(value: float, written: Unit, own: Unit) -> float | None:
     """HbA1c in % (NGSP) and in mmol/mol (IFCC), which have different zero points."""
-    ways = [_is_per_mole(unit) for unit in (written, own)]
+    ways = [unit.kind == _NONE and "mol" in unit.text for unit in (written, own)]
     if ways == [True, False] and own.kind == _NONE:
         percent = 0.09148 * value * (written.factor / 1e-3) + 2.152
         return short(percent * (0.01 / own.factor), 4)
@@ -757,10 +757,6 @@ def _hba1c(value: float, written: Unit, own: Unit) -> float | None:
         percent = value * written.factor / 0.01
         return short((percent - 2.152) / 0.09148 * (1e-3 / own.factor), 4)
     return None
-
-
-def _is_per_mole(unit: Unit) -> bool:
-    return unit.kind == _NONE and "mol" in unit.text
 
 
 def _bridge(written: Kind, own: Kind, substance: Substance | None) -> float | None:

@@ -303,7 +303,7 @@ class RuleGradient:
 
 
 def shortest_patient(B: sparse.csr_array, d: FloatArray) -> FloatArray | None:
-    """z on the columns that B names, or None if no patient meets the premise."""
+    """Return z on the columns that B names, or None if no patient meets the premise."""
     return least_norm(on_columns(B, np.unique(B.indices)), d)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -45,11 +46,16 @@ class SignedColumns:
 
     def dot(self, names: np.ndarray, w: FloatArray) -> FloatArray:
         """The sum of some columns, each by its weight; several columns of weights, several sums."""
-        if not self._has(names):
-            return self._read(names).T @ w
-        weights = np.zeros((self._count, w.shape[1]))
-        weights[self._place[names]] = w
-        return self._kept[: self._count].T @ weights
+        return self.some(names).T @ w
+
+    def places(self, names: np.ndarray) -> np.ndarray | None:
+        """The rows of `kept` that hold these columns; None where there is no room for them."""
+        return self._place[names] if self._has(names) else None
+
+    @property
+    def kept(self) -> FloatArray:
+        """The columns that are kept, one row for each; each stays in its row."""
+        return self._kept[: self._count]
 
     def _has(self, names: np.ndarray) -> bool:
         """Whether these columns are kept, which they are from now on if there is room."""
@@ -102,6 +108,16 @@ class RestrictedProblem:
         """The columns of some of the features, one row for each, with the signs of the labels."""
         return self.columns.some(self.names[at])
 
+    def part(self, problems: np.ndarray) -> RestrictedProblem:
+        """The same for some of the problems."""
+        up, down = (np.take(bound, problems, axis=1) for bound in self.limits)
+        return replace(
+            self,
+            ridge=np.take(self.ridge, problems, axis=1),
+            limits=SignPenalties(up, down),
+            fixed=None if self.fixed is None else np.take(self.fixed, problems, axis=1),
+        )
+
     def margins(self, w: FloatArray) -> FloatArray:
         """y Z w of all samples: by the columns that are in, or by all where most are."""
         kept = np.flatnonzero(w.any(axis=1))
@@ -111,17 +127,38 @@ class RestrictedProblem:
 
     def weights(self, gradient: FloatArray) -> FloatArray:
         """The weights that go with a gradient."""
-        weights = self.limits.shrink(gradient) / self.ridge
-        return weights if self.fixed is None else np.where(self.fixed, weights, 0.0)
+        weights = self.limits.shrink(gradient)
+        weights *= self._inverse
+        return weights
 
-    def curved(self, w: FloatArray) -> FloatArray:
-        """1/ridge of the features that are in, and zero for all others; one column a problem."""
-        kept = (w != 0) | self._free
-        return np.where(kept if self.fixed is None else kept & self.fixed, 1 / self.ridge, 0.0)
+    def curved(self, w: FloatArray) -> tuple[np.ndarray, FloatArray]:
+        """Features that are in in some problem, and 1/ridge where they are, else zero."""
+        inside = w != 0
+        if self._free is not None:
+            inside |= self._free
+        kept = np.flatnonzero(inside.any(axis=1))
+        return kept, inside[kept] * self._inverse[kept]
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether weights are linear in the gradient: known features that pay nothing."""
+        return self.fixed is not None and not any(bound.any() for bound in self.limits)
+
+    def all_curved(self) -> tuple[np.ndarray, FloatArray]:
+        """The same as `curved`, were every feature in that may be."""
+        kept = np.flatnonzero(self._inverse.any(axis=1))
+        return kept, self._inverse[kept]
 
     @cached_property
-    def _free(self) -> np.ndarray:
-        return self.limits.unpenalized
+    def _inverse(self) -> FloatArray:
+        """1/ridge; zero where a feature may not be in."""
+        return 1.0 / self.ridge if self.fixed is None else self.fixed / self.ridge
+
+    @cached_property
+    def _free(self) -> np.ndarray | None:
+        """Where any weight costs nothing; None where that is nowhere."""
+        free = self.limits.unpenalized
+        return free if free.any() else None
 
 
 # --------------------------------------------------------------------------------------------------
@@ -129,27 +166,32 @@ class RestrictedProblem:
 
 
 class BatchIterate(NamedTuple):
-    """Where all problems stand: (alpha, s), (t, xi), (u, pi) and the intercepts."""
+    """Where all problems stand: vectors x >= 0 with multipliers z >= 0, and the intercepts.
 
-    rows: ComplementaryPair
-    caps: ComplementaryPair
-    rules: ComplementaryPair
+    One below the other stand alpha with s, t with xi, and u with pi: their products go to zero.
+    """
+
+    x: FloatArray
+    z: FloatArray
     b: FloatArray
 
     def moved(self, by: BatchIterate, step: FloatArray) -> BatchIterate:
-        rows, caps, rules = (one.moved(other, step) for one, other in self.beside(by))
-        return BatchIterate(rows, caps, rules, self.b + step * by.b)
+        """A step further in this direction, of another length in each problem."""
+        return BatchIterate(self.x + step * by.x, self.z + step * by.z, self.b + step * by.b)
 
     def max_step(self, by: BatchIterate) -> FloatArray:
-        return np.min([one.max_step(other) for one, other in self.beside(by)], axis=0)
+        """The longest step of each problem that keeps all numbers non-negative."""
+        return ComplementaryPair(self.x, self.z).max_step(ComplementaryPair(by.x, by.z))
 
-    def beside(self, by: BatchIterate) -> Iterator[tuple[ComplementaryPair, ComplementaryPair]]:
-        """The pairs of two places, one beside the other."""
-        return zip(self.pairs, by.pairs, strict=True)
+    def part(self, problems: np.ndarray) -> BatchIterate:
+        """Where some of the problems stand."""
+        return BatchIterate(self.x[:, problems], self.z[:, problems], self.b[problems])
 
-    @property
-    def pairs(self) -> tuple[ComplementaryPair, ComplementaryPair, ComplementaryPair]:
-        return self.rows, self.caps, self.rules
+    def with_part(self, problems: np.ndarray, part: BatchIterate) -> BatchIterate:
+        """The same, but some of the problems stand elsewhere."""
+        x, z, b = self.x.copy(), self.z.copy(), self.b.copy()
+        x[:, problems], z[:, problems], b[problems] = part
+        return BatchIterate(x, z, b)
 
 
 class Residuals(NamedTuple):
@@ -199,11 +241,19 @@ class Curvature:
         self._gram: FloatArray | None = None
 
     def factorize(
-        self, restricted: RestrictedProblem, h: FloatArray, D: FloatArray, theta: FloatArray
+        self,
+        restricted: RestrictedProblem,
+        kept: np.ndarray,
+        h: FloatArray,
+        D: FloatArray,
+        theta: FloatArray,
+        gram: FloatArray | None = None,
     ) -> None:
-        """Prepare `solve` for 1/ridge of features and the diagonals of rows and multipliers."""
-        kept = np.flatnonzero(h)
-        C, h = restricted.C[:, kept], h[kept]
+        """Prepare `solve` for features that are in, their 1/ridge, and the diagonals.
+
+        `gram` is Z h Z' of these features, where it is known.
+        """
+        C = restricted.C[:, kept]
         named = np.flatnonzero(C.any(axis=0))
         hC = h[named] * C[:, named]
         inner = self.stack.curvature - hC @ C[:, named].T + np.diag(theta)
@@ -212,7 +262,7 @@ class Curvature:
         if kept.size < FEW_CHANGED * self.rows.size:
             self._factorize_features(self._seen(restricted, kept).T, 1.0 / h, inner, D)
         else:
-            self._factorize_rows(restricted, kept, h, D)
+            self._factorize_rows(D, self._updated(restricted, kept, h) if gram is None else gram)
         self._border = self._apply(self.labels)
         self._pivot = float(self.labels @ self._border)
 
@@ -237,14 +287,12 @@ class Curvature:
         small[k:, k:] += inner
         self._factor = cholesky(small)
 
-    def _factorize_rows(
-        self, restricted: RestrictedProblem, kept: np.ndarray, h: FloatArray, D: FloatArray
-    ) -> None:
+    def _factorize_rows(self, D: FloatArray, gram: FloatArray) -> None:
         n = self.rows.size
         M = np.zeros((D.size, D.size))
         if self._V.size:
             M += self._V @ solve_cholesky(self._inner, self._V.T)
-        M[:n, :n] += self._updated(restricted, kept, h)
+        M[:n, :n] += gram
         M[np.diag_indices_from(M)] += D
         self._half, self._factor = None, cholesky(M)
 
@@ -293,8 +341,33 @@ class Curvature:
 # says what is solved). A row that a problem may not see has a system of its own: the number one.
 
 
+GRAMS = 2**21  # numbers in all Gram matrices that are kept
 LARGEST = 45  # rows or features: beyond, problems one by one are faster
+ANEW = 0.7  # share of the features that are in: where more changed, all are multiplied anew
+PRODUCTS = 2**20  # numbers in the columns that are multiplied at once
 LEAST_DIAGONAL = 1e-13  # relative, added so that rounding leaves a matrix positive
+
+
+class RowProblems(NamedTuple):
+    """Problems whose features are known, seen from their rows alone: no weight is asked for.
+
+    `kept` features are in with 1/ridge `h`, one column a problem; Z h Z', Z h C' and C h C' have
+    one slice a problem.
+    """
+
+    kept: np.ndarray
+    h: FloatArray
+    gram: FloatArray
+    cross: FloatArray
+    inner: FloatArray
+
+    def margins(self, alpha: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """y Z w of all samples and C w, at duals of samples and multipliers."""
+        of_rows, of_rules = _times(self.gram, alpha.T), np.zeros((len(self.gram), 0))
+        if u.size:
+            of_rows = of_rows - _times(self.cross, u.T)
+            of_rules = _times(np.swapaxes(self.cross, 1, 2), alpha.T) - _times(self.inner, u.T)
+        return of_rows.T, of_rules.T
 
 
 class StackedSystems:
@@ -305,6 +378,30 @@ class StackedSystems:
     def __init__(self, problem: Problem, seen: np.ndarray) -> None:
         self.stack, self._seen = problem.stack, seen
         self._labels = np.r_[problem.y, problem.stack.of_b]
+        self._n, count = problem.n_samples, seen.shape[1]
+        self._places = np.zeros(0, dtype=int)  # of the columns whose products are in the Gram
+        self._h = np.zeros((0, count))  # matrices, and with which 1/ridge; by their place
+        size = self._n if self._labels.size <= LARGEST or self._grams_size <= GRAMS else 0
+        self._grams = np.zeros((count, size, size))
+        self._known: FloatArray | None = None  # 1/ridge of all problems that the matrices have
+
+    def part(self, problems: np.ndarray) -> StackedSystems:
+        """The same for some of the problems."""
+        part = copy(self)
+        part._seen = self._seen[:, problems]
+        part._h, part._grams, part._known = self._h[:, problems], self._grams[problems], None
+        return part
+
+    @property
+    def _grams_size(self) -> int:
+        return self._seen.shape[1] * self._n**2
+
+    def known_gram(self, h: FloatArray, k: int) -> FloatArray | None:
+        """The Gram matrix of a problem that has just this 1/ridge, if that is known."""
+        rows = self._seen[: self._n, k]
+        if h is not self._known:
+            return None
+        return self._grams[k] if rows.all() else self._grams[k][np.ix_(rows, rows)]
 
     def suits(self, features: int) -> bool:
         """Whether the systems of this many features are small."""
@@ -313,24 +410,34 @@ class StackedSystems:
     def factorize(
         self,
         restricted: RestrictedProblem,
+        kept: np.ndarray,
         h: FloatArray,
         D: FloatArray,
         theta: FloatArray,
         left: np.ndarray,
     ) -> np.ndarray:
         """Prepare `solve`; which problems rounding lets go no further."""
-        kept = np.flatnonzero(h[:, left].any(axis=1))
         self._here = self._seen[:, left].T
         labels = self._labels * self._here
-        h, C = h[np.ix_(kept, left)].T, restricted.C[:, kept]
+        whole, h = h, h[:, left]
         self._D = np.where(self._here, D[:, left].T, 1.0)
-        Z = restricted.signed(kept).T
-        hC = h[:, None, :] * C
-        inner = self.stack.curvature - hC @ C.T + _diagonals(theta[:, left].T)
-        self._inner, stuck = _root(inner)
-        self._V = self._coupling(Z, hC)
-        few = kept.size + inner.shape[1] < labels.shape[1]
-        M = self._of_features(Z, h, inner) if few else self._of_rows(Z, h)
+        K = self.stack.n_rows
+        stuck = np.zeros(left.size, dtype=bool)
+        inner = self._inner = np.zeros((left.size, K, K))
+        self._V = np.zeros((left.size, self._labels.size, K))
+        if K:
+            named = np.flatnonzero(restricted.C[:, kept].any(axis=0))
+            C = restricted.C[:, kept[named]]
+            hC = h[named].T[:, None, :] * C
+            inner = self.stack.curvature - hC @ C.T + _diagonals(theta[:, left].T)
+            self._inner, stuck = _root(inner)
+            self._V = self._coupling(restricted.signed(kept[named]).T, hC)
+        if kept.size + K < labels.shape[1]:
+            M = self._of_features(restricted.signed(kept).T, h.T, inner)
+        else:
+            if whole is not self._known:
+                self._update(restricted, kept, h, left)
+            M = self._of_rows(left)
         self._root, bad = _root(M)
         self._labels_here, self._border = labels, self._apply(labels)
         self._pivot = np.sum(labels * self._border, axis=1)
@@ -338,26 +445,99 @@ class StackedSystems:
 
     def solve(self, rows: FloatArray, b: FloatArray, u: FloatArray) -> Step:
         """The steps for these residuals; one row a problem."""
-        first = self._apply(rows - _times(self._V, _solved(self._inner, u)))
+        rules = u.shape[1] > 0
+        first = self._apply(rows - _times(self._V, _solved(self._inner, u)) if rules else rows)
         db = (np.sum(self._labels_here * first, axis=1) + b) / self._pivot
         alpha = first - db[:, None] * self._border
-        du = _solved(self._inner, u + _times(np.swapaxes(self._V, 1, 2), alpha))
-        return Step(alpha, db, du)
+        if rules:
+            u = _solved(self._inner, u + _times(np.swapaxes(self._V, 1, 2), alpha))
+        return Step(alpha, db, u)
 
     def _coupling(self, Z: FloatArray, hC: FloatArray) -> FloatArray:
         of_samples = -(Z @ np.swapaxes(hC, 1, 2))
         of_rules = np.broadcast_to(-self.stack.thresholds, (len(hC), *self.stack.thresholds.shape))
         return np.concatenate([of_samples, of_rules], axis=1) * self._here[:, :, None]
 
-    def _of_rows(self, Z: FloatArray, h: FloatArray) -> FloatArray:
+    def row_problems(self, restricted: RestrictedProblem) -> RowProblems | None:
+        """All problems as those of their rows, where these are few and the features known."""
+        if self._grams_size > GRAMS or not restricted.is_linear:
+            return None
+        kept, h = restricted.all_curved()
+        self._update(restricted, kept, h, np.arange(self._seen.shape[1]))
+        self._known = h
+        named = np.flatnonzero(restricted.C[:, kept].any(axis=0))
+        C, Z = restricted.C[:, kept[named]], restricted.signed(kept[named])
+        hC = h[named].T[:, None, :] * C
+        cross = np.swapaxes(hC @ Z, 1, 2) * self._seen[: self._n].T[:, :, None]
+        return RowProblems(kept, h, self._grams, cross, hC @ C.T)
+
+    def _of_rows(self, left: np.ndarray) -> FloatArray:
         """Z h Z' + V inner^-1 V' + D."""
-        n, M = Z.shape[0], _diagonals(self._D)
-        here = self._here[:, :n]
-        gram = (Z * h[:, None, :]) @ Z.T
-        M[:, :n, :n] += gram * (here[:, :, None] & here[:, None, :])
-        half = self._inner @ np.swapaxes(self._V, 1, 2)
         self._over = None
-        return M + np.swapaxes(half, 1, 2) @ half
+        size = self._labels.size
+        M = np.zeros((left.size, size, size))
+        M[:, : self._n, : self._n] = (
+            self._grams if left.size == len(self._grams) else (self._grams[left])
+        )
+        np.einsum("kii->ki", M)[:] += self._D
+        if self._V.shape[2]:
+            half = self._inner @ np.swapaxes(self._V, 1, 2)
+            M += np.swapaxes(half, 1, 2) @ half
+        return M
+
+    def _update(
+        self, restricted: RestrictedProblem, kept: np.ndarray, h: FloatArray, left: np.ndarray
+    ) -> None:
+        """Bring the Gram matrices to the features that are in now: by those that came and went."""
+        self._known = None
+        places = restricted.columns.places(restricted.names[kept])
+        if places is None:  # no room to remember columns
+            self._places, self._h = np.zeros(0, dtype=int), self._h[:0]
+            self._grams[left] = 0.0
+            self._add(restricted.signed(kept), np.arange(kept.size), h, left)
+            return
+        columns = restricted.columns.kept
+        if len(self._h) < len(columns):
+            larger = np.zeros((2 * len(columns), self._h.shape[1]))
+            larger[: len(self._h)] = self._h
+            self._h = larger
+        marks = np.zeros(len(self._h), dtype=bool)
+        marks[self._places], marks[places] = True, False
+        gone = np.flatnonzero(marks)
+        before = self._h[np.ix_(places, left)], self._h[np.ix_(gone, left)]
+        came = h - before[0]
+        changed = np.count_nonzero(came) + np.count_nonzero(before[1])
+        if changed > ANEW * np.count_nonzero(h):
+            self._grams[left] = 0.0
+            self._add(columns, places, h, left)
+        elif changed:
+            self._add(columns, np.r_[places, gone], np.vstack([came, -before[1]]), left)
+        self._h[np.ix_(places, left)] = h
+        self._h[np.ix_(gone, left)] = 0.0
+        self._places = places if left.size == self._h.shape[1] else np.r_[places, gone]
+
+    def _add(
+        self, columns: FloatArray, at: np.ndarray, weights: FloatArray, left: np.ndarray
+    ) -> None:
+        """Add the products of some columns, of other ones to each matrix, by their weights."""
+        problem, which = np.nonzero(weights.T)
+        counts = np.bincount(problem, minlength=left.size)
+        ends = np.cumsum(counts)
+        start = 0
+        while start < left.size:
+            most = max(int(counts[start:].max()), 1)
+            stop = min(left.size, start + max(PRODUCTS // (most * self._n), 1))
+            own = slice(ends[start] - counts[start], ends[stop - 1])
+            k = problem[own] - start
+            place = np.arange(k.size) - (ends - counts)[problem[own]] + own.start
+            some = np.zeros((stop - start, most), dtype=int)
+            factor = np.zeros(some.shape)
+            some[k, place] = at[which[own]]
+            factor[k, place] = weights[which[own], problem[own]]
+            Z = columns[some]
+            Z *= self._seen[: self._n, left[start:stop]].T[:, None, :]
+            self._grams[left[start:stop]] += np.swapaxes(Z * factor[:, :, None], 1, 2) @ Z
+            start = stop
 
     def _of_features(self, Z: FloatArray, h: FloatArray, inner: FloatArray) -> FloatArray:
         """D + U Q U' is inverted by a matrix of the size of Q = diag(1/ridge, inner^-1)."""
@@ -426,21 +606,29 @@ class Systems:
     def __init__(self, problem: Problem, seen: np.ndarray) -> None:
         self.problem, n = problem, problem.n_samples
         self._each = [Curvature(problem, np.flatnonzero(column[:n])) for column in seen.T]
+        self._together = StackedSystems(problem, seen)
         self._begin(seen)
 
     def _begin(self, seen: np.ndarray) -> None:
-        self.seen, self._together = seen, StackedSystems(self.problem, seen)
-        self._joined, self._left = False, np.zeros(0, dtype=int)
+        self.seen, self._joined, self._left = seen, False, np.zeros(0, dtype=int)
         self.going = np.zeros(seen.shape[1], dtype=bool)
 
-    def only(self, problems: np.ndarray) -> None:
-        """Go on with some of the problems."""
-        self._each = [self._each[k] for k in problems]
-        self._begin(self.seen[:, problems])
+    def row_problems(self, restricted: RestrictedProblem) -> RowProblems | None:
+        """All problems as those of their rows, where that is less work."""
+        return self._together.row_problems(restricted)
+
+    def part(self, problems: np.ndarray) -> Systems:
+        """The same for some of the problems."""
+        part = copy(self)
+        part._each = [self._each[k] for k in problems]
+        part._together = self._together.part(problems)
+        part._begin(self.seen[:, problems])
+        return part
 
     def factorize(
         self,
         restricted: RestrictedProblem,
+        kept: np.ndarray,
         h: FloatArray,
         D: FloatArray,
         theta: FloatArray,
@@ -448,17 +636,17 @@ class Systems:
     ) -> np.ndarray:
         """Prepare the systems of `left`; those among them that can be solved.
 
-        `h` is 1/ridge of the features that are in; as D and theta it has one column a problem.
+        `h` is 1/ridge of the features `kept`; as D and theta it has one column a problem.
         """
-        self._joined = self._together.suits(int(h.any(axis=1).sum()))
+        self._joined = self._together.suits(kept.size)
         if self._joined:
-            stuck = self._together.factorize(restricted, h, D, theta, left)
+            stuck = self._together.factorize(restricted, kept, h, D, theta, left)
             solvable = left[~stuck]
             if stuck.any() and solvable.size:
-                self._together.factorize(restricted, h, D, theta, solvable)
+                self._together.factorize(restricted, kept, h, D, theta, solvable)
         else:
             solvable = np.array(
-                [k for k in left if self._succeeds(restricted, h, D, theta, k)], int
+                [k for k in left if self._succeeds(restricted, kept, h, D, theta, k)], int
             )
         self._left = solvable
         return solvable
@@ -477,14 +665,26 @@ class Systems:
                 step.alpha[seen, k], step.b[k], step.u[:, k] = self._each[k].solve(
                     rows[seen, k], float(b[k]), u[:, k]
                 )
-        self.going = np.isfinite(step.b) & np.isin(np.arange(b.size), self._left)
+        self.going = np.zeros(b.size, dtype=bool)
+        self.going[self._left] = True
+        self.going &= np.isfinite(step.b)
+        if self.going.all():
+            return step
         return Step(*(np.where(self.going, part, 0.0) for part in step))
 
     def _succeeds(
-        self, restricted: RestrictedProblem, h: FloatArray, D: FloatArray, theta: FloatArray, k: int
+        self,
+        restricted: RestrictedProblem,
+        kept: np.ndarray,
+        h: FloatArray,
+        D: FloatArray,
+        theta: FloatArray,
+        k: int,
     ) -> bool:
+        own, rows = np.flatnonzero(h[:, k]), self.seen[:, k]
+        gram = self._together.known_gram(h, k)
         try:
-            self._each[k].factorize(restricted, h[:, k], D[self.seen[:, k], k], theta[:, k])
+            self._each[k].factorize(restricted, kept[own], h[own, k], D[rows, k], theta[:, k], gram)
         except np.linalg.LinAlgError:
             return False
         return True
@@ -512,11 +712,15 @@ class Systems:
 
 
 MOST_STEPS = 40
+FEW_LEFT = 0.6  # share of the problems: where no more are left, they go on by themselves
 STEP_FACTOR = 0.99  # shorter than that of a single problem: w jumps where a feature enters
 RESIDUAL = 10.0  # tolerances: how much of a margin may be missing,
 LEAST_RESIDUAL = 1e-6  # but no less
 ROUNDING = 1e-4  # of the tolerance
 SCALINGS = 4  # Newton steps towards the best multiple of a warm start
+MOST_SCALED = 1e4  # or its inverse: the most that these steps scale
+
+Active = tuple[np.ndarray, FloatArray]  # features that are in somewhere, and 1/ridge where they are
 
 
 class BatchedInteriorPoint:
@@ -527,7 +731,8 @@ class BatchedInteriorPoint:
     sees: where columns are standardised, a weight is penalised in units of what the problem knows.
     """
 
-    _at: BatchIterate  # where the last steps ended
+    _at: BatchIterate | None = None  # where the last steps ended
+    steps = 0
 
     def __init__(
         self,
@@ -545,28 +750,26 @@ class BatchedInteriorPoint:
         )
         self.curvature = np.where(self.seen, curvature, 0.0)
         self.capped = self.seen & np.isfinite(self.upper)  # whose dual variable has an upper bound
+        of_rules = self.weights_of_rows[problem.n_samples + stack.owner]
+        capped = np.where(self.capped, self.weights_of_rows, 0.0)
+        # what each product of a place counts: the weight of its row
+        self.shares = np.vstack([self.weights_of_rows, capped, of_rules])
         self.labels = np.r_[problem.y, stack.of_b]
         self.alpha, self.b = 0.5 * self.weights_of_rows, np.zeros(count)
         self.u = np.full((stack.n_rows, count), typical_multiplier(self.problem.stack))
         self.columns = SignedColumns(problem.design, problem.y)
         self.systems = Systems(problem, self.seen)
-        self.steps = 0
-
-    @property
-    def shares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What each product of a place counts: the weight of its row."""
-        of_rules = self.weights_of_rows[self.problem.n_samples + self.problem.stack.owner]
-        return self.weights_of_rows, np.where(self.capped, self.weights_of_rows, 0.0), of_rules
 
     def only(self, problems: np.ndarray) -> None:
         """Go on with some of the problems."""
         self.lambda2, self.b = self.lambda2[problems], self.b[problems]
         self.seen, self.weights_of_rows = self.seen[:, problems], self.weights_of_rows[:, problems]
         self.upper, self.curvature = self.upper[:, problems], self.curvature[:, problems]
-        self.capped = self.capped[:, problems]
+        self.capped, self.shares = self.capped[:, problems], self.shares[:, problems]
         self.alpha, self.u = self.alpha[:, problems], self.u[:, problems]
         self.units = None if self.units is None else self.units[:, problems]
-        self.systems.only(problems)
+        self._at = None if self._at is None else self._at.part(problems)
+        self.systems = self.systems.part(problems)
 
     def restrict(self, names: np.ndarray, lambda1: float) -> RestrictedProblem:
         """Some features, in the order of their names."""
@@ -609,32 +812,69 @@ class BatchedInteriorPoint:
         The tolerance is one for all, or one for each problem; infinite: it stays where it is.
         `going_on`: with other features than before, but else as if it had not been interrupted.
         """
-        at, tolerance = self._at if going_on else self._warm(restricted), np.asarray(tolerance)
+        assert self._at is not None or not going_on
+        at = self._at if self._at is not None and going_on else self._warm(restricted)
+        goal = np.broadcast_to(np.asarray(tolerance, dtype=float), self.b.shape)
+        moved, end = np.isfinite(goal), self._go(restricted, at, goal, MOST_STEPS)
+        before, self._at = self._at, end
+        if before is not None and not moved.all():
+            self._at = before.with_part(np.flatnonzero(moved), end.part(np.flatnonzero(moved)))
+        alpha, _, u = self._split(self._at.x)
+        self.alpha = np.where(moved, np.where(self.seen, alpha, 0.0), self.alpha)
+        self.u, self.b = np.where(moved, u, self.u), np.where(moved, self._at.b, self.b)
+        return restricted.weights(self._pull(restricted, self.alpha, self.u))
+
+    def reached(self, restricted: RestrictedProblem, tolerance: float) -> np.ndarray:
+        """Which problems ended within a tolerance of their optimum over these features."""
+        assert self._at is not None
+        residual = self._look(restricted, self.systems.row_problems(restricted), self._at)[1]
+        return ~self._unfinished(self._at, residual, np.full(self.b.size, tolerance))
+
+    def active_sets(self, k: int) -> tuple[FloatArray, FloatArray]:
+        """Multipliers and duals of a problem, on their bound where the other of a pair is more."""
+        assert self._at is not None
+        alpha, t, u = (part[:, k] for part in self._split(self._at.x))
+        s, xi, pi = (part[:, k] for part in self._split(self._at.z))
+        weights_of_rows, upper, own = self.weights_of_rows[:, k], self.upper[:, k], self.seen[:, k]
+        low = own & (alpha < weights_of_rows * s)
+        high = self.capped[:, k] & (t < weights_of_rows * xi)
+        alpha = np.where(low, 0.0, np.where(high, upper, self.alpha[:, k]))
+        return np.where(u > pi, u, 0.0), alpha
+
+    def _split(self, stacked: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The parts of rows, of bounds and of multipliers."""
+        n = len(self.seen)
+        return stacked[:n], stacked[n : 2 * n], stacked[2 * n :]
+
+    def _go(
+        self, restricted: RestrictedProblem, at: BatchIterate, tolerance: FloatArray, most: int
+    ) -> BatchIterate:
+        """Steps of all problems; once few are left, of these alone."""
         stuck = np.zeros(self.b.size, dtype=bool)
-        for _ in range(MOST_STEPS):
-            w, residual = self._look(restricted, at)
+        rows = self.systems.row_problems(restricted)
+        for done in range(most):
+            active, residual = self._look(restricted, rows, at)
             left = np.flatnonzero(self._unfinished(at, residual, tolerance) & ~stuck)
-            left = self._factorized(restricted, at, w, left, stuck)
+            if left.size <= FEW_LEFT * self.b.size:
+                if left.size == 0:
+                    break
+                some = copy(self)
+                some.only(left)
+                own = some._go(restricted.part(left), at.part(left), tolerance[left], most - done)
+                self.steps += some.steps - self.steps
+                return at.with_part(left, own)
+            left = self._factorized(restricted, at, active(), left, stuck)
             if left.size == 0:
                 break
             at = self._advance(at, residual)
             self.steps += 1
-        self._at, moved = at, np.isfinite(tolerance)
-        self.alpha = np.where(moved, np.where(self.seen, at.rows.x, 0.0), self.alpha)
-        self.u, self.b = np.where(moved, at.rules.x, self.u), np.where(moved, at.b, self.b)
-        return restricted.weights(self._pull(restricted, self.alpha, self.u))
-
-    def active_sets(self, k: int) -> tuple[FloatArray, FloatArray]:
-        """Multipliers and duals of a problem, on their bound where the other of a pair is more."""
-        (alpha, s), (t, xi), (u, pi), _ = self._at
-        weights_of_rows, upper, own = self.weights_of_rows[:, k], self.upper[:, k], self.seen[:, k]
-        low = own & (alpha[:, k] < weights_of_rows * s[:, k])
-        high = self.capped[:, k] & (t[:, k] < weights_of_rows * xi[:, k])
-        alpha = np.where(low, 0.0, np.where(high, upper, self.alpha[:, k]))
-        return np.where(u > pi, u, 0.0)[:, k], alpha
+        return at
 
     def _pull(self, restricted: RestrictedProblem, alpha: FloatArray, u: FloatArray) -> FloatArray:
-        return self._gradient_of_samples(restricted, alpha) - restricted.C.T @ u
+        gradient = self._gradient_of_samples(restricted, alpha)
+        if self.problem.stack.n_rows:
+            gradient -= restricted.C.T @ u
+        return gradient
 
     def _gradient_of_samples(self, restricted: RestrictedProblem, alpha: FloatArray) -> FloatArray:
         return restricted.design.correlate(
@@ -642,28 +882,43 @@ class BatchedInteriorPoint:
         )
 
     def _look(
-        self, restricted: RestrictedProblem, at: BatchIterate
-    ) -> tuple[FloatArray, Residuals]:
-        """The weights here, and what is missing to feasibility."""
+        self, restricted: RestrictedProblem, rows: RowProblems | None, at: BatchIterate
+    ) -> tuple[Callable[[], Active], Residuals]:
+        """Which features are in here, and what is missing to feasibility."""
         stack, n = self.problem.stack, self.problem.n_samples
-        (alpha, s), (t, xi), (u, pi), b = at
+        (alpha, t, u), (s, xi, pi) = self._split(at.x), self._split(at.z)
         alpha = np.where(self.seen, alpha, 0.0)
-        w = restricted.weights(self._pull(restricted, alpha, u))
-        margins = self._margins(restricted, w, u, b)
-        gradient = restricted.C @ w + stack.curvature @ u + stack.thresholds.T @ alpha[n:]
+        of_samples, of_rules, active = self._respond(restricted, rows, alpha, u)
+        margins = self._margins(of_samples, u, at.b)
+        missing = pi
+        if stack.n_rows:
+            missing = pi - (of_rules + stack.curvature @ u + stack.thresholds.T @ alpha[n:])
         residual = Residuals(
             rows=np.where(self.seen, 1.0 - margins - xi + s - self.curvature * alpha, 0.0),
-            u=pi - gradient,
+            u=missing,
             b=self.labels @ alpha,
             t=np.where(self.capped, self.upper - alpha - t, 0.0),
         )
-        return w, residual
+        return active, residual
 
-    def _margins(
-        self, restricted: RestrictedProblem, w: FloatArray, u: FloatArray, b: FloatArray
-    ) -> FloatArray:
-        of_rules = -self.problem.stack.thresholds @ u
-        return np.vstack([restricted.margins(w), of_rules]) + self.labels[:, None] * b
+    def _respond(
+        self,
+        restricted: RestrictedProblem,
+        rows: RowProblems | None,
+        alpha: FloatArray,
+        u: FloatArray,
+    ) -> tuple[FloatArray, FloatArray, Callable[[], Active]]:
+        """y Z w, C w, and which features are in, at the weights of these duals."""
+        if rows is not None:
+            known = rows.kept, rows.h
+            return *rows.margins(alpha[: self.problem.n_samples], u), lambda: known
+        w = restricted.weights(self._pull(restricted, alpha, u))
+        return restricted.margins(w), restricted.C @ w, lambda: restricted.curved(w)
+
+    def _margins(self, margins: FloatArray, u: FloatArray, b: FloatArray) -> FloatArray:
+        if self.problem.stack.n_rules:
+            margins = np.vstack([margins, -self.problem.stack.thresholds @ u])
+        return margins + self.labels[:, None] * b
 
     def _unfinished(
         self, at: BatchIterate, residual: Residuals, tolerance: FloatArray
@@ -672,8 +927,9 @@ class BatchedInteriorPoint:
 
         Once the gap is next to nothing a step is all rounding, and lets the margins drift away.
         """
-        size = np.maximum(np.where(self.seen, at.rows.x, 0.0).sum(axis=0), 1e-8)
-        gap = sum(pairs.product.sum(axis=0) for pairs in at.pairs) / size
+        alpha = self._split(at.x)[0]
+        size = np.maximum(alpha.sum(axis=0, where=self.seen), 1e-8)
+        gap = np.einsum("ij,ij->j", at.x, at.z) / size
         lacking = np.abs(residual.rows).max(axis=0) > np.maximum(
             RESIDUAL * tolerance, LEAST_RESIDUAL
         )
@@ -683,88 +939,85 @@ class BatchedInteriorPoint:
         self,
         restricted: RestrictedProblem,
         at: BatchIterate,
-        w: FloatArray,
+        active: Active,
         left: np.ndarray,
         stuck: np.ndarray,
     ) -> np.ndarray:
         """Prepare the Newton systems; problems that rounding lets go no further are stuck."""
-        D = at.rows.z / at.rows.x + at.caps.z / at.caps.x + self.curvature
-        solvable = self.systems.factorize(
-            restricted, restricted.curved(w), D, at.rules.z / at.rules.x, left
-        )
+        of_rows, of_caps, of_rules = self._split(at.z / at.x)
+        D = of_rows + of_caps + self.curvature
+        solvable = self.systems.factorize(restricted, *active, D, of_rules, left)
         stuck[np.setdiff1d(left, solvable)] = True
         return solvable
 
     def _advance(self, at: BatchIterate, residual: Residuals) -> BatchIterate:
         """One predictor-corrector step of the problems whose systems are prepared."""
-        affine = self._direction(at, residual, [-pairs.product for pairs in at.pairs])
+        product = at.x * at.z
+        affine = self._direction(at, residual, -product)
         moved = at.moved(affine, np.minimum(1.0, at.max_step(affine)))
-        mu, mu_affine = self._complementarity(at), self._complementarity(moved)
-        centring = np.minimum((mu_affine / mu) ** 3, 1.0) * mu
-        targets = [
-            centring * share - pairs.product - by.product
-            for share, (pairs, by) in zip(self.shares, at.beside(affine), strict=True)
-        ]
-        direction = self._direction(at, residual, targets)
+        total = self.shares.sum(axis=0)
+        mu, mu_affine = product.sum(axis=0), np.einsum("ij,ij->j", moved.x, moved.z)
+        centring = np.minimum((mu_affine / mu) ** 3, 1.0) * mu / total
+        target = centring * self.shares - product - affine.x * affine.z
+        direction = self._direction(at, residual, target)
         return at.moved(direction, np.minimum(1.0, STEP_FACTOR * at.max_step(direction)))
 
-    def _direction(
-        self, at: BatchIterate, residual: Residuals, targets: list[FloatArray]
-    ) -> BatchIterate:
-        (alpha, s), (t, xi), (u, pi), _ = at
-        goal_alpha, goal_t, goal_u = targets
-        rows = residual.rows + goal_alpha / alpha - (goal_t - xi * residual.t) / t
-        d_alpha, db, du = self.systems.solve(rows, residual.b, residual.u + goal_u / u)
+    def _direction(self, at: BatchIterate, residual: Residuals, target: FloatArray) -> BatchIterate:
+        goal, ratio = target / at.x, at.z / at.x
+        (goal_alpha, goal_t, goal_u), (_, cap, _) = self._split(goal), self._split(ratio)
+        rows = residual.rows + goal_alpha - goal_t + cap * residual.t
+        d_alpha, db, du = self.systems.solve(rows, residual.b, residual.u + goal_u)
         going = self.systems.going
-        moving, capped, dt = going * self.seen, going * self.capped, residual.t - d_alpha
-        return BatchIterate(
-            ComplementaryPair(d_alpha, moving * (goal_alpha - s * d_alpha) / alpha),
-            ComplementaryPair(capped * dt, capped * (goal_t - xi * dt) / t),
-            ComplementaryPair(du, going * (goal_u - pi * du) / u),
-            db,
-        )
-
-    def _complementarity(self, at: BatchIterate) -> FloatArray:
-        """All products by all shares."""
-        products = sum(pairs.product.sum(axis=0) for pairs in at.pairs)
-        return products / sum(share.sum(axis=0) for share in self.shares)
+        dt = (going & self.capped) * (residual.t - d_alpha)
+        dx = np.vstack([d_alpha, dt, du])
+        dz = goal - ratio * dx
+        dz[: len(dt)] *= going & self.seen
+        dz[len(dt) : 2 * len(dt)] *= going & self.capped
+        dz[2 * len(dt) :] *= going
+        return BatchIterate(dx, dz, db)
 
     def _warm(self, restricted: RestrictedProblem) -> BatchIterate:
         """The best multiple of where the problems stand, moved well inside its bounds."""
-        alpha, upper = self.alpha * self._best_multiple(restricted), self.upper
+        rows = self.systems.row_problems(restricted)
+        alpha, upper = self.alpha * self._best_multiple(restricted, rows), self.upper
         alpha = np.clip(alpha, WARM * self.weights_of_rows, (1 - WARM) * upper)
         alpha = np.where(self.seen, alpha, 1.0)
         u = np.maximum(self.u, WARM * typical_multiplier(self.problem.stack))
         seen = np.where(self.seen, alpha, 0.0)
-        residual = 1.0 - self._margins(
-            restricted, restricted.weights(self._pull(restricted, seen, u)), u, self.b
-        )
+        of_samples = self._respond(restricted, rows, seen, u)[0]
+        residual = 1.0 - self._margins(of_samples, u, self.b)
         residual -= self.curvature * seen
         short, over = (
             np.maximum(residual, 0.0) + WARM,
             np.maximum(-residual, 0.0) + WARM,
         )
-        return BatchIterate(
-            ComplementaryPair(alpha, np.where(self.seen, over, 0.0)),
-            ComplementaryPair(
-                np.where(self.capped, upper - alpha, 1.0), np.where(self.capped, short, 0.0)
-            ),
-            ComplementaryPair(u, WARM * self.shares[-1] / u),
-            self.b,
-        )
+        x = np.vstack([alpha, np.where(self.capped, upper - alpha, 1.0), u])
+        over, short = np.where(self.seen, over, 0.0), np.where(self.capped, short, 0.0)
+        z = np.vstack([over, short, WARM * self._split(self.shares)[2] / u])
+        return BatchIterate(x, z, self.b)
 
-    def _best_multiple(self, restricted: RestrictedProblem) -> FloatArray:
+    def _best_multiple(self, restricted: RestrictedProblem, rows: RowProblems | None) -> FloatArray:
         """The multiple of the duals at which the dual is largest along them; the rules stay.
 
         With another lambda1 the same duals give far smaller or larger weights.
         """
-        gradient, total = self._gradient_of_samples(restricted, self.alpha), self.alpha.sum(axis=0)
-        rest, square = -(restricted.C.T @ self.u), np.sum(self.curvature * self.alpha**2, axis=0)
-        multiple = np.ones(total.size)
+        total, square = self.alpha.sum(axis=0), np.sum(self.curvature * self.alpha**2, axis=0)
+        if rows is not None:
+            alpha = self.alpha[: self.problem.n_samples]
+            own = rows.margins(alpha, np.zeros_like(self.u))[0]
+            of_rules = rows.margins(np.zeros_like(alpha), self.u)[0]
+            bend = np.einsum("ij,ij->j", alpha, own) + square
+            best = (total - np.einsum("ij,ij->j", alpha, of_rules)) / np.where(bend > 0, bend, 1.0)
+            return np.where(bend > 0, np.clip(best, 1 / MOST_SCALED, MOST_SCALED), 1.0)
+        gradient = self._gradient_of_samples(restricted, self.alpha)
+        rest = -(restricted.C.T @ self.u)
+        multiple, rules = np.ones(total.size), self.problem.stack.n_rows > 0
         for _ in range(SCALINGS):
-            w = restricted.weights(multiple * gradient + rest)
-            slope = total - np.sum(gradient * w, axis=0) - multiple * square
-            bend = np.sum(gradient**2 * restricted.curved(w), axis=0) + square
+            w = restricted.weights(multiple * gradient + rest if rules else multiple * gradient)
+            kept, h = restricted.curved(w)
+            own = gradient[kept]
+            slope = total - np.einsum("ij,ij->j", own, w[kept]) - multiple * square
+            bend = np.einsum("ij,ij->j", own**2, h) + square
             step = slope / np.where(bend > 0, bend, np.inf)
             multiple = np.clip(multiple + step, 0.1 * multiple, 10 * multiple)
         return multiple
@@ -798,6 +1051,7 @@ class WorkingSetSelector:
     ) -> None:
         self.batch, self.tolerance, self.beyond = batch, tolerance, beyond
         self.needed = 2.0 * self._needed()  # dual variables begin in the middle
+        self._lambda1 = 0.0  # of the last problems
 
     def only(self, problems: np.ndarray) -> None:
         """Go on with some of the problems."""
@@ -808,7 +1062,8 @@ class WorkingSetSelector:
     def select(self, lambda1: float) -> tuple[RestrictedProblem, FloatArray]:
         """The features that were looked at last, and their weights, one column a problem."""
         batch = self.batch
-        batch.solve(batch.restrict(self._near(lambda1), lambda1), ROUGH)
+        before, self._lambda1 = self._lambda1, lambda1
+        batch.solve(batch.restrict(self._near(max(lambda1, before)), lambda1), ROUGH)
         self.needed = self._needed()
         restricted = batch.restrict(self._near(lambda1), lambda1)
         w = batch.solve(restricted, self.tolerance, going_on=True)

@@ -12,7 +12,7 @@ from scipy.linalg import eigvalsh
 
 from hipad.solvers.exact import least_gradient
 from hipad.solvers.problem import Problem, SignPenalties
-from hipad.utils import FloatArray
+from hipad.utils import FloatArray, html_table
 
 # --------------------------------------------------------------------------------------------------
 # Certificates: how far a result is, at most, from the optimum, whatever found it.
@@ -45,12 +45,46 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Certificate:
-    """Bounds on the optimum and what is missing to feasibility.
+    """Bounds on the optimum, and what is missing to feasibility.
 
-    `covers` says what the bounds speak of: all features, or those that phase 1 kept. The choice of
-    these has its own gap over all features, `selection_gap`. `certain` counts the features that
-    are proved to be in at the optimum of phase 1, `undecided` those that may be in or out; all
-    others are proved to be out (certificate.py). `Hipad.certainty()` names them.
+    Parameters
+    ----------
+    status : Status
+        How the run ended.
+    primal_objective : float
+        The objective at the result: an upper bound of its minimum.
+    dual_objective : float
+        A lower bound of the minimum.
+    gap : float
+        The difference of the two, relative.
+    primal_residual : float
+        What the copies of the ADMM, or the slacks of the interior point, are short of.
+    dual_residual : float
+        What the stationarity of the dual point is short of.
+    complementarity : float
+        The largest product of a slack and its multiplier.
+    covers : str
+        What the bounds speak of: all features, or those that phase 1 kept.
+    message : str, default=""
+        A remark on how the run ended.
+    selection_gap : float, default=0.0
+        The gap of phase 1 over all features: how far their choice is, at most, from the best.
+    certain : int, default=0
+        Features that are proved to be in at the optimum of phase 1.
+    undecided : int, default=0
+        Features that may be in or out; all others are proved to be out. `Hipad.certainty()` names
+        them.
+
+    See Also
+    --------
+    HIPADClassifier : Keeps one in `certificate_`.
+
+    Examples
+    --------
+    >>> from hipad import HIPADClassifier
+    >>> clf = HIPADClassifier(lambda1=0.01).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> clf.certificate_.is_optimal(), str(clf.certificate_.status), clf.certificate_.undecided
+    (True, 'solved', 0)
     """
 
     status: Status
@@ -88,6 +122,23 @@ class Certificate:
     def as_dict(self) -> dict[str, float | str]:
         """Plain numbers and words, for files and tables."""
         return {**asdict(self), "status": str(self.status)}
+
+    def _repr_html_(self) -> str:
+        """The certificate as a table, for notebooks."""
+        rows = [
+            ("objective", f"{self.primal_objective:.6g}"),
+            ("optimum, at least", f"{self.dual_objective:.6g}"),
+            ("at most above it, relative", f"{self.gap:.1e}, over {self.covers}"),
+            ("choice of features, at most", f"{self.selection_gap:.1e} above the best"),
+            ("features proved in", f"{self.certain:,}"),
+            ("features undecided", f"{self.undecided:,}"),
+            ("residuals", f"{self.primal_residual:.1e} and {self.dual_residual:.1e}"),
+        ]
+        return html_table(
+            (),
+            [*rows, *([("remark", self.message)] * bool(self.message))],
+            (f"Certificate: {self.status}"),
+        )
 
     def __str__(self) -> str:
         text = (

@@ -28,8 +28,8 @@ from benchmarks.data import at_prevalence, labelled, rest_of, sample_table
 from benchmarks.reporting import mean_and_error, table, verdict, write_section
 from benchmarks.rivals import Hipad, Liblinear, Libsvm, Sgd
 from hipad.datasets import make_ksvm_s
-from hipad.experiments.learning_curve import curve_tasks
-from hipad.experiments.tasks import Done
+from hipad.experiments.runner import Done
+from hipad.experiments.sensitivity import curve_tasks
 from hipad.rules import compile_rules, parse_rules
 from hipad.rules.compiler import compile_knowledge
 

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import subprocess
 from argparse import Namespace
+from importlib import import_module
 
 import pytest
 
-from hipad.cli import app, main
+from hipad.cli import main
 from hipad.exceptions import DataError
 from hipad.utils import APP
+
+app = import_module("hipad.cli.main")  # the package has a function of this name
 
 
 def test_the_app_is_started_with_streamlit(monkeypatch):
@@ -28,7 +31,7 @@ def test_the_app_is_started_with_streamlit(monkeypatch):
     ],
 )
 def test_options_become_streamlits(port, no_browser, options):
-    command = app.command(Namespace(port=port, no_browser=no_browser))
+    command = app.streamlit_call(Namespace(port=port, no_browser=no_browser))
     assert command[1:5] == ["-m", "streamlit", "run", str(APP)]
     assert command[5:] == options
 

@@ -17,16 +17,16 @@ def test_no_workers_are_refused(command, tmp_path, capsys):
 
 
 def test_a_fit_that_fails_is_told_and_the_others_count(tmp_path, capsys, monkeypatch):
-    from hipad.experiments import workers
+    from hipad.experiments import runner
 
-    honest = workers.do
+    honest = runner.do
 
     def sometimes(task, key, material):
         if task.settings["method"] == "LIBSVM" and task.seed == 0:
-            return workers.Done(task, key, error="ValueError: no")
+            return runner.Done(task, key, error="ValueError: no")
         return honest(task, key, material)
 
-    monkeypatch.setattr(workers, "do", sometimes)
+    monkeypatch.setattr(runner, "do", sometimes)
     data, rules = write_table(tmp_path)
     asked = ["curve", data, "--label", "y", "--rules", rules, "--draws", "2", "--sizes", "4"]
     assert main(asked) == 0

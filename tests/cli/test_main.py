@@ -137,7 +137,7 @@ def test_ctrl_c_says_what_was_written(tmp_path, monkeypatch, capsys):
             write_text(tmp_path / "model.json", "{}")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hipad.cli.fit.run_fit", run)
+    monkeypatch.setattr("hipad.cli.models.run_fit", run)
     words = ["fit", PIMA, "--label", "Diagnosis", "--model"]
     assert main([*words, "m.json"]) == INTERRUPTED
     assert f"stopped: written before that: {tmp_path / 'model.json'}\n" == capsys.readouterr().err

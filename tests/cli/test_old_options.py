@@ -7,8 +7,8 @@ import argparse
 import pytest
 
 from hipad.cli.experiments import add_tune_options
-from hipad.cli.fit import add_fit_options, build
 from hipad.cli.inputs import OLD_NAMES
+from hipad.cli.models import add_fit_options, build
 
 VALUES = {
     "--patients": ["7"],

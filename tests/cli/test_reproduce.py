@@ -38,7 +38,7 @@ def test_a_second_run_repeats_no_fit(small, tmp_path, monkeypatch, capsys):
     def no_fit(*_: object) -> None:
         raise AssertionError("a fit was repeated")
 
-    monkeypatch.setattr("hipad.experiments.workers.do", no_fit)
+    monkeypatch.setattr("hipad.experiments.runner.do", no_fit)
     assert main(asked) == 0
     assert capsys.readouterr().out == first
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hipad.cli.check import CheckedTable, read_rule_file, usual_lambda1, written
 from hipad.cli.inputs import read_text
-from hipad.cli.study import CheckedTable, read_rule_file, usual_lambda1, written
 from hipad.data import Table
 from hipad.evaluation.rule_study import StudyRows
 from hipad.exceptions import DataError

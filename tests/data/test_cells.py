@@ -24,8 +24,7 @@ from hipad.data.cells import (
     table_from_blocks,
     table_from_cells,
 )
-from hipad.data.file_format import FileFormat
-from hipad.data.limits import LIMITS, Limits
+from hipad.data.file_format import LIMITS, FileFormat, Limits
 from hipad.data.table import tidy_names
 from hipad.data.written_numbers import label_text, tidy_cells, tidy_text, to_number
 from hipad.exceptions import DataError

@@ -14,7 +14,7 @@ from hipad.data import delimited, read_table
 from hipad.data import delimited as cutting
 from hipad.data import dialect as lines
 from hipad.data.delimited import first_line, read_delimited, read_tabbed
-from hipad.data.limits import LIMITS, Limits
+from hipad.data.file_format import LIMITS, Limits
 from hipad.data.written_numbers import IS_NUMBER, WRITTEN_NUMBER
 from hipad.exceptions import DataError
 

@@ -25,8 +25,7 @@ from hipad.data.dialect import (
     sample_evidence,
     sample_rows,
 )
-from hipad.data.file_format import SEPARATORS
-from hipad.data.limits import LIMITS, Limits
+from hipad.data.file_format import LIMITS, SEPARATORS, Limits
 from hipad.exceptions import DataError
 
 # --------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 from hipad.data import Limits, read_table
 from hipad.data.excel import PIECE_BYTES, SheetReader, check_xml
-from hipad.data.limits import LIMITS
+from hipad.data.file_format import LIMITS
 from hipad.exceptions import DataError
 from tests.data.archives import members, xlsx, zipped
 from tests.limits import read_limited

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import Limits, read_table
-from hipad.data.expression import (
+from hipad.data.delimited import (
     looks_like_platform,
     looks_like_series,
     market_matrix,
     read_platform,
 )
-from hipad.data.limits import LIMITS
+from hipad.data.file_format import LIMITS
 from hipad.exceptions import DataError
 from tests.data.gene_files import (
     COUNTS,

@@ -8,8 +8,8 @@ import pytest
 
 from hipad import utils as optional
 from hipad.data import Limits, read_table
+from hipad.data.file_format import LIMITS
 from hipad.data.hdf5 import Source, attribute, member, numbers, part, texts
-from hipad.data.limits import LIMITS
 from hipad.exceptions import DataError
 from tests.data.gene_files import COUNTS, KINDS, PROBES, SAMPLES, h5ad
 

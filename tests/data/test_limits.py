@@ -8,8 +8,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from hipad.data import limits as archive
-from hipad.data.limits import LIMITS, Limits, check_archive
+from hipad.data import file_format as archive
+from hipad.data.file_format import LIMITS, Limits, check_archive
 from hipad.exceptions import DataError
 from tests.data.archives import zipped
 from tests.limits import read_limited

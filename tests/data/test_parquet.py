@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.data import read_table
-from hipad.data.limits import LIMITS, Limits
+from hipad.data.file_format import LIMITS, Limits
 from hipad.data.parquet import ColumnReader
 from hipad.exceptions import DataError
 from tests.data.archives import parquet

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hipad.data import reader_process as child
-from hipad.data.limits import LIMITS, Limits
+from hipad.data.file_format import LIMITS, Limits
 from hipad.data.reader_process import ANSWER, GRACE, PROGRESS, STATED, WithoutPandas
 from hipad.data.sandbox import FACTS, load_table
 from hipad.exceptions import DataError

@@ -24,11 +24,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hipad.data import LIMITS, Cancelled, Table, read_apart, read_table
-from hipad.data import limits as telling
+from hipad.data import file_format as telling
 from hipad.data import sandbox as apart
 from hipad.data import sandbox as confinement
-from hipad.data.file_format import FileFormat
-from hipad.data.limits import PAUSE, Limits, listening, tell_rows
+from hipad.data.file_format import PAUSE, FileFormat, Limits, listening, tell_rows
 from hipad.data.sandbox import FACTS, digest_of, load_table, save_table
 from hipad.exceptions import DataError
 from tests.data.gene_files import GENES_TSV, h5ad, tenx_tar
@@ -269,7 +268,7 @@ def test_progress_is_told(monkeypatch, tmp_path):
     child_doing(
         monkeypatch,
         tmp_path,
-        "import time; from hipad.data.limits import tell_rows\n"
+        "import time; from hipad.data.file_format import tell_rows\n"
         "    tell_rows(3, 4); time.sleep(1)\n"
         "    from hipad.data.delimited import read_delimited as read\n"
         "    return read(b'a,b\\n1,2\\n', limits)",

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from hipad import HIPADClassifier, HIPADClassifierCV
 from hipad.estimator.base import group_codes
 from hipad.estimator.cross_validation import CrossValidator
-from hipad.estimator.problem_factory import ProblemFactory
-from hipad.estimator.training_data import group_folds
+from hipad.estimator.problem_factory import ProblemFactory, group_folds
 from hipad.exceptions import DataError
 
 

@@ -7,9 +7,8 @@ from hipad import HIPADClassifier
 from hipad.estimator.cross_validation import CrossValidator
 from hipad.estimator.parameters import FitSettings
 from hipad.estimator.path import PathFits
-from hipad.estimator.problem_factory import ProblemFactory
+from hipad.estimator.problem_factory import ProblemFactory, TrainingData, shares
 from hipad.estimator.settings import RULE_SETTINGS, SELECTION
-from hipad.estimator.training_data import TrainingData, shares
 from hipad.rules.compiler import compile_knowledge
 
 

@@ -10,8 +10,7 @@ from hipad import HIPADClassifier
 from hipad.designs import make_design
 from hipad.estimator.fit import FitRun
 from hipad.estimator.parameters import FitSettings
-from hipad.estimator.problem_factory import noise
-from hipad.estimator.training_data import TrainingData, shares
+from hipad.estimator.problem_factory import TrainingData, noise, shares
 from hipad.rules.compiler import compile_knowledge
 from hipad.solvers import Status, lambda1_max
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import ParameterGrid
 
 from hipad.estimator.grid_search import chains, combinations, lambda1_values, tried_values
-from hipad.estimator.training_data import TrainingData, shares
+from hipad.estimator.problem_factory import TrainingData, shares
 from hipad.exceptions import HipadError
 from hipad.solvers import lambda1_max
 

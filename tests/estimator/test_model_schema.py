@@ -9,9 +9,8 @@ from jsonschema import Draft202012Validator
 
 from hipad import HIPADClassifier
 from hipad.data import read_table
-from hipad.estimator.model_io import Origin, load_model, save_model
-from hipad.estimator.model_schema import model_schema, schema_of
-from hipad.estimator.serialization import checksum
+from hipad.estimator.model_io import Origin, load_model, model_schema, save_model
+from hipad.estimator.serialization import checksum, schema_of
 
 EXPORTED = Path(__file__).resolve().parents[2] / "docs" / "model.schema.json"
 RULES = """

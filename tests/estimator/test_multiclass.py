@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
 from hipad import HIPADClassifier, HIPADClassifierCV, load_model
-from hipad.estimator.multiclass import rules_of_class
+from hipad.estimator.base import rules_of_class
 from hipad.exceptions import HipadError, RuleError
 from hipad.rules import parse_rules
 from hipad.solvers import Status

@@ -8,9 +8,8 @@ from hipad.estimator import path as choice
 from hipad.estimator.cross_validation import CVResult
 from hipad.estimator.parameters import FitSettings
 from hipad.estimator.path import PathSelector
-from hipad.estimator.problem_factory import ProblemFactory
+from hipad.estimator.problem_factory import ProblemFactory, TrainingData, shares
 from hipad.estimator.settings import SELECTION
-from hipad.estimator.training_data import TrainingData, shares
 from hipad.rules.compiler import ExpertKnowledge
 
 

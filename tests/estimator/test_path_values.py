@@ -13,9 +13,8 @@ from hipad.estimator.path import (
     rounded,
     widening,
 )
-from hipad.estimator.problem_factory import ProblemFactory
+from hipad.estimator.problem_factory import ProblemFactory, TrainingData, shares
 from hipad.estimator.settings import SELECTION
-from hipad.estimator.training_data import TrainingData, shares
 from hipad.rules.compiler import compile_knowledge
 
 

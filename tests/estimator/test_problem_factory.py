@@ -5,8 +5,7 @@ import pytest
 
 from hipad import HIPADClassifier
 from hipad.estimator.parameters import FitSettings
-from hipad.estimator.problem_factory import ProblemFactory
-from hipad.estimator.training_data import TrainingData, shares
+from hipad.estimator.problem_factory import ProblemFactory, TrainingData, shares
 from hipad.rules.compiler import compile_knowledge
 
 

@@ -18,20 +18,20 @@ from hipad.estimator.serialization import (
     stored_knowledge,
 )
 from hipad.exceptions import DataError, RuleError
-from hipad.experiments.learning_curve import curve_tasks, worth_of_rules
 from hipad.experiments.methods import ExperimentData, contest, rules_for
-from hipad.experiments.perturbed_rules import (
+from hipad.experiments.runner import Done, Task, do
+from hipad.experiments.sensitivity import (
     PerturbedRule,
+    curve_tasks,
     strangers_to,
     sweep_tasks,
     threshold_versions,
     thresholds_of,
     thresholds_seen,
+    worth_of_rules,
     worth_versions,
     wrong_versions,
 )
-from hipad.experiments.tasks import Done, Task
-from hipad.experiments.workers import do
 from hipad.rules import FeatureIndex, parse_rules
 from hipad.rules import parser as parsing
 from hipad.rules.compiler import compile_knowledge

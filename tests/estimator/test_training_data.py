@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hipad.estimator.training_data import MOST_INFERRED, TrainingData, row_sums, shares
+from hipad.estimator.problem_factory import MOST_INFERRED, TrainingData, row_sums, shares
 from hipad.rules import compile_rules
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.designs import make_design
-from hipad.estimator.training_data import content_folds, repeated_folds, usable_folds
+from hipad.estimator.problem_factory import content_folds, repeated_folds, usable_folds
 
 
 def data(n=40, m=8, seed=0):

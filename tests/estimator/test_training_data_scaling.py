@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from hipad import HIPADClassifier
 from hipad.designs import standardisation
-from hipad.estimator.training_data import RIDGES, leave_one_out_errors, standardised_design
+from hipad.estimator.problem_factory import RIDGES, leave_one_out_errors, standardised_design
 
 
 def ridge_prediction(K, y, p, t, out):

@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from hipad.evaluation.comparison import compare_rows
-from hipad.evaluation.metrics import ScoredRows
-from hipad.evaluation.subgroups import by_patient, by_subgroup, cut_column
+from hipad.evaluation.metrics import ScoredRows, by_patient, by_subgroup, cut_column
 from hipad.exceptions import DataError
 
 RNG = np.random.default_rng(0)
@@ -17,7 +16,7 @@ SECOND = ScoredRows(TRUTH, RNG.normal(size=100) + 1.5 * np.where(TRUTH, 1, -1))
 
 def test_difference_has_the_exact_test_of_mcnemar_and_its_interval():
     accuracy, area = compare_rows(FIRST, SECOND, ["accuracy", "roc_auc"], draws=300)
-    right = FIRST.said == TRUTH, SECOND.said == TRUTH
+    right = FIRST.predicted == TRUTH, SECOND.predicted == TRUTH
     better, worse = np.sum(~right[0] & right[1]), np.sum(right[0] & ~right[1])
     assert accuracy.p_value == pytest.approx(binomtest(better, better + worse).pvalue)
     assert accuracy.difference.value == pytest.approx((better - worse) / 100)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hipad.evaluation.conformal import (
+from hipad.evaluation.new_rows import (
     ConformalSets,
     coverage_by_class,
     cross_conformal,

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from hipad import HIPADClassifier
-from hipad.evaluation.curves import decision_curve
-from hipad.evaluation.cutoffs import (
+from hipad.evaluation.curves import (
     cutoff_by_cost,
     cutoff_by_net_benefit,
     cutoff_by_sensitivity,
+    decision_curve,
     risk_answers,
     training_rows,
 )

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from hipad import HIPADClassifier
-from hipad.evaluation.explanations import (
+from hipad.evaluation.new_rows import (
     explain_row,
     nearest_rows,
     outside_range,

@@ -70,13 +70,13 @@ def test_predictive_values_at_a_prevalence_follow_from_bayes():
 
 def test_a_score_of_zero_is_a_negative_answer_everywhere():
     rows = ScoredRows([True, False, False, True], [0.0, 0.0, -1.0, 1.0])
-    assert rows.said.tolist() == [False, False, False, True]
+    assert rows.predicted.tolist() == [False, False, False, True]
     assert rows.measure("accuracy").value == 0.75
 
 
 def test_answers_from_a_risk_on():
     rows = ROWS.at(0.34)
-    assert np.array_equal(rows.said, RISKS >= 0.34)
+    assert np.array_equal(rows.predicted, RISKS >= 0.34)
     expected = sk.recall_score(POSITIVE, RISKS >= 0.34)
     assert rows.measure("sensitivity").value == pytest.approx(expected)
 

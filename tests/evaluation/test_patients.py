@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from hipad.designs import standardisation
-from hipad.evaluation.rule_study import StudyRows, as_told, cut_out
+from hipad.evaluation.rule_study import StudyRows, cut_out, scaled_rules
 from hipad.rules import compile_rules
 
 X = np.random.default_rng(0).uniform(0, 5, (12, 4))
@@ -51,7 +51,7 @@ def test_rules_are_told_in_the_scaling_of_the_run_and_heard_by_the_training_pati
     rules = compile_rules("x1 >= 2 => positive\nx0 >= 9 => negative", n_features=4)
     mean, scale = standardisation(X)
     seen = StudyRows((X, Y), None, X.min(0), X.max(0), mean, scale, P)
-    told, evidence = as_told(rules, seen)
+    told, evidence = scaled_rules(rules, seen)
     wanted = -scale[1]
     assert told[0].B.toarray()[0] == pytest.approx([0, wanted, 0, 0])
     met = [X[:, 1] >= 2, X[:, 0] >= 9]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hipad.evaluation.sealed_test import SealedTest, data_digest
+from hipad.evaluation.cross_validation import SealedTest, data_digest
 from hipad.exceptions import DataError
 
 X, Y = np.arange(12.0).reshape(4, 3) % 5, np.array(["a", "b", "a", "b"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_score
 
-from hipad.evaluation.tuning import (
+from hipad.evaluation.cross_validation import (
     FIGURES,
     ChanceFigures,
     chance_figures,

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare
 
 from hipad.exceptions import DataError
-from hipad.experiments.learning_curve import (
+from hipad.experiments.runner import Done, Task
+from hipad.experiments.sensitivity import (
     Worth,
     curve_tasks,
     curves,
@@ -18,7 +19,6 @@ from hipad.experiments.learning_curve import (
     spared,
     worth_of_rules,
 )
-from hipad.experiments.tasks import Done, Task
 from tests.experiments.small import recipe, table
 
 # --------------------------------------------------------------------------------------------------

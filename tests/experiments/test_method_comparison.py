@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from hipad.exceptions import DataError
-from hipad.experiments.method_comparison import COMPARED, compare_methods
-from hipad.experiments.methods import METHODS, ExperimentData
+from hipad.experiments.methods import COMPARED, METHODS, ExperimentData, compare_methods
 
 RNG = np.random.default_rng(0)
 Y = np.where(np.arange(60) % 2, 1.0, -1.0)

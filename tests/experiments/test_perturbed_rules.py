@@ -7,7 +7,8 @@ import pytest
 
 from hipad.exceptions import RuleError
 from hipad.experiments.methods import ExperimentData
-from hipad.experiments.perturbed_rules import (
+from hipad.experiments.runner import Done, Mean
+from hipad.experiments.sensitivity import (
     SweepStep,
     harm_marks,
     starts_to_harm,
@@ -20,7 +21,6 @@ from hipad.experiments.perturbed_rules import (
     worth_versions,
     wrong_versions,
 )
-from hipad.experiments.tasks import Done, Mean
 from hipad.rules import parse_rules
 from tests.experiments.small import table
 

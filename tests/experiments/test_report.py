@@ -5,8 +5,6 @@ import io
 import math
 from xml.etree import ElementTree
 
-from hipad.experiments.learning_curve import curve_tasks, curves, worth_of_rules
-from hipad.experiments.perturbed_rules import sweep, sweep_tasks, threshold_versions
 from hipad.experiments.report import (
     Mark,
     Section,
@@ -24,9 +22,16 @@ from hipad.experiments.report import (
     tuning_sections,
 )
 from hipad.experiments.reproduction import TABLE1, FewRows, figure_tasks, table_lines, table_tasks
-from hipad.experiments.tasks import Done, ResultsCache, Task, mean_of
+from hipad.experiments.runner import Done, ResultsCache, Task, mean_of, perform
+from hipad.experiments.sensitivity import (
+    curve_tasks,
+    curves,
+    sweep,
+    sweep_tasks,
+    threshold_versions,
+    worth_of_rules,
+)
 from hipad.experiments.tuning import SettingPoint
-from hipad.experiments.workers import perform
 from tests.experiments.small import table
 
 # --------------------------------------------------------------------------------------------------

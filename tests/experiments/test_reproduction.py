@@ -5,7 +5,7 @@ import pytest
 
 from hipad.exceptions import DataError
 from hipad.experiments import report as repeated
-from hipad.experiments.report import data_folder, gather, told
+from hipad.experiments.report import data_folder, gather, repeat_sections
 from hipad.experiments.reproduction import (
     TABLE1,
     TABLE2,
@@ -17,7 +17,7 @@ from hipad.experiments.reproduction import (
     table_lines,
     table_tasks,
 )
-from hipad.experiments.tasks import Done
+from hipad.experiments.runner import Done
 
 # --------------------------------------------------------------------------------------------------
 # Paper.
@@ -61,7 +61,7 @@ def test_lines_stand_beside_the_paper():
     ]
     ours, admm, libsvm = table_lines(TABLE2, found)
     assert ours.reaches
-    assert ours.told == (99.0, 200, 1.99)
+    assert ours.paper == (99.0, 200, 1.99)
     assert (admm.method, libsvm.method) == ("ADMM", "LIBSVM")
     larger = [Done(d.task, d.key, {**d.figures, "support": 250}) for d in found]
     assert not table_lines(TABLE2, larger)[0].reaches
@@ -95,7 +95,7 @@ def test_a_plan_has_the_lines_of_what_was_asked_for():
 def test_a_plan_that_is_not_done_has_a_table_already():
     plan = gather(["ksvm-s-10k"], None, 1)
     done = [Done(plan.tasks[0], "a", {"accuracy": 0.99, "support": 100, "fit_seconds": 0.1})]
-    (section,) = told(done, plan)
+    (section,) = repeat_sections(done, plan)
     assert section.title == "Table 2: rules on synthetic data"
     assert section.rows[0][:3] == ["ksvm-s-10k", "HIPAD", "99.0"]
 

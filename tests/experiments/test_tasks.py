@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from hipad.exceptions import DataError
-from hipad.experiments.tasks import (
+from hipad.experiments.runner import (
     Done,
     ProgressEstimate,
     ResultsCache,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hipad.exceptions import DataError
-from hipad.experiments.tasks import Mean, ResultsCache, mean_of
+from hipad.experiments.runner import Mean, ResultsCache, mean_of, perform
 from hipad.experiments.tuning import (
     SettingPoint,
     choose,
@@ -19,7 +19,6 @@ from hipad.experiments.tuning import (
     tuned,
     with_values,
 )
-from hipad.experiments.workers import perform
 from tests.experiments.small import table
 
 # --------------------------------------------------------------------------------------------------

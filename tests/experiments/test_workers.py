@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from hipad.exceptions import HipadError
-from hipad.experiments import workers
-from hipad.experiments import workers as watching
-from hipad.experiments.tasks import Done, ResultsCache, Task
-from hipad.experiments.workers import LostWorker, perform
+from hipad.experiments import runner
+from hipad.experiments.runner import Done, LostWorker, ResultsCache, Task, perform
 from tests.experiments.small import table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +63,7 @@ def test_a_cluster_gives_the_same_numbers_and_survives_a_death(alone):
 
 
 def test_a_worker_that_dies_with_the_data_of_others_loses_nothing(alone, monkeypatch):
-    made, spread = [], workers._spread
+    made, spread = [], runner._spread
 
     def dying(missing, *others):
         made.append(len(missing))
@@ -75,7 +73,7 @@ def test_a_worker_that_dies_with_the_data_of_others_loses_nothing(alone, monkeyp
             raise LostWorker
         yield from outcomes
 
-    monkeypatch.setattr(workers, "_spread", dying)
+    monkeypatch.setattr(runner, "_spread", dying)
     assert numbers(list(perform(tasks(), {"small": table()}, ResultsCache()))) == alone
     assert made == [6, 5, 4]
 
@@ -85,7 +83,7 @@ def test_too_many_deaths_are_told(monkeypatch):
         raise LostWorker
         yield
 
-    monkeypatch.setattr(workers, "_spread", dying)
+    monkeypatch.setattr(runner, "_spread", dying)
     with pytest.raises(HipadError, match="6 worker processes died"):
         list(perform(tasks(1), {"small": table()}, ResultsCache()))
 
@@ -98,7 +96,7 @@ def test_a_finished_fit_is_never_repeated(tmp_path, alone, monkeypatch):
     run.close()  # as Ctrl-C does
     made = []
     monkeypatch.setattr(
-        "hipad.experiments.workers.do",
+        "hipad.experiments.runner.do",
         lambda task, key, material: made.append(key) or Done(task, key, {"made": 1.0}),
     )
     found = list(perform(tasks(), {"small": table()}, ResultsCache(path)))
@@ -111,8 +109,8 @@ def test_a_killed_program_goes_on_where_it_was(tmp_path, alone):
     path = tmp_path / "results.jsonl"
     script = (
         "from pathlib import Path; import os, signal\n"
-        "from hipad.experiments.tasks import ResultsCache\n"
-        "from hipad.experiments.workers import perform\n"
+        "from hipad.experiments.runner import ResultsCache\n"
+        "from hipad.experiments.runner import perform\n"
         "from tests.experiments.small import table\n"
         "from tests.experiments.test_workers import tasks\n"
         f"run = perform(tasks(), {{'small': table()}}, ResultsCache(Path({str(path)!r})))\n"
@@ -139,7 +137,7 @@ def test_stop_is_asked_between_fits():
 
 
 def test_a_scheduler_that_does_not_answer_is_a_sentence(monkeypatch):
-    monkeypatch.setattr("hipad.experiments.workers.ANSWER", "1s")
+    monkeypatch.setattr("hipad.experiments.runner.ANSWER", "1s")
     pytest.importorskip("distributed")
     with pytest.raises(HipadError, match="no Dask scheduler answered"):
         list(perform(tasks(1), {"small": table()}, ResultsCache(), scheduler="tcp://127.0.0.1:9"))
@@ -149,12 +147,12 @@ ORPHANS = """
 import sys, time
 sys.path[:0] = [{root!r}]
 from joblib import Parallel, delayed, parallel_config
-from hipad.experiments import workers
-from hipad.experiments.tasks import Task
+from hipad.experiments import runner
+from hipad.experiments.runner import Task
 from tests.experiments.small import table
 from tests.experiments.test_workers import tasks
-from hipad.experiments.tasks import ResultsCache
-for done in workers.perform(tasks(6), {{"small": table()}}, ResultsCache(), workers=2):
+from hipad.experiments.runner import ResultsCache
+for done in runner.perform(tasks(6), {{"small": table()}}, ResultsCache(), workers=2):
     from joblib.externals.loky import reusable_executor
     print(*reusable_executor._executor._processes, flush=True)
     time.sleep(1000)
@@ -188,9 +186,9 @@ def is_running(pid: int) -> bool:
 
 def test_a_process_never_ends_for_itself_or_a_living_parent(monkeypatch):
     ended: list[int] = []
-    monkeypatch.setattr(watching.os, "_exit", ended.append)
-    watching.end_with(os.getpid())
-    assert watching._is_alive(os.getppid())
-    assert not watching._is_alive(-1)
-    watching._watch(-1)
+    monkeypatch.setattr(runner.os, "_exit", ended.append)
+    runner.end_with(os.getpid())
+    assert runner._is_alive(os.getppid())
+    assert not runner._is_alive(-1)
+    runner._watch(-1)
     assert ended == [1]

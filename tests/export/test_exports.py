@@ -20,10 +20,8 @@ from hipad.data.preprocessing import ColumnRecipe
 from hipad.estimator.model_io import Origin, StoredModel, read_model
 from hipad.exceptions import DataError
 from hipad.export import EXPORTS, ScoringFormula, export_model
-from hipad.export.onnx_graph import to_onnx
+from hipad.export.formats import to_onnx, to_sql, to_workbook
 from hipad.export.scoring import CategoryTerm, NumberTerm, RiskKnots, RiskLine
-from hipad.export.spreadsheet import to_workbook
-from hipad.export.sql import to_sql
 
 
 def agrees(truth: dict[str, np.ndarray], score: object, risk: object) -> None:

@@ -19,8 +19,8 @@ from hipad.rules import (
     compile_rules,
     rule_gradients,
 )
+from hipad.rules.checks import Regions
 from hipad.rules.guarantees import Box, some_point
-from hipad.rules.overlap import Regions
 
 M = 5
 NUMBERS = st.integers(-3, 3).map(float)

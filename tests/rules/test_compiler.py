@@ -14,7 +14,7 @@ from scipy import sparse
 
 from hipad.data.preprocessing import MissingValues
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.evaluation.rule_study import StudyRows, as_told, first_look, study_rules
+from hipad.evaluation.rule_study import StudyRows, first_look, scaled_rules, study_rules
 from hipad.exceptions import RuleError
 from hipad.rules import (
     Condition,
@@ -713,7 +713,7 @@ def test_a_study_speaks_of_measured_values():
     (check,) = study.checks
     assert len(check.train.fired) == round(0.75 * known.sum())
     assert check.train.no_value == f"no value: {(~known).sum()} of {len(y)}"
-    assert as_told(study.active, patients)[1][0].fired == len(check.train.fired)
+    assert scaled_rules(study.active, patients)[1][0].fired == len(check.train.fired)
 
 
 def test_a_fit_hears_measured_values_only():

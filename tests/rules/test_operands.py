@@ -7,7 +7,7 @@ from hipad.exceptions import RuleError
 from hipad.rules import ColumnValues, FeatureIndex, NameTable, parse_rules
 from hipad.rules.ast import Condition, FeatureSpan, negated
 from hipad.rules.comparisons import read_atom
-from hipad.rules.operands import (
+from hipad.rules.expressions import (
     AbsoluteValue,
     AnyOfGroup,
     MonotoneFunction,

@@ -21,9 +21,8 @@ from hipad.rules import (
     tightest_bound,
     worst_case,
 )
-from hipad.rules import overlap as module
-from hipad.rules.compiled_rule import Row
-from hipad.rules.overlap import (
+from hipad.rules import checks as module
+from hipad.rules.checks import (
     Pairs,
     PairScreen,
     Region,
@@ -33,6 +32,7 @@ from hipad.rules.overlap import (
     row_matrix,
     touching,
 )
+from hipad.rules.compiled_rule import Row
 
 # --------------------------------------------------------------------------------------------------
 # One region: how rows narrow its box, and whether it is empty or the whole of it.

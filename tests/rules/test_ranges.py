@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hipad.rules.ast import Term
-from hipad.rules.ranges import read_share, read_signed, read_two_numbers, share_condition
+from hipad.rules.comparisons import read_share, read_signed, read_two_numbers, share_condition
 from tests.rules.reading import at_start, premises, refused
 
 # --------------------------------------------------------------------------------------------------

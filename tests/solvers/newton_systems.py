@@ -40,6 +40,12 @@ def some_in(rng, restricted, count):
     return h
 
 
+def active(h):
+    """The features that are in in some problem, and 1/ridge of these."""
+    kept = np.flatnonzero(h if h.ndim == 1 else h.any(axis=1))
+    return kept, h[kept]
+
+
 def whole_step(problem, rows, restricted, h, D, theta, residuals):
     """The Newton step of one problem by one dense system."""
     stack, n = problem.stack, rows.size

@@ -8,6 +8,7 @@ import pytest
 from hipad.solvers import batched as curvature
 from hipad.solvers.batched import Curvature
 from tests.solvers.newton_systems import (
+    active,
     all_features,
     small_problem,
     some_in,
@@ -28,7 +29,7 @@ def test_the_step_solves_the_system_however_the_features_came(sets, with_rule, l
     for count in sets:
         h = some_in(rng, restricted, count)[:, 0]
         D, theta = rng.random(size) + 0.1, rng.random(problem.stack.n_rows) + 0.1
-        system.factorize(restricted, h, D, theta)
+        system.factorize(restricted, *active(h), D, theta)
         r, b, u = rng.standard_normal(size), 0.7, rng.standard_normal(theta.size)
         step = system.solve(r, b, u)
         exact = whole_step(problem, rows, restricted, h, D, theta, np.r_[r, u, b])
@@ -41,10 +42,10 @@ def test_features_that_stay_are_not_multiplied_again(monkeypatch):
     problem = small_problem(rng, 20, 70, with_rule=False)
     restricted, system = all_features(problem, 1), Curvature(problem, np.arange(20))
     h = some_in(rng, restricted, 40)[:, 0]
-    system.factorize(restricted, h, np.ones(20), np.zeros(0))
+    system.factorize(restricted, *active(h), np.ones(20), np.zeros(0))
     read = []
     some = restricted.columns.some
     monkeypatch.setattr(restricted.columns, "some", lambda at: read.append(at.size) or some(at))
     h[np.flatnonzero(h)[0]] = 0.0
-    system.factorize(restricted, h, np.ones(20), np.zeros(0))
+    system.factorize(restricted, *active(h), np.ones(20), np.zeros(0))
     assert sum(read) == 1

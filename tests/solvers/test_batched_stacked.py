@@ -7,6 +7,7 @@ import pytest
 
 from hipad.solvers.batched import LARGEST, StackedSystems
 from tests.solvers.newton_systems import (
+    active,
     all_features,
     small_problem,
     some_in,
@@ -25,7 +26,7 @@ def test_every_step_solves_its_own_system(count, with_rule):
     h = some_in(rng, restricted, count)
     D, theta = rng.random(seen.shape) + 0.1, rng.random((problem.stack.n_rows, 3)) + 0.1
     system = StackedSystems(problem, seen)
-    assert not system.factorize(restricted, h, D, theta, left).any()
+    assert not system.factorize(restricted, *active(h), D, theta, left).any()
     rows, b = rng.standard_normal(seen.shape) * seen, rng.standard_normal(3)
     u = rng.standard_normal(theta.shape)
     step = system.solve(rows[:, left].T, b[left], u[:, left].T)
@@ -53,7 +54,7 @@ def test_a_matrix_that_is_not_positive_stops_its_own_problem_only():
     D[:, 1] = -1e3
     h = some_in(rng, restricted, 40)
     found = StackedSystems(problem, np.ones((20, 2), dtype=bool)).factorize(
-        restricted, h, D, np.zeros((0, 2)), np.arange(2)
+        restricted, *active(h), D, np.zeros((0, 2)), np.arange(2)
     )
     assert found.tolist() == [False, True]
 

@@ -7,7 +7,7 @@ import pytest
 
 from hipad.solvers import batched as stacked
 from hipad.solvers.batched import Systems
-from tests.solvers.newton_systems import all_features, small_problem, some_in
+from tests.solvers.newton_systems import active, all_features, small_problem, some_in
 
 
 @pytest.mark.parametrize("with_rule", [False, True])
@@ -25,7 +25,7 @@ def test_together_or_one_by_one_the_steps_are_the_same(monkeypatch, count, with_
     for largest in (stacked.LARGEST, 0):
         monkeypatch.setattr(stacked, "LARGEST", largest)
         systems = Systems(problem, seen)
-        assert systems.factorize(restricted, h, D, theta, left).tolist() == [0, 1]
+        assert systems.factorize(restricted, *active(h), D, theta, left).tolist() == [0, 1]
         steps.append(systems.solve(rows, b, u))
         assert systems.going.tolist() == [True, True, False]
     for one, other in zip(*steps, strict=True):
@@ -42,7 +42,7 @@ def test_a_problem_that_cannot_be_solved_stays_where_it_is(monkeypatch, largest)
     D[:, 0] = -1e3
     systems = Systems(problem, np.ones((20, 2), dtype=bool))
     h, theta = some_in(rng, restricted, 40), np.zeros((0, 2))
-    assert systems.factorize(restricted, h, D, theta, np.arange(2)).tolist() == [1]
+    assert systems.factorize(restricted, *active(h), D, theta, np.arange(2)).tolist() == [1]
     step = systems.solve(np.ones((20, 2)), np.zeros(2), np.zeros((0, 2)))
     assert not step.alpha[:, 0].any()
     assert step.alpha[:, 1].any()

@@ -85,10 +85,10 @@ def class_balance(data: Dataset) -> tuple[go.Figure, str]:
     chart.update_yaxes(autorange="reversed")
     train = data.counts("train")
     share = train[data.classes[1]] / max(sum(train.values()), 1)
-    told = "Half" if share == 0.5 else percent(share, 0)
+    text = "Half" if share == 0.5 else percent(share, 0)
     positive = plain(data.classes[1])
     positive += "" if data.classes[1] == "positive" else " (the positive class)"
-    return chart, f"{told} of the training {rows} are {positive}."
+    return chart, f"{text} of the training {rows} are {positive}."
 
 
 def table(loaded: Loaded, data: Dataset) -> None:
@@ -218,12 +218,12 @@ def _overlaps(state: AppState, data: Dataset) -> None:
         return
     pairs = state.remember("overlaps", data, lambda: block_overlaps(data.blocks))
     if pairs:
-        told = [
+        words = [
             f"{plain(a)} and {plain(b)} ({count(len(shared), 'feature')})"
             for a, b, shared in pairs[:MOST_PAIRS]
         ]
         more = f" and {len(pairs) - MOST_PAIRS:,} more pairs" if len(pairs) > MOST_PAIRS else ""
-        st.caption(f"Blocks that share features: {', '.join(told)}{more}.")
+        st.caption(f"Blocks that share features: {', '.join(words)}{more}.")
 
 
 def _add(state: AppState, data: Dataset) -> None:

@@ -99,8 +99,8 @@ def _item(
 
 def _drawn(state: AppState, loaded: Loaded) -> str:
     """What tells the widgets of one reading of one table from all others."""
-    told = "_".join(f"{value}" for value in loaded.table.reading.stated.to_dict().values())
-    digest = zlib.crc32(f"{told}{loaded.table.turned}".encode())
+    text = "_".join(f"{value}" for value in loaded.table.reading.stated.to_dict().values())
+    digest = zlib.crc32(f"{text}{loaded.table.turned}".encode())
     where = _reading_key(state, loaded)
     return f"{where}_{loaded.key[:12]}_{digest}_{state.version}_{state.returns}"
 

@@ -35,8 +35,7 @@ from hipad.data import (
     split,
     summarise,
 )
-from hipad.data.file_format import FOUND_OUT, FileFormat
-from hipad.data.limits import stated_number
+from hipad.data.file_format import FOUND_OUT, FileFormat, stated_number
 from hipad.data.preprocessing import labelled_rows, roles_for
 from hipad.data.roles import Role, group_column, labels_of, name_words, row_names, words_of
 from hipad.data.written_numbers import Text
@@ -247,10 +246,10 @@ def facing_rules(data: Dataset, loaded: Loaded, preparation: Preparation, rules:
         return data
     options = Options(**preparation.options())
     _, _, classes = labelled_rows(loaded.table, options, first_outcome(rules))
-    told = (classes.negative, classes.positive)
-    if (told, classes.decided_by) == (data.classes, data.decided_by):
+    classes_of_file = (classes.negative, classes.positive)
+    if (classes_of_file, classes.decided_by) == (data.classes, data.decided_by):
         return data
-    return replace(data, classes=told, decided_by=classes.decided_by)
+    return replace(data, classes=classes_of_file, decided_by=classes.decided_by)
 
 
 def _tested(loaded: Loaded, preparation: Preparation) -> Table:

@@ -144,8 +144,8 @@ def before_run(state: AppState) -> None:
     if not questions:
         return
     roles = roles_of(state)
-    told = " ".join(f"{plain(roles[name].question, 200)}" for name in questions[:3])
-    st.warning(f"{told} If not, the results below look too good.", icon=":material/help:")
+    text = " ".join(f"{plain(roles[name].question, 200)}" for name in questions[:3])
+    st.warning(f"{text} If not, the results below look too good.", icon=":material/help:")
     st.page_link("pages/data.py", label="Decide on the Data page", icon=":material/arrow_forward:")
 
 
@@ -339,8 +339,8 @@ def _label(state: AppState, loaded: Loaded, chosen: Preparation) -> Preparation:
     key = f"{_key(state, 'positive')}_{automatic}"
     positive = choose_positive(loaded, label, now, key=key)
     if label == chosen.label:
-        told = positive_line(state.data.classes, state.data.decided_by)
-        st.caption(plain(told[0].upper() + told[1:] + ".", 300))
+        line = positive_line(state.data.classes, state.data.decided_by)
+        st.caption(plain(line[0].upper() + line[1:] + ".", 300))
     if label == chosen.label and chosen.positive is None and positive == state.data.classes[1]:
         positive = None
     everything = choose_all(loaded, label, chosen.all_classes, key=_key(state, "all"))

@@ -28,7 +28,7 @@ from hipad.data import (
     with_labels,
     with_symbols,
 )
-from hipad.data.expression import MATRIX_ALONE
+from hipad.data.delimited import MATRIX_ALONE
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.orientation import MOST_SYMBOLS
 from hipad.exceptions import DataError

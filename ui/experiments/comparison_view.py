@@ -12,13 +12,14 @@ import streamlit as st
 from hipad.data import to_csv
 from hipad.evaluation.comparison import compare_rows
 from hipad.evaluation.intervals import Estimate
-from hipad.experiments.method_comparison import (
+from hipad.experiments.methods import (
     COMPARED,
+    FOLDS,
     NEEDS_RULES,
+    ExperimentData,
     MethodResult,
     compare_methods,
 )
-from hipad.experiments.methods import FOLDS, ExperimentData
 from hipad.rules import parse_rules
 from hipad.utils import count, number, percent
 from ui.experiments import experiment_panel
@@ -184,13 +185,13 @@ def sentence(work: Comparison) -> str:
     lead_arm, lead = work.done[0]
     methods = [(arm, found) for arm, found in work.done if arm.name in COMPARED]
     arm, best = max(methods, key=lambda one: one[1].figures[FIGURE].value)
-    told = f"balanced accuracy {percent(best.figures[FIGURE].value)}"
+    text = f"balanced accuracy {percent(best.figures[FIGURE].value)}"
     if arm is lead_arm:
-        return f"**{plain(arm.name)}** ({WORDS[arm.name]}) is the best so far: {told}."
+        return f"**{plain(arm.name)}** ({WORDS[arm.name]}) is the best so far: {text}."
     change = difference(lead, best)
     clear = not change.low <= 0 <= change.high
     words = "clearly better" if clear else "within chance of"
-    return f"**{plain(arm.name)}** ({WORDS[arm.name]}) has the best figure, {told}: {words}" + (
+    return f"**{plain(arm.name)}** ({WORDS[arm.name]}) has the best figure, {text}: {words}" + (
         f" than {lead_arm.name}." if clear else f" {lead_arm.name}."
     )
 

@@ -15,9 +15,7 @@ import streamlit as st
 from scipy import sparse
 
 from hipad.data import MissingValues
-from hipad.experiments.learning_curve import Curve
 from hipad.experiments.methods import ExperimentData, rules_for
-from hipad.experiments.perturbed_rules import SweepStep, harm_marks
 from hipad.experiments.report import (
     NAMES,
     Section,
@@ -27,7 +25,8 @@ from hipad.experiments.report import (
     harm_sentence,
     page,
 )
-from hipad.experiments.tasks import Mean, failed_arms
+from hipad.experiments.runner import Mean, failed_arms
+from hipad.experiments.sensitivity import Curve, SweepStep, harm_marks
 from hipad.experiments.tuning import SettingPoint
 from hipad.utils import IntArray, count, number, percent
 from ui import charts
@@ -171,11 +170,11 @@ def learning_chart(curves: Sequence[Curve], rows: str) -> tuple[go.Figure, str]:
         name = NAMES.get(curve.method, curve.method)
         _line(chart, name, [2.0 * n for n in curve.sizes], curve.means)
     chart.update_xaxes(type="log", tickvals=sizes, ticktext=[f"{n}" for n in sizes])
-    told = [
+    lines = [
         f"{NAMES.get(c.method, c.method)} {percent(c.means[0].value)}" for c in curves if c.means
     ]
     first = sizes[0] if sizes else 0
-    return chart, f"Balanced accuracy with {first} labelled {rows}: {', '.join(told)}."
+    return chart, f"Balanced accuracy with {first} labelled {rows}: {', '.join(lines)}."
 
 
 def sweep_chart(
@@ -217,8 +216,8 @@ def support_chart(steps: Sequence[SweepStep], axis: str) -> tuple[go.Figure, str
     if axis == "outcome":
         ticks = [charts.label(step.version) for step in steps]
         chart.update_xaxes(tickvals=[step.place for step in steps], ticktext=ticks)
-    told = [f"{s.version} {m:.0f}" for s, m in zip(steps, means, strict=True) if m == m]
-    return chart, f"Features used, by {axis}: {', '.join(told)}."
+    lines = [f"{s.version} {m:.0f}" for s, m in zip(steps, means, strict=True) if m == m]
+    return chart, f"Features used, by {axis}: {', '.join(lines)}."
 
 
 def settings_chart(
@@ -269,8 +268,8 @@ def early_chart(sizes: Sequence[int], marks: Sequence[tuple[str, int]]) -> tuple
             showarrow=False,
             xanchor="left",
         )
-    told = ", ".join(f"{name} after {sweep_number} sweeps" for name, sweep_number in marks)
-    return chart, f"The number of features in the model after each sweep; {told}."
+    text = ", ".join(f"{name} after {sweep_number} sweeps" for name, sweep_number in marks)
+    return chart, f"The number of features in the model after each sweep; {text}."
 
 
 def _line(chart: go.Figure, name: str, x: Sequence[float], means: Sequence[Mean]) -> None:

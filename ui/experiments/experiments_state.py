@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hipad.experiments.methods import ExperimentData
-from hipad.experiments.tasks import Done, ProgressEstimate, ResultsCache, Task
-from hipad.experiments.workers import perform
+from hipad.experiments.runner import Done, ProgressEstimate, ResultsCache, Task, perform
 from ui.jobs import SCHEDULER, BackgroundJob, JobStatus
 
 WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"

@@ -8,18 +8,18 @@ from typing import Final
 import streamlit as st
 
 from hipad.exceptions import DataError
-from hipad.experiments.learning_curve import (
+from hipad.experiments.methods import ExperimentData
+from hipad.experiments.report import Section, curve_section
+from hipad.experiments.runner import Done, Task, difference, select
+from hipad.experiments.sensitivity import (
     SIZES,
     Worth,
     curve_tasks,
     curves,
+    falls,
     sizes_for,
     worth_of_rules,
 )
-from hipad.experiments.methods import ExperimentData
-from hipad.experiments.perturbed_rules import falls
-from hipad.experiments.report import Section, curve_section
-from hipad.experiments.tasks import Done, Task, difference, select
 from hipad.utils import count, listed
 from ui import charts
 from ui.experiments import experiment_panel
@@ -105,7 +105,7 @@ def draw(work: Experiment) -> Sequence[Section]:
     """The sentence, a warning where it is due, the curves and their numbers."""
     found, rows = list(work.fits.found), str(work.notes["rows"])
     row = rows.removesuffix("s")
-    told = curves([done for done in found if not done.failed])
+    found_curves = curves([done for done in found if not done.failed])
     whole = whole_draws(found)
     if len(whole) not in work.memo:  # a thousand samples are drawn for it: not at every look
         work.memo.clear()
@@ -121,8 +121,8 @@ def draw(work: Experiment) -> Sequence[Section]:
         box(plain(in_row_word(str(worth), row), 300), icon=":material/fact_check:")
     elif work.job.is_active:
         st.caption(f"The verdict appears after {FEWEST_DRAWS} repeats.")
-    section = curve_section("Learning curves", told, worth)
-    chart, text = experiment_panel.learning_chart(told, rows)
+    section = curve_section("Learning curves", found_curves, worth)
+    chart, text = experiment_panel.learning_chart(found_curves, rows)
     charts.show(chart, key="lab_learning", text=text)
     experiment_panel.section_table(section)
     return [section]

@@ -10,10 +10,10 @@ import streamlit as st
 
 from hipad.exceptions import DataError
 from hipad.experiments.methods import ExperimentData
-from hipad.experiments.report import RepeatPlan, Section, data_folder, gather, told
+from hipad.experiments.report import RepeatPlan, Section, data_folder, gather, repeat_sections
 from hipad.experiments.reproduction import NAME as FIGURE
 from hipad.experiments.reproduction import is_folder
-from hipad.experiments.tasks import Task
+from hipad.experiments.runner import Task
 from ui import charts
 from ui.experiments import experiment_panel
 from ui.experiments.experiments_state import Experiment
@@ -85,7 +85,7 @@ def draw(work: Experiment) -> Sequence[Section]:
     """A table for each part, and the figure."""
     plan: RepeatPlan = work.notes["made"]()
     found = [done for done in list(work.fits.found) if not done.failed]
-    sections = told(found, plan)
+    sections = repeat_sections(found, plan)
     for section in sections:
         st.subheader(section.title, anchor=False)
         for sentence in section.sentences if work.job.is_final else ():

@@ -10,10 +10,12 @@ import streamlit as st
 
 from hipad.estimator.problem_factory import default_weight
 from hipad.exceptions import HipadError
-from hipad.experiments.learning_curve import SIZES, sizes_for
 from hipad.experiments.methods import ExperimentData
-from hipad.experiments.perturbed_rules import (
+from hipad.experiments.report import Section, sweep_section
+from hipad.experiments.sensitivity import (
+    SIZES,
     PerturbedRule,
+    sizes_for,
     strangers_to,
     sweep,
     sweep_tasks,
@@ -23,7 +25,6 @@ from hipad.experiments.perturbed_rules import (
     worth_versions,
     wrong_versions,
 )
-from hipad.experiments.report import Section, sweep_section
 from hipad.rules import parse_rules
 from hipad.utils import count, listed
 from ui import charts

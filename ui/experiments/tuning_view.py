@@ -104,8 +104,8 @@ def draw(state: AppState, work: Experiment) -> Sequence[Section]:
     so_far = "So far: " if work.job.is_active else ""
     st.success(so_far + plain(choice_sentence(points, score), 900), icon=":material/fact_check:")
     honest = honest_estimate(found, score)
-    if told := honest_sentence(honest, score):
-        st.info(plain(told, 300), icon=":material/verified:")
+    if sentence := honest_sentence(honest, score):
+        st.info(plain(sentence, 300), icon=":material/verified:")
     if not work.job.is_active:
         st.button(
             "Use these settings",

@@ -365,15 +365,16 @@ def _figures(state: AppState, found: NewAnswers, model: TrainedModel, data: Data
     fresh = state.memo.get("new_patients_fresh")
     if fresh is None or fresh[0] is not found:
         return
-    clf, told = fresh[1]
-    if told.kind == "none":
-        st.markdown(f"The risks are kept: {plain(told.reason, 200)}.")
+    clf, recalibration = fresh[1]
+    if recalibration.kind == "none":
+        st.markdown(f"The risks are kept: {plain(recalibration.reason, 200)}.")
         return
-    what = "Intercept and slope are" if told.kind == "slope" else "The intercept is"
+    what = "Intercept and slope are" if recalibration.kind == "slope" else "The intercept is"
     st.markdown(
-        f"{what} new, as the {plain(told.reason, 200)}: log odds times {number(told.slope, 3)} "
-        f"plus {number(told.intercept, 3)}. Answers stay, risks change. The figures above are of "
-        "the model before; judge the new one by other patients."
+        f"{what} new, as the {plain(recalibration.reason, 200)}: log odds times "
+        f"{number(recalibration.slope, 3)} plus {number(recalibration.intercept, 3)}. Answers "
+        "stay, risks change. The figures above are of the model before; judge the new one by "
+        "other patients."
     )
     st.download_button(
         "Recalibrated model (JSON)",

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
-from hipad.evaluation.conformal import sets_of
+from hipad.evaluation.new_rows import sets_of
 from hipad.rules import CompiledRule, RuleSet, compile_rules
 from hipad.utils import FloatArray, IntArray, count
 from ui import tour
@@ -72,14 +72,14 @@ class PatientList:
         """Whom the model without rules answers otherwise."""
         if self.found.without is None:
             return np.zeros(len(self.found.rows), dtype=bool)
-        changed: Rows = self.found.rows.said != self.found.without.said
+        changed: Rows = self.found.rows.predicted != self.found.without.predicted
         return changed
 
     def matching(self, which: str) -> Rows:
         """Return the rows of one of `FILTERS`."""
         rows = self.found.rows
         if which == "wrong answers":
-            return rows.said != rows.positive
+            return rows.predicted != rows.positive
         if which == "changed by the rules":
             return self.changed
         if which == "a rule applies":
@@ -90,7 +90,7 @@ class PatientList:
 
     def table(self, rows: IntArray, spread: FloatArray | None) -> pd.DataFrame:
         """Return these rows as they are shown."""
-        classes, said = np.array(self.data.classes, dtype=object), self.found.rows.said[rows]
+        classes, said = np.array(self.data.classes, dtype=object), self.found.rows.predicted[rows]
         labels = [rule.label for rule in self.rules]
         columns: dict[str, Any] = {
             "ID" if self.data.ids[int(self.found.source == "test")] else "row": [

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.evaluation.explanations import (
+from hipad.evaluation.new_rows import (
     NO_BLOCK,
     RowExplanation,
     SmallestChange,
@@ -37,30 +37,30 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
     """Draw the sheet of one patient."""
     data, found = patients.data, patients.found
     x = patients.X[[row]]
-    told = explain_row(
+    explanation = explain_row(
         model.classifier, x, data.X_train, blocks=data.blocks, sign=model.oriented.sign
     )
     has_id = bool(data.ids[int(found.source == "test")])
     st.subheader(
         f"{found.noun.capitalize() if has_id else 'Row'} {plain(found.names[row])}", anchor=False
     )
-    st.markdown(headline(model, patients, row, told))
+    st.markdown(headline(model, patients, row, explanation))
     left, right = st.columns(2)
-    chart, text = contributions_chart(told, data, found.noun)
+    chart, text = contributions_chart(explanation, data, found.noun)
     charts.show(chart, key="sheet_features", text=text, where=left)
     if data.blocks:
-        chart, text = blocks_chart(told, data)
+        chart, text = blocks_chart(explanation, data)
         charts.show(chart, key="sheet_blocks", text=text, where=right)
     with right:
         _rules(patients, row)
     with left, st.expander("Values and weights"):
-        st.dataframe(contribution_table(told, data), hide_index=True, alt="Contributions")
+        st.dataframe(contribution_table(explanation, data), hide_index=True, alt="Contributions")
     unusual = outside_range(model.classifier, x, data.X_train)
     if unusual:
         names = [data.index.name(one.column) for one in unusual]
         st.warning(f"Beyond all training values: {listed(names, spell=plain)}.")
     st.fragment(lambda: _change(model, data, x))()
-    st.fragment(lambda: _what_if(model, data, told, row))()
+    st.fragment(lambda: _what_if(model, data, explanation, row))()
     called = "ID" if data.ids[0] else "row"
     near = nearest_rows(model.classifier, x, data.X_train, NEAREST + 1)
     own = row if found.source == "cross-validated" else -1
@@ -82,10 +82,12 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
     )
 
 
-def headline(model: TrainedModel, patients: PatientList, row: int, told: RowExplanation) -> str:
+def headline(
+    model: TrainedModel, patients: PatientList, row: int, explanation: RowExplanation
+) -> str:
     """Say what the answer is, how sure, and how far from the other one."""
     data, found = patients.data, patients.found
-    answer = plain(data.classes[int(found.rows.said[row])])
+    answer = plain(data.classes[int(found.rows.predicted[row])])
     actual = plain(data.classes[int(found.rows.positive[row])])
     positive = plain(data.classes[1])
     words = (
@@ -93,36 +95,40 @@ def headline(model: TrainedModel, patients: PatientList, row: int, told: RowExpl
         f"**{percent(float(patients.risks[row]))}**."
     )
     if found.source == "cross-validated":
-        risk = float(model.oriented.risks(np.array([told.score]))[0])
+        risk = float(model.oriented.risks(np.array([explanation.score]))[0])
         words += (
             f" This answer is by a model that has not seen this {found.noun}. What follows is the "
-            f"final model, which has: its score is {signed(told.score)}, a risk of {percent(risk)}."
+            f"final model, which has: its score is {signed(explanation.score)}, a risk of "
+            f"{percent(risk)}."
         )
     else:
-        words += f" The score is {signed(told.score)}; above 0 the answer is {positive}."
-    return f"{words} That is {number(abs(told.distance), 3)} standard deviations from the boundary."
+        words += f" The score is {signed(explanation.score)}; above 0 the answer is {positive}."
+    distance = number(abs(explanation.distance), 3)
+    return f"{words} That is {distance} standard deviations from the boundary."
 
 
-def contributions_chart(told: RowExplanation, data: Dataset, noun: str) -> tuple[go.Figure, str]:
+def contributions_chart(
+    explanation: RowExplanation, data: Dataset, noun: str
+) -> tuple[go.Figure, str]:
     """Draw what each feature adds to the score of a usual patient."""
-    first = told.contributions[:MOST_BARS]
+    first = explanation.contributions[:MOST_BARS]
     names = [f"{charts.label(data.index.name(one.column))} = {number(one.value)}" for one in first]
     amounts = [one.amount for one in first]
-    rest = told.contributions[MOST_BARS:]
+    rest = explanation.contributions[MOST_BARS:]
     if rest:
         names.append(f"{len(rest):,} others")
         amounts.append(sum(one.amount for one in rest))
     positive = charts.label(data.classes[1])
     chart = _bars("What each feature adds", names, amounts, f"to the score; right: {positive}")
     return chart, (
-        f"A {noun} with usual values has the score {signed(told.base)}; with what the features "
-        f"add it is {signed(told.score)}. The sum is exact."
+        f"A {noun} with usual values has the score {signed(explanation.base)}; with what the "
+        f"features add it is {signed(explanation.score)}. The sum is exact."
     )
 
 
-def blocks_chart(told: RowExplanation, data: Dataset) -> tuple[go.Figure, str]:
+def blocks_chart(explanation: RowExplanation, data: Dataset) -> tuple[go.Figure, str]:
     """Draw what each block adds."""
-    found = sorted(told.blocks.items(), key=lambda one: -abs(one[1]))
+    found = sorted(explanation.blocks.items(), key=lambda one: -abs(one[1]))
     shown = [(name, amount) for name, amount in found if amount][:MOST_BARS]
     names = [name if name == NO_BLOCK else charts.label(name) for name, _ in shown]
     positive = charts.label(data.classes[1])
@@ -151,17 +157,17 @@ def _bars(title: str, names: list[str], amounts: list[float], x: str) -> go.Figu
     return chart
 
 
-def contribution_table(told: RowExplanation, data: Dataset) -> pd.DataFrame:
+def contribution_table(explanation: RowExplanation, data: Dataset) -> pd.DataFrame:
     """Return values, usual values, weights and what they add, in the units of the data."""
-    columns = np.array([one.column for one in told.contributions], dtype=np.intp)
+    columns = np.array([one.column for one in explanation.contributions], dtype=np.intp)
     return pd.DataFrame(
         {
             "feature": [data.index.name(int(j)) for j in columns],
             "block": data.block_of(columns),
-            "value": [one.value for one in told.contributions],
-            "usual (mean)": [one.usual for one in told.contributions],
-            "weight": [one.weight for one in told.contributions],
-            "adds": [one.amount for one in told.contributions],
+            "value": [one.value for one in explanation.contributions],
+            "usual (mean)": [one.usual for one in explanation.contributions],
+            "weight": [one.weight for one in explanation.contributions],
+            "adds": [one.amount for one in explanation.contributions],
         }
     )
 
@@ -171,7 +177,7 @@ def _rules(patients: PatientList, row: int) -> None:
     rules = [rule for rule, on in zip(patients.rules, patients.applies[:, row], strict=True) if on]
     if not patients.rules:
         return
-    said = patients.found.rows.said[row]
+    said = patients.found.rows.predicted[row]
     lines = []
     for rule in rules:
         agrees = "agrees" if (rule.sign > 0) == said else "says the opposite"
@@ -213,22 +219,22 @@ def change_sentence(found: SmallestChange, data: Dataset) -> str:
         for column, value, new in found.changes[:MOST_SLIDERS]
     ]
     more = len(found.changes) - len(parts)
-    told = listed(parts, limit=MOST_SLIDERS) + (
+    text = listed(parts, limit=MOST_SLIDERS) + (
         f", and {count(more, 'smaller change')}" if more else ""
     )
     if not found.flips:
         return (
             "No values within the range of the training data flip it: even with "
-            f"{told} the score is {signed(found.score)}."
+            f"{text} the score is {signed(found.score)}."
         )
-    return f"{told}: {number(found.size, 3)} standard deviations in all."
+    return f"{text}: {number(found.size, 3)} standard deviations in all."
 
 
-def _what_if(model: TrainedModel, data: Dataset, told: RowExplanation, row: int) -> None:
+def _what_if(model: TrainedModel, data: Dataset, explanation: RowExplanation, row: int) -> None:
     st.markdown("**What if**")
     lows, highs = data.summary["min"].to_numpy(), data.summary["max"].to_numpy()
-    score = told.score
-    moving = [one for one in told.contributions if highs[one.column] > lows[one.column]]
+    score = explanation.score
+    moving = [one for one in explanation.contributions if highs[one.column] > lows[one.column]]
     shown = moving[:MOST_SLIDERS]
     for column, one in zip(st.columns(max(len(shown), 1)), shown, strict=False):
         low = float(min(lows[one.column], one.value))
@@ -243,7 +249,7 @@ def _what_if(model: TrainedModel, data: Dataset, told: RowExplanation, row: int)
             key=f"sheet_what_if_{row}_{one.column}",
         )
         score += one.weight * (float(new) - one.value) if new != one.value else 0.0
-    st.markdown(what_if_sentence(model, data, told.score, score))
+    st.markdown(what_if_sentence(model, data, explanation.score, score))
 
 
 def what_if_sentence(model: TrainedModel, data: Dataset, before: float, after: float) -> str:

@@ -14,9 +14,9 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from hipad.evaluation.conformal import ConformalSets, cross_conformal
-from hipad.evaluation.cutoffs import training_rows
+from hipad.evaluation.curves import training_rows
 from hipad.evaluation.metrics import ScoredRows
+from hipad.evaluation.new_rows import ConformalSets, cross_conformal
 from hipad.exceptions import DataError
 from hipad.rules import Budget
 from hipad.utils import FloatArray
@@ -46,7 +46,7 @@ class Assessment:
     noun : str
         What a row is called in sentences: a patient, unless several rows are of one.
     p_values, p_values_without : array or None
-        How likely each row is as strange in each class (`hipad.evaluation.conformal`), with rules
+        How likely each row is as strange in each class (`hipad.evaluation.new_rows`), with rules
         and without; None where there are too few rows to tell.
     most_coverage : float
         The largest coverage that so many labelled rows allow.

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from hipad.evaluation.conformal import coverage_by_class, sets_of, undecided
+from hipad.evaluation.new_rows import coverage_by_class, sets_of, undecided
 from hipad.utils import FloatArray, percent
 from ui import charts
 from ui.results.assessment import Assessment
@@ -48,21 +48,21 @@ def sentence(found: Assessment, coverage: float) -> str:
     """Say for how many the model cannot answer, with rules and without."""
     assert found.p_values is not None
     own = undecided(found.p_values, coverage, found.rows.groups)
-    told = (
+    text = (
         f"To err for at most {percent(1 - coverage, 0)} of each class, the model must leave some "
         f"{found.noun}s open: it answers for {percent(1 - own.value)} of them and **cannot say for "
         f"{percent(own.value)}** ({percent(own.low)} to {percent(own.high)})"
     )
     if found.p_values_without is not None:
         other = undecided(found.p_values_without, coverage, found.rows.groups)
-        told += f", without the rules for **{percent(other.value)}**"
-    told += "."
+        text += f", without the rules for **{percent(other.value)}**"
+    text += "."
     if coverage > found.most_coverage + 1e-12:
-        told += (
+        text += (
             f" There are too few labelled {found.noun}s to rule out a class at more than "
             f"{percent(found.most_coverage)}."
         )
-    return told
+    return text
 
 
 def answers_chart(
@@ -90,11 +90,11 @@ def answers_chart(
     charts.name_rows(chart, list(bars))
     chart.update_xaxes(range=[0, 1], tickformat=".0%")
     seen = coverage_by_class(found.p_values, found.rows.positive, coverage, found.rows.groups)
-    told = " and ".join(
+    text = " and ".join(
         f"{percent(one.value)} of {plain(name, 24)} ({percent(one.low)} to {percent(one.high)})"
         for name, one in zip(classes, seen, strict=True)
     )
-    return chart, f"Check: {told} got no wrong answer."
+    return chart, f"Check: {text} got no wrong answer."
 
 
 def _shares(p_values: FloatArray, coverage: float) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.evaluation.cutoffs import (
+from hipad.evaluation.curves import (
     Cutoff,
     cutoff_by_cost,
     cutoff_by_net_benefit,

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from hipad.evaluation.sealed_test import SealedTest, data_digest
+from hipad.evaluation.cross_validation import SealedTest, data_digest
 from ui.state import AppState
 from ui.text import plain
 
@@ -53,13 +53,13 @@ def show(state: AppState) -> None:
     if seal.demonstration:
         st.caption(":material/lock_open: Test set: open from the start, as a demonstration.")
         return
-    told = plain(seal.words, 200)
+    text = plain(seal.words, 200)
     if is_open(state):
-        st.caption(f":material/lock_open: Test set: {told}. {_reasons(seal)}")
+        st.caption(f":material/lock_open: Test set: {text}. {_reasons(seal)}")
         return
     if seal.openings:
         st.caption(
-            f":material/lock: Test set: {told}. {_reasons(seal)} The present version has not been "
+            f":material/lock: Test set: {text}. {_reasons(seal)} The present version has not been "
             "judged by it: the figures here come from training data by cross-validation."
         )
     else:

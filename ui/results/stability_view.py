@@ -197,12 +197,12 @@ def spread_sentence(pair: StabilityPair, noun: str) -> str:
 def features_sentence(found: Stability) -> str:
     """Say how many features most refits select, and how many of these chance explains."""
     often = int(np.count_nonzero(found.frequency >= OFTEN))
-    told = f"**{often:,}** of {found.frequency.size:,} features are selected by at least half"
+    text = f"**{often:,}** of {found.frequency.size:,} features are selected by at least half"
     if not found.decoy_refits:
-        return f"{told} of the refits."
+        return f"{text} of the refits."
     false = percent(found.false_discovery_share(OFTEN), 0)
     return (
-        f"{told} of the refits; by decoys (shuffled copies of the features, fitted beside them) "
+        f"{text} of the refits; by decoys (shuffled copies of the features, fitted beside them) "
         f"about **{false}** of these are selected by chance. Of all features that one refit "
         f"selects, chance explains about {percent(found.false_share, 0)}."
     )

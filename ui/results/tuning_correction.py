@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
+from hipad.evaluation.cross_validation import CorrectedFigure, corrected_figure
 from hipad.evaluation.metrics import ScoredRows
-from hipad.evaluation.tuning import CorrectedFigure, corrected_figure
 from hipad.exceptions import DataError
 from hipad.utils import FloatArray, percent
 from ui.models import TrainedModel
@@ -67,10 +67,10 @@ def show(state: AppState, model: TrainedModel, found: Assessment) -> None:
 
 def sentence(figure: CorrectedFigure, noun: str, *, expert: bool) -> str:
     """Say what the best version would do on fresh patients; experts see the uncorrected figure."""
-    told = figure.corrected
+    corrected = figure.corrected
     words = (
         f"Corrected for the choice among {figure.versions:,} versions: **balanced accuracy "
-        f"{percent(told.value)}** ({percent(told.low)} to {percent(told.high)}) is what to expect "
-        f"of the best of them on new {noun}s."
+        f"{percent(corrected.value)}** ({percent(corrected.low)} to {percent(corrected.high)}) "
+        f"is what to expect of the best of them on new {noun}s."
     )
     return f"{words} Uncorrected: {percent(figure.uncorrected)}." if expert else words

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from hipad.estimator.problem_factory import rule_weights
-from hipad.estimator.training_data import shares
+from hipad.estimator.problem_factory import rule_weights, shares
 from hipad.evaluation.rule_study import RuleCheck, Study, StudyRows, first_look, study_rules
 from hipad.exceptions import DataError, RuleError
 from hipad.rules import (

@@ -190,19 +190,19 @@ def _scale() -> list[tuple[float, str]]:
 
 def _hovers(shown: MatrixPicture, values: np.ndarray) -> np.ndarray:
     """The paper's symbols for each cell, and what stands behind them."""
-    told = np.full(values.shape, "", dtype=object)
+    hovers = np.full(values.shape, "", dtype=object)
     for i, j in zip(*np.nonzero(shown.named), strict=True):
         column = shown.columns[j]
         name = charts.label(column.name, 40)
         low, high = shown.lowest[i, j], shown.highest[i, j]
         span = number(low, 4) if low == high else f"{number(low, 4)} to {number(high, 4)}"
         many = f", {int(shown.named[i, j]):,} features" if column.features.size > 1 else ""
-        told[i, j] = (
+        hovers[i, j] = (
             f"{charts.label(shown.conditions[i], 60)}<br>"
             f"B<sub>{i + 1},j</sub> = {span} for {name}{many}<br>"
             "B x ≤ d ⇒ y (w′x + b) ≥ 1 − slack"
         )
-    return told
+    return hovers
 
 
 def _d_hover(k: int, d: float) -> str:

@@ -292,8 +292,8 @@ def _meanings(places: Places, checked: Study) -> Iterator[tuple[int, str]]:
 def _rule_meanings(checked: Study) -> Iterator[tuple[Place | None, bool, str]]:
     """Every rule and statement: where it stands, whether it is on, and what it means."""
     for check in checked.checks:
-        told = check.train.no_value if check.train else ""
-        gaps = f" ({told})" if told else ""
+        remark = check.train.no_value if check.train else ""
+        gaps = f" ({remark})" if remark else ""
         yield check.rule.place, check.rule.enabled, meaning(check.compiled) + gaps
     for each in checked.stated:
         yield each.statement.place, each.statement.enabled, each.meaning

@@ -198,9 +198,9 @@ def _names(data: Dataset) -> None:
     """Which words a rule may use in these data."""
     negative, positive = (plain(quote_label(name)) for name in data.classes)
     signs = ("positive class", "negative class")
-    told = data.classes[::-1] == ("positive", "negative")
+    by_sign = data.classes[::-1] == ("positive", "negative")
     both = zip((positive, negative), signs, strict=True)
-    outcomes = (name if told else f"{name} ({sign})" for name, sign in both)
+    outcomes = (name if by_sign else f"{name} ({sign})" for name, sign in both)
     st.markdown(f"**Outcomes**: {', '.join(outcomes)}")
     blocks = [f"{plain(quote_name(b))} ({len(c):,})" for b, c in list(data.blocks.items())[:12]]
     more = f" and {len(data.blocks) - 12} more" if len(data.blocks) > 12 else ""
@@ -242,13 +242,13 @@ def errors(state: AppState, checked: Study, *, brief: bool = False) -> None:
     if not checked.errors:
         return
     usable = count(len(checked.checks), "rule")
-    told = f"{count(len(checked.errors), 'line')} cannot be used yet" + (
+    text = f"{count(len(checked.errors), 'line')} cannot be used yet" + (
         f"; {usable} can be used, see below." if checked.checks else "."
     )
     if brief:
-        st.caption(f":material/error: {told}")
+        st.caption(f":material/error: {text}")
         return
-    st.error(told, icon=":material/error:")
+    st.error(text, icon=":material/error:")
     lines = state.rules.text.splitlines()
     for n, error in enumerate(checked.errors[:MOST_ERRORS]):
         st.markdown(f":material/error: {plain(_sentence(error), 500)}")

@@ -270,10 +270,10 @@ def _one(data: Dataset, found: AllClasses, label: str, *, expert: bool) -> None:
         x=weights[kept], y=list(range(len(kept))), orientation="h", marker_color=charts.colour(0)
     )
     charts.name_rows(chart, names)
-    told = ", ".join(
+    text = ", ".join(
         f"{plain(n)} {number(weights[j], 3)}" for n, j in zip(names, kept, strict=True)
     )
-    charts.show(chart, key=f"all_features_{label}", text=f"Weights: {told or 'none'}.")
+    charts.show(chart, key=f"all_features_{label}", text=f"Weights: {text or 'none'}.")
     if records := _own_rules(found, label):
         rule_outcomes.rules(records, expert=expert)
     else:

@@ -119,8 +119,8 @@ def held_out(state: AppState, model: TrainedModel, job: TrainingJob) -> None:
             if report is not None:
                 _estimate(columns[k], label, report.accuracy, HELD_OUT)
             else:
-                told = "being computed" if work is None else cross_validation.words(work)
-                _figure(columns[k], label, "...", told, HELD_OUT)
+                words = "being computed" if work is None else cross_validation.words(work)
+                _figure(columns[k], label, "...", words, HELD_OUT)
         _size_and_time(state, model, columns[-2:])
         if not was_done and not any(work.is_busy for work in works):
             st.rerun()
@@ -137,8 +137,8 @@ def held_out_sentence(works: Sequence[cross_validation.FoldFits], job: TrainingJ
     if not job.is_final:
         return "The run is not finished, so the model is not judged."
     if not found or found[0] is None:
-        told = "" if not works else f" ({cross_validation.words(works[0])})"
-        return f"The model is ready. How good it is on held-out patients is being computed{told}."
+        text = "" if not works else f" ({cross_validation.words(works[0])})"
+        return f"The model is ready. How good it is on held-out patients is being computed{text}."
     words = f"Cross-validated: {found[0].sentence}"
     if len(found) < 2 or found[1] is None:
         return words

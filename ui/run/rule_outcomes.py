@@ -66,12 +66,12 @@ def rules(records: list[RuleRecord], *, expert: bool) -> None:
 
 def _trust(records: list[RuleRecord]) -> None:
     """What stands behind each rule's trust, in a sentence."""
-    told = [(record, words) for record in records if (words := trust_words(record))]
-    for record, words in told[:MOST_TOLD]:
+    trusted = [(record, words) for record in records if (words := trust_words(record))]
+    for record, words in trusted[:MOST_TOLD]:
         icon = _icon(record)
         st.markdown(f"{icon} **{plain(record.label, 40)}**: {words}")
-    if len(told) > MOST_TOLD:
-        st.caption(f"And {len(told) - MOST_TOLD:,} more, in sentences below.")
+    if len(trusted) > MOST_TOLD:
+        st.caption(f"And {len(trusted) - MOST_TOLD:,} more, in sentences below.")
 
 
 def _icon(record: RuleRecord) -> str:

@@ -19,7 +19,7 @@ from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.estimator.model_io import StoredFormat
 from hipad.estimator.parameters import MemberRecord
 from hipad.estimator.serialization import misfit, named, rebuild
-from hipad.evaluation.sealed_test import SealedTest
+from hipad.evaluation.cross_validation import SealedTest
 from hipad.exceptions import DataError, HipadError
 from hipad.rules.names import MOST_BLOCKS, block_name
 from hipad.solvers import Progress

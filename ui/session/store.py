@@ -35,7 +35,7 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from hipad.data import LIMITS, Table
-from hipad.data.limits import stated_number
+from hipad.data.file_format import stated_number
 from hipad.data.sandbox import FACTS, Array, blocks_of, digest_of, load_table
 from hipad.exceptions import DataError
 from ui.session.saved_session import SavedSession, Snapshot, read_saved_session

@@ -10,7 +10,7 @@ from typing import Final
 import streamlit as st
 
 from hipad.estimator.problem_factory import rule_weights
-from hipad.evaluation.rule_study import StudyRows, as_told
+from hipad.evaluation.rule_study import StudyRows, scaled_rules
 from hipad.rules import CompiledRule, RuleGradient, RuleSet, needed_worth, rule_gradient
 from hipad.utils import number
 from ui.dataset import Dataset
@@ -212,7 +212,7 @@ def actions(state: AppState) -> None:
 def gradient_at_zero(rule: CompiledRule, base: TrainedModel, seen: StudyRows) -> RuleGradient:
     """Return the gradient of one rule at zero, with the sparsity and the settings of a model."""
     settings = base.settings
-    (scaled,), (evidence,) = as_told([rule], seen)
+    (scaled,), (evidence,) = scaled_rules([rule], seen)
     weights = rule_weights(
         scaled,
         total=len(seen.p),

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from hipad.evaluation.metrics import ScoredRows
-from hipad.experiments.method_comparison import COMPARED, NEEDS_RULES, MethodResult, compare_methods
-from hipad.experiments.methods import ExperimentData
+from hipad.experiments.methods import (
+    COMPARED,
+    NEEDS_RULES,
+    ExperimentData,
+    MethodResult,
+    compare_methods,
+)
 from ui.experiments import comparison_view
 from ui.experiments.comparison_view import Comparison, arms_of, line, sentence
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hipad.experiments.learning_curve import curve_tasks
 from hipad.experiments.methods import ExperimentData
-from hipad.experiments.tasks import Done, ResultsCache
+from hipad.experiments.runner import Done, ResultsCache
+from hipad.experiments.sensitivity import curve_tasks
 from tests.experiments.small import table
 from tests.ui.pima import session
 from ui.experiments.experiment_panel import everybody, training
@@ -43,7 +43,7 @@ def test_what_was_fitted_is_not_fitted_again(monkeypatch):
     def no_fit(*_: object) -> Done:
         raise AssertionError("a fit was repeated")
 
-    monkeypatch.setattr("hipad.experiments.workers.do", no_fit)
+    monkeypatch.setattr("hipad.experiments.runner.do", no_fit)
     lab.begin("worth", "asked", plan)
     lab.at["worth"].job.wait(30)
     assert lab.at["worth"].job.is_final
@@ -51,17 +51,17 @@ def test_what_was_fitted_is_not_fitted_again(monkeypatch):
 
 
 def test_stopped_and_taken_up_it_makes_only_the_rest(monkeypatch):
-    from hipad.experiments import workers
+    from hipad.experiments import runner
 
     made: list[str] = []
-    do = workers.do
+    do = runner.do
 
     def slow(task: object, key: str, material: ExperimentData) -> Done:
         made.append(key)
         time.sleep(0.05)
         return do(task, key, material)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(workers, "do", slow)
+    monkeypatch.setattr(runner, "do", slow)
     lab = ExperimentsState()
     lab.begin("worth", "asked", lambda: plan(12))
     job = lab.at["worth"].job

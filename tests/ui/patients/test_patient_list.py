@@ -36,7 +36,7 @@ def test_filters_keep_what_they_say_and_orders_sort():
     _, _, patients = judged()
     rows = patients.found.rows
     wrong = shown_rows(patients, "wrong answers", BY_PLACE, "", None)
-    assert np.array_equal(wrong, np.flatnonzero(rows.said != rows.positive))
+    assert np.array_equal(wrong, np.flatnonzero(rows.predicted != rows.positive))
     assert all(shown_rows(patients, which, BY_RISK, "", None).size for which in ("all", FILTERS[4]))
     risks = patients.risks[shown_rows(patients, "all", BY_RISK, "", None)]
     assert (np.diff(risks) <= 0).all()

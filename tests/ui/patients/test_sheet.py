@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from hipad.evaluation.explanations import explain_row, smallest_change
+from hipad.evaluation.new_rows import explain_row, smallest_change
 from tests.ui.patients.judged import judged
 from ui.patients.sheet import (
     blocks_chart,

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hipad.evaluation.conformal import cross_conformal, sets_of
 from hipad.evaluation.metrics import ScoredRows
+from hipad.evaluation.new_rows import cross_conformal, sets_of
 from ui.results.assessment import Assessment
 from ui.results.cannot_say import answers_chart, sentence
 

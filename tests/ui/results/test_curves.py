@@ -77,7 +77,7 @@ def test_rules_that_help_gain_points():
 
 def test_the_sentence_counts_the_rows_by_their_noun():
     found = assessment()
-    right = int((found.rows.said == found.rows.positive).sum())
+    right = int((found.rows.predicted == found.rows.positive).sum())
     assert f"**{right} in the right class" in sentence(found, found.rows.measure("accuracy"))
     assert "80 patients" in sentence(found, found.rows.measure("accuracy"))
     assert words_of("sensitivity", "patient") == "share of positive patients that are found"

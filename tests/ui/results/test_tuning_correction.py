@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hipad.evaluation.cross_validation import corrected_figure
 from hipad.evaluation.metrics import ScoredRows
-from hipad.evaluation.tuning import corrected_figure
 from tests.ui.pima import fitted, session
 from ui.results.assessment import Assessment
 from ui.results.tuning_correction import corrected, note, sentence, versions

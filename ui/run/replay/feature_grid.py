@@ -134,7 +134,7 @@ class FeatureGrid:
             features=every.astype(np.int64),
         )
 
-    def told(self, moves: Moves) -> dict[str, Any]:
+    def as_dict(self, moves: Moves) -> dict[str, Any]:
         """Image and changes for the browser."""
         alone = self.n_cells == self.cell_of.size
         ever = np.arange(self.n_cells) if self.n_cells <= FEW else moves.features[:MOST_NAMES]

@@ -53,7 +53,7 @@ def show(
     """
     data: dict[str, Any] = {
         "label": label,
-        "stories": [story.told() for story in stories],
+        "stories": [story.as_dict() for story in stories],
         "colours": list(charts.palette()),
         "classes": [one_line(name, 24) for name in classes],
         "sides": [charts.NEGATIVE, charts.POSITIVE],

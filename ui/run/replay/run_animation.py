@@ -154,8 +154,8 @@ def headline(model: TrainedModel) -> str:
 def aside(model: TrainedModel) -> str:
     """Return what the rules are worth, where that is known."""
     alone = model.without_rules
-    told = "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
-    return told + (short_trust(model) if model.is_explained else "")
+    text = "" if alone is None else f"; without the rules {alone.accuracy.k:,}"
+    return text + (short_trust(model) if model.is_explained else "")
 
 
 def short_trust(model: TrainedModel) -> str:

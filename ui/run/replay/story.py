@@ -1,7 +1,7 @@
 """A story to watch: frames, the lines of its charts, and the features that come and go.
 
 One story is a run, step by step; another is the same data from many features to few. The browser
-plays any of them: `told()` is what it is given.
+plays any of them: `as_dict()` is what it is given.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class LineChart:
         room = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
         return (low if self.from_zero else low - room), high + room
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         low, high = self.span
         return {
             "title": self.title,
@@ -119,15 +119,15 @@ class Story:
     note: str = ""  # what was left out
     span: Span | None = None  # first and last place of the axis, where several stories have one
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """The story for the browser."""
         return {
             "title": one_line(self.title, 60),
             "axis": self.axis,
             "places": packed(self.places),
             "words": list(self.words),
-            "charts": [chart.told() for chart in self.charts],
-            "field": self.grid.told(self.moves),
+            "charts": [chart.as_dict() for chart in self.charts],
+            "field": self.grid.as_dict(self.moves),
             "headline": one_line(self.headline, 300),
             "aside": one_line(self.aside, 200),
             "alarm": one_line(self.alarm, 400),

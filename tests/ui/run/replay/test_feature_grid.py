@@ -128,13 +128,13 @@ def test_a_restless_run_stays_small():
         inside[touched] = ~inside[touched]
     _, places, moves = shown_steps(history, grid, None)
     assert places[-1] == 300
-    assert len(json.dumps(grid.told(moves))) < 2**20
+    assert len(json.dumps(grid.as_dict(moves))) < 2**20
     assert moves.inside[-1] == inside.sum()
 
 
 def test_numbers_reach_the_browser_whole(small):
     grid = FeatureGrid.of(small.data, None)
-    told = grid.told(grid.moves([(column(7), column())], None))
+    told = grid.as_dict(grid.moves([(column(7), column())], None))
     cells = np.frombuffer(base64.b64decode(told["cells"]), "<u4")
     assert cells.tolist() == [7]
     assert told["names"] == [f"x{j}" for j in range(60)]

@@ -131,7 +131,7 @@ def test_a_finished_run_is_told_from_its_first_to_its_last_step(state):
 def test_before_the_first_run_there_is_nothing_but_features(state):
     told = run_story((), None, FeatureGrid.of(state.data, None), state.data, state=state_of(None))
     assert (list(told.places), told.state) == ([], "Not run yet")
-    assert told.told()["field"]["regions"]
+    assert told.as_dict()["field"]["regions"]
 
 
 def test_a_failed_run_says_so(state):
