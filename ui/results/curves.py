@@ -213,7 +213,9 @@ def patients_chart(found: Assessment, classes: tuple[str, str]) -> tuple[go.Figu
         )
     chart.update_xaxes(range=[-0.01, 1.01], tickformat=".0%")
     ticks = [f"actual {charts.label(name)}" for name in classes]
-    chart.update_yaxes(tickvals=[0, 1], ticktext=ticks, range=[-0.5, 1.5], showgrid=False)
+    chart.update_yaxes(
+        tickvals=[0, 1], ticktext=ticks, range=[-0.5, 1.5], showgrid=False, zeroline=False
+    )
     chart.update_layout(margin_t=34)
     return chart, f"One dot for each {found.noun}. Click a dot to see why it gets its answer."
 

@@ -74,12 +74,12 @@ def _keep(model: TrainedModel, cutoff: float | None) -> None:
     same = kept == cutoff if kept is None or cutoff is None else abs(kept - cutoff) < 1e-9
     with st.container(horizontal=True, vertical_alignment="center"):
         if not same and st.button(
-            "Answer by this cut-off", icon=":material/check:", key="results_keep_cutoff",
+            "Use this cut-off", icon=":material/check:", key="results_keep_cutoff",
             help="The model keeps it: lists of answers, files and the model's own file use it.",
         ):  # fmt: skip
             model.classifier.set_risk_threshold(cutoff, positive=model.classes[1])
             st.rerun()
-        st.caption(f"The model answers {plain(model.cutoff_words)}.")
+        st.caption(f"The model predicts {plain(model.cutoff_words)}.")
 
 
 def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cutoff | float | None:
