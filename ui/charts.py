@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any, Final
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.colors import qualitative
@@ -103,6 +104,17 @@ def show(chart: go.Figure, *, key: str, text: str, where: Any = st) -> None:
     chart.update_layout(uirevision=key)
     where.plotly_chart(chart, key=key, config=CONFIG, alt=text)
     where.caption(text)
+
+
+def show_to_choose(chart: go.Figure, *, key: str, text: str) -> int | None:
+    """Draw a figure whose points can be clicked; return the `customdata` of the one that was."""
+    chart.update_layout(uirevision=key)
+    event: Any = st.plotly_chart(
+        chart, key=key, config=CONFIG, alt=text, on_select="rerun", selection_mode="points"
+    )
+    st.caption(text)
+    points = event["selection"]["points"]
+    return int(np.ravel(points[0]["customdata"])[0]) if points else None
 
 
 # --------------------------------------------------------------------------------------------------

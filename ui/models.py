@@ -18,6 +18,7 @@ from hipad.estimator.model_io import Origin, save_model, stored_settings
 from hipad.estimator.parameters import MemberRecord
 from hipad.estimator.problem_factory import largest_lambda1
 from hipad.evaluation.comparison import flips
+from hipad.evaluation.cross_validation import SealedTest
 from hipad.evaluation.metrics import (
     ClassificationReport,
     PositiveClassView,
@@ -487,8 +488,11 @@ def read_rules_file(text: str) -> tuple[str, dict[str, str]]:
     return "\n".join(rules), blocks
 
 
-def answers(model: TrainedModel, data: Dataset) -> str:
-    """Scores, risks and answers of the rows that models are judged by, as CSV."""
+def answers(model: TrainedModel, data: Dataset, seal: SealedTest | None = None) -> str:
+    """Scores, risks and answers of the rows that models are judged by, as CSV.
+
+    `seal` says how often test rows were looked at.
+    """
     judged = data.judged
     test, y = judged.part == "test", judged.y
     scores = model.scores(judged.X)
@@ -501,10 +505,12 @@ def answers(model: TrainedModel, data: Dataset) -> str:
     columns["cut-off"] = [model.cutoff_words] * len(y)
     columns["truth"] = y.tolist()
     columns["part"] = [judged.part] * len(y)
+    if test and seal is not None:
+        columns["test set"] = [seal.words] * len(y)
     return to_csv(columns)
 
 
-def model_file(model: TrainedModel, data: Dataset) -> str:
+def model_file(model: TrainedModel, data: Dataset, seal: SealedTest | None = None) -> str:
     """The model as JSON, with what a later table needs to be prepared in the same way."""
     origin = Origin(
         data.label,
@@ -514,6 +520,7 @@ def model_file(model: TrainedModel, data: Dataset) -> str:
         data.group,
         data.file_format,
         data.file,
+        *(() if seal is None else (seal.digest, seal.openings)),
     )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"

@@ -128,7 +128,7 @@ SCENES: Final = (
         _load,
     ),
 )
-RUN, APART, WORTH, PATIENT, OWN = 2, 3, 5, 6, 7
+RUN, APART, WRONG, WORTH, PATIENT, OWN = 2, 3, 4, 5, 6, 7
 
 
 def at() -> int | None:

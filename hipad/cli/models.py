@@ -7,8 +7,9 @@ import json
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
@@ -71,12 +72,21 @@ from hipad.estimator.base import ClassRuns
 from hipad.estimator.calibration import check_prevalence
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.fit import FitRun
-from hipad.estimator.model_io import Origin, TableFile, model_schema, read_model, save_model
+from hipad.estimator.model_io import (
+    Opening,
+    Origin,
+    TableFile,
+    model_schema,
+    read_model,
+    save_model,
+)
 from hipad.estimator.parameters import CHOICES
 from hipad.evaluation.active_learning import LabelSuggestion, label_next
 from hipad.evaluation.comparison import averaged_candidates
+from hipad.evaluation.cross_validation import SealedTest, data_digest
+from hipad.evaluation.curves import training_rows
 from hipad.evaluation.metrics import PositiveClassView, classes_line, few_features_sentence, judge
-from hipad.exceptions import DataError, RuleError
+from hipad.exceptions import DataError, HipadError, RuleError
 from hipad.export import EXPORTS, export_model
 from hipad.rules import FeatureIndex, RuleSet
 from hipad.rules.compiled_rule import first_outcome
@@ -122,6 +132,12 @@ def add_fit_options(parser: argparse.ArgumentParser) -> None:
     test.add_argument("--test", metavar="FILE", help="a table to test on (default: none)")
     test.add_argument(
         "--split", metavar="SHARE", type=float, help="hold back a share for testing (default: 0)"
+    )
+    parser.add_argument(
+        "--open-test",
+        metavar="REASON",
+        help="judge the model by the test rows, and say why now: each opening is counted and kept "
+        "with the model (default: they stay sealed; figures are of training rows held out)",
     )
     parser.add_argument(
         "--unlabelled",
@@ -224,6 +240,7 @@ def run_fit(options: argparse.Namespace) -> int:
     for line in said.lines:
         print(line, file=words)
     clf = fitted(build(options, said.rules, blocks), train, more)
+    seal = seal_of(options, test)
     origin = Origin(
         train.options.label,
         train.classes,
@@ -232,9 +249,12 @@ def run_fit(options: argparse.Namespace) -> int:
         train.group,
         train.table.reading.later,
         table_file(options, train),
+        *kept(seal),
     )
     save_model(clf, Path(options.model), origin=origin)
-    print(report(clf, train, test), file=words)
+    print(report(clf, train, test if options.open_test else None), file=words)
+    if seal is not None:
+        print(sealed_line(seal, options.open_test), file=words)
     for line in odd(clf, table, said) if said.compiled else ():
         print(line, file=words)
     return end_of_fit(options, clf, words)
@@ -262,6 +282,8 @@ def fit_all(
     except RuleError as error:
         print(f"error: {options.rules}: {sentence(error)}", file=sys.stderr)
         return REFUSED
+    seal = seal_of(options, test)
+    digest, openings = kept(seal)
     origin = Origin(
         train.options.label,
         classes,
@@ -269,16 +291,49 @@ def fit_all(
         group=train.group,
         file_format=train.table.reading.later,
         file=table_file(options, train),
+        test_digest=digest,
+        openings=openings,
     )
     save_model(clf, Path(options.model), origin=origin)
     lines = [*class_lines(clf), judged(clf, train.X, train.y, "training")]
-    if test is not None and test.y is not None:
+    if seal is not None:
+        lines.append(sealed_line(seal, options.open_test))
+    if options.open_test and test is not None and test.y is not None:
         source = table if options.test is None else read_data(options.test)
         truth = labels_of_test(test, source, train.options.label, classes)
         lines.append(judged(clf, test.X, truth, "test"))
     lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]
     print("\n".join(lines), file=words)
     return end_of_fit(options, clf, words)
+
+
+def seal_of(options: argparse.Namespace, test: TestRows | None) -> SealedTest | None:
+    """Return the record of the test rows, with the openings of the model that is replaced."""
+    if test is None or test.y is None or not len(test.y):
+        return None
+    seal = SealedTest(data_digest(test.X, test.y))
+    path = Path(options.model)
+    if options.model not in STDOUT and path.exists():
+        with suppress(HipadError):
+            before = read_model(path).origin
+            if before is not None and before.test_digest == seal.digest:
+                seal = replace(seal, openings=before.openings)
+    if options.open_test is None:
+        return seal
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    return seal.opened(options.open_test, len(seal.openings), now)
+
+
+def kept(seal: SealedTest | None) -> tuple[str, tuple[Opening, ...]]:
+    """Return what a model's file keeps of it."""
+    return ("", ()) if seal is None else (seal.digest, seal.openings)
+
+
+def sealed_line(seal: SealedTest, reason: str | None) -> str:
+    """Say whether the test rows judged the model, and how often they were looked at."""
+    if reason is None:
+        return f'test: {seal.words}; --open-test "the rules are final" judges by these rows'
+    return f"test set: {seal.words}"
 
 
 def end_of_fit(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> int:
@@ -378,6 +433,11 @@ def report(clf: HIPADClassifier, train: Prepared, test: TestRows | None) -> str:
     model = PositiveClassView(clf, train.classes)
     own = None if train.groups is None else train.groups[: len(train.y)]
     lines.append(str(model.judge(train.X, train.y, part="training", groups=own)))
+    with suppress(DataError):  # too few rows of a class
+        held = training_rows(clf, sign=model.sign)
+        truth = np.where(held.positive, train.classes[1], train.classes[0])
+        fresh = judge(held.scores, truth, train.classes, part="held out", groups=held.groups)
+        lines.append(f"{fresh} (training rows, by models that have not seen them)")
     if test is not None and test.y is not None and len(test.y):
         lines.append(str(model.judge(test.X, test.y, part="test", groups=test.groups)))
     lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]

@@ -237,6 +237,15 @@ class StoredFormat:
         return FileFormat.from_dict(value)
 
 
+@dataclass(frozen=True, order=True)
+class Opening:
+    """One look at the test rows: when (ISO 8601), after how many edits, and why."""
+
+    when: str
+    edits: int
+    reason: str
+
+
 @dataclass(frozen=True)
 class TableFile:
     """The file of the training rows, what was done with it, and which rows were held back."""
@@ -259,6 +268,8 @@ class Origin:
     group: str = ""  # the column whose rows are of one patient
     file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what cells of it mean
     file: TableFile | None = None  # None in files of earlier versions
+    test_digest: str = ""  # a hash of the test rows, see `SealedTest`
+    openings: tuple[Opening, ...] = ()  # who looked at these
 
 
 @dataclass(frozen=True)
@@ -427,8 +438,9 @@ def stored_settings(clf: HIPADClassifier) -> dict[str, Any]:
 
 def _origin(content: dict[str, Any]) -> Origin | None:
     raw = content["origin"]
-    if isinstance(raw, dict):  # files of earlier versions have neither
-        raw = {"group": "", "file_format": {}, "file": None, **raw}
+    if isinstance(raw, dict):  # files of earlier versions have none of these
+        earlier = {"group": "", "file_format": {}, "file": None, "test_digest": "", "openings": []}
+        raw = {**earlier, **raw}
     origin: Origin | None = rebuild(Origin | None, raw)
     if origin is not None:
         check_recipe(origin.recipe, content["n_features"])

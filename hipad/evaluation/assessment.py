@@ -10,7 +10,7 @@ rules is tuned for itself.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -62,6 +62,21 @@ class Fits(Protocol):
         ...
 
 
+class Folds(Protocol):
+    """The folds of one fit as far as they are done, and the risks of the rows in these."""
+
+    found: CrossValidation | None
+    risks: FloatArray
+
+
+@dataclass(eq=False)
+class NewFolds:
+    """Folds of which none is done."""
+
+    risks: FloatArray
+    found: CrossValidation | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Assessment:
     """Scores and risks of the same rows, with rules and without.
@@ -104,6 +119,7 @@ def assess_steps(
     noun: str,
     n_folds: int = FOLDS,
     random_state: int = 0,
+    folds: Sequence[Folds] = (),
 ) -> Steps[Assessment]:
     """Assess a fitted model; yields a `Step` after each step, and returns the `Assessment`.
 
@@ -121,6 +137,9 @@ def assess_steps(
         What a row is called where each is of its own patient.
     n_folds, random_state : int
         Of the cross-validation.
+    folds : sequence of Folds, default=()
+        Folds of the fit and of the one without rules that may be done already; these go on, and are
+        noted there.
     """
     view = PositiveClassView(classifier, fits.classes)
     without: ScoredRows | None = None
@@ -139,13 +158,15 @@ def assess_steps(
             told_without = _calibrated(other, without)
     else:
         parts = 1 + int(fits.has_rules)
-        folds = CrossValidation.of(
-            fits.y_train, groups=fits.groups_train, n_folds=n_folds, random_state=random_state
-        )
-        rows = yield from _cross_validated(fits, folds, 0, parts)
+        works = folds or [NewFolds(np.full(len(fits.y_train), np.nan)) for _ in range(parts)]
+        for work in works:
+            work.found = work.found or CrossValidation.of(
+                fits.y_train, groups=fits.groups_train, n_folds=n_folds, random_state=random_state
+            )
+        rows = yield from _cross_validated(fits, works[0], 0, parts)
         told = _own_p_values(rows)
         if fits.has_rules:
-            without = yield from _cross_validated(fits, folds, 1, parts)
+            without = yield from _cross_validated(fits, works[1], 1, parts)
             told_without = _own_p_values(without)
     return Assessment(
         source,
@@ -186,32 +207,32 @@ def _test_rows(view: PositiveClassView, fits: Fits) -> ScoredRows:
     return ScoredRows(positive, scores, view.risks(scores), fits.groups_test)
 
 
-def _cross_validated(
-    fits: Fits, begun: CrossValidation, number: int, total: int
-) -> Steps[ScoredRows]:
-    """Fit without each fold in turn; return the scored training rows."""
-    n = len(fits.y_train)
-    risks, scores = np.full(n, np.nan), np.full(n, np.nan)
+def _cross_validated(fits: Fits, work: Folds, number: int, total: int) -> Steps[ScoredRows]:
+    """Fit without each fold that is not done; return the scored training rows."""
 
     def start(learnt: IntArray) -> Any:
         return fits.start(learnt, rules=number == 0)
 
     def score(fitted: Any, held: IntArray) -> Any:
+        scores = fitted.decision_function(fits.X_train[held])
         view = PositiveClassView(fitted, fits.classes)
-        scores[held] = view.scores(fits.X_train[held])
-        risks[held] = view.risks(scores[held])
-        return fitted.decision_function(fits.X_train[held])
+        work.risks[held] = view.risks(view.sign * scores)
+        return scores
 
     which = "without rules" if number else "the model"
+    begun = work.found
+    assert begun is not None
     found = begun
     for found in cross_fit(begun, start, score):
+        work.found = found
         at = min(found.done + 1, found.total)
         message = f"Cross-validation of {which}: fold {at} of {found.total}"
         yield Step(message, (number + found.done / found.total) / total)
+    sign = 1.0 if str(np.unique(found.y)[1]) == fits.classes[1] else -1.0
     return ScoredRows(
         fits.y_train == fits.classes[1],
-        scores,
-        risks,
+        sign * found.scores,
+        work.risks,
         fits.groups_train,
         folds=found.total,
         fitted=float(np.mean(found.fitted)),

@@ -26,6 +26,7 @@ from hipad.data.preprocessing import MissingValues
 from hipad.estimator.base import known_labels, unlabelled_rows
 from hipad.estimator.calibration import says_positive
 from hipad.estimator.classifier import HIPADClassifier
+from hipad.estimator.model_io import Opening
 from hipad.evaluation.intervals import Estimate, bootstrap_counts, fitted_numbers
 from hipad.evaluation.metrics import ClassificationReport, judge
 from hipad.exceptions import DataError
@@ -515,15 +516,6 @@ def data_digest(X: Any, y: npt.ArrayLike) -> str:
             own.update(str(label).encode("utf-8", "surrogatepass"))
             found.append(own.digest())
     return hashlib.sha256(f"{X.shape[1]} ".encode() + b"".join(sorted(found))).hexdigest()
-
-
-@dataclass(frozen=True, order=True)
-class Opening:
-    """One look at the test rows: when (ISO 8601), after how many edits, and why."""
-
-    when: str
-    edits: int
-    reason: str
 
 
 @dataclass(frozen=True)

@@ -460,7 +460,8 @@ class StackedSystems:
 
     def row_problems(self, restricted: RestrictedProblem) -> RowProblems | None:
         """All problems as those of their rows, where these are few and the features known."""
-        if self._grams_size > GRAMS or not restricted.is_linear:
+        has_grams = self._grams.shape[1] == self._n  # a part of a larger batch has none
+        if not has_grams or self._grams_size > GRAMS or not restricted.is_linear:
             return None
         kept, h = restricted.all_curved()
         self._update(restricted, kept, h, np.arange(self._seen.shape[1]))

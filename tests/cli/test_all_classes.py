@@ -29,7 +29,7 @@ def fit_all(pets, tmp_path):
     rules.write_text("a >= 2 => dog\nb >= 2 => cat\n")
     target = tmp_path / "model.json"
     words = ["fit", pets, "--label", "pet", "--rules", rules, "--model", target, "--lambda1", 0.02]
-    assert main([*map(str, words), "--split", "0.3"]) == 0
+    assert main([*map(str, words), "--split", "0.3", "--open-test", "final"]) == 0
     return target
 
 

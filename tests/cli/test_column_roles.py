@@ -62,7 +62,7 @@ def features_of(model):
 def test_rows_of_one_patient_are_held_out_together_and_counted_as_patients(
     visits, tmp_path, capsys
 ):
-    code, model = fit(visits, "disease", tmp_path, "--split", "0.25")
+    code, model = fit(visits, "disease", tmp_path, "--split", "0.25", "--open-test", "final")
     out = capsys.readouterr().out
     assert code == 0
     assert features_of(model) == {"m0", "m1", "m2"}

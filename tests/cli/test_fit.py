@@ -49,12 +49,26 @@ def test_parameters_reach_the_classifier(small, tmp_path):
     assert layer_of(model, "solver") == layer_of(HIPADClassifier(), "solver")
 
 
-def test_a_test_file_is_judged(small, tmp_path, capsys):
-    code, _ = fit(small, tmp_path, "--test", small)
-    out = capsys.readouterr().out
-    assert code == 0
-    train, test = (line for line in out.splitlines() if " right, " in line)
+def test_a_test_file_is_judged_when_it_is_opened_and_every_opening_is_kept(small, tmp_path, capsys):
+    def lines(*more):
+        code, target = fit(small, tmp_path, "--test", small, *more)
+        assert code == 0
+        out = capsys.readouterr().out.splitlines()
+        return [line for line in out if " right, " in line], out, read_model(target).origin
+
+    right, out, origin = lines()
+    assert [line.partition(":")[0] for line in right] == ["training", "held out"]
+    assert any(line.startswith("test: sealed; --open-test") for line in out)
+    assert origin.openings == ()
+    right, out, origin = lines("--open-test", "the rules are final")
+    train, _, test = right
     assert train.removeprefix("training") == test.removeprefix("test")
+    assert "test set: judged once" in out
+    assert [one.reason for one in origin.openings] == ["the rules are final"]
+    _, out, origin = lines("--open-test", "again")
+    assert [one.reason for one in origin.openings] == ["the rules are final", "again"]
+    assert any(line.startswith("test set: opened 2 times") for line in out)
+    assert len(lines()[2].openings) == 2  # a later fit forgets none
 
 
 @pytest.mark.parametrize("lambda1", ["0.05", "auto"])

@@ -165,7 +165,9 @@ def _draw(work: Comparison) -> None:
     """Draw the sentence, the table and its download."""
     st.markdown(sentence(work))
     table = pd.DataFrame([line(work, arm, found) for arm, found in work.done])
-    st.dataframe(table, hide_index=True, alt="Methods compared")
+    widths = {"method": 150, "difference": 150, "features": 70, "seconds": 70}
+    columns = {name: st.column_config.Column(width=wide) for name, wide in widths.items()}
+    st.dataframe(table, hide_index=True, alt="Methods compared", column_config=columns)
     lead = work.done[0][0].name
     st.caption(
         f"In brackets: 95 % intervals. Difference: balanced accuracy against {lead}, in percentage "
@@ -205,13 +207,13 @@ def line(work: Comparison, arm: Arm, found: MethodResult) -> dict[str, str]:
     figures = found.figures
     told = {
         "method": arm.name,
-        "what it is": WORDS.get(arm.name, "this program, with the other rules"),
         "right answers": _interval(figures["accuracy"]),
         "balanced accuracy": _interval(figures["balanced_accuracy"]),
         "ROC AUC": _interval(figures["roc_auc"]),
         "difference": "–",
         "features": f"{found.support:,.0f}",
         "seconds": number(found.seconds, 2),
+        "what it is": WORDS.get(arm.name, "this program, with the other rules"),
     }
     if found is not work.done[0][1]:
         change = difference(work.done[0][1], found)

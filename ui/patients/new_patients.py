@@ -32,6 +32,7 @@ from ui.data import upload
 from ui.dataset import Dataset
 from ui.models import TrainedModel, model_file
 from ui.patients.patient_list import MOST_ROWS
+from ui.results.seal import seal_of
 from ui.state import AppState, attempt
 from ui.text import listing, plain
 
@@ -377,7 +378,7 @@ def _figures(state: AppState, found: NewAnswers, model: TrainedModel, data: Data
     )
     st.download_button(
         "Recalibrated model (JSON)",
-        lambda: model_file(replace(model, classifier=clf), data),
+        lambda: model_file(replace(model, classifier=clf), data, seal_of(state)),
         "recalibrated.json",
         "application/json",
         icon=":material/download:",

@@ -64,7 +64,7 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
     called = "ID" if data.ids[0] else "row"
     near = nearest_rows(model.classifier, x, data.X_train, NEAREST + 1)
     own = row if found.source == "cross-validated" else -1
-    st.markdown(f"**Most alike of the training {found.noun}s**, as the model sees them")
+    st.markdown(f"**The most similar training {found.noun}s**, as the model sees them")
     st.dataframe(
         pd.DataFrame(
             [
@@ -78,7 +78,7 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
             ][:NEAREST]
         ),
         hide_index=True,
-        alt="Most alike",
+        alt="Most similar",
     )
 
 
@@ -119,10 +119,15 @@ def contributions_chart(
         names.append(f"{len(rest):,} others")
         amounts.append(sum(one.amount for one in rest))
     positive = charts.label(data.classes[1])
-    chart = _bars("What each feature adds", names, amounts, f"to the score; right: {positive}")
+    chart = _bars(
+        "What each feature adds",
+        names,
+        amounts,
+        f"added to the score; bars to the right favour {positive}",
+    )
     return chart, (
-        f"A {noun} with usual values has the score {signed(explanation.base)}; with what the "
-        f"features add it is {signed(explanation.score)}. The sum is exact."
+        f"A {noun} with average values would score {signed(explanation.base)}. Adding the bars "
+        f"gives the score of this {noun}, {signed(explanation.score)}, exactly."
     )
 
 
@@ -134,7 +139,7 @@ def blocks_chart(explanation: RowExplanation, data: Dataset) -> tuple[go.Figure,
     positive = charts.label(data.classes[1])
     chart = _bars(
         "What each block adds", names, [amount for _, amount in shown],
-        f"to the score; right: {positive}",
+        f"added to the score; bars to the right favour {positive}",
     )  # fmt: skip
     if not shown:
         return chart, "No block adds anything."

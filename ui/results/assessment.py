@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from hipad.evaluation.assessment import Assessment, Source, assess_steps
 from hipad.utils import IntArray
 from ui.jobs import SCHEDULER, BackgroundJob
 from ui.models import Request, TrainedModel
+from ui.workbench.cross_validation import FoldFits
 
 UNSEEN_SECONDS: Final = 30.0
 
@@ -41,7 +42,9 @@ class RequestFits:
         return asked.start(quick=True)
 
 
-def assessment_job(model: TrainedModel, request: Request, source: Source) -> BackgroundJob[Any]:
+def assessment_job(
+    model: TrainedModel, request: Request, source: Source, folds: Sequence[FoldFits]
+) -> BackgroundJob[Any]:
     """Return a job that assesses a model; `request` is the fit that makes it anew.
 
     Parameters
@@ -52,12 +55,21 @@ def assessment_job(model: TrainedModel, request: Request, source: Source) -> Bac
         The same fit, with everything that was held from an earlier one chosen again.
     source : "test" or "cross-validated"
         The rows to judge by.
+    folds : sequence of FoldFits
+        Those of the model and of one without rules, as far as they are done.
     """
 
     def steps(job: BackgroundJob[Assessment]) -> Iterator[None]:
         names = np.asarray(request.data.called(1 if source == "test" else 0))
+        for one in folds:
+            one.job.stop()  # this goes on with what it has done
         work = assess_steps(
-            RequestFits(request), model.classifier, source, names=names, noun="patient"
+            RequestFits(request),
+            model.classifier,
+            source,
+            names=names,
+            noun="patient",
+            folds=folds,
         )
         while True:
             try:
@@ -71,3 +83,8 @@ def assessment_job(model: TrainedModel, request: Request, source: Source) -> Bac
         job.progress = 1.0
 
     return BackgroundJob(steps, name="the assessment", unseen_seconds=UNSEEN_SECONDS)
+
+
+def without_rules(request: Request) -> Request:
+    """Return the same fit without the rules, tuned for itself."""
+    return replace(request, settings=request.settings.changed(use_rules=False))

@@ -34,8 +34,8 @@ def show(found: Assessment, classes: tuple[str, str]) -> None:
             COVERAGE,
             format="%d %%",
             key="results_coverage",
-            help="Of each class this share shall be told right or not be answered. The more is "
-            f"asked for, the more {found.noun}s the model cannot answer.",
+            help="Of each class, at least this share gets the right answer or none. The larger it "
+            f"is, the more {found.noun}s stay without an answer.",
         )
         st.markdown(sentence(found, coverage / 100))
         chart, text = answers_chart(found, coverage / 100, classes)
@@ -49,8 +49,8 @@ def sentence(found: Assessment, coverage: float) -> str:
     assert found.p_values is not None
     own = undecided(found.p_values, coverage, found.rows.groups)
     text = (
-        f"With {percent(coverage, 0)} of each class right, the model answers for "
-        f"{percent(1 - own.value)} of the {found.noun}s and **cannot say for "
+        f"To err for at most {percent(1 - coverage, 0)} of each class, the model must leave some "
+        f"{found.noun}s open: it answers for {percent(1 - own.value)} of them and **cannot say for "
         f"{percent(own.value)}** ({percent(own.low)} to {percent(own.high)})"
     )
     if found.p_values_without is not None:
@@ -91,10 +91,10 @@ def answers_chart(
     chart.update_xaxes(range=[0, 1], tickformat=".0%")
     seen = coverage_by_class(found.p_values, found.rows.positive, coverage, found.rows.groups)
     text = " and ".join(
-        f"{percent(one.value)} ({percent(one.low)} to {percent(one.high)}) of {plain(name, 24)}"
+        f"{percent(one.value)} of {plain(name, 24)} ({percent(one.low)} to {percent(one.high)})"
         for name, one in zip(classes, seen, strict=True)
     )
-    return chart, f"Told right or not answered were {text}."
+    return chart, f"Check: {text} got no wrong answer."
 
 
 def _shares(p_values: FloatArray, coverage: float) -> tuple[float, float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -24,8 +25,10 @@ from hipad.evaluation.metrics import METRICS, ScoredRows
 from hipad.exceptions import DataError
 from hipad.utils import number, percent
 from ui import charts
+from ui.text import one_line
 
 HEIGHT = 330
+MANY = 1_000  # points from which on they are drawn by WebGL
 FEWEST_BINS, MOST_BINS, ROWS_A_BIN = 4, 10, 15
 
 
@@ -75,7 +78,7 @@ class Curves:
         _band(chart, self.roc.at, self.roc.low, self.roc.high)
         if self.roc_without is not None:
             _line(chart, self.roc_without.x, self.roc_without.y, "without rules", charts.colour(-1))
-        _line(chart, self.roc.x, self.roc.y, self.own, charts.colour(charts.POSITIVE))
+        _line(chart, self.roc.x, self.roc.y, self.own, charts.current_colour())
         _diagonal(chart)
         rows = self.found.rows.at(cutoff)
         sensitivity, specificity = rows.measure("sensitivity"), rows.measure("specificity")
@@ -83,7 +86,7 @@ class Curves:
             x=[1 - specificity.value],
             y=[sensitivity.value],
             mode="markers",
-            marker={"size": 13, "color": charts.current_colour(), "line": {"width": 1}},
+            marker={"size": 13, "color": charts.current_colour(), "line": {"width": 2}},
             name="this cut-off",
         )
         _unit_axes(chart)
@@ -102,7 +105,7 @@ class Curves:
         if self.calibration is not None:
             curve = self.calibration
             _band(chart, curve.at, curve.low, curve.high)
-            _line(chart, curve.x, curve.y, "smooth", charts.colour(charts.POSITIVE))
+            _line(chart, curve.x, curve.y, "smooth", charts.current_colour())
         bins = self.bins
         chart.add_scatter(
             x=bins.risk,
@@ -126,16 +129,15 @@ class Curves:
         fixed = self.fixed[self.own]
         slope, ratio = fixed["calibration_slope"], fixed["observed_expected"]
         return chart, (
-            f"On the diagonal risks are right. Calibration slope {number(slope.value, 3)} "
-            f"({number(slope.low, 3)} to {number(slope.high, 3)}; below 1: risks too extreme); "
-            f"positive {self.noun}s observed for each one expected: {number(ratio.value, 3)} "
-            f"({number(ratio.low, 3)} to {number(ratio.high, 3)})."
+            f"On the diagonal, the stated risks are what happens. {slope_words(slope)} For every "
+            f"100 positive {self.noun}s expected there were {_whole(100 * ratio.value)} "
+            f"({_whole(100 * ratio.low)} to {_whole(100 * ratio.high)})."
         )
 
     def decision_chart(self, cutoff: float | None) -> tuple[go.Figure, str]:
         """Draw the net benefit at each risk from which on one would act."""
         chart = charts.figure(
-            "Decision curve", x="risk from which on one acts", y="net benefit", height=HEIGHT
+            "Decision curve", x="risk from which you would act", y="net benefit", height=HEIGHT
         )
         curve = self.decision
         _band(chart, curve.thresholds, curve.low, curve.high)
@@ -143,7 +145,7 @@ class Curves:
         chart.add_hline(y=0.0, line={"color": charts.colour(-1), "width": 2, "dash": "dash"})
         if (other := self.decision_without) is not None:
             _line(chart, other.thresholds, other.model, "without rules", charts.colour(-1))
-        _line(chart, curve.thresholds, curve.model, self.own, charts.colour(charts.POSITIVE))
+        _line(chart, curve.thresholds, curve.model, self.own, charts.current_colour())
         if cutoff is not None:
             chart.add_vline(x=cutoff, line={"color": charts.current_colour(), "width": 2})
         top = max(float(np.nanmax(curve.model)), float(curve.treat_all[0]), 0.01)
@@ -152,12 +154,11 @@ class Curves:
         best = np.maximum(curve.treat_all, 0.0)
         useful = curve.thresholds[curve.model > best + 1e-12]
         if not useful.size:
-            return chart, "At no risk does the model serve better than acting on all or on nobody."
+            return chart, "At no risk is the model better than acting on everybody or on nobody."
         return chart, (
-            "Net benefit: found positives less the harm of false alarms; the line at 0 is to act "
-            "on nobody. The model serves better "
-            f"than acting on all or on nobody at cut-offs between {percent(useful.min(), 0)} and "
-            f"{percent(useful.max(), 0)}."
+            f"Net benefit: positive {self.noun}s found, less the harm of false alarms. Using the "
+            f"model is better than acting on everybody or on nobody (the line at 0) for whoever "
+            f"acts from a risk between {percent(useful.min(), 0)} and {percent(useful.max(), 0)}."
         )
 
     def risk_chart(self, cutoff: float | None, classes: tuple[str, str]) -> tuple[go.Figure, str]:
@@ -186,6 +187,60 @@ class Curves:
             f"The mean risk is {percent(means[0])} among {self.noun}s of the positive class and "
             f"{percent(means[1])} among the others."
         )
+
+
+def patients_chart(found: Assessment, classes: tuple[str, str]) -> tuple[go.Figure, str]:
+    """Draw a dot for each row at its risk, one line per class; `customdata` is the row."""
+    risks, positive = found.rows.risks, found.rows.positive
+    assert risks is not None
+    chart = charts.figure(f"Every {found.noun}", x="risk stated", y="", height=220)
+    jitter = np.random.default_rng(0).uniform(-0.32, 0.32, len(risks))
+    kind = go.Scattergl if len(risks) > MANY else go.Scatter
+    names = np.array([one_line(name, 40) for name in found.names], dtype=object)
+    for which in (1, 0):
+        rows = np.flatnonzero(positive == bool(which))
+        chart.add_trace(
+            kind(
+                x=risks[rows],
+                y=which + jitter[rows],
+                mode="markers",
+                marker={"color": charts.class_colour(which), "size": 7, "opacity": 0.75},
+                customdata=rows,
+                text=names[rows],
+                hovertemplate="%{text}: risk %{x:.0%}<extra></extra>",
+                showlegend=False,
+            )
+        )
+    chart.update_xaxes(range=[-0.01, 1.01], tickformat=".0%")
+    ticks = [f"actual {charts.label(name)}" for name in classes]
+    chart.update_yaxes(
+        tickvals=[0, 1], ticktext=ticks, range=[-0.5, 1.5], showgrid=False, zeroline=False
+    )
+    chart.update_layout(margin_t=34)
+    return chart, f"One dot for each {found.noun}. Click a dot to see why it gets its answer."
+
+
+def slope_words(slope: Estimate) -> str:
+    """Say whether risks are too extreme or too cautious.
+
+    >>> slope_words(Estimate(0.6, 0.4, 0.8))
+    'Calibration slope 0.6 (0.4 to 0.8): the risks are too extreme.'
+    >>> slope_words(Estimate(math.inf, 2.6, math.inf))
+    'The risks are too cautious: the scores separate the classes completely.'
+    """
+    if math.isinf(slope.value):
+        return "The risks are too cautious: the scores separate the classes completely."
+    verdict = "the risks are neither clearly too extreme nor too cautious"
+    if slope.high < 1:
+        verdict = "the risks are too extreme"
+    elif slope.low > 1:
+        verdict = "the risks are too cautious"
+    interval = f"({number(slope.low, 3)} to {number(slope.high, 3)})"
+    return f"Calibration slope {number(slope.value, 3)} {interval}: {verdict}."
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}" if math.isfinite(value) else "–"
 
 
 def needs_cutoff(name: str) -> bool:

@@ -74,19 +74,22 @@ def _keep(model: TrainedModel, cutoff: float | None) -> None:
     same = kept == cutoff if kept is None or cutoff is None else abs(kept - cutoff) < 1e-9
     with st.container(horizontal=True, vertical_alignment="center"):
         if not same and st.button(
-            "Answer by this cut-off", icon=":material/check:", key="results_keep_cutoff",
+            "Use this cut-off", icon=":material/check:", key="results_keep_cutoff",
             help="The model keeps it: lists of answers, files and the model's own file use it.",
         ):  # fmt: skip
             model.classifier.set_risk_threshold(cutoff, positive=model.classes[1])
             st.rerun()
-        st.caption(f"The model answers {plain(model.cutoff_words)}.")
+        st.caption(f"The model predicts {plain(model.cutoff_words)}.")
 
 
 def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cutoff | float | None:
     if way == AS_TRAINED:
         return None
     if way == BY_HAND:
-        return st.slider("Risk from which on", 1, 99, 50, format="%d %%", key="results_hand") / 100
+        return (
+            st.slider("Positive from this risk on", 1, 99, 50, format="%d %%", key="results_hand")
+            / 100
+        )
     rows: ScoredRows = state.remember(
         "results_training_rows",
         model,
@@ -99,7 +102,7 @@ def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cu
         return cutoff_by_sensitivity(rows, least / 100)
     if way == BY_COST:
         ratio = st.number_input(
-            f"A missed {positive} is as bad as so many false alarms",
+            f"One missed {positive} is as bad as this many false alarms",
             min_value=0.1,
             max_value=1000.0,
             value=5.0,

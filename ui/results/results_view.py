@@ -12,12 +12,13 @@ from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, poll
 from ui.models import TrainedModel
+from ui.patients.patient_list import CHOSEN
 from ui.results import cannot_say, cutoff_control, seal, stability_view, tuning_correction, verdict
-from ui.results.assessment import assessment_job
-from ui.results.curves import Curves
+from ui.results.assessment import assessment_job, without_rules
+from ui.results.curves import Curves, patients_chart
 from ui.state import AppState
 from ui.text import plain
-from ui.workbench.cross_validation import request_of
+from ui.workbench.cross_validation import folds_of, request_of
 
 JOB: Final = "results_job"
 
@@ -44,8 +45,10 @@ def show(state: AppState) -> None:
 def assessed(state: AppState, model: TrainedModel, data: Dataset) -> Assessment | None:
     """Return what the model says of unseen rows; None, and a bar drawn, while this is computed."""
     source: Source = "test" if seal.is_open(state) else "cross-validated"
+    request = request_of(model, data)
+    folds = [folds_of(state, asked) for asked in (request, without_rules(request))]
     job: BackgroundJob[Assessment] = state.remember(
-        JOB, (model, source), lambda: assessment_job(model, request_of(model, data), source)
+        JOB, (model, source), lambda: assessment_job(model, request, source, folds)
     )
     if not job.is_active and not job.is_final and job.status is not JobStatus.FAILED:
         job.launch()
@@ -104,5 +107,16 @@ def _results(state: AppState, model: TrainedModel, data: Dataset, found: Assessm
             cutoff_control.table(curves.figures_at(cutoff), found.noun)
 
     st.fragment(at_cutoff)()
+    _open_patient(state, found, data)
     stability_view.show(state, model, request_of(model, data), data, found)
     cannot_say.show(found, data.classes)
+
+
+def _open_patient(state: AppState, found: Assessment, data: Dataset) -> None:
+    """Draw every row as a dot; a click opens its sheet on the Patients page."""
+    chart, text = patients_chart(found, data.classes)
+    key = state.fresh_key("results_patients", (found, state.memo.get(CHOSEN)))
+    row = charts.show_to_choose(chart, key=key, text=text)
+    if row is not None:
+        state.memo[CHOSEN] = (found, row)
+        st.switch_page("pages/patients.py")

@@ -251,7 +251,7 @@ def instability(found: Stability, positive: np.ndarray) -> Instability:
 
 def instability_charts(drawn: Instability, noun: str) -> list[tuple[go.Figure, str]]:
     """Return the plots, each with what it shows in a sentence."""
-    accent = charts.colour(charts.POSITIVE)
+    accent = charts.current_colour()
     risk, low, high = drawn.risk
     first = charts.figure("Risk", x="risk by the model", y="risk by refits", height=HEIGHT)
     middle = (low + high) / 2
@@ -291,7 +291,7 @@ def instability_charts(drawn: Instability, noun: str) -> list[tuple[go.Figure, s
         found.append((chart, f"{text} The wider the bundle, the less the risks can be relied on."))
     if drawn.decision is not None:
         chart = charts.figure(
-            "Net benefit", x="risk from which on one acts", y="net benefit", height=HEIGHT
+            "Net benefit", x="risk from which you would act", y="net benefit", height=HEIGHT
         )
         at, benefits = drawn.decision
         _bundle(chart, [(at, one) for one in benefits], accent)

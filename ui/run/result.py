@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from ui import charts, models
 from ui.dataset import NO_BLOCK, Dataset
 from ui.models import TrainedModel, TrainingJob, comparable_weights, measure_of, weight_table
 from ui.recording import seconds_of
+from ui.results import seal
 from ui.run import rule_outcomes, sparsity_chart
 from ui.settings import CHOSEN
 from ui.state import AppState
@@ -502,10 +504,12 @@ def file_name(state: AppState, stem: str, ending: str) -> str:
 def _take_away(state: AppState, model: TrainedModel, data: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kept_models.offer_to_keep(state, model, key="run")
+        sealed = {"seal": seal.seal_of(state)}
+        shown = replace(data, is_sealed=False) if seal.is_open(state) else data
         for label, content, stem, ending, mime, text in DOWNLOADS:
             st.download_button(
                 label,
-                partial(content, model, data),
+                partial(content, model, shown, **(sealed if content is not models.weights else {})),
                 file_name(state, stem, ending),
                 mime,
                 icon=":material/download:",

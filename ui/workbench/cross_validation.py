@@ -14,12 +14,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import numpy as np
 import streamlit as st
 
 from hipad.evaluation.cross_validation import CrossValidation, cross_fit
-from hipad.evaluation.metrics import ClassificationReport
+from hipad.evaluation.metrics import ClassificationReport, PositiveClassView
 from hipad.rules import Budget
-from hipad.utils import IntArray, percent
+from hipad.utils import FloatArray, IntArray, percent
 from ui.dataset import Dataset
 from ui.jobs import SCHEDULER, BackgroundJob, budgeted_job
 from ui.models import Request, TrainedModel
@@ -50,6 +51,7 @@ class FoldFits:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.found: CrossValidation | None = None
+        self.risks = np.full(len(request.data.y_train), np.nan)  # of rows whose folds are done
         self.is_halted = False  # by the user, until the user goes on
         self.job = self._new_job()
 
@@ -89,7 +91,7 @@ class FoldFits:
         """The fits, begun when the page that asked for them is drawn."""
         if budget.stop.wait(PAUSE):
             return
-        for found in fold_fits(self.request, budget, self.found):
+        for found in fold_fits(self.request, budget, self.found, self.risks):
             self.found = found
             yield progress(found, self.request.data)
 
@@ -186,7 +188,11 @@ def words(work: FoldFits) -> str:
 def _work(state: AppState, model: TrainedModel) -> FoldFits:
     """Return the folds of what made a model, by its rules and settings: none is fitted twice."""
     assert state.data is not None
-    request = request_of(model, state.data)
+    return folds_of(state, request_of(model, state.data))
+
+
+def folds_of(state: AppState, request: Request) -> FoldFits:
+    """Return the folds of a fit, whoever asks for them: none is fitted twice."""
     data = request.data
     rows = (id(data.X_train), id(data.y_train), data.classes)  # which blocks do not change
     works = state.remember(SLOT, rows, KnownFolds)
@@ -212,9 +218,15 @@ def request_of(model: TrainedModel, data: Dataset) -> Request:
 
 
 def fold_fits(
-    request: Request, budget: Budget, begun: CrossValidation | None = None
+    request: Request,
+    budget: Budget,
+    begun: CrossValidation | None = None,
+    risks: FloatArray | None = None,
 ) -> Iterator[CrossValidation]:
-    """Fit without each fold in turn, from where it was left, until the budget is spent."""
+    """Fit without each fold in turn, from where it was left, until the budget is spent.
+
+    Risks of rows go into `risks`, if given.
+    """
     data = request.data
     if begun is None:
         begun = CrossValidation.of(data.y_train, groups=data.groups_train)
@@ -223,7 +235,11 @@ def fold_fits(
         return replace(request, data=data.with_training(learnt)).start(quick=True)
 
     def score(fitted: Any, held: IntArray) -> Any:
-        return fitted.decision_function(data.X_train[held])
+        scores = fitted.decision_function(data.X_train[held])
+        if risks is not None:
+            view = PositiveClassView(fitted, data.classes)
+            risks[held] = view.risks(view.sign * scores)
+        return scores
 
     for found in cross_fit(begun, start, score):
         yield found

@@ -5,6 +5,7 @@ The fits are made one after another by a thread of its own, and the table grows 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from ui.jobs import BackgroundJob, budgeted_job
 from ui.models import Request, TrainedModel
 from ui.state import AppState
 from ui.text import plain
-from ui.workbench.cross_validation import fold_fits, progress
+from ui.workbench.cross_validation import fold_fits
 from ui.workbench.refit import reselected_request
 from ui.workbench.sliders import fit_key
 
@@ -112,12 +113,13 @@ def ablations(request: Request, base: TrainedModel, budget: Budget) -> Iterator[
         if base.judgement.part == "test":
             return float(asked.fit(like=base).judgement.accuracy.value)
         *_, found = fold_fits(asked, budget)
-        report = progress(found, request.data).judgement
-        return float("nan") if report is None else report.accuracy.value
+        return found.judge(request.data.classes).accuracy.value if found.is_done else math.nan
 
     done: tuple[RuleAblation, ...] = ()
     yield Ablation(done, total, n_patients)
     for left in leave_each_out(rules, score):
+        if math.isnan(left.gain):  # the time was over before all folds were done
+            return
         done = (*done, left)
         yield Ablation(done, total, n_patients)
         if budget.is_spent:

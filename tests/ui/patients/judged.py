@@ -8,8 +8,8 @@ from typing import Any
 from hipad.evaluation.assessment import Source
 from tests.ui.pima import fitted
 from ui.patients.patient_list import PatientList
-from ui.results.assessment import assessment_job
-from ui.workbench.cross_validation import request_of
+from ui.results.assessment import assessment_job, without_rules
+from ui.workbench.cross_validation import FoldFits, request_of
 
 
 @cache
@@ -17,7 +17,8 @@ def judged(source: Source = "test") -> tuple[Any, Any, PatientList]:
     """The session, the model and its patients; tests must not change them."""
     state, model = fitted()
     request = request_of(model, state.data)
-    job = assessment_job(model, request, source)
+    folds = [FoldFits(request), FoldFits(without_rules(request))]
+    job = assessment_job(model, request, source, folds)
     job.launch()
     job.watch(120)
     assert job.outcome is not None, job.exception
