@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
-from streamlit import config, runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from hipad.exceptions import HipadError
 from hipad.utils import listed
 from ui.jobs import SCHEDULER
 from ui.server.middleware import COOKIE, NAME
+from ui.server.streamlit_internals import config, is_active, session_id
 from ui.session.saved_session import Snapshot, run_of, snapshot, take_up
 from ui.session.store import StorageConfig, Store, StoredSession, UnreadableSession
 from ui.state import AppState
@@ -62,17 +61,15 @@ def is_one_person() -> bool:
 
 def hold(name: str) -> None:
     """This session has a work open."""
-    context = get_script_run_ctx()
-    if context is not None:
-        HOLDERS[name] = context.session_id
+    session = session_id()
+    if session is not None:
+        HOLDERS[name] = session
 
 
 def is_held(name: str) -> bool:
     """Whether another tab has a work open now."""
-    holder, context = HOLDERS.get(name), get_script_run_ctx()
-    if holder is None or not runtime.exists() or (context and context.session_id == holder):
-        return False
-    return bool(runtime.get_instance().is_active_session(holder))
+    holder = HOLDERS.get(name)
+    return holder is not None and holder != session_id() and is_active(holder)
 
 
 # --------------------------------------------------------------------------------------------------
