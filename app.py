@@ -18,7 +18,7 @@ try:
     from ui import page_frame, tour
     from ui.server.lifespan import lifespan
     from ui.server.middleware import Guard
-    from ui.session import autosave, restore_prompt
+    from ui.session import autosave, login, restore_prompt
     from ui.state import open_session
     from ui.workbench import live
 except HipadError as error:  # a variable of the environment that cannot be used
@@ -43,12 +43,16 @@ def show() -> None:
     ]
     st.set_page_config(page_title="HIPAD Workbench", page_icon=str(ICON), layout="wide")
     st.html(LOOK)
+    if not login.is_open():
+        st.navigation([st.Page(login.show, title="Log in")], position="hidden").run()
+        return
     page = st.navigation(pages)
     state = open_session()
     tour.begin(state)
     tour.show(state)
     page_frame.show_loading(state, page.title)
     page_frame.show_sidebar(watch=page.title != "Run")
+    login.show_account()
     page_frame.show_recovery(state)
     with st.container(gap=None):  # a warning that is not there takes no room
         if tour.at() is None:

@@ -63,6 +63,20 @@ html_theme = "pydata_sphinx_theme"
 html_title = "HIPAD Workbench"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
+html_favicon = "../ui/icon.svg"
+html_context = {"default_mode": "auto"}
+ALONE = ("index", "start", "howto", "rules", "files", "math", "evaluation", "comparison")
+ALONE += (
+    "benchmarks",
+    "security",
+    "architecture",
+    "losses",
+    "contributing",
+    "conduct",
+    "changelog",
+)
+html_sidebars = {page: [] for page in ALONE}  # they have no pages below them
+toc_object_entries_show_parents = "hide"
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
@@ -70,7 +84,7 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": True,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 5,
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -83,13 +97,14 @@ def inline_math(self, node):
 
 
 def block_math(self, node):
-    self.body.append(f'<div class="math">{formula(node.astext(), "block")}</div>')
+    self.body.append(f'<div class="formula">{formula(node.astext(), "block")}</div>')
     raise_skip()
 
 
 def formula(latex, display):
     """MathML of a formula, with its source for those who copy or listen."""
-    return convert(latex, display=display).replace(
+    known = latex.replace("{aligned}", "{align*}")  # the one it knows; others want it as written
+    return convert(known, display=display).replace(
         "<math ", f'<math aria-label="{escape(latex)}" ', 1
     )
 

@@ -151,8 +151,13 @@ def links(path: Path) -> set[str]:
     text = path.read_text("utf-8")
     found = set(re.findall(r"\]\((?!https?:|mailto:|#)([^)\s#]*)", text))
     trees = re.findall(r"```\{toctree\}(.*?)```", text, re.DOTALL)
-    listed = "\n".join(line for tree in trees for line in tree.splitlines()[1:])
-    return {link for link in found if link} | set(re.findall(r"^[\w/]+$", listed, re.MULTILINE))
+    listed = [name for tree in trees for name in pages_of(tree)]
+    return {link for link in found if link} | set(listed)
+
+
+def pages_of(tree: str) -> list[str]:
+    """The pages of a table of contents, with titles of their own or without."""
+    return re.findall(r"^(?:[\w ]+ <)?([\w/]+)>?$", tree, re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
@@ -170,7 +175,7 @@ def test_every_page_is_in_a_table_of_contents():
         page = waiting.pop()
         text = page.read_text("utf-8")
         for tree in re.findall(r"```\{toctree\}(.*?)```", text, re.DOTALL):
-            for line in re.findall(r"^[\w/]+$", tree, re.MULTILINE):
+            for line in pages_of(tree):
                 target = page.parent / f"{line}.md"
                 if target.exists() and target not in found:
                     found.add(target)

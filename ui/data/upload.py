@@ -14,8 +14,6 @@ from dataclasses import replace
 from typing import Final
 
 import streamlit as st
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from hipad.data import (
     FORMATS,
@@ -37,6 +35,7 @@ from hipad.utils import count
 from ui.data.loading import ReadingJob
 from ui.dataset import Loaded
 from ui.jobs import JobStatus
+from ui.server.streamlit_internals import discard_upload
 from ui.state import AppState, attempt
 from ui.text import plain
 
@@ -138,7 +137,7 @@ def _new_file(label: str, key: str, most_bytes: int, help: str) -> tuple[str, by
     if file is None or st.session_state.get(f"taken_{key}") == file.file_id:
         return None
     st.session_state[f"taken_{key}"] = file.file_id
-    discard(file.file_id)
+    discard_upload(file.file_id)
     return file.name, file.getvalue()
 
 
@@ -200,14 +199,6 @@ def in_use(words: str, *, key: str, help: str) -> bool:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/description: {words}")
         return st.button("Remove", key=key, icon=":material/delete:", help=help)
-
-
-def discard(file_id: str) -> None:
-    """Remove an upload from the server's memory, where it would stay until the session ends."""
-    context = get_script_run_ctx()
-    manager = None if context is None else context.uploaded_file_mgr
-    if context is not None and isinstance(manager, MemoryUploadedFileManager):
-        manager.remove_file(context.session_id, file_id)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -22,9 +22,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
-from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
-from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
-from streamlit.runtime import Runtime
 
 from hipad.evaluation.rule_study import Study
 from hipad.exceptions import DataError, RuleError
@@ -35,6 +32,8 @@ from hipad.rules.lexer import RESERVED, Place, format_number, quote_label, quote
 from hipad.rules.suggestions import remedies
 from ui.dataset import Dataset
 from ui.rules.rule_text import Reader, TextHistory, describe
+from ui.server import streamlit_internals
+from ui.server.streamlit_internals import register_component
 from ui.settings import RULES
 from ui.state import AppState
 from ui.text import one_line
@@ -52,10 +51,7 @@ KEY: Final = "rules_editor"
 
 def mount(data: Mapping[str, Any], **on_change: Callable[[], None]) -> None:
     """Draw the editor with what the server knows; `on_change` has what to do with its answers."""
-    manager = get_bidi_component_manager()
-    if manager.get_component_asset_root(NAME) is None:
-        part = ComponentConfig(PART, asset_dir="assets")
-        manager.register_from_manifest(ComponentManifest(PACKAGE, "1", [part]), FOLDER)
+    register_component(PACKAGE, PART, FOLDER)
     _component()(key=KEY, data=dict(data), **on_change)
 
 
@@ -67,7 +63,7 @@ def answer(name: str) -> Any:
 
 def keep_file(content: bytes, kind: str) -> str:
     """The address at which the browser may fetch this content while the page is shown."""
-    return Runtime.instance().media_file_mgr.add(content, kind, f"{KEY}.names")
+    return streamlit_internals.keep_file(content, kind, f"{KEY}.names")
 
 
 @cache

@@ -12,21 +12,26 @@ import time
 import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from functools import wraps
+from functools import partial, wraps
 from types import TracebackType
 from typing import Any, Final
 
-from streamlit import cli_util, config
-from streamlit.runtime import Runtime, get_instance
-from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
-from streamlit.web.server import server_util
-
 from hipad.data.sandbox import lacking
 from ui.jobs import SCHEDULER
+from ui.server.streamlit_internals import (
+    ForwardMsgQueue,
+    PagesManager,
+    Runtime,
+    ScriptRunner,
+    config,
+    expired_sessions,
+    is_stopped,
+    is_wanted,
+    leave_pages_to_the_script,
+    open_browser,
+    present_sessions,
+    server_runtime,
+)
 from ui.state import KEY, AppState
 
 # --------------------------------------------------------------------------------------------------
@@ -119,13 +124,6 @@ def _unless_stopped(note: Callable[..., None]) -> Callable[..., None]:
     return noting
 
 
-def is_stopped() -> bool:
-    """Whether the run of this thread was told to stop."""
-    context = get_script_run_ctx(suppress_warning=True)
-    requests = None if context is None else context.script_requests
-    return requests is not None and requests._state is ScriptRequestType.STOP
-
-
 # --------------------------------------------------------------------------------------------------
 # Scheduling of script runs (`ui/jobs.py`): clicks at once, timers after them.
 #
@@ -157,11 +155,8 @@ def _without_lock(get_option: Callable[[str], Any]) -> Callable[[str], Any]:
 def _scheduled(run: Callable[..., None]) -> Callable[..., None]:
     @wraps(run)
     def running(runner: Any, rerun_data: Any) -> None:
-        def is_wanted() -> bool:
-            return bool(runner._requests._state is ScriptRequestType.CONTINUE)
-
         by_itself = rerun_data.is_auto_rerun and rerun_data.fragment_id_queue
-        with SCHEDULER.timer(is_wanted) if by_itself else SCHEDULER.page():
+        with SCHEDULER.timer(partial(is_wanted, runner)) if by_itself else SCHEDULER.page():
             run(runner, rerun_data)
 
     return running
@@ -222,6 +217,7 @@ async def lifespan(_app: object) -> AsyncIterator[None]:
     if lacks := lacking():
         LOGGER.warning("On this system a process that reads a file can %s: see SECURITY.md", lacks)
     keep_latest_run()
+    leave_pages_to_the_script()
     send_whole_pages()
     schedule_runs()
     switch_often()
@@ -255,18 +251,12 @@ def set_aside() -> None:
     gc.freeze()
 
 
-def open_browser() -> None:
-    """Show the app to whoever started it, as `streamlit run` does for plain scripts."""
-    address = server_util.get_display_address(config.get_option("server.address") or "localhost")
-    cli_util.open_browser(server_util.get_url(address))
-
-
 async def sweep_forever() -> None:
     """Release closed sessions every few seconds.
 
     This runs on the server's own loop, where sessions open and close, so nothing changes meanwhile.
     """
-    sweeper = Sweeper(get_instance())
+    sweeper = Sweeper(server_runtime())
     collected, drawn = time.monotonic(), SCHEDULER.drawn
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
@@ -283,16 +273,13 @@ class Sweeper:
     """Knows the sessions of the last look, and lets go of those that are gone since."""
 
     def __init__(self, runtime: Runtime) -> None:
-        # Streamlit has no public way to its sessions; the version is pinned, and a test has a real
-        # server release a real session.
-        self._manager: Any = runtime._session_mgr
+        self._server = runtime
         self._known: dict[str, Any] = {}
 
     def sweep(self) -> int:
         """Let go of the sessions that nobody can come back to; how many there were."""
-        expired = self._manager._session_storage._cache.expire()
-        self._known |= {name: info.session for name, info in expired}
-        present = {info.session.id: info.session for info in self._manager.list_sessions()}
+        self._known |= expired_sessions(self._server)
+        present = present_sessions(self._server)
         gone = [session for name, session in self._known.items() if name not in present]
         self._known = present
         for session in gone:

@@ -19,8 +19,8 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import config
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+from ui.server.streamlit_internals import config, is_host_allowed
 
 # --------------------------------------------------------------------------------------------------
 # Cookies: a random name for each browser, so that it finds its own work again. Scripts cannot read

@@ -18,21 +18,22 @@ from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
-from streamlit import config, runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from hipad.exceptions import HipadError
 from hipad.utils import listed
 from ui.jobs import SCHEDULER
 from ui.server.middleware import COOKIE, NAME
+from ui.server.streamlit_internals import config, is_active, session_id
+from ui.session import login
 from ui.session.saved_session import Snapshot, run_of, snapshot, take_up
 from ui.session.store import StorageConfig, Store, StoredSession, UnreadableSession
 from ui.state import AppState
 
 # --------------------------------------------------------------------------------------------------
-# Owners: a browser has a name that nobody else knows (a cookie of `ui/server/middleware.py`), and
-# sees its own work only. On a server that only this computer can reach there is one person: a new
-# browser may also take up work that no tab has open.
+# Owners: where there is a login, an account. Else a browser, which has a name that nobody else
+# knows (a cookie of `ui/server/middleware.py`). Each sees its own work only. On a server that only
+# this computer can reach there is one person: a new browser may also take up work that no tab has
+# open.
 
 HERE: Final = ("127.0.0.1", "localhost", "::1", "[::1]")
 FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip")
@@ -40,7 +41,10 @@ HOLDERS: dict[str, str] = {}  # the session that has a work open, by the work's 
 
 
 def owner() -> str:
-    """A name for this browser's folder, from which its cookie cannot be guessed; empty: none."""
+    """A name for this account's or browser's works, which cannot be guessed; empty: none."""
+    if login.is_required():
+        who = login.account()
+        return hashlib.sha256(f"account\n{who}".encode()).hexdigest()[:32] if who else ""
     cookie = st.context.cookies.get(COOKIE)
     known = isinstance(cookie, str) and NAME.fullmatch(cookie)
     return hashlib.sha256(str(cookie).encode()).hexdigest()[:32] if known else ""
@@ -51,7 +55,8 @@ def is_one_person() -> bool:
     hosts = config.get_option("server.allowedHosts")
     asked = (st.context.headers.get("Host") or "").rpartition(":")[0]
     return (
-        config.get_option("server.address") in HERE
+        not login.is_required()
+        and config.get_option("server.address") in HERE
         and bool(hosts)
         and set(hosts) <= set(HERE)
         and not config.get_option("server.corsAllowedOrigins")
@@ -62,17 +67,15 @@ def is_one_person() -> bool:
 
 def hold(name: str) -> None:
     """This session has a work open."""
-    context = get_script_run_ctx()
-    if context is not None:
-        HOLDERS[name] = context.session_id
+    session = session_id()
+    if session is not None:
+        HOLDERS[name] = session
 
 
 def is_held(name: str) -> bool:
     """Whether another tab has a work open now."""
-    holder, context = HOLDERS.get(name), get_script_run_ctx()
-    if holder is None or not runtime.exists() or (context and context.session_id == holder):
-        return False
-    return bool(runtime.get_instance().is_active_session(holder))
+    holder = HOLDERS.get(name)
+    return holder is not None and holder != session_id() and is_active(holder)
 
 
 # --------------------------------------------------------------------------------------------------

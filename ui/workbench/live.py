@@ -26,13 +26,13 @@ from weakref import WeakValueDictionary
 
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
-from streamlit import config
 
 from hipad.exceptions import DataError, HipadError
 from ui.dataset import Dataset
 from ui.jobs import SCHEDULER
 from ui.models import TrainedModel
 from ui.server.middleware import COOKIE, cookies_of
+from ui.server.streamlit_internals import config
 from ui.state import BackgroundWork
 from ui.workbench.pictures import Pictures
 from ui.workbench.refit import request_of_draft

@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, Scri
 
 from tests.ui.server.event_loops import run_apart
 from ui.jobs import BackgroundJob, JobStatus, fit_job
-from ui.server import lifespan
+from ui.server import lifespan, streamlit_internals
 from ui.server.lifespan import (
     Sweeper,
     give_back_memory,
@@ -95,7 +95,7 @@ def runs(tmp_path, monkeypatch):
     pages = PagesManager(str(tmp_path / "app.py"))
     old, new = (SimpleNamespace(script_requests=ScriptRequests()) for _ in range(2))
     now = {"run": old}
-    monkeypatch.setattr(lifespan, "get_script_run_ctx", lambda **_: now["run"])
+    monkeypatch.setattr(streamlit_internals, "get_script_run_ctx", lambda **_: now["run"])
 
     def note(run, page):
         now["run"] = run
@@ -276,8 +276,8 @@ def test_the_browser_is_opened_for_whoever_sits_here(
     opened: list[str] = []
     options = {"server.headless": headless, "server.address": "127.0.0.1", "server.port": 8501}
     monkeypatch.setattr(lifespan.config, "get_option", options.get)
-    monkeypatch.setattr(lifespan.cli_util, "open_browser", opened.append)
-    monkeypatch.setattr(lifespan.server_util, "get_url", lambda host: f"http://{host}")
+    monkeypatch.setattr(streamlit_internals.cli_util, "open_browser", opened.append)
+    monkeypatch.setattr(streamlit_internals.server_util, "get_url", lambda host: f"http://{host}")
     monkeypatch.setattr(lifespan, "keep_values_out", lambda: None)
     monkeypatch.setattr(lifespan, "schedule_runs", lambda: None)
     monkeypatch.setattr(lifespan, "switch_often", lambda: None)
@@ -304,7 +304,7 @@ def test_one_session_that_cannot_be_closed_does_not_keep_the_others(
             return look
 
     monkeypatch.setattr(lifespan, "SWEEP_SECONDS", 0)
-    monkeypatch.setattr(lifespan, "get_instance", lambda: None)
+    monkeypatch.setattr(lifespan, "server_runtime", lambda: None)
     monkeypatch.setattr(lifespan, "Sweeper", lambda _: Stubborn())
     monkeypatch.setattr(lifespan, "give_back_memory", lambda: given_back.append(True))
     with pytest.raises(asyncio.CancelledError):
