@@ -223,6 +223,10 @@ class Decided(ClassifierMixin, BaseEstimator):
         """The class of each row."""
         return np.asarray(self.classes.take(says_positive(self.values)))
 
+    def score(self, X: Any, y: np.ndarray, sample_weight: FloatArray | None = None) -> float:
+        """The accuracy, without looking at what was checked before."""
+        return float(np.average(self.predict(X) == y, weights=sample_weight))
+
 
 def asks_for_values(scorer: Scorer) -> bool:
     """Whether a scorer asks a model for nothing but its decision values or answers.

@@ -102,7 +102,8 @@ def rounded(value: float) -> float:
 
 
 TOLERANCE = 1e-4  # of the folds: enough to judge by
-FINE = 1e-12  # of models that stand for themselves: their features and weights are those of a fit
+FINE = 1e-11  # of models that stand for themselves: their features and weights are those of a fit
+LITTLE_ROOM = 0.03  # how far inside these begin
 BEYOND = 1.02  # times lambda1: a fold whose gradients are less has overlooked no feature
 
 
@@ -151,6 +152,8 @@ class PathSolver:
         self.batch = BatchedInteriorPoint(problem, np.tile(upper_bounds, times), lambda2, units)
         self._last = np.tile(np.arange(count) == count - 1, times) & (not fine)
         self.tolerance = FINE if fine else TOLERANCE
+        if fine:
+            self.batch.room = LITTLE_ROOM  # neighbours on the path are near
         tolerance = np.where(self._last, EXACT, self.tolerance)
         self.selector = WorkingSetSelector(
             self.batch, tolerance, np.where(self._last | fine, 1.0 + EXACT, BEYOND)
@@ -188,9 +191,10 @@ class PathSolver:
         kept = np.flatnonzero(w.any(axis=1) | np.isin(stage.names, named))
         smooth, w = batch.restrict(stage.names[kept], 0.0), w[kept]
         sizes, b, in_model = np.count_nonzero(w, axis=0), batch.b, w != 0
-        reached = batch.reached(stage, max(self.tolerance, EXACT))
+        reached = batch.done
         if self.polish:
             w, b = self._polished(replace(smooth, fixed=w != 0))
+            reached = reached & batch.done
         of_named = np.zeros((named.size, b.size))  # those that do not matter are in no stage
         of_named[np.isin(named, smooth.names)] = w[np.isin(smooth.names, named)]
         scores = smooth.design.dot(w)

@@ -141,7 +141,7 @@ class RestrictedProblem:
 
     @property
     def is_linear(self) -> bool:
-        """Whether weights are linear in the gradient: known features that pay nothing."""
+        """Whether the features are known and pay nothing: weights are linear in the gradient."""
         return self.fixed is not None and not any(bound.any() for bound in self.limits)
 
     def all_curved(self) -> tuple[np.ndarray, FloatArray]:
@@ -733,6 +733,7 @@ class BatchedInteriorPoint:
     """
 
     _at: BatchIterate | None = None  # where the last steps ended
+    room = WARM  # how far inside its bounds a warm start begins
     steps = 0
 
     def __init__(
@@ -760,12 +761,14 @@ class BatchedInteriorPoint:
         self.u = np.full((stack.n_rows, count), typical_multiplier(self.problem.stack))
         self.columns = SignedColumns(problem.design, problem.y)
         self.systems = Systems(problem, self.seen)
+        self.done = np.zeros(count, dtype=bool)  # which came to the end asked for
 
     def only(self, problems: np.ndarray) -> None:
         """Go on with some of the problems."""
         self.lambda2, self.b = self.lambda2[problems], self.b[problems]
         self.seen, self.weights_of_rows = self.seen[:, problems], self.weights_of_rows[:, problems]
         self.upper, self.curvature = self.upper[:, problems], self.curvature[:, problems]
+        self.done = self.done[problems]
         self.capped, self.shares = self.capped[:, problems], self.shares[:, problems]
         self.alpha, self.u = self.alpha[:, problems], self.u[:, problems]
         self.units = None if self.units is None else self.units[:, problems]
@@ -816,7 +819,9 @@ class BatchedInteriorPoint:
         assert self._at is not None or not going_on
         at = self._at if self._at is not None and going_on else self._warm(restricted)
         goal = np.broadcast_to(np.asarray(tolerance, dtype=float), self.b.shape)
-        moved, end = np.isfinite(goal), self._go(restricted, at, goal, MOST_STEPS)
+        end, done = self._go(restricted, at, goal, MOST_STEPS)
+        moved = np.isfinite(goal)
+        self.done = np.where(moved, done, self.done)
         before, self._at = self._at, end
         if before is not None and not moved.all():
             self._at = before.with_part(np.flatnonzero(moved), end.part(np.flatnonzero(moved)))
@@ -824,12 +829,6 @@ class BatchedInteriorPoint:
         self.alpha = np.where(moved, np.where(self.seen, alpha, 0.0), self.alpha)
         self.u, self.b = np.where(moved, u, self.u), np.where(moved, self._at.b, self.b)
         return restricted.weights(self._pull(restricted, self.alpha, self.u))
-
-    def reached(self, restricted: RestrictedProblem, tolerance: float) -> np.ndarray:
-        """Which problems ended within a tolerance of their optimum over these features."""
-        assert self._at is not None
-        residual = self._look(restricted, self.systems.row_problems(restricted), self._at)[1]
-        return ~self._unfinished(self._at, residual, np.full(self.b.size, tolerance))
 
     def active_sets(self, k: int) -> tuple[FloatArray, FloatArray]:
         """Multipliers and duals of a problem, on their bound where the other of a pair is more."""
@@ -849,27 +848,32 @@ class BatchedInteriorPoint:
 
     def _go(
         self, restricted: RestrictedProblem, at: BatchIterate, tolerance: FloatArray, most: int
-    ) -> BatchIterate:
-        """Steps of all problems; once few are left, of these alone."""
+    ) -> tuple[BatchIterate, np.ndarray]:
+        """Steps of all problems, and which came to their end; once few are left, of these alone."""
         stuck = np.zeros(self.b.size, dtype=bool)
         rows = self.systems.row_problems(restricted)
-        for done in range(most):
+        unfinished = np.ones(self.b.size, dtype=bool)
+        for step in range(most):
             active, residual = self._look(restricted, rows, at)
-            left = np.flatnonzero(self._unfinished(at, residual, tolerance) & ~stuck)
+            unfinished = self._unfinished(at, residual, tolerance)
+            left = np.flatnonzero(unfinished & ~stuck)
             if left.size <= FEW_LEFT * self.b.size:
                 if left.size == 0:
                     break
                 some = copy(self)
                 some.only(left)
-                own = some._go(restricted.part(left), at.part(left), tolerance[left], most - done)
+                own, ended = some._go(
+                    restricted.part(left), at.part(left), tolerance[left], most - step
+                )
                 self.steps += some.steps - self.steps
-                return at.with_part(left, own)
+                unfinished[left] = ~ended
+                return at.with_part(left, own), ~unfinished
             left = self._factorized(restricted, at, active(), left, stuck)
             if left.size == 0:
                 break
             at = self._advance(at, residual)
             self.steps += 1
-        return at
+        return at, ~unfinished
 
     def _pull(self, restricted: RestrictedProblem, alpha: FloatArray, u: FloatArray) -> FloatArray:
         gradient = self._gradient_of_samples(restricted, alpha)
@@ -981,20 +985,20 @@ class BatchedInteriorPoint:
         """The best multiple of where the problems stand, moved well inside its bounds."""
         rows = self.systems.row_problems(restricted)
         alpha, upper = self.alpha * self._best_multiple(restricted, rows), self.upper
-        alpha = np.clip(alpha, WARM * self.weights_of_rows, (1 - WARM) * upper)
+        alpha = np.clip(alpha, self.room * self.weights_of_rows, (1 - self.room) * upper)
         alpha = np.where(self.seen, alpha, 1.0)
-        u = np.maximum(self.u, WARM * typical_multiplier(self.problem.stack))
+        u = np.maximum(self.u, self.room * typical_multiplier(self.problem.stack))
         seen = np.where(self.seen, alpha, 0.0)
         of_samples = self._respond(restricted, rows, seen, u)[0]
         residual = 1.0 - self._margins(of_samples, u, self.b)
         residual -= self.curvature * seen
         short, over = (
-            np.maximum(residual, 0.0) + WARM,
-            np.maximum(-residual, 0.0) + WARM,
+            np.maximum(residual, 0.0) + self.room,
+            np.maximum(-residual, 0.0) + self.room,
         )
         x = np.vstack([alpha, np.where(self.capped, upper - alpha, 1.0), u])
         over, short = np.where(self.seen, over, 0.0), np.where(self.capped, short, 0.0)
-        z = np.vstack([over, short, WARM * self._split(self.shares)[2] / u])
+        z = np.vstack([over, short, self.room * self._split(self.shares)[2] / u])
         return BatchIterate(x, z, self.b)
 
     def _best_multiple(self, restricted: RestrictedProblem, rows: RowProblems | None) -> FloatArray:
