@@ -18,6 +18,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from hipad.exceptions import HipadError
 from hipad.experiments.methods import ExperimentData, contest
 from hipad.experiments.reproduction import early_support
+from hipad.experiments.study_plan import scores_of_others
 from hipad.experiments.tasks import Done, Figures, ResultsCache, Task
 from hipad.experiments.tuning import nested, tune
 from hipad.solvers.solution import single_thread
@@ -76,6 +77,7 @@ HELD: Final = "1M"  # data above this size are memory-mapped to the workers
 
 KINDS: Final[dict[str, Callable[..., Figures]]] = {
     "contest": contest,
+    "plan": scores_of_others,
     "early support": early_support,
     "tune": tune,
     "nested": nested,
