@@ -19,8 +19,8 @@ run: $(VENV)/.packages  ## start the app and open it in the browser
 test: lint chromium  ## check style and types, run every test but the longest
 	$(TESTS) -m "not long"
 
-long: $(VENV)/.packages-dev chromium  ## run the longest tests
-	$(TESTS) -m long
+long: $(VENV)/.packages-dev chromium  ## run the longest tests, and properties on more examples
+	HIPAD_TEST_EXAMPLES=100 $(TESTS) -m "long or hypothesis"
 
 lint: $(VENV)/.packages-dev  ## check style and types
 	$(BIN)/ruff check .

@@ -38,6 +38,7 @@ def show() -> None:
         st.Page("pages/workbench.py", title="Workbench", icon=":material/tune:"),
         st.Page("pages/results.py", title="Results", icon=":material/insights:"),
         st.Page("pages/patients.py", title="Patients", icon=":material/groups:"),
+        st.Page("pages/report.py", title="Report", icon=":material/description:"),
         st.Page("pages/experiments.py", title="Experiments", icon=":material/science:"),
     ]
     st.set_page_config(page_title="HIPAD Workbench", page_icon=str(ICON), layout="wide")

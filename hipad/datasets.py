@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,7 @@ PRESETS: Final = {"10k": DrawSize(200, 400, 10_000), "50k": DrawSize(500, 1_000,
 BLOCK_MEANS: Final = {"K1": 2.0, "K2": 0.5, "K3": -0.2, "K4": -1.0}
 SEEN_IN_TRAINING: Final = ("K2", "K3")
 COVARIANCE: Final = 0.8
+LABEL: Final = "class"
 RULES: Final = "mean(K1) >= 4 => positive\nmean(K4) >= 3 => negative"
 
 
@@ -109,6 +111,29 @@ def make_ksvm_s(
             "two weak ones only, the rules tell of the two strong ones."
         ),
     )
+
+
+def ksvm_tables(data: SyntheticData, preset: str, **controls: Any) -> tuple[Table, Table]:
+    """Return the training and the test rows of a draw as tables; the hash is that of its recipe.
+
+    >>> train, test = ksvm_tables(make_ksvm_s("10k", n_features=300), "10k", n_features=300)
+    >>> train.label, train.n_rows, test.n_rows
+    ('class', 200, 400)
+    """
+    digest = hashlib.sha256(repr((preset, sorted(controls.items()))).encode()).hexdigest()
+    train = Table(
+        numbers=data.X_train,
+        number_names=tuple(f"x{j}" for j in range(data.X_train.shape[1])),
+        text={LABEL: _class_names(data.y_train)},
+        format="synthetic",
+        label=LABEL,
+        sha256=digest,
+    )
+    return train, replace(train, numbers=data.X_test, text={LABEL: _class_names(data.y_test)})
+
+
+def _class_names(y: IntArray) -> npt.NDArray[np.str_]:
+    return np.where(y > 0, "positive", "negative")
 
 
 def relevant_signs(preset: str = "10k", *, block_size: int | None = None) -> IntArray:

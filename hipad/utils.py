@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, TypeAlias
+from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +91,20 @@ def some(names: Iterable[str], most: int = 5) -> str:
     "'age', 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' and 1 more"
     """
     return listed(list(names), limit=most, spell=_quoted)
+
+
+UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn")  # control, direction and half characters
+
+
+def one_line(name: object, longest: int) -> str:
+    """A name cut to size, without line ends and other signs that are not seen.
+
+    >>> one_line("a\\nb\\u202ec", 60), one_line("x" * 9, 4)
+    ('a b c', 'xxx…')
+    """
+    seen = "".join(" " if category(c) in UNSEEN else c for c in str(name)[: 4 * longest])
+    text = " ".join(seen.split())
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _quoted(name: str) -> str:

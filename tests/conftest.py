@@ -10,7 +10,14 @@ from hypothesis import HealthCheck, settings
 from benchmarks.serving import chromium_path
 
 # Nothing is timed in a test; CI draws the same examples each time, so that a failure repeats.
-settings.register_profile("local", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# `make long` draws Hypothesis' usual number of examples, `make test` fewer.
+EXAMPLES = int(os.environ.get("HIPAD_TEST_EXAMPLES", "25"))
+settings.register_profile(
+    "local",
+    deadline=None,
+    max_examples=EXAMPLES,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 
 IN_CI = os.environ.get("CI") == "true"

@@ -24,6 +24,7 @@ LAYERS = (
     ("evaluation",),
     ("export",),
     ("experiments",),
+    ("reporting",),
     ("cli",),
 )
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}

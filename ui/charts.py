@@ -22,7 +22,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.colors import qualitative
 
-from ui.text import one_line
+from hipad.utils import one_line
 
 HEIGHT: Final = 320
 CONFIG: Final = {

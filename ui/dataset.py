@@ -27,11 +27,12 @@ from hipad.data import (
 from hipad.data.file_format import FOUND_OUT, FileFormat
 from hipad.data.preprocessing import ColumnRecipe
 from hipad.data.roles import DecidedBy, labels_of
+from hipad.estimator.model_io import TableFile
 from hipad.estimator.training_data import standardised_design
 from hipad.rules import FeatureIndex, RuleSet, RulesText
 from hipad.rules.compiler import read_for
 from hipad.rules.context import ColumnValues, NameTable
-from hipad.rules.names import resolve_definitions
+from hipad.rules.names import resolve_kept
 from hipad.utils import FloatArray, IntArray, count
 from ui.settings import SEED, Choice, Number
 
@@ -145,6 +146,7 @@ class Dataset:
     gaps_seen: MissingValues | None = None  # cells of X_seen without a value in the file
     gaps_test: MissingValues | None = None
     decimal: str = ""  # decimal mark of the file's numbers
+    file: TableFile | None = None  # where the training rows come from
     unit: str = ROW  # one of ROW_WORDS: what a row is, or what several rows of a group belong to
     _reading: Lock = field(default_factory=Lock, init=False, repr=False)
 
@@ -294,13 +296,7 @@ class Dataset:
 
     def with_blocks(self, definitions: Mapping[str, str]) -> Dataset:
         """The same data with other blocks."""
-        found, failed = resolve_definitions(definitions, self.every)
-        place = np.full(len(self.every), -1)
-        place[self.kept] = np.arange(len(self.kept))
-        blocks = {name: (at := place[columns])[at >= 0] for name, columns in found.items()}
-        for name in [name for name, columns in blocks.items() if not columns.size]:
-            failed[name] = "all its features were left out in preparation"
-            del blocks[name]
+        blocks, failed = resolve_kept(definitions, self.every, self.kept)
         summary = self.summary.assign(block=_block_names(self.n_features, blocks))
         return replace(self, blocks=blocks, blocks_failed=failed, summary=summary)
 

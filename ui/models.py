@@ -14,7 +14,7 @@ import pandas as pd
 
 from hipad import HIPADClassifier
 from hipad.data import to_csv
-from hipad.estimator.model_io import Origin, save_model
+from hipad.estimator.model_io import Origin, save_model, stored_settings
 from hipad.estimator.parameters import MemberRecord
 from hipad.estimator.problem_factory import largest_lambda1
 from hipad.evaluation.comparison import flips
@@ -212,6 +212,16 @@ class Request:
         if fewness in FEWNESS:
             return FEWNESS[fewness] * largest_useful(self.data, self.settings)
         return self.settings.lambda1
+
+
+def stored_parameters(settings: RunSettings) -> tuple[dict[str, Any], float | None]:
+    """Return settings as model files hold them, and the share of the largest useful lambda1.
+
+    Where the settings say how few features in words, lambda1 follows from the data by that share.
+    """
+    share = FEWNESS.get(settings.fewness)
+    lambda1 = CHOSEN.get(settings.fewness, settings.lambda1)
+    return stored_settings(HIPADClassifier(None, lambda1=lambda1, **settings.parameters)), share
 
 
 class TrainingJob(BackgroundJob[TrainedModel]):
@@ -484,7 +494,13 @@ def answers(model: TrainedModel, data: Dataset) -> str:
 def model_file(model: TrainedModel, data: Dataset) -> str:
     """The model as JSON, with what a later table needs to be prepared in the same way."""
     origin = Origin(
-        data.label, data.classes, data.recipe, data.decided_by, data.group, data.file_format
+        data.label,
+        data.classes,
+        data.recipe,
+        data.decided_by,
+        data.group,
+        data.file_format,
+        data.file,
     )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"

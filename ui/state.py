@@ -31,6 +31,7 @@ from hipad.data import Turn
 from hipad.data.file_format import FileFormat
 from hipad.evaluation.sealed_test import SealedTest
 from hipad.exceptions import DataError, HipadError
+from hipad.reporting.study import StudyNotes
 from hipad.utils import count
 from ui.data.loading import LoadingJob, PreparedData, ReadingJob, build, facing_rules, prepare_data
 from ui.dataset import Dataset, Loaded, Preparation
@@ -96,7 +97,7 @@ class StateSnapshot:
 
     NAMES: ClassVar = (
         "loaded", "preparation", "data", "blocks", "rules", "settings", "job", "ran", "models",
-        "pinned", "refitting", "tuning", "keep_name",
+        "pinned", "refitting", "tuning", "keep_name", "notes",
     )  # fmt: skip
 
     @classmethod
@@ -169,6 +170,7 @@ class AppState(SessionCache):
     )  # experiments, see ui/experiments
     edited: dict[str, int] = field(default_factory=dict)  # see `edits`, by the key of the data
     seals: dict[str, SealedTest] = field(default_factory=dict)  # by the digest of the test rows
+    notes: StudyNotes = field(default_factory=StudyNotes)  # what the user says, for its report
     expert: bool = False
     speed: str = "full speed"  # of a run, see ui/run
     error: str = ""  # why the last thing the user asked for could not be done
@@ -285,7 +287,7 @@ class AppState(SessionCache):
         self.data, self.keep_name = data, new_name()
         self.arrivals += 1
         self.loaded, self.preparation = loaded, preparation
-        self.blocks = dict(loaded.blocks)
+        self.blocks, self.notes = dict(loaded.blocks), StudyNotes()
         self.rules.change(loaded.rules, f"rules of {loaded.name}" if loaded.rules else "new data")
         self.settings = RunSettings.from_dict(loaded.settings)
         self._forget_models()

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from unicodedata import category
 
 from hipad.rules import RuleGradient, RuleRecord
-from hipad.utils import count, listed, number, signed
+from hipad.utils import count, listed, number, one_line, signed
 
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^&=@])")
 # Markdown makes links of addresses even where every sign of them is escaped: a sign that has no
 # width, after each of these, keeps them apart.
 ADDRESS: Final = re.compile(r"(https?|ftps?|mailto|xmpp|www|@)(?=[:.\w])", re.IGNORECASE)
 JOINER: Final = "\u2060"
-UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn")  # control, direction and half characters
 
 
 def plain(name: object, longest: int = 60) -> str:
@@ -25,13 +23,6 @@ def plain(name: object, longest: int = 60) -> str:
     """
     text = one_line(name, longest)
     return MARKUP.sub(r"\\\1", ADDRESS.sub(rf"\1{JOINER}", text))
-
-
-def one_line(name: object, longest: int) -> str:
-    """A name cut to size, without line ends and other signs that are not seen."""
-    seen = "".join(" " if category(c) in UNSEEN else c for c in str(name)[: 4 * longest])
-    text = " ".join(seen.split())
-    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def listing(names: list[str], most: int = 5) -> str:

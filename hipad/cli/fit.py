@@ -18,8 +18,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
-import numpy as np
-
 from hipad.cli.inputs import (
     Bar,
     add_old_names,
@@ -57,6 +55,7 @@ from hipad.data import (
     TestRows,
     facing,
     learning_gaps,
+    learning_groups,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -66,7 +65,7 @@ from hipad.data.roles import CERTAIN
 from hipad.data.table import STDOUT
 from hipad.estimator.classifier import HIPADClassifier
 from hipad.estimator.fit import FitRun
-from hipad.estimator.model_io import Origin, save_model
+from hipad.estimator.model_io import Origin, TableFile, save_model
 from hipad.estimator.multiclass import ClassRuns
 from hipad.estimator.parameters import CHOICES
 from hipad.evaluation.comparison import averaged_candidates
@@ -216,6 +215,7 @@ def run_fit(options: argparse.Namespace) -> int:
         train.decided_by,
         train.group,
         train.table.reading.later,
+        table_file(options, train),
     )
     save_model(clf, Path(options.model), origin=origin)
     print(report(clf, train, test), file=words)
@@ -246,6 +246,7 @@ def fit_all(
         train.recipe,
         group=train.group,
         file_format=train.table.reading.later,
+        file=table_file(options, train),
     )
     save_model(clf, Path(options.model), origin=origin)
     lines = [*class_lines(clf), judged(clf, train.X, train.y, "training")]
@@ -256,6 +257,12 @@ def fit_all(
     lines += [*map(str, clf.rule_report_), *map(str, clf.knowledge_report_)]
     print("\n".join(lines), file=words)
     return told(options, clf, words)
+
+
+def table_file(options: argparse.Namespace, train: Prepared) -> TableFile:
+    """What later commands need to find the same training rows again."""
+    name, digest = Path(options.data).name, train.table.sha256
+    return TableFile(name, digest, train.options, options.split, options.seed)
 
 
 def told(options: argparse.Namespace, clf: HIPADClassifier, words: TextIO) -> int:
@@ -313,9 +320,7 @@ def build(
 def fitted(clf: HIPADClassifier, train: Prepared, more: TestRows | None = None) -> HIPADClassifier:
     """Fit with a bar; Ctrl-C keeps the model so far. `more` are further rows without a label."""
     X, y = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
-    groups = train.groups
-    if groups is not None and len(y) > len(groups):  # rows of another file are of other patients
-        groups = np.r_[groups, groups.max() + 1 + np.arange(len(y) - len(groups))]
+    groups = learning_groups(train, len(y))
     gaps = learning_gaps(train, more)
     watch = clf.fit_iter(X, y, groups=groups, feature_names=train.feature_names, gaps=gaps)
     with Bar() as bar, stopping(watch):

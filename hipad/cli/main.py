@@ -56,6 +56,7 @@ COMMANDS: Final = {
     "fit": Command("fit", "fit a classifier to a table and rules, and save it", about_rules=True),
     "predict": Command("predict", "answers of a saved model for the rows of a table, as CSV"),
     "export": Command("export", "a saved model as SQL, spreadsheet, PMML, ONNX or model card"),
+    "report": Command("report", "everything of a model or session in one HTML file"),
     "next": Command("predict", "which rows to label next, as CSV", about_rules=True),
     "rules": Command("check", "how to write rules, with examples from a table", about_rules=True),
     "check": Command("check", "what rules do on a table, and what is odd", about_rules=True),

@@ -163,6 +163,14 @@ def learning_gaps(train: Prepared, more: TestRows | None = None) -> MissingValue
     return MissingValues.stacked(parts)
 
 
+def learning_groups(train: Prepared, n_rows: int) -> IntArray | None:
+    """Return the groups of all rows that a fit takes; rows of another file are of other groups."""
+    groups = train.groups
+    if groups is None or n_rows == len(groups):
+        return groups
+    return np.r_[groups, groups.max() + 1 + np.arange(n_rows - len(groups))]
+
+
 def _bring(train: Prepared, table: Table, rows: IntArray) -> TestRows:
     label = train.options.label
     X, left, gaps = train.recipe.measured(table, rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hipad.data.file_format import FOUND_OUT, FileFormat
-from hipad.data.preprocessing import ColumnRecipe
+from hipad.data.preprocessing import ColumnRecipe, Options
 from hipad.data.roles import DecidedBy
 from hipad.estimator.calibration import CalibrationMap, ClassProbabilities, MulticlassCalibration
 from hipad.estimator.classifier import HIPADClassifier
@@ -233,6 +233,17 @@ class StoredFormat:
 
 
 @dataclass(frozen=True)
+class TableFile:
+    """The file of the training rows, what was done with it, and which rows were held back."""
+
+    name: str
+    sha256: str
+    preparation: Options
+    test_share: float | None = None  # None: none was held back of this file
+    seed: int = 0
+
+
+@dataclass(frozen=True)
 class Origin:
     """The table that a model was fitted to, so that later tables are prepared in the same way."""
 
@@ -242,6 +253,7 @@ class Origin:
     decided_by: DecidedBy = "choice"  # what told the positive class
     group: str = ""  # the column whose rows are of one patient
     file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what cells of it mean
+    file: TableFile | None = None  # None in files of earlier versions
 
 
 @dataclass(frozen=True)
@@ -289,7 +301,7 @@ def _content(clf: HIPADClassifier) -> dict[str, Any]:
         "feature_names": clf.feature_index_.names,
         "named_columns": hasattr(clf, "feature_names_in_"),
         "blocks": plain(used_blocks(clf)),
-        "settings": _settings(clf),
+        "settings": stored_settings(clf),
     }
     if len(clf.classes_) == 2:
         return shared | _own_content(clf)
@@ -364,7 +376,8 @@ def _stored_classes(classes: np.ndarray) -> dict[str, Any]:
     return {"dtype": classes.dtype.str, "values": values}
 
 
-def _settings(clf: HIPADClassifier) -> dict[str, Any]:
+def stored_settings(clf: HIPADClassifier) -> dict[str, Any]:
+    """Return parameters as a model file holds them, without rules and blocks."""
     settings = clf.get_params(deep=False)
     weights = settings["class_weight"]
     if isinstance(weights, dict):  # JSON keys are texts only
@@ -377,7 +390,7 @@ def _settings(clf: HIPADClassifier) -> dict[str, Any]:
 def _origin(content: dict[str, Any]) -> Origin | None:
     raw = content["origin"]
     if isinstance(raw, dict):  # files of earlier versions have neither
-        raw = {"group": "", "file_format": {}, **raw}
+        raw = {"group": "", "file_format": {}, "file": None, **raw}
     origin: Origin | None = rebuild(Origin | None, raw)
     if origin is not None:
         check_recipe(origin.recipe, content["n_features"])
@@ -410,14 +423,8 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
 
 def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     """A classifier with settings, classes, columns and reports."""
-    settings = _settings_of_today(content["settings"])
-    if isinstance(settings["class_weight"], list):
-        settings["class_weight"] = dict(settings["class_weight"])
-    if isinstance(settings.get("rule_trust"), list):
-        settings["rule_trust"] = rebuild(tuple[MemberRecord, ...], settings["rule_trust"])
     blocks = {name: np.array(columns, dtype=int) for name, columns in content["blocks"].items()}
-    clf = HIPADClassifier(content["rules"], blocks=blocks or None, **settings)
-    check_settings(clf)
+    clf = unfitted_classifier(content["settings"], content["rules"], blocks)
     clf.classes_ = classes
     clf.n_features_in_ = content["n_features"]
     clf.feature_index_ = FeatureIndex(content["feature_names"], clf.n_features_in_)
@@ -430,6 +437,20 @@ def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     clf._stated = list(rebuild(tuple[FeaturePriorRecord, ...], stored))
     check_statements(clf._stated, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
+    return clf
+
+
+def unfitted_classifier(
+    settings: Mapping[str, Any], rules: Any, blocks: Mapping[str, Any]
+) -> HIPADClassifier:
+    """Return a classifier with the settings that a model file holds (`stored_settings`)."""
+    own = _settings_of_today(dict(settings))
+    if isinstance(own.get("class_weight"), list):
+        own["class_weight"] = dict(own["class_weight"])
+    if isinstance(own.get("rule_trust"), list):
+        own["rule_trust"] = rebuild(tuple[MemberRecord, ...], own["rule_trust"])
+    clf = HIPADClassifier(rules, blocks=dict(blocks) or None, **own)
+    check_settings(clf)
     return clf
 
 

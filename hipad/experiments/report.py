@@ -184,7 +184,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class _Axis:
+class Axis:
     """From values to pixels, evenly or by logarithm."""
 
     least: float
@@ -215,8 +215,8 @@ def chart(
     ys = [y for line in series for y in (*line.y, *line.low, *line.high) if math.isfinite(y)]
     if not xs or not ys:
         return ""
-    across = _Axis(min(xs), max(xs), LEFT, WIDTH - RIGHT, log_x)
-    up = _Axis(*_padded(min(ys), max(ys)), HEIGHT - BOTTOM, TOP)
+    across = Axis(min(xs), max(xs), LEFT, WIDTH - RIGHT, log_x)
+    up = Axis(*_padded(min(ys), max(ys)), HEIGHT - BOTTOM, TOP)
     parts = [*_frame(across, up, sorted(set(xs)), x_title, y_title)]
     for k, line in enumerate(series):
         parts += _line(line, PALETTE[k % len(PALETTE)], across, up, k)
@@ -232,14 +232,14 @@ def _padded(low: float, high: float) -> tuple[float, float]:
 
 
 def _frame(
-    across: _Axis, up: _Axis, xs: Sequence[float], x_title: str, y_title: str
+    across: Axis, up: Axis, xs: Sequence[float], x_title: str, y_title: str
 ) -> Sequence[str]:
     parts = []
-    for value in _ticks(up.least, up.most):
+    for value in ticks(up.least, up.most):
         y = up.at(value)
         parts.append(f'<path d="M{LEFT} {y}H{WIDTH - RIGHT}" stroke="#ccc"/>')
         parts.append(_text(LEFT - 6, y + 4, f"{value:.6g}", "end"))
-    shown = xs if len(xs) <= 10 else _ticks(across.least, across.most)
+    shown = xs if len(xs) <= 10 else ticks(across.least, across.most)
     parts += [_text(across.at(x), HEIGHT - BOTTOM + 16, f"{x:.6g}", "middle") for x in shown]
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x_title, "middle"))
     middle = (TOP + HEIGHT - BOTTOM) / 2
@@ -248,10 +248,10 @@ def _frame(
     return parts
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def ticks(low: float, high: float) -> list[float]:
     """Round numbers between two ends.
 
-    >>> _ticks(0.48, 1.02)
+    >>> ticks(0.48, 1.02)
     [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
     """
     rough = (high - low) / 6
@@ -261,7 +261,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [round(k * step, 12) for k in range(first, last + 1)]
 
 
-def _line(line: Series, colour: str, across: _Axis, up: _Axis, number: int) -> list[str]:
+def _line(line: Series, colour: str, across: Axis, up: Axis, number: int) -> list[str]:
     points = [(across.at(x), up.at(y)) for x, y in zip(line.x, line.y, strict=True) if y == y]
     told = " ".join(f"{x},{y}" for x, y in points)
     parts = [f'<polyline points="{told}" fill="none" stroke="{colour}" stroke-width="2.5"/>']
@@ -277,7 +277,7 @@ def _line(line: Series, colour: str, across: _Axis, up: _Axis, number: int) -> l
     return [*parts, _text(LEFT + 32, y, line.name, "start")]
 
 
-def _mark(mark: Mark, across: _Axis, number: int) -> list[str]:
+def _mark(mark: Mark, across: Axis, number: int) -> list[str]:
     x = across.at(mark.x)
     dashed = f'<path d="M{x} {TOP}V{HEIGHT - BOTTOM}" stroke="#666" stroke-dasharray="5 4"/>'
     return [dashed, _text(x + 4, TOP + 12 + 15 * number, mark.text, "start")]

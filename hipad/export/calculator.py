@@ -54,9 +54,15 @@ def to_calculator(
 
 
 def calculator_parts(
-    formula: ScoringFormula, ranges: Mapping[str, tuple[float, float]] | None = None
+    formula: ScoringFormula,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    heading: str = "h2",
 ) -> str:
-    """Return the calculator as a part of a page: the form, the answer, the model, the script."""
+    """Return the calculator as a part of a page: the form, the answer, the model, the script.
+
+    `heading` is the element of its heading, by how deep it stands in the page.
+    """
     model = json.dumps(_as_json(formula, ranges or {}), ensure_ascii=True)
     script = files("hipad.export").joinpath("calculator.js").read_text("utf-8")
     return (
@@ -64,7 +70,7 @@ def calculator_parts(
         "page.</p>\n"
         '<form id="values" onsubmit="return false"></form>\n'
         '<div role="status"><p id="answer"></p><p id="risk"></p></div>\n'
-        "<h2>What speaks for it</h2>\n"
+        f"<{heading}>What speaks for it</{heading}>\n"
         '<ul id="reasons"></ul>\n'
         # no name from a file can end the element that holds it
         f'<script id="model" type="application/json">{model.replace("<", chr(92) + "u003c")}'

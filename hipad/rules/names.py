@@ -733,6 +733,24 @@ def resolve_definitions(
     return found, failed
 
 
+def resolve_kept(
+    definitions: Mapping[str, str], every: FeatureIndex, kept: IntArray
+) -> tuple[dict[str, IntArray], dict[str, str]]:
+    """Return the same where only some of the columns were kept, by their places among these.
+
+    >>> resolve_kept({"K": "x0:x2", "L": "x0"}, FeatureIndex(n_features=4), np.array([1, 2, 3]))
+    ({'K': array([0, 1])}, {'L': 'all its features were left out in preparation'})
+    """
+    found, failed = resolve_definitions(definitions, every)
+    place = np.full(len(every), -1)
+    place[kept] = np.arange(len(kept))
+    blocks = {name: (at := place[columns])[at >= 0] for name, columns in found.items()}
+    for name in [name for name, columns in blocks.items() if not columns.size]:
+        failed[name] = "all its features were left out in preparation"
+        del blocks[name]
+    return blocks, failed
+
+
 def check_number(number: int) -> None:
     """DataError if there are more blocks than can be held."""
     if number > MOST_BLOCKS:

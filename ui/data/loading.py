@@ -27,6 +27,7 @@ from hipad.data import (
     TestRows,
     Turn,
     learning_gaps,
+    learning_groups,
     learning_rows,
     match_test,
     match_unlabelled,
@@ -40,6 +41,7 @@ from hipad.data.limits import stated_number
 from hipad.data.preprocessing import labelled_rows, roles_for
 from hipad.data.roles import Role, group_column, labels_of, name_words, row_names, words_of
 from hipad.data.written_numbers import Text
+from hipad.estimator.model_io import TableFile
 from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
 from hipad.rules.compiled_rule import first_outcome
@@ -153,9 +155,7 @@ def build(
     more = _unlabelled(loaded, preparation, train)
     X, _ = learning_rows(train.X, train.y, train.unlabelled, None if more is None else more.X)
     n, alone = len(train.y), X is train.X
-    groups = train.groups
-    if groups is not None and X.shape[0] > len(groups):  # of another file: of other patients
-        groups = np.r_[groups, groups.max() + 1 + np.arange(X.shape[0] - len(groups))]
+    groups = learning_groups(train, X.shape[0])
     everything = replace(train.recipe, kept=None).feature_names
     kept = train.recipe.kept
     summary = summarise(train.X, train.feature_names)
@@ -196,6 +196,13 @@ def build(
         gaps_seen=learning_gaps(train, more),
         gaps_test=None if test is None else test.gaps,
         decimal=loaded.table.decimal,
+        file=TableFile(
+            loaded.name,
+            loaded.table.sha256,
+            Options(**preparation.options()),
+            preparation.test_fraction if preparation.test == "split" else None,
+            preparation.seed,
+        ),
         unit=preparation.row_word or guess_unit(loaded, train),
         unlabelled_names=(
             *_names(loaded.table, train.unlabelled_rows),

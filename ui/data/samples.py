@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
-
-from hipad.data import Table
-from hipad.datasets import BLOCK_MEANS, PRESETS, DrawSize, make_ksvm_s, read_sample
+from hipad.datasets import (
+    BLOCK_MEANS,
+    LABEL,
+    PRESETS,
+    DrawSize,
+    ksvm_tables,
+    make_ksvm_s,
+    read_sample,
+)
 from hipad.exceptions import DataError
 from hipad.rules import FeatureIndex
 from hipad.rules.names import define_columns
@@ -19,7 +23,6 @@ from hipad.utils import count
 from ui.dataset import Loaded
 from ui.settings import SEED, Choice, Number, Percent, Some, ValueSpan
 
-LABEL: Final = "class"
 SIZES: Final = {
     "n_train": Number(4, 2_000),
     "n_test": Number(2, 5_000),
@@ -67,21 +70,12 @@ def synthetic(preset: str, **controls: Any) -> Loaded:
     """A draw of ksvm-s; `controls` are those of `make_ksvm_s`."""
     check_size(preset, controls)
     data = make_ksvm_s(preset, **controls)
-    names = tuple(f"x{j}" for j in range(data.X_train.shape[1]))
-    index = FeatureIndex(names)
-    digest = hashlib.sha256(repr((preset, sorted(controls.items()))).encode()).hexdigest()
-    table = Table(
-        numbers=data.X_train,
-        number_names=names,
-        text={LABEL: _class_names(data.y_train)},
-        format="synthetic",
-        label=LABEL,
-        sha256=digest,
-    )
+    table, test = ksvm_tables(data, preset, **controls)
+    index = FeatureIndex(table.number_names)
     return Loaded(
         name=f"ksvm-s-{preset}",
         table=table,
-        test=replace(table, numbers=data.X_test, text={LABEL: _class_names(data.y_test)}),
+        test=test,
         sample=f"ksvm-s-{preset}",
         about=data.description,
         label=LABEL,
@@ -106,10 +100,6 @@ def check_size(preset: str, controls: Mapping[str, Any]) -> None:
             f"expected a table of at most {MOST_ENTRIES:,} entries that are not zero, got up to "
             f"{entries:,.0f}: take fewer samples, fewer features or less noise"
         )
-
-
-def _class_names(y: np.ndarray) -> np.ndarray:
-    return np.where(y > 0, "positive", "negative")
 
 
 def _synthetic_card(preset: str, words: str) -> Card:

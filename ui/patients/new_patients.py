@@ -27,13 +27,13 @@ from hipad.evaluation.new_rows import (
     shifted_columns,
 )
 from hipad.exceptions import DataError
-from hipad.utils import FloatArray, IntArray, count, number, percent, some
+from hipad.utils import FloatArray, IntArray, count, number, one_line, percent, some
 from ui.data import upload
 from ui.dataset import Dataset
 from ui.models import TrainedModel, model_file
 from ui.patients.patient_list import MOST_ROWS
 from ui.state import AppState, attempt
-from ui.text import listing, one_line, plain
+from ui.text import listing, plain
 
 TABLE: Final = "new_patients_table"
 ANSWERS: Final = "new_patients_answers"

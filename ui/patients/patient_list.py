@@ -15,16 +15,15 @@ import numpy.typing as npt
 import pandas as pd
 import streamlit as st
 
+from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.conformal import sets_of
 from hipad.rules import CompiledRule, RuleSet, compile_rules
-from hipad.utils import FloatArray, IntArray, count
+from hipad.utils import FloatArray, IntArray, count, one_line
 from ui.dataset import Dataset
 from ui.models import Request
-from ui.results.assessment import Assessment
 from ui.results.cannot_say import COVERAGE
 from ui.results.stability_view import StabilityPair
 from ui.state import AppState
-from ui.text import one_line
 
 MOST_ROWS: Final = 500  # shown at once
 CHOSEN: Final = "patients_chosen"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from hipad.evaluation.assessment import Assessment
 from ui.dataset import Dataset
 from ui.jobs import poll
 from ui.models import TrainedModel
 from ui.patients import new_patients, patient_list, sheet
 from ui.patients.patient_list import PatientList
 from ui.results import results_view, stability_view
-from ui.results.assessment import Assessment
 from ui.state import AppState
 from ui.workbench.cross_validation import request_of
 

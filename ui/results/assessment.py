@@ -1,63 +1,44 @@
-"""What a model, and one without its rules, say of rows that neither has learnt from.
-
-Rows are those of the opened test set, or the training rows, each judged by a model that was fitted
-without its fold: the whole fit is repeated, with everything that it chooses. The work is done in a
-job: a model without rules has to be fitted in either case, tuned for itself.
-"""
+"""The assessment of a model as a job: see `hipad.evaluation.assessment`."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
-from hipad.evaluation.conformal import ConformalSets, cross_conformal
-from hipad.evaluation.cross_validation import CrossValidation, cross_fit
-from hipad.evaluation.cutoffs import training_rows
-from hipad.evaluation.metrics import PositiveClassView, ScoredRows
-from hipad.exceptions import DataError
-from hipad.utils import FloatArray, IntArray
-from ui.dataset import Dataset
+from hipad.evaluation.assessment import Assessment, Source, assess_steps
+from hipad.utils import IntArray
 from ui.jobs import SCHEDULER, BackgroundJob
 from ui.models import Request, TrainedModel
 
-Source = Literal["test", "cross-validated"]
 UNSEEN_SECONDS: Final = 30.0
 
 
-@dataclass(frozen=True, eq=False)
-class Assessment:
-    """Scores and risks of the same rows, with rules and without.
+@dataclass(frozen=True)
+class RequestFits:
+    """The rows of a request, and the fits that it asks for."""
 
-    Attributes
-    ----------
-    source : "test" or "cross-validated"
-        Which rows these are.
-    rows : ScoredRows
-        What the model says of them.
-    without : ScoredRows or None
-        What a model without rules says of them, tuned for itself; None where there are no rules.
-    names : array
-        What each row is called: its ID or its number in the file.
-    noun : str
-        What a row is called in sentences: a patient, unless several rows are of one.
-    p_values, p_values_without : array or None
-        How likely each row is as strange in each class (`hipad.evaluation.conformal`), with rules
-        and without; None where there are too few rows to tell.
-    most_coverage : float
-        The largest coverage that so many labelled rows allow.
-    """
+    request: Request
 
-    source: Source
-    rows: ScoredRows
-    without: ScoredRows | None
-    names: np.ndarray
-    noun: str = "patient"
-    p_values: FloatArray | None = None
-    p_values_without: FloatArray | None = None
-    most_coverage: float = 1.0
+    def __getattr__(self, name: str) -> Any:
+        """Rows, classes and groups are those of the data."""
+        return getattr(self.request.data, name)
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether there is a model without rules to compare with."""
+        return self.request.settings.use_rules and self.request.says_anything
+
+    def start(self, learnt: IntArray | None, *, rules: bool) -> Any:
+        """Begin the fit, to some of the training rows or to all."""
+        asked = self.request
+        if not rules:
+            asked = replace(asked, settings=asked.settings.changed(use_rules=False))
+        if learnt is not None:
+            asked = replace(asked, data=asked.data.with_training(learnt))
+        return asked.start(quick=True)
 
 
 def assessment_job(model: TrainedModel, request: Request, source: Source) -> BackgroundJob[Any]:
@@ -74,104 +55,19 @@ def assessment_job(model: TrainedModel, request: Request, source: Source) -> Bac
     """
 
     def steps(job: BackgroundJob[Assessment]) -> Iterator[None]:
-        uses_rules = request.settings.use_rules and request.says_anything
-        alone = replace(request, settings=request.settings.changed(use_rules=False))
-        without: ScoredRows | None = None
-        told_without: tuple[FloatArray | None, float] = None, 1.0
-        if source == "test":
-            job.message = "The model judges the test rows"
-            rows = _test_rows(model, request.data)
-            told = _calibrated(model, rows)
-            if uses_rules:
-                job.message = "A model without rules is fitted, to compare with"
-                run = alone.start(model, quick=True)
-                for _ in run:
-                    SCHEDULER.give_way()
-                    yield
-                other = alone.model(run.finish())
-                without = _test_rows(other, request.data)
-                told_without = _calibrated(other, without)
-        else:
-            total = 1 + int(uses_rules)
-            rows = yield from _cross_validated(request, job, 0, total)
-            told = _own_p_values(rows)
-            if uses_rules:
-                without = yield from _cross_validated(alone, job, 1, total)
-                told_without = _own_p_values(without)
-        which = 1 if source == "test" else 0
-        job.outcome = Assessment(
-            source,
-            rows,
-            without,
-            np.asarray(request.data.called(which)),
-            "patient" if rows.groups is None else "row",
-            told[0],
-            told_without[0],
-            told[1],
+        names = np.asarray(request.data.called(1 if source == "test" else 0))
+        work = assess_steps(
+            RequestFits(request), model.classifier, source, names=names, noun="patient"
         )
+        while True:
+            try:
+                step = next(work)
+            except StopIteration as end:
+                job.outcome = end.value
+                break
+            job.message, job.progress = step
+            yield
+            SCHEDULER.give_way()
         job.progress = 1.0
 
     return BackgroundJob(steps, name="the assessment", unseen_seconds=UNSEEN_SECONDS)
-
-
-def _calibrated(model: TrainedModel, rows: ScoredRows) -> tuple[FloatArray | None, float]:
-    """Return p-values of rows by the out-of-fold scores of the training rows, and their limit."""
-    try:
-        seen = training_rows(model.classifier, sign=model.oriented.sign)
-        sets = ConformalSets.fit(seen.scores, seen.positive, seen.groups)
-    except DataError:  # too few rows of a class
-        return None, 1.0
-    return sets.p_values(rows.scores), sets.most_coverage
-
-
-def _own_p_values(rows: ScoredRows) -> tuple[FloatArray | None, float]:
-    """Return p-values of out-of-fold rows, each without its own patient, and their limit."""
-    try:
-        found = cross_conformal(rows.scores, rows.positive, rows.groups)
-    except DataError:
-        return None, 1.0
-    return found, ConformalSets.fit(rows.scores, rows.positive, rows.groups).most_coverage
-
-
-def _test_rows(model: TrainedModel, data: Dataset) -> ScoredRows:
-    assert data.X_test is not None
-    assert data.y_test is not None
-    scores = model.scores(data.X_test)
-    positive = data.y_test == data.classes[1]
-    return ScoredRows(positive, scores, model.oriented.risks(scores), data.groups_test)
-
-
-def _cross_validated(
-    request: Request, job: BackgroundJob[Any], number: int, total: int
-) -> Generator[None, None, ScoredRows]:
-    """Fit without each fold in turn; return the scored training rows."""
-    data = request.data
-    begun = CrossValidation.of(data.y_train, groups=data.groups_train)
-    risks = np.full(len(data.y_train), np.nan)
-    scores = np.full(len(data.y_train), np.nan)
-
-    def start(learnt: IntArray) -> Any:
-        return replace(request, data=data.with_training(learnt)).start(quick=True)
-
-    def score(fitted: Any, held: IntArray) -> Any:
-        view = PositiveClassView(fitted, data.classes)
-        scores[held] = view.scores(data.X_train[held])
-        risks[held] = view.risks(scores[held])
-        return fitted.decision_function(data.X_train[held])
-
-    which = "without rules" if number else "the model"
-    found = begun
-    for found in cross_fit(begun, start, score):
-        job.message = f"Cross-validation of {which}: fold {min(found.done + 1, found.total)} of "
-        job.message += f"{found.total}"
-        job.progress = (number + found.done / found.total) / total
-        yield
-        SCHEDULER.give_way()
-    return ScoredRows(
-        data.y_train == data.classes[1],
-        scores,
-        risks,
-        data.groups_train,
-        folds=found.total,
-        fitted=float(np.mean(found.fitted)),
-    )

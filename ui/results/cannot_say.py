@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.conformal import coverage_by_class, sets_of, undecided
 from hipad.utils import FloatArray, percent
 from ui import charts
-from ui.results.assessment import Assessment
 from ui.text import plain
 
 COVERAGE: Final = 90  # percent, at first: as usual for conformal sets

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import plotly.graph_objects as go
 
+from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.curves import (
     Bins,
     Curve,
@@ -23,7 +24,6 @@ from hipad.evaluation.metrics import METRICS, ScoredRows
 from hipad.exceptions import DataError
 from hipad.utils import number, percent
 from ui import charts
-from ui.results.assessment import Assessment
 
 HEIGHT = 330
 FEWEST_BINS, MOST_BINS, ROWS_A_BIN = 4, 10, 15

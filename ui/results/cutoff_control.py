@@ -7,6 +7,7 @@ from typing import Final
 
 import streamlit as st
 
+from hipad.evaluation.assessment import Assessment, Source
 from hipad.evaluation.cutoffs import (
     Cutoff,
     cutoff_by_cost,
@@ -19,7 +20,6 @@ from hipad.evaluation.metrics import METRICS, ScoredRows
 from hipad.exceptions import HipadError
 from hipad.utils import number, percent
 from ui.models import TrainedModel
-from ui.results.assessment import Assessment, Source
 from ui.state import AppState
 from ui.text import plain
 

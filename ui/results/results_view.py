@@ -6,13 +6,14 @@ from typing import Final
 
 import streamlit as st
 
+from hipad.evaluation.assessment import Assessment, Source
 from hipad.solvers import Status
 from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, poll
 from ui.models import TrainedModel
 from ui.results import cannot_say, cutoff_control, seal, stability_view, tuning_correction, verdict
-from ui.results.assessment import Assessment, Source, assessment_job
+from ui.results.assessment import assessment_job
 from ui.results.curves import Curves
 from ui.state import AppState
 from ui.text import plain

@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from hipad.evaluation.assessment import Assessment, Source
 from hipad.evaluation.stability import DECOYS_OF, N_REFITS, Stability, stability_steps
 from hipad.exceptions import DataError
 from hipad.utils import FloatArray, percent
@@ -18,7 +19,6 @@ from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import SCHEDULER, BackgroundJob, JobStatus, poll
 from ui.models import Request, TrainedModel
-from ui.results.assessment import Assessment, Source
 from ui.state import AppState
 from ui.text import plain
 

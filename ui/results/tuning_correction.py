@@ -7,12 +7,12 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
+from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.metrics import ScoredRows
 from hipad.evaluation.tuning import CorrectedFigure, corrected_figure
 from hipad.exceptions import DataError
 from hipad.utils import FloatArray, percent
 from ui.models import TrainedModel
-from ui.results.assessment import Assessment
 from ui.state import AppState
 
 VERSIONS: Final = "results_versions"

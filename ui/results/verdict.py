@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
+from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.comparison import compare_rows
 from hipad.evaluation.intervals import Estimate
 from hipad.utils import count, percent
-from ui.results.assessment import Assessment
 from ui.state import AppState
 from ui.text import plain
 

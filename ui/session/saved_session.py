@@ -74,6 +74,7 @@ def restore(state: AppState, session: Session, loaded: Loaded) -> None:
     state.settings = session.settings
     state.edits = max(state.edits, session.edits)
     state.add_seals(session.seals)
+    state.notes = session.notes
     state.awaiting = None
     state.refit(session.models, session.pinned)
 

@@ -21,12 +21,14 @@ from hipad.estimator.parameters import MemberRecord
 from hipad.estimator.serialization import misfit, named, rebuild
 from hipad.evaluation.sealed_test import SealedTest
 from hipad.exceptions import DataError, HipadError
+from hipad.reporting.sources import read_notes
+from hipad.reporting.study import StudyNotes
 from hipad.rules.names import MOST_BLOCKS, block_name
 from hipad.solvers import Progress
 from ui.data.samples import DRAW
 from ui.dataset import Dataset, Loaded, Preparation
 from ui.jobs import SCHEDULER, BackgroundJob, Run
-from ui.models import Request, TrainedModel
+from ui.models import Request, TrainedModel, stored_parameters
 from ui.settings import MODEL_NAME, NAME, RULES, Number, RunSettings, Text
 
 KIND: Final = "hipad-workbench-session"
@@ -111,6 +113,14 @@ class Seals:
             raise ValueError(str(error)) from error
 
 
+@dataclass(frozen=True)
+class Notes:
+    """What people said of the study."""
+
+    def read(self, value: object) -> StudyNotes:
+        return read_notes(value)
+
+
 Definitions = Annotated[Mapping[str, str], Blocks(MOST_BLOCKS, Text(1_000_000))]
 
 
@@ -156,10 +166,17 @@ class Session:
     file_format: Annotated[FileFormat, StoredFormat()] = FOUND_OUT  # what was stated of the file
     edits: Annotated[int, Number(0, MOST_EDITS)] = 0  # versions of rules and settings that were run
     seals: Annotated[tuple[SealedTest, ...], Seals(MOST_SEALS)] = ()  # who looked at test rows when
+    notes: Annotated[StudyNotes, Notes()] = field(default_factory=StudyNotes)  # for reports
 
     def to_json(self) -> str:
-        """The text of the file."""
-        content = {"kind": KIND, "version": VERSION, **asdict(self)}
+        """The text of the file; `fit` tells the library what the settings mean."""
+        parameters, share = stored_parameters(self.settings)
+        fit = {
+            "parameters": parameters,
+            "lambda1_share": share,
+            "use_rules": self.settings.use_rules,
+        }
+        content = {"kind": KIND, "version": VERSION, **asdict(self), "fit": fit}
         return json.dumps(content, indent=1, ensure_ascii=False)
 
 
@@ -183,6 +200,7 @@ def session_of(state: Any) -> Session:
         file_format=loaded.table.reading.stated,
         edits=state.edits,
         seals=tuple(state.seals.values())[-MOST_SEALS:],
+        notes=state.notes,
     )
 
 
@@ -212,7 +230,8 @@ def recipe_of_today(raw: Any) -> Any:
 
 def of_today(raw: dict[str, Any]) -> dict[str, Any]:
     """The fields of a session with those that files of earlier versions do not have."""
-    raw = {"unlabelled": "", "file_format": {}, "edits": 0, "seals": [], **raw}
+    earlier = {"unlabelled": "", "file_format": {}, "edits": 0, "seals": [], "notes": {}}
+    raw = {**earlier, **{name: value for name, value in raw.items() if name != "fit"}}
     if isinstance(raw.get("models"), list):
         raw["models"] = [recipe_of_today(recipe) for recipe in raw["models"]]
     if isinstance(raw.get("preparation"), dict):

@@ -26,12 +26,12 @@ from hipad.evaluation.comparison import (
 )
 from hipad.evaluation.intervals import Estimate
 from hipad.rules import CompiledRule, RuleRecord
-from hipad.utils import count, number, percent, signed
+from hipad.utils import count, number, one_line, percent, signed
 from ui import charts
 from ui.dataset import NO_BLOCK, Dataset
 from ui.models import TrainedModel, comparable_weights
 from ui.rules.checks import study_rows
-from ui.text import listing, one_line, plain, worst_case
+from ui.text import listing, plain, worst_case
 from ui.workbench.sliders import round_step
 
 MOST_BLOCKS: Final = 12

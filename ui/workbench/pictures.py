@@ -15,10 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.evaluation.comparison import feature_changes, flips
-from hipad.utils import FloatArray, IntArray, count
+from hipad.utils import FloatArray, IntArray, count, one_line
 from ui.dataset import NO_BLOCK, Dataset
 from ui.models import TrainedModel, comparable_weights
-from ui.text import one_line
 
 MOST_CELLS: Final = 65_536  # more features share cells
 MOST_DOTS: Final = 2_000

@@ -14,12 +14,12 @@ import numpy as np
 import streamlit as st
 
 from hipad.rules import RuleSet
+from hipad.utils import one_line
 from ui import charts
 from ui.dataset import Dataset
 from ui.models import TrainedModel
 from ui.server.middleware import COOKIE
 from ui.state import AppState
-from ui.text import one_line
 from ui.workbench import live, refit
 from ui.workbench.live import LiveRefits, Scene
 from ui.workbench.pictures import Pictures

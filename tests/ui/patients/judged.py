@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from hipad.evaluation.assessment import Source
 from tests.ui.pima import fitted
 from ui.patients.patient_list import PatientList
-from ui.results.assessment import Source, assessment_job
+from ui.results.assessment import assessment_job
 from ui.workbench.cross_validation import request_of
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.conformal import cross_conformal, sets_of
 from hipad.evaluation.metrics import ScoredRows
-from ui.results.assessment import Assessment
 from ui.results.cannot_say import answers_chart, sentence
 
 

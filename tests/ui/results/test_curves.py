@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.metrics import METRICS, ScoredRows
-from ui.results.assessment import Assessment
 from ui.results.curves import Curves
 from ui.results.cutoff_control import words_of
 from ui.results.verdict import difference_sentence, sentence

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.metrics import ScoredRows
 from hipad.evaluation.tuning import corrected_figure
 from tests.ui.pima import fitted, session
-from ui.results.assessment import Assessment
 from ui.results.tuning_correction import corrected, note, sentence, versions
 
 

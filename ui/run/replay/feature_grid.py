@@ -17,10 +17,9 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.datasets import relevant_signs
-from hipad.utils import IntArray
+from hipad.utils import IntArray, one_line
 from ui.dataset import NO_BLOCK, Dataset, Loaded
 from ui.run.replay.story import packed
-from ui.text import one_line
 
 OUT, FOR_POSITIVE, FOR_NEGATIVE, PASSING, FALSE = range(5)
 MOST_CELLS: Final = 65_536

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import streamlit as st
 
+from hipad.utils import one_line
 from ui import charts
 from ui.run.replay.story import Story
-from ui.text import one_line
 
 FOLDER: Final = Path(__file__).parent / "browser"
 SCRIPTS: Final = ("tools.js", "chart.js", "feature_grid.js", "side.js", "player.js")

@@ -13,14 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from hipad.solvers import Progress
-from hipad.utils import count
+from hipad.utils import count, one_line
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, thinned
 from ui.models import Harm, TrainedModel
 from ui.recording import RecordedStep
 from ui.run.replay.feature_grid import MOST_CHANGES, FeatureGrid, Frame, Moves
 from ui.run.replay.story import AMBER, GREY, RIGHT_COLOUR, TEAL, VIOLET, Line, LineChart, Story
-from ui.text import one_line
 
 MOST_FRAMES: Final = 400
 MOST_RULES: Final = 6  # lines of the rules' chart

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ui.text import one_line
+from hipad.utils import one_line
 
 if TYPE_CHECKING:
     from ui.run.replay.feature_grid import FeatureGrid, Moves

@@ -1,0 +1,1 @@
+"""The Report page: what people say of the study, and everything else in one file to hand on."""
