@@ -1,4 +1,4 @@
-"""The Experiments page: the worth of rules, wrong rules, tuning, the paper repeated."""
+"""The Experiments page: the worth of rules, wrong rules, a plan, tuning, the paper repeated."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from hipad.exceptions import HipadError
 from ui.experiments import (
     experiment_panel,
     learning_curve_view,
+    plan_view,
     reproduction_view,
     sensitivity_view,
     tuning_view,
 )
-from ui.experiments.experiments_state import EXPERIMENT_PARTS, PAPER, TUNE, WORTH
+from ui.experiments.experiments_state import EXPERIMENT_PARTS, PAPER, PLAN, TUNE, WORTH
 from ui.page_frame import need_data, need_rules
 from ui.state import AppState, app_state
 from ui.text import plain
@@ -27,6 +28,8 @@ def show(state: AppState, part: str) -> None:
         return
     if part == TUNE:
         tuning_view.show(state)
+    elif part == PLAN:
+        plan_view.show(state, experiment_panel.everybody(state))
     elif need_rules(state):
         material = experiment_panel.everybody(state)
         (learning_curve_view if part == WORTH else sensitivity_view).show(state, material)

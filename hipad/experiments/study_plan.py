@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from scipy.special import digamma
 from scipy.stats import norm, rankdata
 
 from hipad.evaluation.sample_size import SampleSize, Z, required_sample_size
@@ -172,7 +173,7 @@ COMPARED: Final = ("HIPAD", "no rules")
 POINTS: Final = 6  # sizes of a curve
 DRAWS: Final = 20
 FEWEST_DRAWS: Final = 3
-FEWEST_OF_CLASS: Final = 4  # labelled patients of the rarer class
+FEWEST_OF_CLASS: Final = 5  # labelled patients of the rarer class
 MOST_TESTED: Final = 2_000  # patients whose scores are kept
 
 
@@ -245,7 +246,7 @@ def scores_of_others(
 #
 # where V is the variance from draw to draw. The mean over all draws is a U-statistic of the
 # patients, whose variance is at most n / m of that of one draw (Hoeffding, Annals of Mathematical
-# Statistics 19, 1948, 293). What V owes to other test patients is taken off for the second term.
+# Statistics 19, 1948, 293). What V owes to other test patients is taken off for the n / m.
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,17 +291,20 @@ def plan_curves(material: ExperimentData, outcomes: Iterable[Done], figure: str)
     patient = np.arange(material.y.size) if material.groups is None else np.unique(
         material.groups, return_inverse=True
     )[1]  # fmt: skip
-    m, D = int(patient.max()) + 1, len(whole)
+    D = len(whole)
     places = [(method, n) for method in methods for n in sizes]
     values = np.empty((D, len(places)))
     within = np.zeros(len(places))  # variance of one draw's figure over its test patients
-    parts = np.zeros((m, len(places)))
+    parts = np.zeros((int(patient.max()) + 1, len(places)))
     for d, own in enumerate(whole):
         for k, place in enumerate(places):
             values[d, k], each, of = _figure_of(own[place], material, patient, figure)
             within[k] += float(each @ each) / D
             np.add.at(parts[:, k], of, each / D)
-    return _curves_of(values, within, parts, methods, sizes, m, FIGURES[figure].floor)
+    pool = material.units[0].size
+    if material.apart:  # the same rows are tested by every draw
+        within[:] = 0.0
+    return _curves_of(values, within, parts, methods, sizes, pool, FIGURES[figure].floor)
 
 
 def _figure_of(
@@ -324,24 +328,27 @@ def _curves_of(
 ) -> Curves:
     D = len(values)
     n = np.tile(np.array(sizes, dtype=np.float64), len(methods))
-    spread = _smooth(np.var(values, axis=0, ddof=1).reshape(len(methods), -1), sizes)
-    trained = np.clip(1.0 - within * (n / m) / spread, 0.0, 1.0)
+    tested = within * (n / m)  # what test patients add to the variance from draw to draw
+    spread = np.var(values, axis=0, ddof=1)
+    trained = np.maximum(spread - tested, 0.05 * spread).reshape(len(methods), -1)
+    trained = _smooth(trained, sizes, D - 1)
     return Curves(
         methods,
         sizes,
         values.mean(axis=0).reshape(len(methods), len(sizes)),
-        spread * (1.0 / D + trained * n / m),
-        parts.T @ parts * (m / (m - 1.0)),
+        trained * (1.0 / D + n / m) + tested / D,
+        parts.T @ parts,
         D,
         floor,
     )
 
 
-def _smooth(variances: FloatArray, sizes: Sequence[int]) -> FloatArray:
+def _smooth(variances: FloatArray, sizes: Sequence[int], freedom: int) -> FloatArray:
     """Variances of draws, flat, as a power of the size: those of single sizes are known badly."""
     x = np.log(np.array(sizes, dtype=np.float64))
     x = x - x.mean()
     y = np.log(np.maximum(variances, 1e-10))
+    y = y - (digamma(freedom / 2.0) - math.log(freedom / 2.0))  # the mean of its logarithm
     slope = np.minimum(y @ x / float(x @ x), 0.0)
     return np.asarray(np.exp(y.mean(axis=1)[:, None] + np.outer(slope, x)).ravel())
 

@@ -20,8 +20,8 @@ from hipad.experiments.workers import perform
 from ui.jobs import SCHEDULER, BackgroundJob, JobStatus
 
 WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"
-TUNE, PAPER = "Tune settings", "Repeat the paper"
-EXPERIMENT_PARTS: Final = (WORTH, WRONG, TUNE, PAPER)
+PLAN, TUNE, PAPER = "Plan a study", "Tune settings", "Repeat the paper"
+EXPERIMENT_PARTS: Final = (WORTH, WRONG, PLAN, TUNE, PAPER)
 
 Plan = Callable[[], tuple[Sequence[Task], Mapping[str, ExperimentData]]]
 
