@@ -69,7 +69,7 @@ def ksvm() -> Population:
         seed = int(rng.integers(2**31))
         data = make_ksvm_s("10k", seed=seed, n_train=n + n % 2, n_test=4, **SMALL)
         order = rng.permutation(len(data.y_train))[:n]
-        return data.X_train[order], data.y_train[order].astype(np.float64)
+        return np.asarray(data.X_train.toarray())[order], data.y_train[order].astype(np.float64)
 
     return Population(draw, 400, told, ridge=False)
 
@@ -146,6 +146,7 @@ def run(options: Options) -> str:
                     held.setdefault((method, n), []).append((holds, one.is_open, one.value / n))
             if not (seed + 1) % 20:
                 progress(f"{name}: {seed + 1} of {tables} tables")
+        first = len(lines)
         for (method, n), found in held.items():
             holds, opened, ratio = np.array(found, dtype=float).T
             met = GOAL[0] <= holds.mean() <= GOAL[1]
@@ -160,6 +161,8 @@ def run(options: Options) -> str:
                     f"{np.median(ratio):.2f}",
                 ]
             )
+        for line in lines[first:]:
+            progress(", ".join(map(str, line)))
     head = ["population", "way", "patients truly needed", "AUROC", "interval holds it",
             "open above", "median of planned / needed"]  # fmt: skip
     return table(head, lines)
