@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from hipad.evaluation.metrics import named_outcomes
 from hipad.evaluation.stability import N_REFITS
 from hipad.reporting.analysis import Findings, analyse_steps
 from hipad.reporting.guidelines import tripod_answers
@@ -47,17 +48,18 @@ def show(state: AppState) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.subheader("What you say", anchor=False)
-        form_view.show(state, rules_of(model))
+        form_view.show(state, rules_of(model, data))
     with right:
         st.subheader("The file", anchor=False)
         _file(state, model, data)
 
 
-def rules_of(model: TrainedModel) -> list[tuple[str, str]]:
-    """Return the rules of a model by label and text, once they are known without further fits."""
-    if not model.is_explained:
+def rules_of(model: TrainedModel, data: Dataset) -> list[tuple[str, str]]:
+    """Return the rules of a model by label and text, as its report names them."""
+    if not model.own_settings.use_rules:
         return []
-    return [(record.label, record.text) for record in model.classifier.rule_report_]
+    rules = named_outcomes(data.with_blocks(model.blocks).parse(model.rules), data.classes)
+    return [(label, rule.text) for label, rule in zip(rules.labels, rules, strict=True)]
 
 
 def report_job(state: AppState, model: TrainedModel, refits: int) -> BackgroundJob[Findings]:
@@ -90,8 +92,10 @@ def _file(state: AppState, model: TrainedModel, data: Dataset) -> None:
         "They take most of the time.",
     )
     refits = N_REFITS if with_refits else 0
+    # a model that is explained after its fit is another object with the same classifier
+    key = (model.classifier, data.key, refits, seal.is_open(state))
     job: BackgroundJob[Findings] = state.remember(
-        JOB, (model, data, refits, seal.is_open(state)), lambda: report_job(state, model, refits)
+        JOB, key, lambda: report_job(state, model, refits)
     )
     if job.is_active:
         poll(job, lambda: _progress(job))
