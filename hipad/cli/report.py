@@ -135,9 +135,7 @@ def run_report(options: argparse.Namespace) -> int:
     return 0
 
 
-def _of_source(
-    source: Path, options: argparse.Namespace
-) -> tuple[Study, dict[TableRole, Table]]:
+def _of_source(source: Path, options: argparse.Namespace) -> tuple[Study, dict[TableRole, Table]]:
     """The study, and its tables where the file holds them and no others are given."""
     if not is_study_file(source):
         return _noted(read_source(source), options), {}

@@ -42,6 +42,7 @@ from hipad.export.scoring import ScoringFormula
 from hipad.reporting import svg_charts
 from hipad.reporting.analysis import Findings
 from hipad.reporting.guidelines import TRIPOD, ItemAnswer, probast_signals, tripod_answers
+from hipad.reporting.repeat import command, figures, script
 from hipad.reporting.study_file import write_study
 from hipad.reporting.summaries import (
     MOST_FEATURES,

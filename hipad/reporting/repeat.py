@@ -183,7 +183,7 @@ def script(found: Findings) -> str:
 
 def _comment(name: str) -> str:
     """Return a name as it may stand in a comment: nothing in it ends the text."""
-    return "".join(c if c.isprintable() and c not in "\"\\" else "?" for c in name)
+    return "".join(c if c.isprintable() and c not in '"\\' else "?" for c in name)
 
 
 def _quoted(value: Any) -> str:

@@ -2,8 +2,8 @@
 
 The file is a ZIP archive. `study.json` holds the `Study` as plain values, `session.json` the
 session of the app where there is one, and `data/<role>/` the parts of a table as the store keeps
-them: plain bytes and JSON. `manifest.json` names the format, its version and the SHA-256 of every part.
-Nothing in it is code, and nothing is taken that does not fit.
+them: plain bytes and JSON. `manifest.json` names the format, its version and the SHA-256 of every
+part. Nothing in it is code, and nothing is taken that does not fit.
 """
 
 from __future__ import annotations
