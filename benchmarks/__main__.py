@@ -21,7 +21,7 @@ PARTS = (
     "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves", "knowledge",
     "trust", "real", "reading", "fuzz", "app", "keys", "sessions", "calm", "grid", "risks", "worth",
     "doubt", "order", "classes", "patients", "coverage", "audit", "units",
-    "house", "ablate",
+    "house", "ablate", "plan",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The Experiments page: the worth of rules, wrong rules, tuning, the paper repeated."""
+"""The Experiments page: the worth of rules, wrong rules, a plan, tuning, the paper repeated."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from ui.experiments import (
     comparison_view,
     experiment_panel,
     learning_curve_view,
+    plan_view,
     reproduction_view,
     sensitivity_view,
     tuning_view,
 )
-from ui.experiments.experiments_state import COMPARE, EXPERIMENT_PARTS, PAPER, TUNE, WORTH
+from ui.experiments.experiments_state import COMPARE, EXPERIMENT_PARTS, PAPER, PLAN, TUNE, WORTH
 from ui.page_frame import need_data, need_rules
 from ui.state import AppState, app_state
 from ui.text import plain
@@ -31,6 +32,8 @@ def show(state: AppState, part: str) -> None:
         tuning_view.show(state)
     elif part == COMPARE:
         comparison_view.show(state)
+    elif part == PLAN:
+        plan_view.show(state, experiment_panel.everybody(state))
     elif need_rules(state):
         material = experiment_panel.everybody(state)
         if part == WORTH:

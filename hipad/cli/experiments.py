@@ -1,4 +1,4 @@
-"""Commands that run experiments: curve, doubt, tune and reproduce."""
+"""Commands that run experiments: curve, plan, doubt, tune and reproduce."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from hipad.experiments.report import (
     gather,
     page,
     plain_table,
+    plan_section,
     repeat_sections,
     sweep_section,
     tuning_sections,
@@ -52,6 +53,14 @@ from hipad.experiments.sensitivity import (
     worth_of_rules,
     worth_versions,
     wrong_versions,
+)
+from hipad.experiments.study_plan import (
+    DRAWS,
+    FEWEST_DRAWS,
+    Target,
+    plan_sizes,
+    plan_tasks,
+    study_plan,
 )
 from hipad.experiments.tuning import SCORES, honest_estimate, tune_tasks, tuned
 from hipad.rules import ColumnValues, FeatureIndex, RuleSet, parse_rules
@@ -202,6 +211,70 @@ def run_curve(options: argparse.Namespace) -> int:
         f"Learning curves of {material.name}", curves(found), worth_of_rules(found)
     )
     hand_out(section.title, [section], found, options)
+    return 0
+
+
+# --------------------------------------------------------------------------------------------------
+# hipad plan
+
+
+def add_plan_options(parser: argparse.ArgumentParser) -> None:
+    """Table, rules, target, draws."""
+    add_material_options(parser, needs_rules=False)
+    parser.add_argument(
+        "--target",
+        metavar="FIGURE=VALUE",
+        required=True,
+        help="auroc=0.8, balanced=0.75, sensitivity=0.85 or specificity=0.9; with +-0.05 also how "
+        "closely it is to be measured",
+    )
+    parser.add_argument("--draws", type=int, default=DRAWS, help=f"draws at each size ({DRAWS})")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", help="labelled patients (default: up to half of the table)"
+    )
+    parser.add_argument(
+        "--parameters", type=int, help="candidate parameters for Riley's criteria (all columns)"
+    )
+    parser.add_argument(
+        "--fixed",
+        type=float,
+        metavar="LAMBDA1",
+        help="one lambda1 for all fits, which is much faster; without it each is tuned for itself",
+    )
+    parser.add_argument("--out", metavar="FILE", help="write the paragraph for the protocol")
+    add_work_options(parser)
+
+
+def run_plan(options: argparse.Namespace) -> int:
+    """Plan: how many labelled patients a figure needs, with your rules and without.
+
+        hipad plan DATA --label COLUMN --rules FILE --target auroc=0.8
+        hipad plan DATA --label COLUMN --rules FILE --target sensitivity=0.85+-0.05
+
+    Models learn from more and more patients of your table and are tested on the others. The curve
+    through their figures says with how many patients the target is reached, with a 95 % interval
+    over draws and patients; where it lies beyond the curve, that is said. Beside it stand Riley's
+    criteria. At the end comes a paragraph for the protocol of the study.
+    """
+    target = Target.read(options.target)
+    if options.draws < FEWEST_DRAWS:
+        raise DataError(f"expected --draws of {FEWEST_DRAWS} or more, got {options.draws}")
+    if options.parameters is not None and options.parameters < 1:
+        raise DataError(f"expected --parameters of 1 or more, got {options.parameters}")
+    material = material_of(options)
+    sizes = sorted(set(options.sizes)) if options.sizes else plan_sizes(material)
+    if len(sizes) < 3 or sizes[0] < 4:
+        raise DataError("expected three --sizes or more, each of 4 patients or more, for a curve")
+    own = {} if options.fixed is None else {"lambda1": options.fixed}
+    tasks = plan_tasks(material, draws=options.draws, sizes=sizes, options=own)
+    found = outcomes_of(tasks, {material.name: material}, options)
+    plan = study_plan(material, found, target, parameters=options.parameters)
+    section = plan_section(f"Labelled patients for a study like {material.name}", plan)
+    hand_out(section.title, [section], found, options)
+    print(plan.paragraph())
+    if options.out:
+        write_text(Path(options.out), plan.paragraph())
+        print(f"written: {options.out}")
     return 0
 
 

@@ -67,6 +67,7 @@ COMMANDS: Final = {
     "rules": Command("check", "how to write rules, with examples from a table", about_rules=True),
     "check": Command("check", "what rules do on a table, and what is odd", about_rules=True),
     "curve": Command("experiments", "learning curves on a table: with rules, without, LIBSVM"),
+    "plan": Command("experiments", "how many labelled patients a study needs, with an interval"),
     "doubt": Command("experiments", "what if a rule is wrong: sweep its threshold or weight"),
     "tune": Command("experiments", "try settings by cross-validation on a table"),
     "reproduce": Command("experiments", "repeat the paper: its tables and its figure"),

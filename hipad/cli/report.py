@@ -21,8 +21,7 @@ from hipad.cli.inputs import (
     read_text,
 )
 from hipad.data import FORMATS, Table, facing
-from hipad.data.table import write_text
-from hipad.estimator.model_io import read_model
+from hipad.data.table import write_bytes, write_text
 from hipad.evaluation.cross_validation import data_digest
 from hipad.exceptions import DataError
 from hipad.reporting.analysis import (
@@ -31,10 +30,14 @@ from hipad.reporting.analysis import (
     arrange,
     findings_of_model,
     sample_tables,
+    stored_model,
 )
 from hipad.reporting.html import report_page
+from hipad.reporting.repeat import figures, script
 from hipad.reporting.sources import read_notes, read_source
 from hipad.reporting.study import HeldBack, Study, StudyTable, TableRole
+from hipad.reporting.study_file import is_study_file, read_study, write_study
+from hipad.utils import some
 
 FILES: Final[dict[TableRole, str]] = {
     "table": "data",
@@ -48,7 +51,9 @@ FILES: Final[dict[TableRole, str]] = {
 def add_report_options(parser: argparse.ArgumentParser) -> None:
     """The model or session, its data, what people say of it, where to write."""
     parser.add_argument(
-        "source", metavar="MODEL|SESSION", help="a model that `fit` saved, or a session.json"
+        "source",
+        metavar="MODEL|SESSION|STUDY",
+        help="a model that `fit` saved, a session.json, or a study.hipad",
     )
     parser.add_argument(
         "--data",
@@ -79,6 +84,15 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         "--refits", type=int, metavar="N", help="to halves of the rows; 0: none (default: 200)"
     )
     parser.add_argument("--out", metavar="HTML", help="where to write (default: beside the source)")
+    again = parser.add_argument_group("repeat it")
+    again.add_argument(
+        "--study", metavar="FILE", help="write the study as one file, by which others repeat it"
+    )
+    again.add_argument(
+        "--with-data", action="store_true", help="put the data into it, with the IDs of the rows"
+    )
+    again.add_argument("--script", metavar="FILE", help="write a Python script that repeats it")
+    again.add_argument("--figures", metavar="FILE", help="write every figure as JSON")
     add_turn_option(parser)
     add_format_options(parser)
 
@@ -88,6 +102,7 @@ def run_report(options: argparse.Namespace) -> int:
 
         hipad report model.json --data table.csv
         hipad report session.json --data table.csv --out report.html
+        hipad report study.hipad
 
     The model is fitted again to the table, so that every figure is of rows that it has not seen:
     cross-validated, or of the test set where that was opened. The file needs no network, and
@@ -96,11 +111,15 @@ def run_report(options: argparse.Namespace) -> int:
     source = Path(options.source)
     target = Path(options.out) if options.out else source.with_suffix(".html")
     paths = {role: getattr(options, name) for role, name in FILES.items()}
-    check_output(str(target), [options.source, options.notes, *paths.values()])
-    study = _noted(read_source(source), options)
-    tables = _tables(study, options, paths)
-    if tables:
+    read = [options.source, options.notes, *paths.values()]
+    for written in (str(target), options.study, options.script, options.figures):
+        if written:
+            check_output(written, read)
+    study, tables = _of_source(source, options)
+    if not tables:
+        tables = _tables(study, options, paths)
         study = _with_tables(study, tables, paths)
+    if tables:
         if options.why:
             study = _opened(study, tables, options.why)
         found = _analysed(study, tables)
@@ -112,7 +131,38 @@ def run_report(options: argparse.Namespace) -> int:
     named = [Path(path) for path in (options.source, *paths.values()) if path]
     write_text(target, report_page(found), not_over=named)
     print(f"saved: {target}", file=sys.stderr)
+    _repeatable(found, tables, options, named)
     return 0
+
+
+def _of_source(source: Path, options: argparse.Namespace) -> tuple[Study, dict[TableRole, Table]]:
+    """The study, and its tables where the file holds them and no others are given."""
+    if not is_study_file(source):
+        return _noted(read_source(source), options), {}
+    stored = read_study(source)
+    if stored.unknown:
+        print(f"note: not known to this version: {some(stored.unknown)}", file=sys.stderr)
+    return _noted(stored.study, options), {} if options.data else dict(stored.tables)
+
+
+def _repeatable(
+    found: Findings,
+    tables: dict[TableRole, Table],
+    options: argparse.Namespace,
+    named: list[Path],
+) -> None:
+    """Write what others need to find the same, as far as it was asked for."""
+    if options.study:
+        kept = tables if options.with_data and not found.study.sample else None
+        write_bytes(Path(options.study), write_study(found.study, kept), not_over=named)
+        print(f"saved: {options.study}", file=sys.stderr)
+    if options.script:
+        write_text(Path(options.script), script(found), not_over=named)
+        print(f"saved: {options.script}", file=sys.stderr)
+    if options.figures:
+        told = json.dumps(figures(found), indent=1)
+        write_text(Path(options.figures), told + "\n", not_over=named)
+        print(f"saved: {options.figures}", file=sys.stderr)
 
 
 def _noted(study: Study, options: argparse.Namespace) -> Study:
@@ -141,7 +191,7 @@ def _tables(
     stated = file_format(options)
     numbers: tuple[str, ...] = ()
     if study.model:
-        origin = read_model(options.source).origin
+        origin = stored_model(study.model).origin
         numbers = () if origin is None else origin.recipe.number_names
     for role, path in paths.items():
         if not path:
@@ -158,7 +208,7 @@ def _with_tables(
     study: Study, tables: dict[TableRole, Table], paths: dict[TableRole, str | None]
 ) -> Study:
     """The study with the names and hashes of its files."""
-    if study.sample:
+    if study.sample or not tables:
         return study
     for role, table in tables.items():
         study.check_table(role, table.sha256)

@@ -71,6 +71,7 @@ class TrainTestSplit:
         None,
         None,
     )  # filled cells: training, test
+    test_rows: IntArray | None = None  # which rows of the table are tested, where there is one
 
     @property
     def outcomes(self) -> Any:
@@ -129,7 +130,7 @@ class ExperimentData:
         groups = None if self.groups is None else self.groups[rows]
         gaps = (self.gaps.take(rows), self.gaps.take(rest)) if self.gaps else (None, None)
         parts = self.X[rows], self.y[rows], self.X[rest], self.y[rest]
-        return TrainTestSplit(*parts, *own, groups=groups, gaps=gaps)
+        return TrainTestSplit(*parts, *own, groups=groups, gaps=gaps, test_rows=rest)
 
     def _training_rows(
         self,

@@ -34,6 +34,7 @@ from hipad.experiments.reproduction import (
 from hipad.experiments.reproduction import NAME as FIGURE
 from hipad.experiments.runner import Done, Mean, Task, failed_arms
 from hipad.experiments.sensitivity import Curve, SweepStep, Worth, harm_marks, rank_methods
+from hipad.experiments.study_plan import StudyPlan
 from hipad.experiments.tuning import SettingPoint, choose
 from hipad.utils import ROOT, html_table, listed, number, percent, signed
 
@@ -384,6 +385,37 @@ def curve_section(title: str, curves: Sequence[Curve], worth: Worth | None) -> S
         log_x=True,
     )
     return Section(title, [] if worth is None else [str(worth)], head, rows, picture)
+
+
+def plan_section(title: str, plan: StudyPlan) -> Section:
+    """How many patients a target needs, and the curves that say so."""
+    own = plan.curves
+    low, high = own.interval()
+    names = [NAMES[method] for method in own.methods]
+    head = ("labelled patients", *names)
+    rows = [
+        [f"{n:,}", *(f"{own.means[k, j]:.3f} ({low[k, j]:.3f} to {high[k, j]:.3f})"
+                     for k in range(len(names)))]
+        for j, n in enumerate(own.sizes)
+    ]  # fmt: skip
+    lines = [
+        Series(name, own.sizes, list(own.means[k]), list(low[k]), list(high[k]))
+        for k, name in enumerate(names)
+    ]
+    reached = [
+        Mark(one.value, f"{NAMES[one.method]}: {one.value:.0f}")
+        for one in plan.needed
+        if math.isfinite(one.value)
+    ]
+    picture = chart(
+        lines,
+        title=f"{plan.target.words} against the number of labelled patients",
+        x_title="labelled patients",
+        y_title=plan.target.words,
+        marks=reached,
+        log_x=True,
+    )
+    return Section(title, plan.sentences, head, rows, picture)
 
 
 def sweep_section(

@@ -383,6 +383,7 @@ HELD: Final = "1M"  # data above this size are memory-mapped to the workers
 
 KINDS: Final = {  # the function that does a kind of task, in a module that itself uses this one
     "contest": "methods.contest",
+    "plan": "study_plan.scores_of_others",
     "early support": "reproduction.early_support",
     "tune": "tuning.tune",
     "nested": "tuning.nested",

@@ -8,7 +8,9 @@ there, in one place. The page asks for nothing, and its policy forbids it to.
 
 from __future__ import annotations
 
+import base64
 import math
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -40,6 +42,8 @@ from hipad.export.scoring import ScoringFormula
 from hipad.reporting import svg_charts
 from hipad.reporting.analysis import Findings
 from hipad.reporting.guidelines import TRIPOD, ItemAnswer, probast_signals, tripod_answers
+from hipad.reporting.repeat import command, figures, script
+from hipad.reporting.study_file import write_study
 from hipad.reporting.summaries import (
     MOST_FEATURES,
     RuleSummary,
@@ -55,6 +59,7 @@ from hipad.reporting.summaries import (
 from hipad.utils import UNSEEN, FloatArray, count, number, one_line, percent
 
 MOST_BYTES: Final = 3_000_000
+MOST_SCRIPT: Final = 200_000  # letters that are shown; a longer one is only saved
 MOST_CALCULATED: Final = 300  # fields that a person can be asked for
 MOST_RULES: Final = 100  # that are told one by one
 LONGEST_NAME: Final = 120
@@ -176,6 +181,7 @@ def _page(found: Findings, made: datetime, *, calculator: bool) -> str:
         ("limits", "Limits of use", _limits),
         ("tripod", "TRIPOD+AI", _tripod),
         ("probast", "PROBAST+AI", _probast),
+        ("repeat", "Repeat it", _repeat),
         ("software", "Software", _software),
     ]
     title = found.study.notes.title or _usual_title(found)
@@ -903,6 +909,39 @@ def _probast(found: Findings) -> Html:
     ]
     head = ("question", "part", "the evidence", "what it is")
     return joined([element("p", words), table(head, lines, kind="wide items")])
+
+
+def _repeat(found: Findings) -> Html:
+    """The study and the script to take along; without rows there is no figure to repeat."""
+    if found.assessment is None:
+        return element("p", "No figures were computed: there is nothing to repeat.")
+    stored, text = write_study(found.study), script(found)
+    told = (
+        f"Both hold every decision and no row of the data. The script compares "
+        f"{count(len(figures(found)), 'figure')} with those of this report, to the last digit."
+    )
+    links = [_file("study.hipad", stored), _file("repeat.py", text.encode("ascii"))]
+    words = ["opens in the app, and makes this report again:", "needs Python and HIPAD Workbench:"]
+    calls = [command(found.study), _call(found)]
+    lines = [
+        joined([link, element("span", f" {word}"), element("pre", element("code", call))])
+        for link, word, call in zip(links, words, calls, strict=True)
+    ]
+    whole = element("details", element("summary", "The script"),
+                    element("pre", element("code", Html(escape(text)))))  # fmt: skip
+    parts: list[Part] = [element("p", told), items(lines)]
+    return joined([*parts, whole] if len(text) < MOST_SCRIPT else parts)
+
+
+def _call(found: Findings) -> str:
+    names = [shlex.quote(one.name or "FILE") for one in found.study.tables]
+    return " ".join(["python", "repeat.py", *names])
+
+
+def _file(name: str, content: bytes) -> Html:
+    """A link by which the browser saves a file that lies in the page itself."""
+    held = base64.b64encode(content).decode("ascii")
+    return element("a", name, href=f"data:application/octet-stream;base64,{held}", download=name)
 
 
 def _software(found: Findings) -> Html:

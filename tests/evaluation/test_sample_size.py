@@ -26,6 +26,29 @@ def test_required_sample_size_of_the_published_example():
     assert found.events_per_parameter == pytest.approx(4.8, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("parameters", "prevalence", "r_squared", "criteria", "per_parameter"),
+    [  # the examples by which pmsampsize for R is tested: each criterion and the events of the last
+        (24, 0.174, 0.288, (623, 662, 221), 4.80),
+        (24, 0.174, 0.550, (255, 532, 221), 3.86),
+        (36, 0.174, 0.288, (934, 992, 221), 4.79),
+        (24, 0.250, 0.288, (623, 590, 289), 6.49),
+    ],
+)
+def test_required_sample_size_of_the_examples_of_pmsampsize(
+    parameters, prevalence, r_squared, criteria, per_parameter
+):
+    found = required_sample_size(parameters, prevalence, r_squared=r_squared)
+    assert (found.shrinkage, found.optimism, found.overall_risk) == criteria
+    assert found.n == max(criteria)
+    assert round(found.events_per_parameter, 2) == per_parameter
+
+
+def test_required_sample_size_of_a_published_c_statistic():
+    # the manual of pmsampsize: C 0.89 in place of the R2 of 0.288, which it stands for
+    assert r_squared_of_auc(0.89, 0.174) == pytest.approx(0.288, abs=0.01)
+
+
 def test_required_sample_size_of_the_bmj_example():
     # BMJ 2020;368:m441: pre-eclampsia, 30 parameters, 5 % events, R2 15 % of its maximum
     r_squared = 0.15 * largest_r_squared(0.05)

@@ -19,8 +19,9 @@ from hipad.experiments.runner import Done, ProgressEstimate, ResultsCache, Task,
 from ui.jobs import SCHEDULER, BackgroundJob, JobStatus
 
 WORTH, WRONG = "How much are my rules worth?", "What if a rule is wrong?"
-COMPARE, TUNE, PAPER = "Compare methods", "Tune settings", "Repeat the paper"
-EXPERIMENT_PARTS: Final = (WORTH, WRONG, COMPARE, TUNE, PAPER)
+COMPARE, PLAN = "Compare methods", "Plan a study"
+TUNE, PAPER = "Tune settings", "Repeat the paper"
+EXPERIMENT_PARTS: Final = (WORTH, WRONG, COMPARE, PLAN, TUNE, PAPER)
 
 Plan = Callable[[], tuple[Sequence[Task], Mapping[str, ExperimentData]]]
 
