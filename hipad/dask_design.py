@@ -215,15 +215,15 @@ def open_columns(
 def _on_cluster(source: ColumnSource, scheduler: str) -> DaskColumns:
     """The columns of a source as chunks that workers read for themselves."""
     require(["dask", "distributed"], "a Dask cluster", extra="cluster")
-    import dask
     import dask.array as da
+    from dask.delayed import delayed
 
     n, m = source.shape
     width = max(int(CHUNK / (8 * max(n, 1))), 1)
-    held = dask.delayed(source, pure=False, traverse=False)
+    held = delayed(source, pure=False, traverse=False)
     parts = [
         da.from_delayed(
-            dask.delayed(_read)(held, start, min(start + width, m)),
+            delayed(_read)(held, start, min(start + width, m)),
             (n, min(start + width, m) - start),
             source.dtype,
         )
@@ -286,7 +286,7 @@ class DaskDesign(BlockDesign):
         return as_floats(self.source.take(idx), self.source.missing).T
 
     def ask(self, question: Question) -> Any:
-        from dask import delayed
+        from dask.delayed import delayed
 
         self._check_stop()
         chunks = self.source.held.to_delayed().ravel()

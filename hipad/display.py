@@ -648,7 +648,7 @@ def _material(
     material = ExperimentData(
         name="rows",
         X=X,
-        y=2.0 * codes - 1.0,
+        y=2.0 * codes.astype(float) - 1.0,
         feature_names=tuple(index.name(j) for j in range(X.shape[1])),
         blocks=resolve_blocks(blocks, index),
         rules=rules if isinstance(rules, str) else "\n".join(map(str, rules)),
@@ -657,7 +657,10 @@ def _material(
     )
     usual = type(clf)().get_params(deep=False)
     own = {name: value for name, value in given.items() if value is not usual[name]}
-    return material, {name: asdict(v) if is_dataclass(v) else v for name, v in own.items()}
+    return material, {
+        name: asdict(v) if is_dataclass(v) and not isinstance(v, type) else v
+        for name, v in own.items()
+    }
 
 
 # --------------------------------------------------------------------------------------------------

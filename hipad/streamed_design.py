@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
@@ -248,7 +248,17 @@ class Found(NamedTuple):
             return self
         order = np.lexsort((self.columns, -self.strength, self.level))  # the same in any blocks
         some = np.sort(order[:most])
-        return Found(*(part[some] for part in self))
+        return self.at(some)
+
+    def at(self, places: IntArray) -> Found:
+        """Those at these places, in this order."""
+        return Found(self.columns[places], self.strength[places], self.level[places])
+
+    @staticmethod
+    def joined(parts: Iterable[Found]) -> Found:
+        """All columns of the parts, one part after the other."""
+        columns, strength, level = zip(*parts, strict=True)
+        return Found(np.concatenate(columns), np.concatenate(strength), np.concatenate(level))
 
 
 @dataclass(frozen=True)
@@ -288,7 +298,7 @@ class Strongest:
         return Found(block.start + over, strength[over], level[over]).kept(self.most)
 
     def merge(self, one: Found, other: Found) -> Found:
-        return Found(*map(np.concatenate, zip(one, other, strict=True))).kept(self.most)
+        return Found.joined((one, other)).kept(self.most)
 
 
 AT_ONCE: Final = 64  # of the N-vectors

@@ -775,7 +775,7 @@ class FittedModel(TableClassifier):
         assert run.small is not None
         small, columns = run.small.finish(), run.screening.columns
         own = {*self.get_params(deep=False), *OF_COLUMNS}
-        vars(self).update({k: v for k, v in vars(small).items() if k not in own})
+        self.__dict__.update({k: v for k, v in vars(small).items() if k not in own})
         self.on_columns_, self.columns_ = small, columns
         self.support_ = columns[small.support_]
         self.support_means_ = run.screening.values[:, small.support_].mean(axis=0)

@@ -355,11 +355,11 @@ class HIPADClassifier(FittedModel):
             raise DataError(f"expected {n:,} labels, one per row of X, got {got}: pass them all")
         found = fresh._validated(np.arange(n, dtype=float)[:, None], y, sample_weight, groups)
         others = np.zeros((0, 1)) if found.unlabelled is None else found.unlabelled
-        places = (part[:, 0].astype(np.intp) for part in (found.X, others))
+        labelled, unlabelled = (part[:, 0].astype(np.intp) for part in (found.X, others))
         codes, w = found.codes.astype(float), found.weights
         p = shares(codes, w, by_class(self.class_weight, fresh.classes_))
         signs = codes if fresh._is_several else 2.0 * codes - 1.0
-        rows = ScreenedRows(*places, signs, w, p, found.groups)
+        rows = ScreenedRows(labelled, unlabelled, signs, w, p, found.groups)
         fresh.n_features_in_, fresh.feature_index_ = m, SourceNames(source)
         named, blocks = named_columns(source, self.rules, self.blocks)
         own = {"standardize": self.standardize, "settings": layer_of(self, "selection")}

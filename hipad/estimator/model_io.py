@@ -439,7 +439,13 @@ def stored_settings(clf: HIPADClassifier) -> dict[str, Any]:
 def _origin(content: dict[str, Any]) -> Origin | None:
     raw = content["origin"]
     if isinstance(raw, dict):  # files of earlier versions have none of these
-        earlier = {"group": "", "file_format": {}, "file": None, "test_digest": "", "openings": []}
+        earlier: dict[str, Any] = {
+            "group": "",
+            "file_format": {},
+            "file": None,
+            "test_digest": "",
+            "openings": [],
+        }
         raw = {**earlier, **raw}
     origin: Origin | None = rebuild(Origin | None, raw)
     if origin is not None:

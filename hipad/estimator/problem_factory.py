@@ -978,7 +978,7 @@ def largest_lambda1(
     y: FloatArray,
     *,
     standardize: bool = True,
-    class_weight: str | None = "balanced",
+    class_weight: Any = "balanced",
     lambda2: float = 0.0,
 ) -> float:
     """Return from this lambda1 on a fit without rules keeps no feature; y is +1 or -1.

@@ -214,10 +214,10 @@ class Screening:
             for one in joined_witnesses(witnesses)
         ]
         found = self.design.ask(Several(tuple(questions)))
-        every = Found(*map(np.concatenate, zip(*found, strict=True)))
+        every = Found.joined(found)
         order = np.lexsort((every.level, every.columns))
         first = np.unique(every.columns[order], return_index=True)[1]
-        once = Found(*(part[order][first] for part in every)).kept(most)
+        once = every.at(order[first]).kept(most)
         return Overlooked(once.columns, values[once.level])
 
     def _of_fit(self, run: FitRun[Any], member: Member) -> Iterator[Witness]:

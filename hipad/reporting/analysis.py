@@ -45,7 +45,7 @@ from hipad.estimator.model_io import (
     unfitted_classifier,
 )
 from hipad.estimator.problem_factory import largest_lambda1
-from hipad.evaluation.assessment import Assessment, Step, Steps, assess_steps
+from hipad.evaluation.assessment import Assessment, Source, Step, Steps, assess_steps
 from hipad.evaluation.comparison import Difference, compare_rows
 from hipad.evaluation.cross_validation import CorrectedFigure, corrected_figure, data_digest
 from hipad.evaluation.metrics import PositiveClassView, named_outcomes
@@ -370,7 +370,7 @@ def analyse_steps(study: Study, tables: Tables) -> Steps[Findings]:
     stored = StoredModel(clf, rows.origin)
     again = None if not study.model else same_model(stored_model(study.model), stored)
     is_open = study.is_open and rows.y_test is not None and len(rows.y_test) > 0
-    source = "test" if is_open else "cross-validated"
+    source: Source = "test" if is_open else "cross-validated"
     share = 0.45 if study.analysis.refits else 0.9
     found = yield from _part(
         assess_steps(

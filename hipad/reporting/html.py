@@ -324,7 +324,7 @@ def source_words(found: Findings) -> str:
 def _data(found: Findings) -> Html:
     rows, study = found.arranged, found.study
     parts: list[Part] = []
-    files_ = [
+    files_: list[tuple[Part, ...]] = [
         (named(one.name), one.role, element("code", one.sha256 or "not recorded", class_="hash"))
         for one in study.tables
     ]

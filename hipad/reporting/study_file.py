@@ -83,8 +83,8 @@ class StudyFile:
                     parts.setdefault(name, bytearray()).extend(block)
                 for name, content in parts.items():
                     put(f"{DATA}/{role}/{name}", content)
-            for name, content in self.others.items():
-                put(name, content)
+            for name, other in self.others.items():
+                put(name, other)
             manifest = {
                 "format": FORMAT,
                 "version": VERSION,

@@ -98,6 +98,7 @@ def _all(data: Dataset, rules: str, apart: bool) -> ExperimentData:
         y = signs(data.y_train, data)
         X, groups, gaps = data.X_train, data.groups_train, data.gaps_train
         return _material(data, X, y, rules, groups=groups, gaps=gaps)
+    assert data.y_test is not None
     y = np.concatenate([signs(data.y_train, data), signs(data.y_test, data)])
     n = len(data.y_train)
     split = (np.arange(n), np.arange(n, y.size))

@@ -45,7 +45,7 @@ def show(state: AppState, rules: list[tuple[str, str]]) -> None:
             help=help,
             max_chars=LONGEST_ANSWER,
         )
-        notes = replace(notes, **{name: text or ""})
+        notes = replace(notes, **{name: text or ""})  # type: ignore[arg-type]
     state.notes = notes
     if rules:
         with st.expander("Who said each rule"):

@@ -23,9 +23,8 @@ from hipad.evaluation.curves import (
 from hipad.evaluation.intervals import Estimate
 from hipad.evaluation.metrics import METRICS, ScoredRows
 from hipad.exceptions import DataError
-from hipad.utils import number, percent
+from hipad.utils import number, one_line, percent
 from ui import charts
-from ui.text import one_line
 
 HEIGHT = 330
 MANY = 1_000  # points from which on they are drawn by WebGL

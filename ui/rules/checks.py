@@ -132,7 +132,7 @@ def study_rows(data: Dataset, settings: RunSettings) -> StudyRows:
     """The rows as a run with these settings sees them."""
     y = signs(data.y_train, data)
     test = None
-    if data.judged.part == "test":
+    if data.judged.part == "test" and data.y_test is not None:
         test = data.X_test, signs(data.y_test, data)
     low, high = (data.summary[k].to_numpy() for k in ("min", "max"))
     mean, scale = data.standardisation if settings.standardize else (None, None)

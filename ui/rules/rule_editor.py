@@ -30,13 +30,13 @@ from hipad.rules.compiled_rule import meaning
 from hipad.rules.functions import RULE_FUNCTIONS
 from hipad.rules.lexer import RESERVED, Place, format_number, quote_label, quote_name
 from hipad.rules.suggestions import remedies
+from hipad.utils import one_line
 from ui.dataset import Dataset
 from ui.rules.rule_text import Reader, TextHistory, describe
 from ui.server import streamlit_internals
 from ui.server.streamlit_internals import register_component
 from ui.settings import RULES
 from ui.state import AppState
-from ui.text import one_line
 
 # --------------------------------------------------------------------------------------------------
 # The component.

@@ -112,14 +112,12 @@ def held_out(state: AppState, model: TrainedModel, job: TrainingJob) -> None:
         columns = st.columns([3, 3, 2, 5] if compares else [3, 2, 5])
         labels = ["Right answers with the rules", "Right answers without the rules"]
         for k, label in enumerate(labels if compares else [RIGHT]):
-            work = works[k] if k < len(works) else None
-            report = (
-                None if work is None or work.job.outcome is None else work.job.outcome.judgement
-            )
+            own = works[k] if k < len(works) else None
+            report = own.job.outcome.judgement if own and own.job.outcome else None
             if report is not None:
                 _estimate(columns[k], label, report.accuracy, HELD_OUT)
             else:
-                words = "being computed" if work is None else cross_validation.words(work)
+                words = "being computed" if own is None else cross_validation.words(own)
                 _figure(columns[k], label, "...", words, HELD_OUT)
         _size_and_time(state, model, columns[-2:])
         if not was_done and not any(work.is_busy for work in works):
