@@ -21,6 +21,7 @@ from ui.text import plain
 from ui.workbench.cross_validation import folds_of, request_of
 
 JOB: Final = "results_job"
+KEPT: Final = "results_at_cutoff"
 
 
 def show(state: AppState) -> None:
@@ -55,9 +56,22 @@ def assessed(state: AppState, model: TrainedModel, data: Dataset) -> Assessment 
     if job.is_final:
         if job.outcome is not None:
             tuning_correction.note(state, model, job.outcome)
-        return job.outcome
+            return _at_kept_cutoff(state, model, job.outcome)
+        return None
     poll(job, lambda: _progress(job))
     return None
+
+
+def _at_kept_cutoff(state: AppState, model: TrainedModel, found: Assessment) -> Assessment:
+    """Return the rows as the model answers them, by the cut-off that is kept with it."""
+    threshold = model.oriented.threshold
+    _, before = state.memo.get(KEPT, (None, None))
+    kept = state.remember(KEPT, (model, found.source, threshold), lambda: found.at(threshold))
+    chosen = state.memo.get(CHOSEN)
+    if kept is not before and chosen is not None and chosen[0] is before:
+        same_rows = before is not None and before.names is kept.names
+        state.memo[CHOSEN] = (kept if same_rows else before, chosen[1])
+    return kept
 
 
 def present_model(state: AppState) -> TrainedModel | None:
@@ -87,9 +101,11 @@ def _progress(job: BackgroundJob[Assessment]) -> None:
 
 
 def _results(state: AppState, model: TrainedModel, data: Dataset, found: Assessment) -> None:
-    verdict.show(state, found, data.classes)
-    tuning_correction.show(state, model, found)
-    curves: Curves = state.remember("results_curves", found, lambda: Curves(found))
+    verdict.show(state, model, found)
+    tuning_correction.show(state, model, data, found)
+    curves: Curves = state.remember(
+        "results_curves", (model, found.source), lambda: Curves(found)
+    )  # of scores and risks, which no cut-off changes
 
     def at_cutoff() -> None:
         cutoff = cutoff_control.choose(state, model, found)
