@@ -19,7 +19,7 @@ from hipad.utils import count
 from ui.dataset import Dataset
 from ui.jobs import SCHEDULER, BackgroundJob, JobStatus, poll
 from ui.models import TrainedModel, model_file
-from ui.report import form_view
+from ui.report import form_view, points_view
 from ui.report.study import study_of, tables_of
 from ui.results import results_view, seal
 from ui.session.study_session import study_file
@@ -56,6 +56,7 @@ def show(state: AppState) -> None:
         _file(state, model, data)
         _study(state, model)
         _model(state, model, data)
+    points_view.show(state, model, data)
 
 
 def rules_of(model: TrainedModel, data: Dataset) -> list[tuple[str, str]]:
