@@ -174,7 +174,7 @@ def test_stability_display_tells_what_chance_selects(clf):
 def test_displays_without_matplotlib_say_how_to_get_it():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from hipad import PathDisplay\n"
+        "from hipad.display import PathDisplay\n"
         "from hipad.estimator.path import PathPoint\n"
         "PathDisplay([PathPoint(1.0, 1.0, 0.5, 0.5, 3)]).plot()"
     )

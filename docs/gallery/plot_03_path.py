@@ -8,7 +8,8 @@ that were held out.
 
 import matplotlib.pyplot as plt
 
-from hipad import HIPADClassifier, PathDisplay, load_sample
+from hipad import HIPADClassifier, load_sample
+from hipad.display import PathDisplay
 
 sample = load_sample("all-bcrabl")
 clf = HIPADClassifier().fit(sample.X[:40], sample.y[:40])

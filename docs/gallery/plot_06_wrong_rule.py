@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 
-from hipad import HIPADClassifier, RuleReportDisplay, load_sample
+from hipad import HIPADClassifier, load_sample
+from hipad.display import RuleReportDisplay
 
 sample = load_sample("pima")
 X_train, X_test, y_train, y_test = train_test_split(

@@ -277,7 +277,8 @@ class FileFormat:
 
     Examples
     --------
-    >>> from hipad import FileFormat, read_table
+    >>> from hipad import read_table
+    >>> from hipad.data import FileFormat
     >>> table = read_table(b"a;b\\n1,234;2\\n", stated=FileFormat(three_digits="thousands"))
     >>> table.numbers.tolist()
     [[1234.0, 2.0]]
