@@ -580,9 +580,9 @@ class LearningCurveDisplay(Drawn):
         DataError
             There are no rules, or not two classes, or too few rows.
         """
-        material, options = _material(clf, X, y, feature_names, groups)
-        tasks = curve_tasks(material, draws=draws, sizes=sizes, methods=CURVES, options=options)
-        done = list(perform(tasks, {material.name: material}, ResultsCache(), workers=n_jobs))
+        data, options = _experiment_data(clf, X, y, feature_names, groups)
+        tasks = curve_tasks(data, draws=draws, sizes=sizes, methods=CURVES, options=options)
+        done = list(perform(tasks, {data.name: data}, ResultsCache(), workers=n_jobs))
         return cls.from_outcomes(done, ax=ax)
 
     @classmethod
@@ -642,7 +642,7 @@ class LearningCurveDisplay(Drawn):
         return self
 
 
-def _material(
+def _experiment_data(
     clf: Any, X: Any, y: Any, names: Sequence[str] | None, groups: npt.ArrayLike | None
 ) -> tuple[ExperimentData, dict[str, Any]]:
     """The rows of a learning curve, and the classifier's settings other than its rules."""
@@ -657,7 +657,7 @@ def _material(
     if len(classes) != 2:
         raise DataError(f"expected two classes for a learning curve, got {len(classes)}")
     index = as_index(names, X.shape[1])
-    material = ExperimentData(
+    data = ExperimentData(
         name="rows",
         X=X,
         y=2.0 * codes.astype(float) - 1.0,
@@ -669,7 +669,7 @@ def _material(
     )
     usual = type(clf)().get_params(deep=False)
     own = {name: value for name, value in given.items() if value is not usual[name]}
-    return material, {
+    return data, {
         name: asdict(v) if is_dataclass(v) and not isinstance(v, type) else v
         for name, v in own.items()
     }

@@ -13,14 +13,13 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn import config_context
 
-from hipad import (
+from hipad import HIPADClassifier, load_model
+from hipad.display import (
     ConvergenceDisplay,
-    HIPADClassifier,
     LearningCurveDisplay,
     PathDisplay,
     RuleReportDisplay,
     StabilityDisplay,
-    load_model,
 )
 from hipad.evaluation.stability import stability
 from hipad.exceptions import DataError
