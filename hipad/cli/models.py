@@ -509,7 +509,7 @@ def run_predict(options: argparse.Namespace) -> int:
         print(f"saved: {options.out}, {len(rows):,} of {table.n_rows:,} rows", file=sys.stderr)
     else:
         sys.stdout.write(text)
-    tell_accuracy(table, origin, rows, found)
+    print_accuracy(table, origin, rows, found)
     return 0
 
 
@@ -545,7 +545,7 @@ def all_answers(
     return answer_columns(clf, X, origin.classes)
 
 
-def tell_accuracy(
+def print_accuracy(
     table: Table, origin: Origin, rows: np.ndarray, found: dict[str, list[Any]]
 ) -> None:
     """Compare with the labels where the table has them."""

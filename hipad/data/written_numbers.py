@@ -361,7 +361,7 @@ SURE_COMMA: Final = (
 OPEN_COMMA: Final = r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
 
 
-class Evidence(NamedTuple):
+class DecimalSigns(NamedTuple):
     """How many texts tell a decimal point, tell a decimal comma, or could be either."""
 
     point: int = 0
@@ -369,9 +369,9 @@ class Evidence(NamedTuple):
     open_point: int = 0  # such as 1.234
     open_comma: int = 0  # such as 1,234
 
-    def __add__(self, other: object) -> Evidence:
-        assert isinstance(other, Evidence)
-        return Evidence(*(a + b for a, b in zip(self, other, strict=True)))
+    def __add__(self, other: object) -> DecimalSigns:
+        assert isinstance(other, DecimalSigns)
+        return DecimalSigns(*(a + b for a, b in zip(self, other, strict=True)))
 
     @property
     def decimal(self) -> str:
@@ -404,10 +404,10 @@ class WrittenNumbers(NamedTuple):
         parts: list[Any] = [each[here] for each in self]
         return WrittenNumbers(*parts)
 
-    def evidence(self, times: npt.NDArray[np.int64]) -> Evidence:
+    def evidence(self, times: npt.NDArray[np.int64]) -> DecimalSigns:
         """Return what the texts tell, each as often as it comes."""
         flags = (self.sure_point, self.sure_comma, self.open_point, self.open_comma)
-        return Evidence(*(int(times[flag].sum()) for flag in flags))
+        return DecimalSigns(*(int(times[flag].sum()) for flag in flags))
 
 
 def written_numbers(texts: Cells) -> WrittenNumbers:

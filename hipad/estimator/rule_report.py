@@ -192,9 +192,9 @@ class WeightRefits:
         self.fits += 1
         model = self.model
         changed = [weights if k == i else own for k, own in enumerate(model.rule_weights)]
-        blocks = rule_blocks(model.scaled_rules, changed, anchored=model.plan.centered)
+        blocks = rule_blocks(model.scaled_rules, changed, centered=model.plan.centered)
         problem: Problem = model.problem.with_parameters(rules=blocks)
-        return Hipad(problem, replace(model.plan.settings, quick=True)).run()
+        return Hipad(problem, replace(model.plan.settings, fastest=True)).run()
 
 
 def direction(found: Solution) -> np.ndarray:
@@ -381,7 +381,7 @@ def _refitted(
     share = model.plan.rule_settings.known_share
     factors = penalty_factors(known_features(others, names), share=share)
     problem = model.problem.with_parameters(penalty_factors=factors)
-    without = Hipad(problem, replace(model.plan.settings, quick=True)).run()
+    without = Hipad(problem, replace(model.plan.settings, fastest=True)).run()
     size = problem.n_features
     now, then = _full_direction(model.solution, size), _full_direction(without, size)
     felt = not np.allclose(now, then, rtol=0.0, atol=SAME)

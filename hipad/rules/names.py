@@ -98,7 +98,7 @@ class PunctuatedNames(NamedTuple):
     lengths: list[int]
 
 
-def odd_by_beginning(names: Iterable[str]) -> dict[str, PunctuatedNames]:
+def by_beginning(names: Iterable[str]) -> dict[str, PunctuatedNames]:
     """Return names with blanks or signs, by their first word or sign; what is all digits is
     none.
     """
@@ -264,11 +264,11 @@ class FeatureIndex:
         return _placed({j: squashed(m[1]) for j, name in known if (m := _COUNTS.fullmatch(name))})
 
     @cached_property
-    def odd_names(self) -> dict[str, PunctuatedNames]:
+    def punctuated_names(self) -> dict[str, PunctuatedNames]:
         """The names that a text cannot hold as one word, by how they begin."""
         groups = {name.partition("=")[0].strip() for name in self.names or [] if "=" in name}
         short = [_UNIT.sub("", name) for name in self.names or [] if name[-1:] in (")", "]")]
-        return odd_by_beginning([*(self.names or []), *groups, *self.levels, *short])
+        return by_beginning([*(self.names or []), *groups, *self.levels, *short])
 
     @cached_property
     def categories(self) -> dict[str, dict[str, int]]:

@@ -18,11 +18,11 @@ from hipad.rules.names import (
     block_columns,
     block_members,
     block_name,
+    by_beginning,
     define_columns,
     each_once,
     glob_columns,
     likeness,
-    odd_by_beginning,
     plain_name,
     range_ends,
     regex_columns,
@@ -253,7 +253,7 @@ def test_no_names_are_like_none():
 
 
 def test_names_with_signs_or_blanks_are_kept_by_their_beginning():
-    found = odd_by_beginning(["IL-6", "IL-10 (serum)", "blood pressure", "plain", "12", "and"])
+    found = by_beginning(["IL-6", "IL-10 (serum)", "blood pressure", "plain", "12", "and"])
     assert sorted(found) == ["blood", "il"]
     assert found["il"].names == {"il-6", "il-10 (serum)"}
     assert found["il"].lengths == [13, 4]

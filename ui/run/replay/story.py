@@ -70,8 +70,8 @@ class LineChart:
             return float(10 ** np.floor(np.log10(values.min()))), float(values.max() * 1.5)
         low, high = float(values.min()), float(values.max())
         low = min(low, 0.0) if self.from_zero else low
-        room = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
-        return (low if self.from_zero else low - room), high + room
+        margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
+        return (low if self.from_zero else low - margin), high + margin
 
     def as_dict(self) -> dict[str, Any]:
         low, high = self.span
