@@ -24,6 +24,7 @@ from ui.state import AppState
 from ui.text import plain
 
 AS_TRAINED: Final = "as trained"
+AS_KEPT: Final = "as kept"
 BY_SENSITIVITY: Final = "by sensitivity"
 BY_COST: Final = "by cost"
 BY_BENEFIT: Final = "by net benefit"
@@ -47,12 +48,14 @@ FIGURES: Final = {
 
 def choose(state: AppState, model: TrainedModel, found: Assessment) -> float | None:
     """Draw the choice of a cut-off and return it; None is the model's own, a score above zero."""
+    kept = model.oriented.threshold
+    ways = WAYS if kept is None else (AS_KEPT, *WAYS)
     way = st.segmented_control(
         "Cut-off",
-        WAYS,
-        default=AS_TRAINED,
+        ways,
+        default=ways[0],
         required=True,
-        key="results_way",
+        key="results_way" if kept is None else "results_way_kept",
         help=f"From which risk on the answer is the positive class. {WEIGHED[found.source]}",
     )
     positive = plain(model.classes[1], 20)
@@ -85,6 +88,8 @@ def _keep(model: TrainedModel, cutoff: float | None) -> None:
 def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cutoff | float | None:
     if way == AS_TRAINED:
         return None
+    if way == AS_KEPT:
+        return model.oriented.threshold
     if way == BY_HAND:
         return (
             st.slider("Positive from this risk on", 1, 99, 50, format="%d %%", key="results_hand")
