@@ -109,8 +109,17 @@ def trust_words(record: RuleRecord, row: str = "patient") -> str:
 
 
 def worst_case(record: RuleRecord) -> str:
-    """The worst case of a rule as a sentence, and from which threshold on it would hold."""
-    if record.worst is None:
+    """The least margin of a rule as a sentence, and from which threshold on the rule would hold."""
+    worst = record.worst
+    if worst is None:
         return "not known"
-    words = record.worst.sentence(record.names).replace("the box", "the observed range")
+    if not worst.feasible:
+        return "no patient within the observed range meets it"
+    if worst.holds:
+        return f"holds for every patient within the observed range (least margin {worst.value:.3g})"
+    named = list(worst.patient.named(record.names).items())
+    shown = ", ".join(f"{name} = {value:.4g}" for name, value in named[:4])
+    words = f"does not hold for every patient: least margin {worst.value:.3g}"
+    if shown:
+        words += f", at {shown}{' ...' if len(named) > 4 else ''}"
     return words + (f"; would hold from {record.holds_from} on" if record.holds_from else "")

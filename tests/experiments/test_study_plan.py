@@ -222,7 +222,7 @@ def test_sizes_go_up_to_half_of_the_table():
     sizes = plan_sizes(table(90))
     assert sizes[-1] == 45
     assert sizes[0] >= 12  # four of the class of a third
-    with pytest.raises(DataError, match="expected at least 16 labelled patients of each class"):
+    with pytest.raises(DataError, match="expected at least 20 labelled patients of each class"):
         plan_sizes(table(30))
 
 

@@ -117,10 +117,11 @@ def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
         if works[0] is works[1]:
             del parts[1]
         st.markdown(
-            f"Cross-validated on training patients: {'; '.join(parts)}.",
-            help="Each training patient is judged by a model that has not seen them. Everything "
-            "that a fit learns, its sparsity and its trust in rules included, is learnt anew "
-            "without them. Even these figures become too good when you choose by them.",
+            f"Cross-validated on training patients: {'; '.join(parts)}",
+            help="Each training patient is judged by a model that has not seen this patient. "
+            "Everything that a fit learns, its sparsity and its trust in rules included, is "
+            "learnt again without the patient. Even these figures become too good when you "
+            "choose by them.",
         )
         if not was_done and not any(work.is_busy for work in works):
             st.rerun()
