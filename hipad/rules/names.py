@@ -186,7 +186,7 @@ class FeatureIndex:
         self, name: str, column: int | None = None, blocks: Iterable[str] = ()
     ) -> Exception:
         """Return the error for a name that is neither a feature nor a block."""
-        near = [quote_name(other) for other in self.nearest(name, also=blocks)]
+        near = [quote_name(other) for other in self.similar_names(name, also=blocks)]
         if near:
             remedy = f"did you mean {listed(near, 'or')}? Check the name"
         elif self.names is None:
@@ -208,7 +208,7 @@ class FeatureIndex:
         other._suggests = False
         return other
 
-    def nearest(self, name: str, n: int = 3, also: Iterable[str] = ()) -> list[str]:
+    def similar_names(self, name: str, n: int = 3, also: Iterable[str] = ()) -> list[str]:
         """Return up to n known names that look most like this one, best first."""
         if not self._suggests:
             return []

@@ -567,7 +567,7 @@ class Hipad(StepwiseSolver[Progress]):
         else:
             yield from self._select()
             assert self.selected is not None
-            last = self._polishing(self.selected)
+            last = self._phase2(self.selected)
             yield from self._follow(last)
             self.polished = last.point()
         self._earlier, self._beside = None, ()  # a chain of runs is not to stay in memory
@@ -627,7 +627,7 @@ class Hipad(StepwiseSolver[Progress]):
             if end is not None and (end.alpha.size, end.u.size) == sizes
         )
 
-    def _polishing(self, start: Iterate) -> Phase2:
+    def _phase2(self, start: Iterate) -> Phase2:
         return Phase2(
             self.problem,
             start,

@@ -67,7 +67,7 @@ def test_rivals_stand_behind_one_signature(rival):
 
 def test_the_exact_mode_has_the_least_objective(data):
     settings = {"lambda1": 0.05, "lambda2": 0.5, "standardize": False, "method": "exact"}
-    settings |= {"class_weight": None, "calibrate": False}
+    settings |= {"class_weight": None, "selection": {"calibrate": False}}
     X, y = data.X_train, data.y_train
     ours = Hipad(settings=settings).fit(X, y).objective(X, y, 0.05, 0.5)
     assert ours <= Sgd(0.05, 0.5).fit(X, y).objective(X, y, 0.05, 0.5)
