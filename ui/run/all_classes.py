@@ -229,8 +229,9 @@ def show(state: AppState) -> None:
     data, job = state.data, job_of(state)
     assert data is not None
     if job is None:
+        rows = count(data.X_train.shape[0], data.row_word(1))
         st.caption(
-            f"Ready: {count(data.X_train.shape[0], 'patient')} of {len(data.class_names)} classes "
+            f"Ready: {rows} of {len(data.class_names)} classes "
             f"({', '.join(plain(name, 40) for name in data.class_names[:8])}"
             f"{', ...' if len(data.class_names) > 8 else ''}). Press **Run**."
         )
@@ -283,7 +284,7 @@ def result(state: AppState, data: Dataset, found: AllClasses) -> None:
         table = pd.DataFrame([_row(found, label) for label in found.classes])
         st.dataframe(table, hide_index=True, alt="Classes")
     with middle:
-        st.markdown("**Actual and predicted class** (patients)")
+        st.markdown(f"**Actual and predicted class** ({data.row_word()})")
         st.dataframe(found.confusion, alt="Actual and predicted class")
     label = st.selectbox(
         "Class to look at", found.classes, key=f"all_class_{state.version}", help="Its own model."
@@ -336,7 +337,7 @@ def _one(data: Dataset, found: AllClasses, label: str, *, expert: bool) -> None:
     )
     charts.show(chart, key=f"all_features_{label}", text=f"Weights: {text or 'none'}.")
     if records := _own_rules(found, label):
-        rule_outcomes.rules(records, expert=expert)
+        rule_outcomes.rules(records, expert=expert, data=data)
     else:
         st.caption("No rules took part in this model.")
     gap, message = one.certificate_.gap, one.certificate_.message

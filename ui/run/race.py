@@ -211,6 +211,6 @@ def draw(lanes: list[Lane], plays: str) -> None:
     TRACK(key="race_track", data=data)
     st.caption(
         "HIPAD-ENK and ADMM-ENK solve the same problem with the rules; LIBSVM (C = 1) learns from "
-        "the patients alone. Seconds of computing, measured one after the other on this machine, "
+        "the data alone. Seconds of computing, measured one after the other on this machine, "
         "with lambda1 and lambda2 given: choosing them is not part of the race."
     )
