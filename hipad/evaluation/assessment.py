@@ -148,7 +148,7 @@ def assess_steps(
     """
     view = PositiveClassView(classifier, fits.classes)
     without: ScoredRows | None = None
-    told_without: tuple[FloatArray | None, float] = None, 1.0
+    own_without: tuple[FloatArray | None, float] = None, 1.0
     if source == "test":
         rows = _test_rows(view, fits)
         told = _calibrated(view, rows)
@@ -160,7 +160,7 @@ def assess_steps(
                 yield Step(message, 0.5)
             other = PositiveClassView(run.finish(), fits.classes)
             without = _test_rows(other, fits)
-            told_without = _calibrated(other, without)
+            own_without = _calibrated(other, without)
     else:
         parts = 1 + int(fits.has_rules)
         works = folds or [NewFolds(np.full(len(fits.y_train), np.nan)) for _ in range(parts)]
@@ -172,7 +172,7 @@ def assess_steps(
         told = _own_p_values(rows)
         if fits.has_rules:
             without = yield from _cross_validated(fits, works[1], 1, parts)
-            told_without = _own_p_values(without)
+            own_without = _own_p_values(without)
     return Assessment(
         source,
         rows,
@@ -180,7 +180,7 @@ def assess_steps(
         names,
         noun if rows.groups is None else "row",
         told[0],
-        told_without[0],
+        own_without[0],
         told[1],
     )
 

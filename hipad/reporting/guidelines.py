@@ -159,7 +159,7 @@ def _preparation(found: Findings) -> str:
     return f"{told} The same steps were applied to all rows, whatever group they belong to."
 
 
-def _outcome_told(found: Findings) -> str:
+def _outcome_blinding(found: Findings) -> str:
     negative, positive = found.classes
     return f"Outcome: column {_outcome(found)}, {positive} against {negative}."
 
@@ -458,7 +458,7 @@ TRIPOD: Final[tuple[Item, ...]] = (
     Item("7", "Methods", "Data preparation", "What was done to the data and their quality, and "
          "was it the same for all groups of people?", "run", _preparation),
     Item("8a", "Methods", "Outcome", "What exactly is the outcome, at which time, and how was it "
-         "found out?", "draft", _outcome_told),
+         "found out?", "draft", _outcome_blinding),
     Item("8b", "Methods", "Outcome", "Where its assessment is a judgement: by whom, with which "
          "training?", "asked"),
     Item("8c", "Methods", "Outcome", "Was it assessed without knowledge of the predictors?",

@@ -183,11 +183,11 @@ class Chart:
         for value in ticks(*self.y):
             y = self._up.at(value)
             parts.append(f'<path class="grid" d="M{LEFT} {y}H{WIDTH - RIGHT}"/>')
-            parts.append(_text(LEFT - 6, y + 4, _told(value, self.y_percent), "end"))
+            parts.append(_text(LEFT - 6, y + 4, _formatted(value, self.y_percent), "end"))
         for value in ticks(*self.x):
             x = self._across.at(value)
             parts.append(f'<path class="grid" d="M{x} {foot}v4"/>')
-            parts.append(_text(x, foot + 17, _told(value, self.x_percent), "middle"))
+            parts.append(_text(x, foot + 17, _formatted(value, self.x_percent), "middle"))
         parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, self.x_title, "middle"))
         middle = (TOP + foot) / 2
         turned = f' transform="rotate(-90 13 {middle})"'
@@ -243,7 +243,7 @@ def _text(x: float, y: float, text: str, anchor: str, more: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
 
 
-def _told(value: float, as_percent: bool) -> str:
+def _formatted(value: float, as_percent: bool) -> str:
     return percent(value, 0) if as_percent else f"{value:.6g}"
 
 

@@ -64,6 +64,7 @@ from hipad.utils import listed, number
 
 
 UNSURE: Final = "it is not known in which unit"  # begins a remark where nobody can be asked
+MANY_PERCENT: Final = 5.0  # median of a column from 0 to 100 that counts in per cent
 _MOST: Final = 200  # features of a block whose names are looked at
 _TEMPERATURE: Final = (("K", 1),)
 
@@ -313,6 +314,13 @@ def _percentage(context: Context, term: Term, condition: Condition, measured: _M
     fits = [low <= each <= high for each in (share, value)]
     if high <= 1.0 and low >= 0:
         fits = [True, False]
+    if (
+        all(fits)
+        and low >= 0
+        and high <= 100
+        and context.values.statistic("p50", j) >= MANY_PERCENT
+    ):
+        fits = [False, True]  # percentages from nearly 0 to nearly 100
     if fits[0] == fits[1]:
         _ask_glycated(context, term, condition, measured)
         raise rule_error(
