@@ -45,8 +45,8 @@ def figures(found: Findings) -> Figures:
     dict of str to float
         Weights, figures with their intervals, differences, stability.
     """
-    told = {name: float(value) for name, value in _named(found)}
-    return {name: value for name, value in told.items() if math.isfinite(value)}
+    values = {name: float(value) for name, value in _named(found)}
+    return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
 def _named(found: Findings) -> Iterator[tuple[str, float]]:

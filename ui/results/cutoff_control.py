@@ -47,7 +47,7 @@ FIGURES: Final = {
 
 def choose(state: AppState, model: TrainedModel, found: Assessment) -> float | None:
     """Draw the choice of a cut-off and return it; None is the model's own, a score above zero."""
-    way = st.segmented_control(
+    choice = st.segmented_control(
         "Cut-off",
         WAYS,
         default=AS_TRAINED,
@@ -57,7 +57,7 @@ def choose(state: AppState, model: TrainedModel, found: Assessment) -> float | N
     )
     positive = plain(model.classes[1], 20)
     try:
-        cutoff = _cutoff(state, model, str(way), positive)
+        cutoff = _cutoff(state, model, str(choice), positive)
     except HipadError as error:
         st.error(plain(error, 400), icon=":material/error:")
         return None
@@ -82,10 +82,12 @@ def _keep(model: TrainedModel, cutoff: float | None) -> None:
         st.caption(f"The model predicts {plain(model.cutoff_words)}.")
 
 
-def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cutoff | float | None:
-    if way == AS_TRAINED:
+def _cutoff(
+    state: AppState, model: TrainedModel, choice: str, positive: str
+) -> Cutoff | float | None:
+    if choice == AS_TRAINED:
         return None
-    if way == BY_HAND:
+    if choice == BY_HAND:
         return (
             st.slider("Positive from this risk on", 1, 99, 50, format="%d %%", key="results_hand")
             / 100
@@ -95,12 +97,12 @@ def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cu
         model,
         lambda: training_rows(model.classifier, sign=model.oriented.sign),
     )
-    if way == BY_SENSITIVITY:
+    if choice == BY_SENSITIVITY:
         least = st.slider(
             f"Share of {positive} to find", 50, 100, 90, format="%d %%", key="results_sensitivity"
         )
         return cutoff_by_sensitivity(rows, least / 100)
-    if way == BY_COST:
+    if choice == BY_COST:
         ratio = st.number_input(
             f"One missed {positive} is as bad as this many false alarms",
             min_value=0.1,
