@@ -202,6 +202,8 @@ def open_columns(
     if type(X).__module__.partition(".")[0] == "dask":
         source: ColumnSource = DaskColumns(X, names, scheduler=scheduler)
     else:
+        if isinstance(X, str | Path):
+            X = Path(X).absolute()  # workers may stand in another folder
         source = as_source(X, names)
         if scheduler is not None and not isinstance(source, DaskColumns):
             source = _on_cluster(source, scheduler)
@@ -308,16 +310,13 @@ class DaskDesign(BlockDesign):
 
     def _computed(self, answer: Any) -> Any:
         """The result of a graph; a stop cancels it."""
-        from distributed import TimeoutError as NotYet
-
-        future = self.source.connection.client.compute(answer)
-        while True:
-            try:
-                return future.result(timeout=LOOK)
-            except NotYet:
-                if self.stop.is_set():
-                    future.cancel(force=True)
-                    self._check_stop()
+        future, done = self.source.connection.client.compute(answer), threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        while not done.wait(LOOK):
+            if self.stop.is_set():
+                future.cancel(force=True)
+                self._check_stop()
+        return future.result()
 
     def close(self) -> None:
         self.source.let_go()

@@ -58,7 +58,11 @@ TOTAL: Final = re.compile(
     r"(grand )?(sub)?totals?|sums?|summen?|gesamt(summe)?|insgesamt|zwischensumme|means?|average|"
     r"avg\.?|mittel(wert)?|mw|durchschnitt|median(wert)?|s\.?d\.?|std\.?( ?dev(iation)?\.?)?|"
     r"stabw\.?|standardabweichung|count|anzahl|min(imum)?|max(imum)?|somme|moyenne|"
-    r"[eé]cart[- ]type|suma|promedio|media|totale|somma|overall|n",
+    r"[eé]cart[- ]type|suma( total)?|promedio|media|totale( generale)?|somma|overall|n|"
+    r"total(es)? (general|g[eé]n[eé]ral|geral|all)|gesamt(ergebnis|zahl)|ergebnis|endsumme|"
+    r"mediana|m[eé]diane|totaal|gemiddelde|mediaan|totalt|genomsnitt|gjennomsnitt|i alt|yhteensä|"
+    r"keskiarvo|razem|[sś]rednia|celkem|pr[ůu]měr|összesen|átlag|toplam|ortalama|"
+    r"итого|всего|среднее|合計|平均|总计|合计|平均值|합계|평균|mean ?(±|\+/-) ?s\.?d\.?",
     re.IGNORECASE,
 )
 

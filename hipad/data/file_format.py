@@ -232,6 +232,11 @@ ENCODINGS: Final = {
     "cp1250": "Windows (Central Europe)",
     "cp1251": "Windows (Cyrillic)",
     "iso8859_15": "ISO 8859-15",
+    "iso8859_7": "ISO 8859-7 (Greek)",
+    "cp1254": "Windows (Turkish)",
+    "cp932": "Shift-JIS (Japanese)",
+    "gb18030": "GB 18030 (Chinese)",
+    "cp949": "Windows (Korean)",
 }
 HALF_LETTER: Final = re.compile("[\ud800-\udfff]")  # which no file can hold
 MOST_WORDS: Final = 200

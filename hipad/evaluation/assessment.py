@@ -11,7 +11,7 @@ rules is tuned for itself.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -108,6 +108,11 @@ class Assessment:
     p_values: FloatArray | None = None
     p_values_without: FloatArray | None = None
     most_coverage: float = 1.0
+
+    def at(self, threshold: float | None) -> Assessment:
+        """Return the same rows, answered from another risk on, with rules and without."""
+        without = None if self.without is None else self.without.at(threshold)
+        return replace(self, rows=self.rows.at(threshold), without=without)
 
 
 def assess_steps(

@@ -408,6 +408,7 @@ def _log_odds(rows: ScoredRows) -> FloatArray:
 
 
 TINY: Final = float(np.finfo(float).eps)  # as scikit-learn's log_loss cuts risks of 0 and 1
+FARTHEST_SCORE: Final = 2.0**60  # where the boundary is looked for
 FARTHEST: Final = 40.0  # log odds: beyond, a risk is 0 or 1 to the last digit
 
 
@@ -799,6 +800,24 @@ class PositiveClassView:
         own: float | None = getattr(self.classifier, "risk_threshold_", None)
         # of the first class the model keeps the number just above 1 - threshold
         return own if own is None or self.sign > 0 else 1.0 - float(np.nextafter(own, 0.0))
+
+    @property
+    def boundary(self) -> float:
+        """The score above which the answer is the positive class; infinite where none has it."""
+        if self.threshold is None:
+            return 0.0
+        reach = 1.0
+        while (low := self._says(-reach)) == (high := self._says(reach)) and reach < FARTHEST_SCORE:
+            reach *= 2.0
+        if low == high:
+            return -math.inf if low else math.inf
+        below, above = -reach, reach
+        while (middle := 0.5 * (below + above)) not in (below, above):
+            below, above = (below, middle) if self._says(middle) else (middle, above)
+        return below
+
+    def _says(self, score: float) -> bool:
+        return bool(self.answers(np.array([score]))[0])
 
     def answers(self, scores: FloatArray, prevalence: float | None = None) -> npt.NDArray[np.bool_]:
         """Return whether the answer at decision values of this model is the positive class."""

@@ -305,16 +305,21 @@ def source_words(found: Findings) -> str:
     assert found.assessment is not None
     if found.assessment.source == "test":
         words = "no record" if study.seal is None else study.seal.words
-        return f"Figures are of the test set ({words}). Intervals are of 95 %."
+        return f"Figures are of the test set ({words}). Intervals are of 95 %.{kept_words(found)}"
     if found.arranged is None or found.arranged.test is None:
         return (
             "There is no test set: every figure comes from training data, by cross-validation "
-            "that repeats the whole fit. Intervals are of 95 %."
+            "that repeats the whole fit. Intervals are of 95 %." + kept_words(found)
         )
     return (
         "The test set is sealed for this version: every figure comes from training data, by "
-        "cross-validation that repeats the whole fit. Intervals are of 95 %."
+        "cross-validation that repeats the whole fit. Intervals are of 95 %." + kept_words(found)
     )
+
+
+def kept_words(found: Findings) -> str:
+    """Name the cut-off that was chosen, if one was."""
+    return "" if found.view.threshold is None else f" {answer_words(found)}"
 
 
 # --------------------------------------------------------------------------------------------------
@@ -512,6 +517,14 @@ def _knowledge(found: Findings) -> Html:
 # The model.
 
 
+def answer_words(found: Findings) -> str:
+    """Say from where on the answer is the positive class."""
+    threshold, positive = found.view.threshold, found.classes[1]
+    if threshold is None:
+        return f"The answer is {positive} where the score is above 0."
+    return f"The answer is {positive} from risk {number(100 * threshold, 3)} % on."
+
+
 def _model(found: Findings) -> Html:
     rows = weights(found)
     measure = weight_measure(found)
@@ -521,7 +534,7 @@ def _model(found: Findings) -> Html:
             "p",
             f"{count(len(rows), 'feature')} of {found.classifier.n_features_in_:,} have a weight. "
             f"The score is their weighted sum and the intercept "
-            f"{number(found.view.intercept, 6)}; above 0 it stands for {found.classes[1]}.",
+            f"{number(found.view.intercept, 6)}. {answer_words(found)}",
         )
     ]
     if rows:
@@ -634,12 +647,11 @@ def _pictures(found: Findings, name: str) -> Iterator[Html]:
         f"for each one expected: {_interval(ratio)}.",
     )
     decision = decision_curve(rows)
-    best = np.maximum(decision.treat_all, 0.0)
-    useful = decision.thresholds[decision.model > best + 1e-12]
+    useful = decision.useful_range
     text = (
-        f"The model serves better than acting on all or on nobody at risks from "
-        f"{percent(float(useful.min()), 0)} to {percent(float(useful.max()), 0)}."
-        if useful.size
+        f"On these {noun}s the model serves better than acting on all or on nobody at risks from "
+        f"{percent(useful[0], 0)} to {percent(useful[1], 0)}."
+        if useful is not None
         else "At no risk does the model serve better than acting on all or on nobody."
     )
     yield figure(

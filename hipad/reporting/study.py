@@ -172,6 +172,8 @@ class Study:
         Versions of rules and settings that were run.
     versions : tuple of VersionTried
         Those that were cross-validated, the present one last.
+    risk_threshold : float or None
+        The risk from which on the answer is the positive class; None answers above score 0.
     analysis : Analysis
         What the report computes.
     notes : StudyNotes
@@ -195,6 +197,7 @@ class Study:
     seals: tuple[SealedTest, ...] = ()
     edits: int = 0
     versions: tuple[VersionTried, ...] = ()
+    risk_threshold: float | None = None
     analysis: Analysis = Analysis()
     notes: StudyNotes = StudyNotes()
     model: str = ""

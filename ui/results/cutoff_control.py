@@ -24,6 +24,7 @@ from ui.state import AppState
 from ui.text import plain
 
 AS_TRAINED: Final = "as trained"
+AS_KEPT: Final = "as kept"
 BY_SENSITIVITY: Final = "by sensitivity"
 BY_COST: Final = "by cost"
 BY_BENEFIT: Final = "by net benefit"
@@ -47,12 +48,14 @@ FIGURES: Final = {
 
 def choose(state: AppState, model: TrainedModel, found: Assessment) -> float | None:
     """Draw the choice of a cut-off and return it; None is the model's own, a score above zero."""
+    kept = model.oriented.threshold
+    choices = WAYS if kept is None else (AS_KEPT, *WAYS)
     choice = st.segmented_control(
         "Cut-off",
-        WAYS,
-        default=AS_TRAINED,
+        choices,
+        default=choices[0],
         required=True,
-        key="results_way",
+        key="results_way" if kept is None else "results_way_kept",
         help=f"From which risk on the answer is the positive class. {WEIGHED[found.source]}",
     )
     positive = plain(model.classes[1], 20)
@@ -87,6 +90,8 @@ def _cutoff(
 ) -> Cutoff | float | None:
     if choice == AS_TRAINED:
         return None
+    if choice == AS_KEPT:
+        return model.oriented.threshold
     if choice == BY_HAND:
         return (
             st.slider("Positive from this risk on", 1, 99, 50, format="%d %%", key="results_hand")
