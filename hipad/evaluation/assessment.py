@@ -151,7 +151,7 @@ def assess_steps(
     own_without: tuple[FloatArray | None, float] = None, 1.0
     if source == "test":
         rows = _test_rows(view, fits)
-        told = _calibrated(view, rows)
+        summary = _calibrated(view, rows)
         if fits.has_rules:
             message = "A model without rules is fitted, to compare with"
             yield Step(message, 0.2)
@@ -169,7 +169,7 @@ def assess_steps(
                 fits.y_train, groups=fits.groups_train, n_folds=n_folds, random_state=random_state
             )
         rows = yield from _cross_validated(fits, works[0], 0, parts)
-        told = _own_p_values(rows)
+        summary = _own_p_values(rows)
         if fits.has_rules:
             without = yield from _cross_validated(fits, works[1], 1, parts)
             own_without = _own_p_values(without)
@@ -179,9 +179,9 @@ def assess_steps(
         without,
         names,
         noun if rows.groups is None else "row",
-        told[0],
+        summary[0],
         own_without[0],
-        told[1],
+        summary[1],
     )
 
 

@@ -368,7 +368,7 @@ def _is_alive(parent: int) -> bool:
 # --------------------------------------------------------------------------------------------------
 # Who does the fits: this process, several processes here, or the workers of a Dask cluster.
 #
-#     for done in perform(tasks, materials, ledger, workers=2):
+#     for done in perform(tasks, data_by_name, cache, workers=2):
 #         ...
 #
 # Fits are independent and seeded, so the figures are the same whoever does them, in whatever order.

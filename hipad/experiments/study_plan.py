@@ -231,8 +231,8 @@ def scores_of_others(
     kept = np.arange(scores.size)
     if scores.size > MOST_TESTED:
         kept = np.sort(np.random.default_rng(seed).choice(scores.size, MOST_TESTED, replace=False))
-    told = [float(f"{value:.8g}") for value in scores[kept]]
-    return {"tested": draw.test_rows[kept].tolist(), "scores": told}
+    lines = [float(f"{value:.8g}") for value in scores[kept]]
+    return {"tested": draw.test_rows[kept].tolist(), "scores": lines}
 
 
 # --------------------------------------------------------------------------------------------------
@@ -547,18 +547,18 @@ class StudyPlan:
     @property
     def sentences(self) -> list[str]:
         """The answer in words, the first sentence first."""
-        told = [
+        lines = [
             f"{str(self.target)[0].upper()}{str(self.target)[1:]} {NEEDS[one.method]} needs "
             f"{one} labelled patients."
             for one in self.needed
         ]
         if any(one.is_open for one in self.needed):
-            told.append(
+            lines.append(
                 f"An interval that ends beyond the curve is open: {self.patients:,} patients do "
                 f"not tell what happens above {self.needed[0].most:,}."
             )
         if self.to_measure is not None:
-            told.append(
+            lines.append(
                 f"To measure it within ± {number(self.target.margin or 0.0)} takes "
                 f"{self.to_measure:,} patients that the model has not seen, at "
                 f"{percent(self.prevalence)} {self.positive}; in a cross-validation these are the "
@@ -566,13 +566,13 @@ class StudyPlan:
             )
         if self.criteria is not None:
             own = self.criteria
-            told.append(
+            lines.append(
                 "Riley's criteria for an unpenalised regression of "
                 f"{count(own.parameters, 'parameter')} ask for {own.n:,} ({own.shrinkage:,} for a "
                 f"shrinkage of 0.9, {own.optimism:,} for an optimism of 0.05, "
                 f"{own.overall_risk:,} for the overall risk)."
             )
-        return told
+        return lines
 
     def paragraph(self) -> str:
         """Return the paragraph on the sample size for the protocol of a study."""

@@ -110,8 +110,8 @@ class PointScore:
         left_out = tuple(int(kept[j]) for j in strongest if not points[j])
         # no point: the mean of what the model says beyond the points of the training rows
         score = cls(items, unit, 0.0, left_out)
-        told = values @ weights + view.intercept
-        return cls(items, unit, float(np.mean(told - unit * score.points(X_train))), left_out)
+        scores = values @ weights + view.intercept
+        return cls(items, unit, float(np.mean(scores - unit * score.points(X_train))), left_out)
 
     def points(self, X: Any) -> IntArray:
         """Return the sum of the points of each row."""

@@ -47,8 +47,8 @@ def figures(found: Findings) -> Figures:
         Weights, figures with their intervals, differences, stability.
     """
     with single_thread():
-        told = {name: float(value) for name, value in _named(found)}
-    return {name: value for name, value in told.items() if math.isfinite(value)}
+        values = {name: float(value) for name, value in _named(found)}
+    return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
 def _named(found: Findings) -> Iterator[tuple[str, float]]:

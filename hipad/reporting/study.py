@@ -106,8 +106,8 @@ class StudyNotes:
     def with_rule(self, stated: RuleProvenance) -> Self:
         """Return the notes with another statement about a rule."""
         others = tuple(one for one in self.provenance if one.rule != stated.rule)
-        told = () if stated == RuleProvenance(stated.rule) else (stated,)
-        return replace(self, provenance=(*others, *told))
+        lines = () if stated == RuleProvenance(stated.rule) else (stated,)
+        return replace(self, provenance=(*others, *lines))
 
     def with_answer(self, item: str, text: str) -> Self:
         """Return the notes with another answer; an empty one takes it away."""

@@ -83,8 +83,8 @@ class Chart:
         at = self._thinned(x, y)
         points = [self._point(x[k], y[k]) for k in at]
         style = f' stroke-dasharray="{dash}"' if dash else ""
-        told = " ".join(f"{a},{b}" for a, b in points)
-        self._parts.append(f'<polyline class="line {colour}" points="{told}"{style}/>')
+        text = " ".join(f"{a},{b}" for a, b in points)
+        self._parts.append(f'<polyline class="line {colour}" points="{text}"{style}/>')
         if tips:
             for k in at[:: max(1, len(at) // MOST_TIPS)]:
                 self._dot(x[k], y[k], 7, "tip", tips[k])
@@ -97,8 +97,8 @@ class Chart:
             return
         upper = [self._point(a, b) for a, b in zip(x[known], high[known], strict=True)]
         lower = [self._point(a, b) for a, b in zip(x[known], low[known], strict=True)]
-        told = " ".join(f"{a},{b}" for a, b in (*upper, *lower[::-1]))
-        self._parts.append(f'<polygon class="band" points="{told}"/>')
+        text = " ".join(f"{a},{b}" for a, b in (*upper, *lower[::-1]))
+        self._parts.append(f'<polygon class="band" points="{text}"/>')
 
     def bundle(self, lines: Sequence[tuple[FloatArray, FloatArray]]) -> None:
         """Add many thin lines as one mark."""
@@ -461,8 +461,8 @@ def rules_chart(bars: Sequence[RuleBar], noun: str) -> str:
             f'<circle class="dot {colour}" cx="{across.at(share)}" cy="{y}" r="5.5">{_tip(tip)}'
             "</circle>"
         )
-    told = "right where it applies (dot, 95 % interval); share of its outcome (line)"
-    parts.append(_text(WIDTH - RIGHT, height - 4, told, "end"))
+    text = "right where it applies (dot, 95 % interval); share of its outcome (line)"
+    parts.append(_text(WIDTH - RIGHT, height - 4, text, "end"))
     return "\n".join([*parts, "</svg>"])
 
 

@@ -912,14 +912,14 @@ def _which_border(
 ) -> RuleError:
     """Return the error for deviations of which it is not said where they are counted."""
     quoted, size = quote_name(name), format_number(abs(number))
-    ways = [f"{quoted} {low} mean({quoted}) - {size}*sd({quoted})"]
-    ways.append(
+    readings = [f"{quoted} {low} mean({quoted}) - {size}*sd({quoted})"]
+    readings.append(
         f"{quoted} {other} mean({quoted}) {'+' if low == other else '-'} {size}*sd({quoted})"
     )
     return tokens.error(
-        f"'{tokens.text(start)}' can be read in two ways: write {' or '.join(ways)}",
+        f"'{tokens.text(start)}' can be read in two ways: write {' or '.join(readings)}",
         tokens.words[start],
-        remedy=ways[0],
+        remedy=readings[0],
     )
 
 

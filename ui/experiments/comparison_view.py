@@ -203,7 +203,7 @@ def difference(base: MethodResult, other: MethodResult) -> Estimate:
 def line(work: Comparison, arm: Arm, found: MethodResult) -> dict[str, str]:
     """Return one line of the table."""
     figures = found.figures
-    told = {
+    values = {
         "method": arm.name,
         "right answers": _interval(figures["accuracy"]),
         "balanced accuracy": _interval(figures["balanced_accuracy"]),
@@ -216,8 +216,8 @@ def line(work: Comparison, arm: Arm, found: MethodResult) -> dict[str, str]:
     if found is not work.done[0][1]:
         change = difference(work.done[0][1], found)
         points = (100 * value for value in (change.value, change.low, change.high))
-        told["difference"] = "{:+.1f} ({:+.1f} to {:+.1f})".format(*points)
-    return told
+        values["difference"] = "{:+.1f} ({:+.1f} to {:+.1f})".format(*points)
+    return values
 
 
 def _interval(one: Estimate) -> str:

@@ -195,10 +195,10 @@ def sweep_chart(
         chart.add_annotation(
             x=step.place, y=1, yref="paper", text=words, showarrow=False, xanchor="left"
         )
-    told = [f"{step.version} {percent(step.ours.value)}" for step in steps]
+    entries = [f"{step.version} {percent(step.ours.value)}" for step in steps]
     without = steps[0].without.value if steps else math.nan
     return chart, (
-        f"{figure} with rules, by {axis}: {', '.join(told)}; without rules {percent(without)}. "
+        f"{figure} with rules, by {axis}: {', '.join(entries)}; without rules {percent(without)}. "
         + (harm_sentence(harms) if harms else "")
     )
 

@@ -63,12 +63,12 @@ def show(state: AppState, data: ExperimentData) -> None:
         )
         state.lab.rule = int(chosen)
         position = state.lab.rule
-        way = _way(state, data, position)
+        change = _change_asked(state, data, position)
         rows = _labelled(state, data)
         draws = _draws(state)
     options = experiment_panel.options_of(state)
     try:
-        versions = _versions(state, data, position, way, learnt_from(data, rows))
+        versions = _versions(state, data, position, change, learnt_from(data, rows))
     except HipadError as error:
         st.error(plain(error, 400), icon=":material/error:")
         return
@@ -83,12 +83,12 @@ def show(state: AppState, data: ExperimentData) -> None:
         draw,
         title=f"What if {rules.labels[position]} is wrong",
         versions=versions,
-        axis=AXES[way.split(":")[0]],
+        axis=AXES[change.split(":")[0]],
         label=rules.labels[position],
     )
 
 
-def _way(state: AppState, data: ExperimentData, position: int) -> str:
+def _change_asked(state: AppState, data: ExperimentData, position: int) -> str:
     """What is changed: its outcome, one of its thresholds, its weight."""
     (rule,) = parse_rules(data.rules)[position : position + 1]
     places = thresholds_of(data.rules, position)
@@ -131,22 +131,22 @@ def _draws(state: AppState) -> int:
 
 
 def _versions(
-    state: AppState, data: ExperimentData, position: int, way: str, labelled: float
+    state: AppState, data: ExperimentData, position: int, change: str, labelled: float
 ) -> Sequence[PerturbedRule]:
     def make() -> Sequence[PerturbedRule]:
-        if way == ADVICE:
+        if change == ADVICE:
             negative, positive = map(str, data.labels)
             strangers = strangers_to(data, np.random.default_rng(0))
             own = data.blocks, data.feature_names
             return wrong_versions(data.rules, position, (negative, positive), strangers, *own)
-        if way == WORTH:
+        if change == WORTH:
             usual = max(1.0, default_weight("auto", labelled))
             return worth_versions(data.rules, position, [float(f"{k * usual:.2g}") for k in WORTHS])
-        place = int(way.split(":")[1])
+        place = int(change.split(":")[1])
         values = thresholds_seen(data, position, place)
         return threshold_versions(data.rules, position, values, place)
 
-    return state.remember("lab versions", (data.fingerprint, position, way, labelled), make)
+    return state.remember("lab versions", (data.fingerprint, position, change, labelled), make)
 
 
 def learnt_from(data: ExperimentData, rows: dict[str, Any]) -> float:

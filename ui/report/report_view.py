@@ -188,10 +188,10 @@ def _progress(job: BackgroundJob[Findings]) -> None:
 
 def _download(state: AppState, found: Findings) -> None:
     """Draw the button, and how far the checklist is answered."""
-    told = replace(found, study=replace(found.study, notes=state.notes))
+    summary = replace(found, study=replace(found.study, notes=state.notes))
     st.download_button(
         "Download the report",
-        lambda: report_page(told),
+        lambda: report_page(summary),
         FILE,
         "text/html",
         type="primary",
@@ -199,7 +199,7 @@ def _download(state: AppState, found: Findings) -> None:
         on_click="ignore",
         help="One HTML file: opens in any browser, prints to A4.",
     )
-    answers = tripod_answers(told)
+    answers = tripod_answers(summary)
     status = [one.status for one in answers]
     open_ = status.count("not answered yet")
     st.markdown(
