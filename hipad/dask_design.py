@@ -86,8 +86,8 @@ class DaskColumns(ColumnSource):
         client = self.connection.client
         if self._held is None or self._held[0] is not client:
             workers = client.scheduler_info(n_workers=-1)["workers"].values()
-            room = SHARE_OF_WORKERS * sum(each["memory_limit"] or 0 for each in workers)
-            self._held = client, client.persist(self.X) if self.X.nbytes <= room else self.X
+            budget = SHARE_OF_WORKERS * sum(each["memory_limit"] or 0 for each in workers)
+            self._held = client, client.persist(self.X) if self.X.nbytes <= budget else self.X
         return self._held[1]
 
     def block(self, start: int, stop: int) -> Block:

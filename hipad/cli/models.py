@@ -73,7 +73,7 @@ from hipad.data import (
     split,
     to_csv,
 )
-from hipad.data.roles import CERTAIN, labels_of, row_groups
+from hipad.data.roles import CERTAIN, labels_of, later_row_ids, row_groups
 from hipad.data.table import STDOUT, write_bytes, write_text
 from hipad.estimator.base import ClassRuns
 from hipad.estimator.calibration import check_prevalence
@@ -513,8 +513,10 @@ def run_predict(options: argparse.Namespace) -> int:
         X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))
     if not len(rows):
         print("note: no row is without gaps, so there are no answers", file=sys.stderr)
+    features = {*origin.recipe.number_names, *origin.recipe.levels}
+    ids, _ = later_row_ids(table, label=origin.label, group=origin.group, features=features)
     columns = {
-        **({"patient": [ids[i] for i in rows]} if (ids := table.ids) else {}),
+        **({"patient": [ids[i] for i in rows]} if ids else {}),
         "row": (rows + 1).tolist(),
     }
     if len(origin.classes) > 2:
@@ -529,7 +531,7 @@ def run_predict(options: argparse.Namespace) -> int:
         print(f"saved: {options.out}, {len(rows):,} of {table.n_rows:,} rows", file=sys.stderr)
     else:
         sys.stdout.write(text)
-    tell_accuracy(table, origin, rows, found)
+    print_accuracy(table, origin, rows, found)
     return 0
 
 
@@ -565,7 +567,7 @@ def all_answers(
     return answer_columns(clf, X, origin.classes)
 
 
-def tell_accuracy(
+def print_accuracy(
     table: Table, origin: Origin, rows: np.ndarray, found: dict[str, list[Any]]
 ) -> None:
     """Compare with the labels where the table has them."""

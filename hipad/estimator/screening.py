@@ -105,8 +105,8 @@ class Screening:
         self.mean_variance, self.least_lambda1 = 1.0, 0.0
         self.columns: IntArray = np.zeros(0, dtype=np.intp)
         self.values: FloatArray = np.zeros((every.size, 0))
-        room = SHARE_OF_COLUMNS * source.memory / (8 * max(every.size, 1))
-        self.most = min(max(int(room), LEAST_COLUMNS), source.shape[1])
+        capacity = SHARE_OF_COLUMNS * source.memory / (8 * max(every.size, 1))
+        self.most = min(max(int(capacity), LEAST_COLUMNS), source.shape[1])
 
     def _passed(self, passes: float) -> None:
         if self.on_block is not None:
@@ -195,7 +195,7 @@ class Screening:
         )
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many columns more memory holds."""
         return max(MOST_TIMES * self.most - self.columns.size, 0)
 
@@ -207,7 +207,7 @@ class Screening:
             for member in run.members:
                 witnesses += self._of_path(member)
         values = np.unique(np.concatenate([[np.inf], *(one.value for one in witnesses)]))[::-1]
-        most = self.room + 1
+        most = self.capacity + 1
         questions = [
             Strongest(
                 one.t,
@@ -293,12 +293,12 @@ class Overlooked(NamedTuple):
         """Those that have a say at this lambda1 or above."""
         return self.columns[self.lambda1 >= lambda1]
 
-    def least(self, room: int) -> float:
+    def least(self, capacity: int) -> float:
         """The least lambda1 down to which there is room for all of them."""
-        if self.columns.size <= room:
+        if self.columns.size <= capacity:
             return 0.0
         ordered = np.sort(self.lambda1)[::-1]
-        return float(np.nextafter(ordered[room], np.inf))
+        return float(np.nextafter(ordered[capacity], np.inf))
 
 
 class Witness(NamedTuple):
@@ -538,7 +538,7 @@ class ScreenedRun(FitRun[Classifier]):
             new = screening.overlooked(runs)
             if not new.columns.size:
                 break
-            least = new.least(screening.room)
+            least = new.least(screening.capacity)
             if least >= self._largest_tried:
                 raise DataError(TOO_MANY.format(screening.columns.size))
             screening.least_lambda1 = max(screening.least_lambda1, least)

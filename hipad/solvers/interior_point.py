@@ -18,7 +18,7 @@ from hipad.utils import FloatArray
 # The problem on a few features as a soft-margin SVM in x = (w, b, u): each rule is one more row.
 #
 #     rows A x:   Z w + y b            of samples, where Z has the rows y_j x_j'
-#                 -thresholds u + e b  of rules, e = 0 where a rule is anchored
+#                 -thresholds u + e b  of rules, e = 0 where a rule is centered
 #     x'Qx / 2:   ridge w^2 / 2 + u'C w + u'curvature u / 2
 #
 # Whatever solves the problem on features that are known starts from these operators.
@@ -286,9 +286,9 @@ class Newton(Lifted):
         self.D, self.theta_u, self.split, self.sides = scaling
         self.effective_ridge = self.ridge
         if self.split:
-            room = self.split[0] + self.split[1]
+            diagonal = self.split[0] + self.split[1]
             self.bounded = self.sides[0] | self.sides[1]
-            self.phi = np.where(self.bounded, 1.0 / np.where(self.bounded, room, 1.0), 0.0)
+            self.phi = np.where(self.bounded, 1.0 / np.where(self.bounded, diagonal, 1.0), 0.0)
             self.effective_ridge = self.ridge + self.phi
         self._factorize()
 
