@@ -79,7 +79,7 @@ def edit(state: AppState, data: Dataset) -> None:
             )
         return
     rule_table.show(state, checked, data)
-    st.caption(rule_table.words(checked, data.row_word(1)))
+    st.caption(rule_table.words(checked, data.line_word(1)))
     left, right = st.columns(2, gap="large")
     with left:
         checks.show_findings(state, checked, data)

@@ -111,9 +111,10 @@ def show_changes(state: AppState, base: TrainedModel, other: TrainedModel) -> No
     cross_validation.show(state, base, other)
     comparison.show_figures(found, expert=state.expert)
     if found.data.judged.part == "test":
+        rows = found.data.row_word()
         st.caption(
             "Do not tune on test results: they will look too good. Move the sliders by the "
-            "cross-validated figures, and look at the test patients last."
+            f"cross-validated figures, and look at the test {rows} last."
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kept_models.offer_to_keep(state, other, key="bench")

@@ -50,9 +50,6 @@ def test_some_names_are_quoted_and_cut():
 
 # Sentences of the app that had to be read twice, and what a page must not say in their place.
 FOLDERS: Final = ("ui", "pages")
-LATER: Final = (  # pages that still have some of them
-    "ui/run/", "ui/bench/", "ui/workbench/", "pages/run.py", "pages/workbench.py",
-)  # fmt: skip
 UNCLEAR: Final = (
     "that you do not have", "patients hide", "truth is known", "Gaps included", "in for a while",
     "sparsity is relaxed", "Degree", "from holding", "fit them accurately",
@@ -92,8 +89,7 @@ def unclear(path: Path) -> list[str]:
 
 def modules() -> list[str]:
     found = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
-    names = sorted(path.relative_to(ROOT).as_posix() for path in found)
-    return [name for name in names if not name.startswith(LATER)]
+    return sorted(path.relative_to(ROOT).as_posix() for path in found)
 
 
 @pytest.mark.parametrize("name", modules())

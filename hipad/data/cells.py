@@ -23,7 +23,7 @@ from hipad.data.file_format import (
     Question,
     Reading,
     ThreeDigits,
-    tell_rows,
+    report_rows,
 )
 from hipad.data.table import Table, tidy_names
 from hipad.data.written_numbers import (
@@ -34,7 +34,7 @@ from hipad.data.written_numbers import (
     POWER,
     USUAL_GAPS,
     Cells,
-    Evidence,
+    DecimalSigns,
     GapWords,
     NumberReader,
     OpenWord,
@@ -135,11 +135,11 @@ class ColumnRules:
     stated: FileFormat = field(default_factory=FileFormat)
     words: GapWords = USUAL_GAPS
     separator: str = ""
-    evidence: Evidence = field(default_factory=Evidence)  # of plain columns, from the first rows
+    evidence: DecimalSigns = field(default_factory=DecimalSigns)  # plain columns, first rows
     gaps: Counter[str] = field(default_factory=Counter)  # words taken as gaps
     questions: list[Question] = field(default_factory=list)
     opened: dict[str, str] = field(default_factory=dict)  # columns with 1,234, and such a cell
-    total: Evidence = field(default_factory=Evidence)  # of all columns that were looked at
+    total: DecimalSigns = field(default_factory=DecimalSigns)  # of all columns that were looked at
     three_digits: ThreeDigits | None = None  # what the sign of 1,234 was taken for, where it came
 
     def name(self, j: int) -> str:
@@ -150,7 +150,7 @@ class ColumnRules:
         if len(self.questions) < MOST_QUESTIONS:
             self.questions.append(Question(key, text, answers))
 
-    def decimal_of(self, own: Evidence, total: Evidence) -> str:
+    def decimal_of(self, own: DecimalSigns, total: DecimalSigns) -> str:
         """Return the decimal sign of a column, by its own numbers, else by those of the table."""
         if self.stated.decimal:
             return self.stated.decimal
@@ -314,8 +314,8 @@ def _column(
     levels: Levels,
     codes: Codes | None,
     rules: ColumnRules,
-    own: Evidence,
-    total: Evidence,
+    own: DecimalSigns,
+    total: DecimalSigns,
 ) -> WrittenColumn:
     """Return text, or numbers if all but a few cells are, with a remark on the others."""
     name, stated, written = rules.name(j), rules.stated, levels.numbers
@@ -556,8 +556,8 @@ def _remark(
     odd: BoolArray,
     limited: BoolArray,
     times: npt.NDArray[np.int64],
-    own: Evidence,
-    total: Evidence,
+    own: DecimalSigns,
+    total: DecimalSigns,
     decimal: str,
 ) -> str:
     """Return what became of cells that are no plain numbers."""
@@ -688,7 +688,7 @@ class CellStyle:
 
     stated: FileFormat = field(default_factory=FileFormat)
     separator: str = ""
-    evidence: Evidence = field(default_factory=Evidence)  # of the first rows
+    evidence: DecimalSigns = field(default_factory=DecimalSigns)  # of the first rows
     watched: tuple[int, ...] = ()  # columns to look at as texts, though they may be plain numbers
     index: int = -1  # the column that only names the rows
 
@@ -947,7 +947,7 @@ def _read_numbers(
         elif numbers.size:
             matrix[n_rows : n_rows + n, ~texts.odd] = numbers
         n_rows += n
-        tell_rows(n_rows, shape[0])
+        report_rows(n_rows, shape[0])
     return matrix[:n_rows], texts
 
 

@@ -264,7 +264,7 @@ def read_table(
     See Also
     --------
     prepare : Make a matrix and labels of a table.
-    FileFormat : How a file is written.
+    hipad.data.FileFormat : How a file is written.
 
     Examples
     --------

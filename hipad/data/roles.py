@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
@@ -580,6 +580,28 @@ def row_names(table: Table, roles: Mapping[str, ColumnRole]) -> tuple[str, ...]:
         cells = table.as_text(group)
         return tuple(f"{cell or '?'}, row {i}" for i, cell in enumerate(cells.tolist(), start=1))
     return table.row_ids
+
+
+def later_row_ids(
+    table: Table, *, label: str, group: str, features: Collection[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the patient of each row of a later table, and the columns that name patients.
+
+    They are told as in the table that a model was fitted to: `group` is the column whose rows were
+    of one patient there, and no feature is an ID. () where nothing names the rows.
+    """
+    found = {
+        name: one
+        for name, one in guess_roles(table, label).items()
+        if one.role is Role.ID and name not in features
+    }
+    names = row_names(table, found) if found or group not in table.names else ()
+    if group in table.names and not names:
+        names, found[group] = tuple(table.as_text(group).tolist()), ColumnRole(Role.GROUP, "")
+    if not names:
+        return (), ()
+    by_text = [name for name, cells in table.text.items() if tuple(cells.tolist()) == names]
+    return names, tuple(dict.fromkeys([*found, *by_text]))
 
 
 def guess_roles(table: Table, label: str) -> dict[str, ColumnRole]:

@@ -367,7 +367,7 @@ SURE_COMMA: Final = (
 OPEN_COMMA: Final = r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
 
 
-class Evidence(NamedTuple):
+class DecimalSigns(NamedTuple):
     """How many texts tell a decimal point, tell a decimal comma, or could be either."""
 
     point: int = 0
@@ -375,9 +375,9 @@ class Evidence(NamedTuple):
     open_point: int = 0  # such as 1.234
     open_comma: int = 0  # such as 1,234
 
-    def __add__(self, other: object) -> Evidence:
-        assert isinstance(other, Evidence)
-        return Evidence(*(a + b for a, b in zip(self, other, strict=True)))
+    def __add__(self, other: object) -> DecimalSigns:
+        assert isinstance(other, DecimalSigns)
+        return DecimalSigns(*(a + b for a, b in zip(self, other, strict=True)))
 
     @property
     def decimal(self) -> str:
@@ -410,10 +410,10 @@ class WrittenNumbers(NamedTuple):
         parts: list[Any] = [each[here] for each in self]
         return WrittenNumbers(*parts)
 
-    def evidence(self, times: npt.NDArray[np.int64]) -> Evidence:
+    def evidence(self, times: npt.NDArray[np.int64]) -> DecimalSigns:
         """Return what the texts tell, each as often as it comes."""
         flags = (self.sure_point, self.sure_comma, self.open_point, self.open_comma)
-        return Evidence(*(int(times[flag].sum()) for flag in flags))
+        return DecimalSigns(*(int(times[flag].sum()) for flag in flags))
 
 
 OTHER_DIGITS: Final = tuple(  # full-width ones, and those of Arabic and Persian
@@ -588,7 +588,7 @@ QUICK_GAPS: Final = ("", "NA", "?")  # cheap to find, and enough for most tables
 
 
 class NumberReader:
-    """Reads block after block; each begins with the way that the blocks before it needed.
+    """Reads block after block; each begins with the converter that the blocks before it needed.
 
     A cast that fails costs far more than one that works, so the first block, which is small, is
     looked at before it is cast. `gaps` counts the words that were taken as gaps.
@@ -597,8 +597,8 @@ class NumberReader:
     def __init__(self, words: GapWords = USUAL_GAPS) -> None:
         self.words = words
         self.quick = pa.array([word for word in QUICK_GAPS if word.lower() in words.words])
-        self.ways = (_as_written, self._without_quick_gaps, self._without_gaps)
-        self.way = 0
+        self.converters = (_as_written, self._without_quick_gaps, self._without_gaps)
+        self.level = 0
         self.is_first = True
         self.gaps: Counter[str] = Counter()
 
@@ -609,13 +609,13 @@ class NumberReader:
         plain = pc.utf8_trim_whitespace(cells)
         return pc.if_else(self.words.are_gaps(plain), None, plain)
 
-    def _cast(self, way: int, cells: Cells, odd: BoolArray) -> FloatArray:
-        """Return numbers of cells that a way leaves as such; the words it took as gaps are
+    def _cast(self, level: int, cells: Cells, odd: BoolArray) -> FloatArray:
+        """Return numbers of cells that a converter leaves as such; the words it took as gaps are
         counted.
         """
-        left = self.ways[way](cells)
+        left = self.converters[level](cells)
         numbers = _cast(left, odd)
-        if way and left.null_count:
+        if level and left.null_count:
             found = pc.value_counts(pc.utf8_trim_whitespace(cells.filter(left.is_null())))
             for pair in found.to_pylist():
                 self.gaps[pair["values"]] += pair["counts"]
@@ -630,18 +630,20 @@ class NumberReader:
             self.is_first = False
             _mark(self._without_gaps(cells), odd)
             cells = _even(cells, odd)
-            self.way = next(i for i, way in enumerate(self.ways) if _all_numbers(way(cells)))
-            return self._cast(self.way, cells, odd)
+            self.level = next(
+                i for i, convert in enumerate(self.converters) if _all_numbers(convert(cells))
+            )
+            return self._cast(self.level, cells, odd)
         kept = _even(cells, odd)
-        for way in range(self.way, len(self.ways)):
+        for level in range(self.level, len(self.converters)):
             try:
-                numbers = self._cast(way, kept, odd)
+                numbers = self._cast(level, kept, odd)
             except pa.ArrowInvalid:
                 continue
-            self.way = way
+            self.level = level
             return numbers
         _mark(self._without_gaps(cells), odd)
-        return self._cast(len(self.ways) - 1, _even(cells, odd), odd)
+        return self._cast(len(self.converters) - 1, _even(cells, odd), odd)
 
 
 def _as_written(cells: Cells) -> Cells:

@@ -919,7 +919,7 @@ def _conflicts(rules: Sequence[CompiledRule], regions: Regions, pairs: Pairs) ->
                 (rules[i].label, *others),
                 f"some patients meet both {rules[i].label} and "
                 f"{listed(others, limit=MAX_LISTED)}, which say the opposite",
-                "decide which should win there, and give it more worth or the other a limit",
+                "decide which should win there: give it more weight, or limit the other",
                 regions.meeting(i, group[0]),
             )
 

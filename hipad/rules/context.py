@@ -20,7 +20,13 @@ from hipad.rules.ast import Condition, FeatureSpan, Name, Side, Term
 from hipad.rules.compiled_rule import comparison_tolerance, same_in_single
 from hipad.rules.functions import find_function
 from hipad.rules.lexer import LevelOrder, quote_name, rule_error
-from hipad.rules.names import FeatureIndex, block_for_feature, folded, odd_by_beginning, squashed
+from hipad.rules.names import (
+    FeatureIndex,
+    block_for_feature,
+    by_beginning,
+    folded,
+    squashed,
+)
 from hipad.utils import FloatArray, IntArray, listed
 
 # --------------------------------------------------------------------------------------------------
@@ -332,7 +338,7 @@ class NameTable:
         self.index = index
         self.blocks = blocks or {}
         self.values = values
-        self._odd_blocks = odd_by_beginning(list(self.blocks))
+        self._odd_blocks = by_beginning(list(self.blocks))
 
     @property
     def has_values(self) -> bool:
@@ -345,7 +351,7 @@ class NameTable:
         if chunk is None:
             return None
         first = chunk[0].lower()
-        for odd in (self.index.odd_names.get(first), self._odd_blocks.get(first)):
+        for odd in (self.index.punctuated_names.get(first), self._odd_blocks.get(first)):
             for length in odd.lengths if odd is not None else ():
                 found = text[start : start + length]
                 if odd is None or folded(found) not in odd.names:

@@ -106,7 +106,7 @@ class PunctuatedNames(NamedTuple):
     lengths: list[int]
 
 
-def odd_by_beginning(names: Iterable[str]) -> dict[str, PunctuatedNames]:
+def by_beginning(names: Iterable[str]) -> dict[str, PunctuatedNames]:
     """Return names with blanks or signs, by their first word or sign; what is all digits is
     none.
     """
@@ -186,7 +186,7 @@ class FeatureIndex:
         self, name: str, column: int | None = None, blocks: Iterable[str] = ()
     ) -> Exception:
         """Return the error for a name that is neither a feature nor a block."""
-        near = [quote_name(other) for other in self.nearest(name, also=blocks)]
+        near = [quote_name(other) for other in self.similar_names(name, also=blocks)]
         if near:
             remedy = f"did you mean {listed(near, 'or')}? Check the name"
         elif self.names is None:
@@ -208,7 +208,7 @@ class FeatureIndex:
         other._suggests = False
         return other
 
-    def nearest(self, name: str, n: int = 3, also: Iterable[str] = ()) -> list[str]:
+    def similar_names(self, name: str, n: int = 3, also: Iterable[str] = ()) -> list[str]:
         """Return up to n known names that look most like this one, best first."""
         if not self._suggests:
             return []
@@ -272,12 +272,12 @@ class FeatureIndex:
         return _placed({j: squashed(m[1]) for j, name in known if (m := _COUNTS.fullmatch(name))})
 
     @cached_property
-    def odd_names(self) -> dict[str, PunctuatedNames]:
+    def punctuated_names(self) -> dict[str, PunctuatedNames]:
         """The names that a text cannot hold as one word, by how they begin."""
         groups = {name.partition("=")[0].strip() for name in self.names or [] if "=" in name}
         short = [_UNIT.sub("", name) for name in self.names or [] if name[-1:] in (")", "]")]
         spoken = [text for name in self.names or [] for text in _spoken(name)]
-        return odd_by_beginning([*(self.names or []), *groups, *self.levels, *short, *spoken])
+        return by_beginning([*(self.names or []), *groups, *self.levels, *short, *spoken])
 
     @cached_property
     def categories(self) -> dict[str, dict[str, int]]:

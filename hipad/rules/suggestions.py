@@ -672,7 +672,7 @@ def _roughly_like(typed: str, name_table: NameTable) -> list[tuple[str, str]]:
     """
     if len(name_table.index.names or []) <= MOST_NAMES:
         return []
-    return [(_ascii(name), quote_name(name)) for name in name_table.index.nearest(typed, 12)]
+    return [(_ascii(name), quote_name(name)) for name in name_table.index.similar_names(typed, 12)]
 
 
 def _ascii(name: str) -> str:

@@ -542,8 +542,8 @@ def _is_never(parts: list[str], name: str) -> bool:
     word = parts[0].lower()
     if len(parts) > 1 or word not in _NEVER.split():
         return False
-    told = _TOLD.get(word)
-    return told is None or told.search(name) is None
+    summary = _TOLD.get(word)
+    return summary is None or summary.search(name) is None
 
 
 def _window(parts: list[str], name: str) -> Unit | None:
@@ -721,9 +721,13 @@ def substance_of(name: str) -> Substance | None:
     >>> substance_of("fasting_glucose_mg_dl").mass, substance_of("BUN").mass, substance_of("Age")
     (180.156, 28.014, None)
     """
-    ways = " ".join(_camel(_TOKENS.findall(name))), " ".join(_TOKENS.findall(name))
+    spellings = " ".join(_camel(_TOKENS.findall(name))), " ".join(_TOKENS.findall(name))
     return next(
-        (one for one, known in _substance_patterns() if any(known.search(way) for way in ways)),
+        (
+            one
+            for one, known in _substance_patterns()
+            if any(known.search(spelling) for spelling in spellings)
+        ),
         None,
     )
 
@@ -766,11 +770,11 @@ def convert(
 
 def _hba1c(value: float, written: Unit, own: Unit) -> float | None:
     """HbA1c in % (NGSP) and in mmol/mol (IFCC), which have different zero points."""
-    ways = [unit.kind == _NONE and "mol" in unit.text for unit in (written, own)]
-    if ways == [True, False] and own.kind == _NONE:
+    molar = [unit.kind == _NONE and "mol" in unit.text for unit in (written, own)]
+    if molar == [True, False] and own.kind == _NONE:
         percent = 0.09148 * value * (written.factor / 1e-3) + 2.152
         return short(percent * (0.01 / own.factor), 4)
-    if ways == [False, True] and written.kind == _NONE:
+    if molar == [False, True] and written.kind == _NONE:
         percent = value * written.factor / 0.01
         return short((percent - 2.152) / 0.09148 * (1e-3 / own.factor), 4)
     return None

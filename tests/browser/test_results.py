@@ -85,7 +85,7 @@ def test_a_patient_is_opened_and_a_new_file_is_answered(server: str, visit: Visi
     with page.expect_download() as caught:
         page.get_by_role("button", name="Answers (CSV)").click()
     lines = Path(caught.value.path()).read_text().splitlines()
-    assert lines[0] == "patient,answer,risk of ill,score,actual"
+    assert lines[0] == "patient,answer,risk of ill,score,cut-off,actual"
     assert lines[1].startswith("P000,")
     assert len(lines) == 61
     go(page, "Data")

@@ -48,7 +48,7 @@ def test_a_rule_is_told_without_the_solvers_words_unless_they_are_wanted():
     assert {"lambda1", "slack", "prototype"} <= {word for word in SOLVER if word in expertly}
     assert "typical patient" in plainly
     assert "the model is" in plainly
-    assert "worst case" in plainly
+    assert "least margin" in plainly
 
 
 def test_trust_words_give_the_evidence_for_a_rule():

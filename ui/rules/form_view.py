@@ -96,7 +96,8 @@ class ConditionFields:
 
 
 def _is_number(side: tuple[Term, ...]) -> bool:
-    return len(side) == 1 and side[0].is_number
+    """Whether a field can hold it; a number with a unit would lose the unit there."""
+    return len(side) == 1 and side[0].is_number and not side[0].unit
 
 
 def _names(term: Term) -> str:

@@ -165,7 +165,7 @@ def _columns(row: str) -> dict[str, Any]:
 
 
 def words(checked: Study, row: str = "patient") -> str:
-    """The table in a sentence, for those who do not see it."""
+    """The table in a sentence, for those who do not see it; `row` is what a row is called."""
     on = [check for check in checked.checks if check.rule.enabled]
     assert checked.overlap is not None
     covered = checked.overlap.covered

@@ -155,10 +155,12 @@ def factor_words(factor: float) -> str:
 
     >>> factor_words(40.0), factor_words(0.5)
     ('Shown 40 times slower than measured.', 'Shown 2 times faster than measured.')
+    >>> factor_words(1900.0)
+    'Shown 1,900 times slower than measured.'
     """
-    if factor >= 1:
-        return f"Shown {number(factor, 2)} times slower than measured."
-    return f"Shown {number(1 / factor, 2)} times faster than measured."
+    times, how = (factor, "slower") if factor >= 1 else (float(f"{1 / factor:.2g}"), "faster")
+    shown = f"{times:,.0f}" if times >= 10 else number(times, 2)
+    return f"Shown {shown} times {how} than measured."
 
 
 def race_of(state: AppState) -> tuple[BackgroundJob[list[Lane]], list[Lane]] | None:
@@ -209,6 +211,6 @@ def draw(lanes: list[Lane], plays: str) -> None:
     TRACK(key="race_track", data=data)
     st.caption(
         "HIPAD-ENK and ADMM-ENK solve the same problem with the rules; LIBSVM (C = 1) learns from "
-        "the patients alone. Seconds of computing, measured one after the other on this machine, "
+        "the data alone. Seconds of computing, measured one after the other on this machine, "
         "with lambda1 and lambda2 given: choosing them is not part of the race."
     )

@@ -1,7 +1,8 @@
 """Sliders for the thresholds and weights of rules: ranges, histograms, and what they write.
 
-A slider moves one number of the rules' text. The range of a threshold is that of its expression on
-the training patients, and some room beyond; under it lies the histogram of the expression by class.
+A slider moves one number of the rules' text, in the unit that is written there. The range of a
+threshold is that of its expression on the training patients, and some room beyond; under it lies
+the histogram of the expression by class.
 """
 
 from __future__ import annotations
@@ -19,7 +20,15 @@ from scipy.sparse import issparse
 
 from hipad.estimator.problem_factory import default_weight
 from hipad.exceptions import HipadError
-from hipad.rules import Condition, RuleSet, Term, compile_rules, read_rules
+from hipad.rules import (
+    CompiledRule,
+    Condition,
+    Rule,
+    RuleSet,
+    Term,
+    compile_rules,
+    read_rules,
+)
 from hipad.rules.ast import side_text
 from hipad.rules.compiled_rule import on_columns
 from hipad.utils import FloatArray
@@ -28,7 +37,7 @@ from ui.models import Request, TrainedModel
 from ui.rules.rule_text import Reader, with_rule
 from ui.settings import Amount
 
-ROOM: Final = 0.25  # beyond the values seen, as a share of their range
+MARGIN: Final = 0.25  # beyond the values seen, as a share of their range
 STEPS: Final = 100  # a slider has about so many
 BINS: Final = 50  # of a histogram: two steps of the slider each
 
@@ -125,7 +134,7 @@ class ThresholdSlider:
             now = tidy(float(number), self.step)
             if self.stops:
                 now = self.stops[int(np.argmin(np.abs(np.subtract(self.stops, number))))]
-            sides[i] = (Term(now),)
+            sides[i] = (Term(now, unit=sides[i][0].unit),)
         conditions[self.condition] = replace(conditions[self.condition], sides=tuple(sides))
         return with_rule(text, self.position, replace(rule, conditions=tuple(conditions)), read)
 
@@ -156,11 +165,15 @@ def threshold_sliders(text: str, data: Dataset, page: range | None = None) -> li
 
 
 def number_sides(condition: Condition) -> tuple[int, ...]:
-    """Return the sides that are one number: one of two, or the outer ones of three; else none."""
+    """Return the sides that are one number: one of two, or the outer ones of three; else none.
+
+    Both ends of a range have to be in the same unit.
+    """
     numbers = [len(side) == 1 and side[0].is_number for side in condition.sides]
     if len(numbers) == 3:
         rising = set(condition.relations) <= {"<=", "<"}
-        return (0, 2) if rising and numbers == [True, False, True] else ()
+        fits = rising and numbers == [True, False, True]
+        return (0, 2) if fits and condition.sides[0][0].unit == condition.sides[2][0].unit else ()
     return (numbers.index(True),) if sum(numbers) == 1 else ()
 
 
@@ -175,7 +188,8 @@ def _threshold_slider(
     if len(sides) == 2 or condition.relations[0] == "=":
         words = "between" if len(sides) == 2 else "equal to"
     now = [condition.sides[i][0].coefficient for i in sides]
-    values = _values(rules, position, condition.sides[middle], at_least, data)
+    unit = condition.sides[sides[0]][0].unit
+    values = _values(rules, position, condition.sides[middle], at_least, data, unit)
     # of several rows, as of min(block), the one that decides
     seen = (values.min(axis=0) if at_least else values.max(axis=0)) if values.size else values[:0]
     stops = tuple(np.unique(values).tolist()) if values.size else ()
@@ -183,39 +197,60 @@ def _threshold_slider(
         low, high, step = *stops, stops[1] - stops[0]
     else:
         low, high = min([*now, *stops]), max([*now, *stops])
-        room = ROOM * (high - low) or max(abs(low), 1.0)
-        step = round_step((high - low + 2 * room) / STEPS)
+        margin = MARGIN * (high - low) or max(abs(low), 1.0)
+        step = round_step((high - low + 2 * margin) / STEPS)
         low, high = (
-            tidy(floor((low - room) / step) * step, step),
-            tidy(ceil((high + room) / step) * step, step),
+            tidy(floor((low - margin) / step) * step, step),
+            tidy(ceil((high + margin) / step) * step, step),
         )
         stops = ()
-    label = f"{side_text(condition.sides[middle])} {words}"
+    expression = side_text(condition.sides[middle]).replace("`", "")
+    label = f"{expression} {words}{f', in {unit}' if unit else ''}"
     return ThresholdSlider(position, n, sides, label, low, high, step, stops, seen.ravel())
 
 
 def _values(
-    rules: RuleSet, position: int, expression: tuple[Term, ...], at_least: bool, data: Dataset
+    rules: RuleSet,
+    position: int,
+    expression: tuple[Term, ...],
+    at_least: bool,
+    data: Dataset,
+    unit: str = "",
 ) -> FloatArray:
-    """Return what an expression takes on the training patients, a row for each row of the rule."""
-    condition = Condition((expression, (Term(0.0),)), (">=" if at_least else "<=",))
-    probe = replace(rules[position], conditions=(condition,), enabled=True)
+    """Return what an expression takes on the training patients, a row for each row of the rule.
+
+    In a unit that is written, which is found by what the numbers 0 and 1 in it are compiled to.
+    """
     try:
-        (compiled,) = compile_rules(
-            [probe],
-            feature_names=data.index,
-            blocks=data.blocks,
-            classes=data.classes,
-            positive_chosen=True,
-            values=data.values,
-        )
+        compiled = _compared(rules[position], expression, at_least, data, Term(0.0, unit=unit))
+        one = _compared(rules[position], expression, at_least, data, Term(1.0, unit=unit))
     except HipadError:
+        return np.zeros((0, 0))
+    size = np.abs(one.d - compiled.d)[:, None]  # of one unit, in the unit of the data
+    if not np.all(size):
         return np.zeros((0, 0))
     named = data.X_train[:, compiled.columns]
     named = named.toarray() if issparse(named) else named
     # B x - d is the expression, or its opposite
     found = on_columns(compiled.B, compiled.columns) @ named.T - compiled.d[:, None]
-    return np.asarray(-found if at_least else found, dtype=float)
+    return np.asarray(-found if at_least else found, dtype=float) / size
+
+
+def _compared(
+    rule: Rule, expression: tuple[Term, ...], at_least: bool, data: Dataset, with_number: Term
+) -> CompiledRule:
+    """Return the rule whose only condition compares the expression with a number."""
+    condition = Condition((expression, (with_number,)), (">=" if at_least else "<=",))
+    (compiled,) = compile_rules(
+        [replace(rule, conditions=(condition,), enabled=True)],
+        feature_names=data.index,
+        blocks=data.blocks,
+        classes=data.classes,
+        positive_chosen=True,
+        values=data.values,
+        asks=False,
+    )
+    return compiled
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,12 @@ def test_fields_make_the_condition_they_were_made_of(premise):
     assert drafted([fields], rule, DATA).conditions == rule.conditions
 
 
-def test_what_fields_cannot_hold_is_kept_as_written():
-    (rule,) = parse_rules("Glucose >= BMI => diabetic")
+@pytest.mark.parametrize("premise", ["Glucose >= BMI", "Glucose > 7 mmol/l"])
+def test_what_fields_cannot_hold_is_kept_as_written(premise):
+    (rule,) = parse_rules(f"{premise} => diabetic")
     fields = ConditionFields.of_condition(rule.conditions[0])
-    assert (fields.kind, fields.of) == (AS_WRITTEN, "Glucose >= BMI")
+    assert (fields.kind, fields.of) == (AS_WRITTEN, premise)
+    assert drafted([fields], rule, DATA).conditions == rule.conditions
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hipad.data import Table
 from hipad.estimator.problem_factory import default_weight
-from hipad.rules import read_rules
+from hipad.rules import compile_rules, read_rules
 from tests.ui.pima import fitted
+from ui.data.loading import build
+from ui.dataset import Loaded, Preparation
 from ui.workbench.sliders import (
     number_sides,
     round_step,
@@ -114,3 +117,32 @@ def test_a_rule_of_several_rows_shows_the_row_that_decides():
     (slider,) = threshold_sliders("min(Glucose, Insulin) >= 20 => diabetic", data)
     columns = [data.index.position(name) for name in ("Glucose", "Insulin")]
     assert slider.seen == pytest.approx(data.X_train[:, columns].min(axis=1))
+
+
+def heights():
+    """Rows with a height in cm."""
+    cm = np.linspace(150, 200, 40)
+    text = {"state": np.where(np.arange(40) % 2, "ill", "well")}
+    table = Table(np.column_stack([cm, cm[::-1]]), ("height_cm", "other"), text, "h", sha256="h")
+    return build(Loaded("h", table), Preparation(label="state", positive="ill"), {}), cm
+
+
+def test_a_threshold_with_a_unit_keeps_it_and_its_slider_is_in_that_unit():
+    data, cm = heights()
+    text = "height_cm >= 1.8 m => ill"
+    (slider,) = threshold_sliders(text, data)
+    assert slider.label == "height_cm at least, in m"
+    assert slider.seen == pytest.approx(data.X_train[:, 0] / 100)
+    assert slider.low < cm.min() / 100 < 1.8 < cm.max() / 100 < slider.high < 3
+    written = slider.write(text, 1.7)
+    assert "1.7 m" in written
+    (rule,) = compile_rules(
+        written, feature_names=data.index, classes=data.classes, values=data.values
+    )
+    assert abs(rule.d[0]) == pytest.approx(170)
+
+
+def test_a_range_whose_ends_are_in_two_units_has_no_slider():
+    data, _ = heights()
+    assert threshold_sliders("160 cm <= height_cm <= 1.8 m => ill", data) == []
+    assert len(threshold_sliders("height_cm between 1.6 and 1.8 m => ill", data)) == 1

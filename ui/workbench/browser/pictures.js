@@ -183,7 +183,7 @@ function filled(region, width, y, height) {
 class PatientsAsDots {
   constructor(parent) {
     this.root = make("figure", "dots", parent)
-    make("figcaption", "", this.root, "Training patients by decision value. The model was fitted to them: it separates new patients less well.")
+    this.caption = make("figcaption", "", this.root, "")
     this.canvas = make("canvas", "", this.root)
     this.canvas.setAttribute("role", "img")
   }
@@ -193,6 +193,7 @@ class PatientsAsDots {
     this.look = look
     this.truth = unpacked(setting.truth, Uint8Array)
     this.before = unpacked(setting.before, Uint8Array)
+    this.caption.textContent = `Training ${setting.row}s by decision value. The model was fitted to them: it separates new ${setting.row}s less well.`
     this.show(1)
   }
 
@@ -201,7 +202,7 @@ class PatientsAsDots {
     this.scores = unpacked(state.scores, Float32Array)
     if (this.from?.length !== this.scores.length) this.from = this.scores
     const wrong = this.scores.reduce((sum, value, i) => sum + (value > 0 !== Boolean(this.before[i])), 0)
-    this.canvas.setAttribute("aria-label", `${this.scores.length} training patients as dots by decision value, a lane for each actual class; ${wrong} of them have another answer than by the reference model.`)
+    this.canvas.setAttribute("aria-label", `${this.scores.length} training ${this.setting.row}s as dots by decision value, a lane for each actual class; ${wrong} of them have another answer than by the reference model.`)
   }
 
   show(share) {

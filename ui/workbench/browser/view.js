@@ -195,7 +195,7 @@ class View {
     if (this.keyed === text + this.look.side(0)) return
     this.keyed = text + this.look.side(0)
     this.legend.replaceChildren()
-    make("span", "", this.legend, "Class that a feature favours or a patient has:")
+    make("span", "", this.legend, `Class that a feature favours or a ${this.data.setting.row} has:`)
     for (const which of [1, 0]) {
       const item = make("span", "swatch", this.legend, classes[which])
       item.style.setProperty("--own", this.look.side(which))
