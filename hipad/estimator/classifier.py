@@ -80,7 +80,7 @@ class HIPADClassifier(FittedModel):
     rho : float or "auto", default="auto"
         How closely the weights must follow a rule; "auto" follows the rule's weight.
     rule_trust : "auto", float, members of a fit or None, default="auto"
-        The prior probability that the rules help ("auto" is one half). Models without rules, with
+        The prior probability that the rules help ("auto" is one third). Models without rules, with
         them at several weights and without each one are averaged by how well they predict held-out
         rows. `members_` of an earlier fit repeat what it learnt; None gives the one optimum.
     class_weight : "balanced", dict or None, default="balanced"

@@ -12,7 +12,7 @@ from hipad.estimator.calibration import Calibration, CalibrationMap, class_means
 from hipad.estimator.parameters import FitSettings, MemberRecord
 from hipad.estimator.path import PathPoint, PathSelector
 from hipad.estimator.problem_factory import ProblemFactory, TrainingData, equal_rows, explained
-from hipad.estimator.trust import Member, ModelAverage, PresentStep, averaged
+from hipad.estimator.trust import DIGITS, Member, ModelAverage, PresentStep, averaged
 from hipad.exceptions import HipadError
 from hipad.rules import RuleWeights, ScaledRule
 from hipad.solvers import Hipad, Problem, Progress, Solution, Status
@@ -167,7 +167,8 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         hipad = self._best_so_far() if early else self.hipad
         assert hipad is not None
         found = explained(hipad, CHOOSING if early and self.history else "")
-        mixed = averaged([(share, member.model) for share, member in self._used()])
+        parts = self._parts()
+        mixed = averaged([(share, member.model) for share, member in parts])
         return Model(
             features=mixed.features,
             coef=mixed.coef,
@@ -183,7 +184,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
             members=self._records_of_members(),
             held_out=self._held_out(),
             mixture=self.mixture,
-            parts=tuple(self._used()),
+            parts=tuple(parts),
         )
 
     @property
@@ -195,6 +196,18 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         """The members that have a part in the model, with that part."""
         pairs = zip(self.shares.tolist(), self.members, strict=True)
         return [(share, member) for share, member in pairs if share > 0]
+
+    def _parts(self) -> list[tuple[float, Member]]:
+        """The same once they are fitted: shares shrink where decision values spread too far."""
+        used, limit = self._used(), self.plan.rule_settings.max_score
+        if len(used) < 2 or any(m.given is not None or m.hipad is None for _, m in used):
+            return used
+        shares = [share * limit / max(member.spread, limit) for share, member in used]
+        rounded = np.round(np.array(shares) / sum(shares), DIGITS + 1)
+        rounded /= rounded.sum()
+        return [
+            pair for pair in zip(rounded.tolist(), (m for _, m in used), strict=True) if pair[0]
+        ]
 
     def _with_others(self, found: Solution) -> Solution:
         """The solution of the leading member; its status is no better than the worst of all."""
@@ -219,10 +232,15 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
                 self.members,
                 self.candidates.values(),
                 chances.tolist(),
-                self.shares.tolist(),
+                self._part_of_each(),
                 strict=True,
             )
         )
+
+    def _part_of_each(self) -> list[float]:
+        """The share of every member, zero of those that have no part in the model."""
+        shares = {id(member): share for share, member in self._parts()}
+        return [shares.get(id(member), 0.0) for member in self.members]
 
     def _records_of_refit(self) -> tuple[MemberRecord, ...]:
         """The records of the earlier fit, with the shares and certificates of this one."""
@@ -240,7 +258,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
             return None
         if not self.plan.calibrate:
             return self.choice.taken.scores
-        return np.asarray(sum(share * member.held_out for share, member in self._used()))
+        return np.asarray(sum(share * member.held_out for share, member in self._parts()))
 
     def _generate(self) -> Iterator[Progress]:
         yield from self._choose()

@@ -152,7 +152,7 @@ SMALLEST: Final[dict[str, tuple[float, str]]] = {
 SEQUENCES: Final = ("ridges", "shares")  # of one or more numbers above 0
 FLAGS: Final = ("standardize", "calibrate", "centered")
 USUAL_RIDGE = 10.0
-PRIOR_TRUST = 0.5  # before any row is seen a rule is as likely to help as not
+PRIOR_TRUST = 1 / 3  # before any row is seen a rule may help, do nothing or mislead
 WHOLE = (
     "max_features", "cv", "random_state", "n_jobs", "max_iter", "n_lambda1", "patience", "n_folds",
     "max_repeats", "max_rows", "damping_rows", "max_single",

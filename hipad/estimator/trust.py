@@ -23,7 +23,7 @@ from hipad.estimator.problem_factory import (
 )
 from hipad.estimator.settings import RULE_SETTINGS, RuleSettings
 from hipad.rules import CompiledRule, RuleTrust
-from hipad.solvers import Hipad
+from hipad.solvers import Hipad, Solution
 from hipad.utils import FloatArray, IntArray
 
 # --------------------------------------------------------------------------------------------------
@@ -184,8 +184,12 @@ def normal_points(dimensions: int) -> FloatArray:
 #
 # Every member has decision values with the average rows of both classes at -1 and +1, so their
 # average is such a model again: linear, in the user's units, with the features of all members.
-# Those of hardly any probability are left out. A candidate is fitted once, whoever asks for it: the
-# fit itself, or the report, which asks for the model without each of the rules.
+# Those of hardly any probability are left out. Where rules contradict the rows, the averages of the
+# classes hardly differ along w, and decision values of single rows are large: such a member would
+# outvote more probable ones. So decision values count up to `max_score` here as in the posterior:
+# the share of a member whose values spread further shrinks by as much. A candidate is fitted once,
+# whoever asks for it: the fit itself, or the report, which asks for the model without each of the
+# rules.
 
 
 DIGITS: Final = 3  # of probabilities: further ones hang on the order of the rows
@@ -307,14 +311,28 @@ class Member:
     @property
     def model(self) -> LinearModel:
         """The fitted member in the user's units, as it predicts."""
+        found, _, scale = self._fitted()
+        coef, intercept = self.factory.data.to_user_units(
+            found.features, scale.factor * found.w, scale.offset
+        )
+        return LinearModel(found.features, coef, intercept)
+
+    @property
+    def spread(self) -> float:
+        """The root mean square of its decision values on the labelled rows."""
+        _, scores, scale = self._fitted()
+        n = self.factory.data.n_labelled
+        p, values = self.factory.data.p[:n], scale.factor * scores[:n] + scale.offset
+        return float(np.sqrt(p @ values**2 / p.sum()))
+
+    def _fitted(self) -> tuple[Solution, FloatArray, Calibration]:
+        """Return its optimum, the scores w'x of its rows, and scale and intercept."""
         assert self.hipad is not None
         data, found = self.factory.data, explained(self.hipad, "")
         scores = data.design.columns(found.features) @ found.w
         if np.max(np.abs(scores), initial=0.0) <= score_noise(data.design, found.features, found.w):
             scores = np.zeros_like(scores)  # last digits alone tell nobody apart
-        scale = self.calibration(scores, found.b)
-        coef, intercept = data.to_user_units(found.features, scale.factor * found.w, scale.offset)
-        return LinearModel(found.features, coef, intercept)
+        return found, scores, self.calibration(scores, found.b)
 
     def present(self) -> PresentStep:
         """Return the model of the last step as it would predict, and its objective."""
@@ -393,7 +411,8 @@ class ModelAverage:
     def probabilities(self, candidates: dict[RuleCandidate, float]) -> FloatArray:
         """Return the posterior of each candidate; the prior where no row was held out."""
         prior = np.array(list(candidates.values()))
-        prior = prior / prior.sum()
+        if not np.isclose(prior.sum(), 1.0, rtol=1e-12):  # shares that were learnt stay to the bit
+            prior = prior / prior.sum()
         members = self.members(list(candidates))
         scores = np.column_stack([member.held_out for member in members])
         if len(members) == 1 or not np.isfinite(scores).any():

@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 from hipad import HIPADClassifier
+from hipad.estimator.parameters import PRIOR_TRUST
 from hipad.exceptions import DataError
 from tests.estimator.tables import FLIPPED, GIVEN, RIGHT, rows
 
@@ -115,7 +116,7 @@ def test_rules_that_cover_no_unlabelled_row_are_not_spread_over_them(usual):
     near[~KNOWN, 0], near[~KNOWN, 1] = 0.5, 0.5
     clf = fitted(GAPS, near)
     assert not any(member.on_rows for member in clf.members_)
-    assert sum(member.prior for member in clf.members_) == pytest.approx(1.0 - 0.5 / 6)
+    assert sum(member.prior for member in clf.members_) == pytest.approx(1.0 - PRIOR_TRUST / 6)
     assert sum(member.posterior for member in clf.members_) == pytest.approx(1.0)
 
 

@@ -172,7 +172,7 @@ def test_rule_report_of_a_written_weight_is_silent_on_trust():
         X, y, rule = contradicted(worth=worth)
         (record,) = HIPADClassifier(rule, lambda1=0.1).fit(X, y).rule_report_
         assert "28 of the 28 training patients it speaks of contradict it" in str(record)
-        assert ("lower the trust in it from 50 to" in str(record)) is told
+        assert ("lower the trust in it from 33 to" in str(record)) is told
         assert (record.trust is not None) is told
         assert ("posterior_trust" in record.as_dict()) is told
 

@@ -5,7 +5,7 @@ import pytest
 
 from hipad import HIPADClassifier, load_model
 from hipad.datasets import make_ksvm_s
-from hipad.estimator.parameters import MemberRecord
+from hipad.estimator.parameters import PRIOR_TRUST, MemberRecord
 from hipad.estimator.settings import RULE_SETTINGS
 from hipad.estimator.trust import shares_of
 from hipad.solvers import Status
@@ -59,8 +59,8 @@ def test_fit_trusts_right_rules_more_than_flipped_ones():
     right, wrong = (fitted(text, X, y).rule_report_ for text in (RIGHT, FLIPPED))
     for good, bad in zip(right, wrong, strict=True):
         assert good.trust.posterior > 2 * bad.trust.posterior
-        assert good.trust.prior == bad.trust.prior == 0.4
-    assert "lower the trust in it from 40 to" in str(wrong[0])
+        assert good.trust.prior == bad.trust.prior == pytest.approx(0.8 * PRIOR_TRUST)
+    assert "lower the trust in it from 27 to" in str(wrong[0])
 
 
 def test_fit_with_flipped_rules_ends_near_the_model_without_rules():
