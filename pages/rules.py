@@ -79,8 +79,7 @@ def edit(state: AppState, data: Dataset) -> None:
             )
         return
     rule_table.show(state, checked, data)
-    row = data.row_word(1) if data.groups is None else "row"
-    st.caption(rule_table.words(checked, row))
+    st.caption(rule_table.words(checked, data.line_word(1)))
     left, right = st.columns(2, gap="large")
     with left:
         checks.show_findings(state, checked, data)

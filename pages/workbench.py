@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from hipad.exceptions import HipadError
-from ui import charts
+from ui import charts, feature_sheet
 from ui.dataset import Dataset
 from ui.jobs import JobStatus
 from ui.models import TrainedModel
@@ -111,9 +111,10 @@ def show_changes(state: AppState, base: TrainedModel, other: TrainedModel) -> No
     cross_validation.show(state, base, other)
     comparison.show_figures(found, expert=state.expert)
     if found.data.judged.part == "test":
+        rows = found.data.row_word()
         st.caption(
             "Do not tune on test results: they will look too good. Move the sliders by the "
-            "cross-validated figures, and look at the test patients last."
+            f"cross-validated figures, and look at the test {rows} last."
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kept_models.offer_to_keep(state, other, key="bench")
@@ -128,8 +129,10 @@ state = app_state()
 st.title("Workbench", anchor=False)
 if need_data(state):
     assert state.data is not None
+    asked = feature_sheet.taken(state)
     base = refit.reference_model(state)
     if base is None:
         first_model(state)
     else:
         compare(state, state.data, base)
+    feature_sheet.show(state.data, state.model or base, state.rules.text, asked)

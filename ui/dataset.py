@@ -35,6 +35,7 @@ from hipad.rules.context import ColumnValues, NameTable
 from hipad.rules.names import resolve_kept
 from hipad.utils import FloatArray, IntArray, count
 from ui.settings import SEED, Choice, Number
+from ui.text import in_row_word
 
 MOST_CLASSES: Final = 50
 NO_BLOCK: Final = "no block"
@@ -179,6 +180,16 @@ class Dataset:
         """
         word = "group" if self.unit == ROW and self.groups is not None else self.unit
         return word if n == 1 else f"{word}s"
+
+    def line_word(self, n: float = 2) -> str:
+        """Return what one or several rows of the table are called, where rows are counted."""
+        if self.groups is None:
+            return self.row_word(n)
+        return "row" if n == 1 else "rows"
+
+    def said(self, text: str) -> str:
+        """Return a sentence on patients in the word that these data have for them."""
+        return in_row_word(text, self.row_word(1))
 
     @property
     def n_patients(self) -> int:

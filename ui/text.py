@@ -39,8 +39,12 @@ def in_row_word(text: str, row: str) -> str:
 
     >>> in_row_word("some patients meet both", "customer")
     'some customers meet both'
+    >>> in_row_word("Patients to label next", "sample")
+    'Samples to label next'
     """
-    return PATIENT.sub(row, text) if row != "patient" else text
+    if row == "patient":
+        return text
+    return PATIENT.sub(lambda found: row.capitalize() if found[0][0] == "P" else row, text)
 
 
 def brings_in(gradient: RuleGradient | None) -> str:
@@ -52,32 +56,36 @@ def brings_in(gradient: RuleGradient | None) -> str:
     return "no"
 
 
-def record_lines(record: RuleRecord, *, expert: bool, row: str = "patient") -> list[str]:
+def record_lines(
+    record: RuleRecord, *, expert: bool, row: str = "patient", line: str = ""
+) -> list[str]:
     """What there is to know of a rule, without the solver's words unless the reader wants them.
 
-    `row` is what the data call one of their rows, `Dataset.row_word(1)`.
+    `row` is whom the model is about, `Dataset.row_word(1)`; `line` is one row of the table where
+    several belong together, `Dataset.line_word(1)`.
     """
+    line = line or row
     if expert:
         return record.lines
-    parts = ((f"training {row}s", record.train), (f"test {row}s", record.test))
+    parts = ((f"training {line}s", record.train), (f"test {line}s", record.test))
     lines = [
-        f"{part}: {ROW.sub(row, str(counts)).replace('fires on', 'applies to')}"
+        f"{part}: {ROW.sub(line, str(counts)).replace('fires on', 'applies to')}"
         for part, counts in parts
         if counts
     ]
     if (typical := record.prototype) is not None and typical.feasible:
         agrees = "agrees with" if typical.margin > 0 else "contradicts"
         lines.append(f"typical {row}: {signed(typical.margin)}, the model {agrees} the rule")
-    lines += [worst_case(record)] if record.worst is not None else []
-    lines += [trust] if (trust := trust_words(record, row)) else []
+    lines += [worst_case(record, row)] if record.worst is not None else []
+    lines += [trust] if (trust := trust_words(record, row, line)) else []
     if record.effect is not None:
-        lines.append(in_row_word(ROW.sub(row, str(record.effect)), row))
+        lines.append(in_row_word(ROW.sub(line, str(record.effect)), row))
     return lines + list(record.remarks)
 
 
-def trust_words(record: RuleRecord, row: str = "patient") -> str:
+def trust_words(record: RuleRecord, row: str = "patient", line: str = "") -> str:
     """How far a rule is trusted, and why; empty where a setting gives its weight."""
-    evidence = record.evidence
+    evidence, line = record.evidence, line or row
     if record.written is not None:
         weight = count(round(record.written), row)
         if record.written != round(record.written):
@@ -86,7 +94,7 @@ def trust_words(record: RuleRecord, row: str = "patient") -> str:
         if not record.is_questioned or evidence is None:
             return text
         return (
-            f"{text} But {number(evidence.wrong)} of the {number(evidence.fired)} training {row}s "
+            f"{text} But {number(evidence.wrong)} of the {number(evidence.fired)} training {line}s "
             "that the rule covers contradict it: remove the weight, and it is learnt from the data."
         )
     trust = record.trust
@@ -101,25 +109,25 @@ def trust_words(record: RuleRecord, row: str = "patient") -> str:
     if after > before:
         return f"{labelled} raise the trust in this rule from {before} to {after} %."
     text = f"{labelled} lower the trust in this rule from {before} to {after} %"
-    text = f"{text}: models without it predict held-out {row}s better."
+    text = f"{text}: models without it predict held-out {line}s better."
     if evidence is None or 2 * evidence.right <= evidence.fired:
         return text
-    right = f"{number(evidence.right)} of the {number(evidence.fired)} training {row}s"
+    right = f"{number(evidence.right)} of the {number(evidence.fired)} training {line}s"
     return f"{text} The rule may still be right: it is right on {right} that it covers."
 
 
-def worst_case(record: RuleRecord) -> str:
+def worst_case(record: RuleRecord, row: str = "patient") -> str:
     """The least margin of a rule as a sentence, and from which threshold on the rule would hold."""
     worst = record.worst
     if worst is None:
         return "not known"
     if not worst.feasible:
-        return "no patient within the observed range meets it"
+        return f"no {row} within the observed range meets it"
     if worst.holds:
-        return f"holds for every patient within the observed range (least margin {worst.value:.3g})"
+        return f"holds for every {row} within the observed range (least margin {worst.value:.3g})"
     named = list(worst.patient.named(record.names).items())
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in named[:4])
-    words = f"does not hold for every patient: least margin {worst.value:.3g}"
+    words = f"does not hold for every {row}: least margin {worst.value:.3g}"
     if shown:
         words += f", at {shown}{' ...' if len(named) > 4 else ''}"
     return words + (f"; would hold from {record.holds_from} on" if record.holds_from else "")

@@ -32,7 +32,7 @@ from hipad.data.roles import (
     row_groups,
 )
 from hipad.data.table import Matrix, Table, column_statistics, duplicates, medians
-from hipad.data.written_numbers import Text, to_number
+from hipad.data.written_numbers import IS_UNIT, Text, to_number
 from hipad.exceptions import DataError
 from hipad.utils import BoolArray, IntArray, count, number, some
 
@@ -801,10 +801,100 @@ def with_gap_codes(table: Table, stated: FileFormat) -> Table:
                 (Answer(f"{shown}: a gap", {"column_gaps": {name: words}}),),
             )
         )
+    questions += unlike_rows(table)
     if not questions:
         return table
     reading = table.reading
     return replace(table, reading=replace(reading, questions=(*reading.questions, *questions)))
+
+
+# --------------------------------------------------------------------------------------------------
+# Columns of numbers whose rows cannot be compared: other units, or other things in each row.
+
+
+ONE_UNIT: Final = re.compile(IS_UNIT)
+MEASURED: Final = frozenset(
+    [
+        "test",
+        "tests",
+        "parameter",
+        "param",
+        "analyte",
+        "analyt",
+        "variable",
+        "variablename",
+        "measure",
+        "measurement",
+        "marker",
+        "item",
+        "labtest",
+        "lbtest",
+        "lbtestcd",
+        "paramcd",
+        "assay",
+        "messgrösse",
+        "messgröße",
+        "merkmal",
+        "prueba",
+        "examen",
+        "determinacion",
+        "parametro",
+        "parametre",
+    ]
+)
+RESULTS: Final = frozenset(
+    [
+        "value",
+        "values",
+        "result",
+        "results",
+        "wert",
+        "werte",
+        "messwert",
+        "ergebnis",
+        "valeur",
+        "resultat",
+        "résultat",
+        "valor",
+        "resultado",
+        "valore",
+        "risultato",
+        "aval",
+        "lborres",
+        "lbstresn",
+        "waarde",
+    ]
+)
+
+
+def unlike_rows(table: Table) -> list[Question]:
+    """Return questions about a column of different units, and about one row a measurement."""
+    found = []
+    for name, cells in table.text.items():
+        levels = np.unique(cells[cells != ""])
+        if not 2 <= levels.size <= MAX_LEVELS or levels.size * 2 > max(table.n_rows, 4):
+            continue
+        shown = some(levels.tolist())
+        words = {re.sub(r"[\W_]+", "", name).lower()}
+        results = [other for other in table.number_names if other.lower() in RESULTS]
+        if all(len(str(level)) > 1 and ONE_UNIT.search(str(level)) for level in levels):
+            found.append(
+                Question(
+                    f"unit column:{name}",
+                    f"column {name!r} holds units ({shown}): numbers beside it that are in "
+                    "different units cannot be compared, write them in one unit in the file",
+                )
+            )
+        elif words & MEASURED and results:
+            found.append(
+                Question(
+                    f"long:{name}",
+                    f"column {name!r} says what {results[0]!r} is in each row ({shown}): a row is "
+                    "one measurement here, and a model needs one row for a patient, with a column "
+                    f"for each {name}",
+                )
+            )
+    return found
 
 
 def _without_stated(table: Table, stated: FileFormat) -> Table:

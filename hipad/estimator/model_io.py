@@ -480,7 +480,9 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
 def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     """Return a classifier with settings, classes, columns and reports."""
     blocks = {name: np.array(columns, dtype=int) for name, columns in content["blocks"].items()}
-    clf = unfitted_classifier(content["settings"], content["rules"], blocks)
+    settings = content["settings"]
+    _expect({"lambda1", "class_weight"} <= set(settings), "the settings of a fit", settings)
+    clf = unfitted_classifier(settings, content["rules"], blocks)
     clf.classes_ = classes
     clf.n_features_in_ = content["n_features"]
     clf.feature_index_ = FeatureIndex(content["feature_names"], clf.n_features_in_)

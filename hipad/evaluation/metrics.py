@@ -572,6 +572,30 @@ class Proportion:
         return f"{percent(self.value)} ({percent(low)} to {percent(high)})"
 
 
+def right_answers(
+    right: npt.ArrayLike,
+    groups: npt.ArrayLike | None = None,
+    *,
+    folds: int = 1,
+    fitted: float = math.inf,
+) -> Proportion:
+    """Return how many answers are right, with what its interval needs.
+
+    Rows with the same value in `groups` are of one patient. Answers of several `folds` are by
+    models that share most of their rows, each with so many `fitted` numbers (`fold_inflation`).
+
+    >>> right_answers([True, True, False]), right_answers([True] * 4, [0, 0, 1, 1]).patients
+    (Proportion(k=2, n=3, patients=None, effective=None), 2)
+    """
+    own = np.asarray(right, dtype=bool)
+    k, n = int(own.sum()), own.size
+    if groups is None and folds == 1:
+        return Proportion(k, n)
+    rows = float(n) if groups is None else effective_rows(own, groups)
+    patients = None if groups is None else int(np.unique(np.asarray(groups)).size)
+    return Proportion(k, n, patients, rows / fold_inflation(folds, fitted, rows))
+
+
 @dataclass(frozen=True)
 class ClassificationReport:
     """Answers against the truth; `confusion[truth][answer]`, negative first."""
@@ -653,9 +677,6 @@ def judge(
     rows: their intervals are wider, the more numbers a model has `fitted` (`fold_inflation`).
     """
 
-    def fewer(n: float) -> float:
-        return n / fold_inflation(folds, fitted, n)
-
     scores = np.asarray(scores, dtype=float)
     positive = np.asarray(truth).astype(str) == classes[1]
     said = says_positive(scores) if answers is None else np.asarray(answers, dtype=bool)
@@ -663,15 +684,16 @@ def judge(
         (int((mine & ~said).sum()), int((mine & said).sum())) for mine in (~positive, positive)
     )
     clusters: tuple[tuple[int | None, float], ...] = ()
-    parts = np.ones(positive.size, dtype=bool), ~positive, positive
-    if groups is not None:
-        own, right = np.asarray(groups), positive == said
-        clusters = tuple(
-            (int(np.unique(own[rows]).size), fewer(effective_rows(right[rows], own[rows])))
-            for rows in parts
-        )
-    elif folds > 1:
-        clusters = tuple((None, fewer(float(rows.sum()))) for rows in parts)
+    if groups is not None or folds > 1:
+        own = None if groups is None else np.asarray(groups)
+        shares = [
+            right_answers(
+                (positive == said)[rows], None if own is None else own[rows],
+                folds=folds, fitted=fitted,
+            )
+            for rows in (np.ones(positive.size, dtype=bool), ~positive, positive)
+        ]  # fmt: skip
+        clusters = tuple((one.patients, one.effective or 0.0) for one in shares)
     area = roc_area(positive, scores, groups=groups, folds=folds, fitted=fitted)
     return ClassificationReport(part, classes, ((tn, fp), (fn, tp)), area, clusters)
 

@@ -125,8 +125,7 @@ class PointScore:
 
     def scores(self, X: Any) -> FloatArray:
         """Return the score of the model that the points of each row stand for."""
-        found: FloatArray = self.base + self.unit * self.points(X)
-        return found
+        return np.asarray(self.base + self.unit * self.points(X), dtype=np.float64)
 
 
 def _columns(X: Any, columns: IntArray) -> FloatArray:

@@ -457,7 +457,7 @@ def _refits(
             message = f"Refits {which}: {last.done:,} of {last.total:,}"
             yield Step(message, (part + done) / parts)
         assert last is not None
-        found.append(last.seen_from(sign))
+        found.append(last.seen_from(sign).at(rows.study.risk_threshold))
     return found[0], found[1] if parts == 2 else None
 
 

@@ -695,7 +695,7 @@ def _cannot_say(found: Findings, name: str) -> Iterator[Html]:
     bars = [(title, _answer_shares(values)) for title, values in models.items()]
     own = undecided(one.p_values, COVERAGE, one.rows.groups)
     text = (
-        f"With {percent(COVERAGE, 0)} of each class told right, the model answers for "
+        f"To err for at most {percent(1 - COVERAGE, 0)} of each class, the model answers for "
         f"{percent(1 - own.value)} of the {one.noun}s and cannot say for "
         f"{_interval(own, share=True)}."
     )

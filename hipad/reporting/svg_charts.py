@@ -412,8 +412,8 @@ def weights_chart(
         )
         parts.append(_label(name, y + 13))
     foot = height - 6
-    parts.append(_text(middle - 6, foot, f"towards {one_line(classes[0], 24)}", "end"))
-    parts.append(_text(middle + 6, foot, f"towards {one_line(classes[1], 24)}", "start"))
+    parts.append(_text(middle - 6, foot, f"towards {one_line(classes[0], 12)}", "end"))
+    parts.append(_text(middle + 6, foot, f"towards {one_line(classes[1], 12)}", "start"))
     return "\n".join([*parts, "</svg>"])
 
 
@@ -497,6 +497,6 @@ def answers_chart(
 
 
 def _label(name: str, y: float) -> str:
-    shown = one_line(name, 24)
+    shown = one_line(name, 20)
     whole = _tip(name) if shown != name else ""
     return f'<text x="{LABELS - 6}" y="{y}" text-anchor="end">{escape(shown)}{whole}</text>'

@@ -635,6 +635,16 @@ TABLES: dict[str, Odd] = {
         {"age": [41, NAN, 42], "comorb___1": [1, NAN, 0], "relapse": [1, NAN, 0]},
         {"redcap_event_name": ["baseline_arm_1", "followup_arm_1", "baseline_arm_1"]},
     ),
+    "units in a column of their own": Odd(
+        "id,value,unit\n1,5.2,mmol/l\n2,94,mg/dl\n3,5.9,mmol/l\n4,101,mg/dl\n",
+        {"value": [5.2, 94, 5.9, 101]},
+        asked=("unit column:unit",),
+    ),
+    "a row for each measurement": Odd(
+        "patient,test,value\n1,CRP,1.5\n1,Hb,13\n2,CRP,2.5\n2,Hb,12\n",
+        {"value": [1.5, 13, 2.5, 12]},
+        asked=("long:test",),
+    ),
     # workbooks
     "workbook with a title and units": Odd(
         xlsx(

@@ -81,7 +81,7 @@ def class_balance(data: Dataset) -> tuple[go.Figure, str]:
             name=charts.label(name),
             marker_color=charts.class_colour(which),
         )
-    chart.update_layout(barmode="stack")
+    chart.update_layout(barmode="stack", legend_traceorder="normal")
     chart.update_yaxes(autorange="reversed")
     train = data.counts("train")
     share = train[data.classes[1]] / max(sum(train.values()), 1)

@@ -293,7 +293,9 @@ def show(state: AppState) -> None:
         wanted = _test(state, loaded, data, wanted)
         wanted = _unlabelled(state, loaded, data, wanted)
     with right:
-        st.markdown("**Clean-up steps** (click to undo)")
+        st.markdown(
+            f"**Clean-up steps** (click to undo)  \nCounts are of the training {data.line_word()}."
+        )
         wanted = _steps(state, data, wanted)
         for remark in loaded.table.remarks[:MOST_REMARKS]:
             st.caption(f"While reading: {plain(remark, 300)}.")

@@ -86,7 +86,7 @@ def risk_table(score: PointScore, model: TrainedModel, data: Dataset) -> list[di
     low, high = int(sums.min()), int(sums.max())
     step = max(1, -(-(high - low + 1) // MOST_LINES))
     at = np.arange(low, high + 1, step)
-    scores = score.base + score.unit * at
+    scores = np.asarray(score.base + score.unit * at, dtype=np.float64)
     risks, answers = model.oriented.risks(scores), model.answers(scores)
     return [
         {"points": int(one), f"risk of {data.classes[1]}": percent(float(risk)), "answer": said}
@@ -101,11 +101,11 @@ def cost_of(
     X, y = (data.X_test, data.y_test) if opened else (data.X_train, data.y_train)
     groups = data.groups_test if opened else data.groups_train
     positive = np.asarray(y) == data.classes[1]
-    both = [
-        ScoredRows(positive, own, model.oriented.risks(own), groups, model.oriented.threshold)
-        for own in (model.scores(X), score.scores(X))
-    ]
-    return compare_rows(*both, ("roc_auc", "balanced_accuracy"))
+    own, rounded = (
+        ScoredRows(positive, told, model.oriented.risks(told), groups, model.oriented.threshold)
+        for told in (model.scores(X), score.scores(X))
+    )
+    return compare_rows(own, rounded, ("roc_auc", "balanced_accuracy"))
 
 
 def cost_sentence(cost: tuple[Difference, ...], opened: bool) -> str:

@@ -76,8 +76,8 @@ def _at_kept_cutoff(state: AppState, model: TrainedModel, found: Assessment) -> 
     before: Assessment | None = state.memo.get(KEPT, (None, None))[1]
     kept = state.remember(KEPT, (model, found.source, threshold), lambda: found.at(threshold))
     chosen = state.memo.get(CHOSEN)
-    same_rows = before is not None and before.names is kept.names
-    if same_rows and chosen is not None and chosen[0] is before:
+    is_same = before is not None and before.names is kept.names
+    if is_same and chosen is not None and chosen[0] is before:
         state.memo[CHOSEN] = (kept, chosen[1])  # whoever was looked at still is
     return kept
 

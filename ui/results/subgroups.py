@@ -57,6 +57,7 @@ def features_of(model: TrainedModel, data: Dataset) -> list[int]:
 def subgroups(data: Dataset, found: Assessment, column: int) -> tuple[Subgroup, ...]:
     """Return the figures of the rows, divided by a column."""
     X = data.X_test if found.source == "test" else data.X_train
+    assert X is not None
     values = X[:, [column]]
     values = values.toarray() if sparse.issparse(values) else np.asarray(values)
     gaps = data.gaps_test if found.source == "test" else data.gaps_train

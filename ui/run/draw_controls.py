@@ -56,7 +56,7 @@ def dice(state: AppState) -> None:
         f"Seed {seed}",
         icon=":material/casino:",
         key="dice",
-        help="Throw the dice: other patients by another random seed, then a run.",
+        help="Throw the dice: other samples, drawn with another random seed, then a run.",
     ):
         draw_again(state, {**recipe, "seed": random.randint(1, 9_999)}, state.settings)
         st.rerun()

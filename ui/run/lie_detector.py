@@ -135,9 +135,10 @@ def alarm(state: AppState) -> None:
     if model is None or model.harm is None or job is None or job.is_active:
         return
     low, high = (100 * abs(bound) for bound in reversed(model.harm.interval))
+    rows = job.request.data.row_word()
     st.error(
-        f"**{plain(harm_words(model.harm), 600)}**{trust_of_culprit(model)} On the same test "
-        f"patients that costs {low:.0f} to {high:.0f} percentage points (95 % interval).",
+        f"**{plain(harm_words(model.harm, rows), 600)}**{trust_of_culprit(model)} On the same test "
+        f"{rows} that costs {low:.0f} to {high:.0f} percentage points (95 % interval).",
         icon=":material/dangerous:",
     )
     with st.container(horizontal=True, vertical_alignment="center"):

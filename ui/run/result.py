@@ -24,7 +24,7 @@ from hipad.evaluation.comparison import (
 from hipad.evaluation.metrics import ClassificationReport, Proportion
 from hipad.solvers import Certificate, Status
 from hipad.utils import count, number, percent
-from ui import charts, models
+from ui import charts, feature_sheet, models
 from ui.dataset import NO_BLOCK, Dataset
 from ui.models import TrainedModel, TrainingJob, comparable_weights, measure_of, weight_table
 from ui.recording import seconds_of
@@ -36,6 +36,7 @@ from ui.text import plain
 from ui.workbench import cross_validation, kept_models
 
 TOP: Final = 15
+OPENED: Final = "features opened"
 MOST_SUGGESTED: Final = 10  # patients to label next
 DOWNLOADS: Final = (
     (
@@ -76,15 +77,17 @@ def headline(state: AppState) -> None:
     if model.judgement.part == "training":
         held_out(state, model, job)
         return
-    st.markdown(f":material/fact_check: **{sentence(model)}**")
-    judged, alone = model.judgement, model.without_rules
+    data = job.request.data
+    st.markdown(f":material/fact_check: **{data.said(sentence(model))}**")
+    judged, alone, text = model.judgement, model.without_rules, data.said(ESTIMATE)
     compares = job.is_final and model.settings.use_rules and job.request.says_anything
     columns = st.columns([3, 3, 2, 5] if compares else [3, 2, 5])
-    _estimate(columns[0], "Right answers with the rules" if compares else RIGHT, judged.accuracy)
+    label = "Right answers with the rules" if compares else RIGHT
+    _estimate(columns[0], label, judged.accuracy, text)
     if compares and alone is not None:
-        _estimate(columns[1], "Right answers without the rules", alone.accuracy)
+        _estimate(columns[1], "Right answers without the rules", alone.accuracy, text)
     elif compares:
-        _figure(columns[1], "Right answers without the rules", "...", "being computed", ESTIMATE)
+        _figure(columns[1], "Right answers without the rules", "...", "being computed", text)
     _size_and_time(state, model, columns[-2:])
 
 
@@ -95,7 +98,7 @@ def _size_and_time(state: AppState, model: TrainedModel, columns: Sequence[Any])
     of = f"of {count(data.n_features, 'feature')}{solver}"
     _figure(columns[0], "Features used", f"{len(model.support):,}", of, "Features with a weight.")
     phases, total = _times(state)
-    _figure(columns[1], "Computing time", f"{total:.2g} s", phases, f"{TIME} {phases}.")
+    _figure(columns[1], "Computing time", f"{duration(total)} s", phases, f"{TIME} {phases}.")
 
 
 def held_out(state: AppState, model: TrainedModel, job: TrainingJob) -> None:
@@ -104,29 +107,30 @@ def held_out(state: AppState, model: TrainedModel, job: TrainingJob) -> None:
     models = [model] if job.alone is None else [model, job.alone]
     works = cross_validation.at_work(state, models) if job.is_final else []
     was_done = not any(work.is_busy for work in works)
+    data, text = job.request.data, job.request.data.said(HELD_OUT)
 
     def look() -> None:
         for work in works:
             work.job.seen()
-        st.markdown(f":material/fact_check: **{held_out_sentence(works, job)}**")
+        words = data.said(held_out_sentence(works, job))
+        st.markdown(f":material/fact_check: **{words}**")
         columns = st.columns([3, 3, 2, 5] if compares else [3, 2, 5])
         labels = ["Right answers with the rules", "Right answers without the rules"]
         for k, label in enumerate(labels if compares else [RIGHT]):
             own = works[k] if k < len(works) else None
             report = own.job.outcome.judgement if own and own.job.outcome else None
             if report is not None:
-                _estimate(columns[k], label, report.accuracy, HELD_OUT)
+                _estimate(columns[k], label, report.accuracy, text)
             else:
                 words = "being computed" if own is None else cross_validation.words(own)
-                _figure(columns[k], label, "...", words, HELD_OUT)
+                _figure(columns[k], label, "...", words, text)
         _size_and_time(state, model, columns[-2:])
         if not was_done and not any(work.is_busy for work in works):
             st.rerun()
 
     with st.container(key="run_held_out"):
         st.fragment(look, run_every=None if was_done else cross_validation.EVERY)()
-    has_test = job.request.data.y_test is not None
-    st.caption(SEALED if has_test else NO_TEST)
+    st.caption(data.said(SEALED if data.y_test is not None else NO_TEST))
 
 
 def held_out_sentence(works: Sequence[cross_validation.FoldFits], job: TrainingJob) -> str:
@@ -157,8 +161,8 @@ def held_out_sentence(works: Sequence[cross_validation.FoldFits], job: TrainingJ
 
 RIGHT: Final = "Right answers"
 HELD_OUT: Final = (
-    "Each training patient is judged by a model that has not seen them (cross-validated). Below: "
-    "the 95 % interval, which allows for the folds having most patients in common."
+    "Each training patient is judged by a model that has not seen this patient (cross-validated). "
+    "Below: the 95 % interval, which allows for the folds having most patients in common."
 )
 SEALED: Final = (
     "The test set is sealed: it is opened on the Results page, when the rules are final. Until "
@@ -181,8 +185,8 @@ def sentence(model: TrainedModel) -> str:
     low, high = model.gain or (0.0, 0.0)
     chance = ", which may be chance" if low <= 0 <= high else ""
     tuned = model.settings.fewness in CHOSEN
-    other = "a model tuned for itself" if tuned else "the same settings"
-    return f"{words} Compared with {other} without rules, {effect}{chance}."
+    how = "a model that chose its own settings" if tuned else "the same settings"
+    return f"{words} Compared with {how} without rules, {effect}{chance}."
 
 
 def _estimate(column: Any, label: str, share: Proportion, text: str = ESTIMATE) -> None:
@@ -203,9 +207,18 @@ def _times(state: AppState) -> tuple[str, float]:
     assert job is not None
     own, other = seconds_of(job.history), sum(seconds_of(job.comparison.history).values())
     names = {0: "choice", 1: "phase 1", 2: "phase 2"}
-    parts = [f"{names[phase]} {seconds:.2f}" for phase, seconds in sorted(own.items())]
-    parts += [f"no rules {other:.2f}"] if other else []
+    parts = [f"{names[phase]} {duration(seconds)}" for phase, seconds in sorted(own.items())]
+    parts += [f"no rules {duration(other)}"] if other else []
     return ", ".join(parts), sum(own.values()) + other
+
+
+def duration(seconds: float) -> str:
+    """Return seconds with two digits, or whole.
+
+    >>> duration(0.0512), duration(9.44), duration(118.3)
+    ('0.051', '9.4', '118')
+    """
+    return f"{seconds:,.0f}" if seconds >= 10 else number(seconds, 2)
 
 
 def details(state: AppState) -> None:
@@ -220,19 +233,18 @@ def details(state: AppState) -> None:
         judged = cross_validation.judgement_of(state, model)
         if judged is not None:
             _classes(judged, data)
-            _confusion(judged)
+            _confusion(judged, data)
         _optimality(model, data, expert=state.expert)
     with right:
         if data.blocks:
             chart, text = block_weights(model, data)
             charts.show(chart, key="result_blocks", text=text)
-        chart, text = top_features(model, data)
-        charts.show(chart, key="result_features", text=text)
+        _top_features(state, model, data)
     if model.is_explained or not job.is_final:
-        rule_outcomes.show(model, expert=state.expert)
+        rule_outcomes.show(model, expert=state.expert, data=data)
     else:
         st.caption("What each rule did is being computed ...")
-    _candidates(model, expert=state.expert)
+    _candidates(model, data, expert=state.expert)
     _label_next(state, model, data)
     _search(model, expert=state.expert)
     _take_away(state, model, data)
@@ -317,7 +329,7 @@ def certificate_numbers(classifier: Any) -> pd.DataFrame:
 
 
 def _optimality(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
-    st.markdown(f"**{OPTIMALITY}**")
+    st.markdown(f"**{data.said(OPTIMALITY)}**")
     st.markdown(certificate_words(model.classifier, data.n_features))
     if expert:
         with st.expander("The certificate in numbers"):
@@ -334,19 +346,29 @@ def _classes(judged: ClassificationReport, data: Dataset) -> None:
     for column, label, found in zip(
         st.columns(2),
         (f"{plain(positive, 20)} found (sensitivity)",
-         f"{plain(negative, 20)} recognised (specificity)"),
+         f"{plain(negative, 20)} found (specificity)"),
         (judged.sensitivity, judged.specificity),
         strict=True,
     ):  # fmt: skip
-        _estimate(column, label, found)
+        _estimate(column, label, found, data.said(ESTIMATE))
 
 
-def _confusion(judged: ClassificationReport) -> None:
-    whom = "patients" if judged.accuracy.patients is None else "rows"
+def _confusion(judged: ClassificationReport, data: Dataset) -> None:
+    whom = data.row_word() if judged.accuracy.patients is None else "rows"
     st.markdown(f"**Actual and predicted class** ({whom})")
     rows = [f"actual {name}" for name in judged.classes]
     columns = [f"predicted {name}" for name in judged.classes]
     st.dataframe(pd.DataFrame(judged.confusion, rows, columns), alt="Actual and predicted class")
+
+
+def _top_features(state: AppState, model: TrainedModel, data: Dataset) -> None:
+    """Draw the strongest features; a click on a bar opens its feature."""
+    chart, text = top_features(model, data)
+    opened = state.memo.get(OPENED, (None, 0))[1]  # a chart of its own for the next click
+    chosen = charts.show_to_choose(chart, key=f"result_features_{opened}", text=text)
+    if chosen is not None:
+        state.memo[OPENED] = (None, opened + 1)
+        feature_sheet.ask(state, chosen)
 
 
 def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
@@ -363,6 +385,7 @@ def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
         x=table[measure],
         y=list(table.index),
         orientation="h",
+        customdata=[[data.index.position(name)] for name in table["feature"]],
         marker_color=[charts.sign_colour(value) for value in table[measure]],
         showlegend=False,
     )
@@ -371,7 +394,8 @@ def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
         chart, [name if block == NO_BLOCK else f"{name} ({block})" for name, block in in_block]
     )
     if table.empty:
-        return chart, "No feature has a weight: the answer is the same for every patient."
+        same = "No feature has a weight: the answer is the same for every patient."
+        return chart, data.said(same)
     strongest = table.iloc[0]
     text = (
         f"Strongest is {plain(strongest['feature'])} ({plain(strongest['block'])}), "
@@ -424,7 +448,7 @@ def _search(model: TrainedModel, *, expert: bool) -> None:
             charts.show(chart, key="run_path", text=text)
 
 
-def _candidates(model: TrainedModel, *, expert: bool) -> None:
+def _candidates(model: TrainedModel, data: Dataset, *, expert: bool) -> None:
     """What a model with learnt trust is an average of, for experts."""
     if not expert or not model.classifier.members_:
         return
@@ -434,8 +458,9 @@ def _candidates(model: TrainedModel, *, expert: bool) -> None:
         st.dataframe(rows, hide_index=True, alt="What was averaged")
         st.caption(
             "Each candidate is a model of its own, with its own lambda1 and lambda2, certified by "
-            "itself. Its probability comes from how well it predicts training patients that it "
-            "did not see; those below 2 % are left out. The model is the average of the others."
+            "itself. Its probability comes from how well it predicts training "
+            f"{data.row_word()} that it did not see; those below 2 % are left out. The model is "
+            "the average of the others."
         )
 
 
@@ -457,13 +482,15 @@ def _label_next(state: AppState, model: TrainedModel, data: Dataset) -> None:
     if X is None or not data.n_unlabelled:
         return
     found = state.remember("label next", (model, data), lambda: suggestions(model, data))
-    with st.expander("Which patients to label next", icon=":material/label:"):
+    title = data.said("Which patients to label next")
+    with st.expander(title, icon=":material/label:"):
         st.caption(
-            f"Of {count(data.n_unlabelled, 'patient')} without a label, these would tell the model "
-            "most: both classes in turn, from patients it is sure of to those it doubts, no two "
+            f"Of {count(data.n_unlabelled, data.row_word(1))} without a label, these would tell "
+            f"the model most: both classes in turn, from {data.row_word()} it is sure of to those "
+            "it doubts, no two "
             "alike. Label them, load the table again, and run."
         )
-        st.dataframe(found, hide_index=True, alt="Which patients to label next")
+        st.dataframe(found, hide_index=True, alt=title)
         st.download_button(
             "List (CSV)",
             to_csv({name: found[name].tolist() for name in found.columns}),
@@ -471,7 +498,7 @@ def _label_next(state: AppState, model: TrainedModel, data: Dataset) -> None:
             "text/csv",
             icon=":material/download:",
             on_click="ignore",
-            help="Patients to label next, the first one first.",
+            help=data.said("Patients to label next, the first one first."),
         )
 
 
@@ -484,7 +511,7 @@ def suggestions(model: TrainedModel, data: Dataset, most: int = MOST_SUGGESTED) 
 def _suggestion(one: LabelSuggestion, model: TrainedModel, data: Dataset) -> dict[str, object]:
     score = model.oriented.sign * one.decision_value
     return {
-        "patient": data.unlabelled_names[one.row],
+        data.row_word(1): data.unlabelled_names[one.row],
         "doubt (%)": round(100 * one.score),
         f"score of {data.classes[1]}": round(score, 2),
         "why": one.reason,

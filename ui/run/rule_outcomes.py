@@ -10,13 +10,14 @@ import streamlit as st
 
 from hipad.rules import RuleCounts, RuleRecord
 from hipad.utils import number, percent, signed
+from ui.dataset import Dataset
 from ui.models import TrainedModel
 from ui.text import plain, record_lines, trust_words
 
 TRUST: Final = "trust"
 TRUST_COLUMN: Final = st.column_config.ProgressColumn(
     "trust",
-    help="The probability that the rule belongs into the model, after your labelled patients. "
+    help="The probability that the rule belongs in the model, given your labelled data. "
     "Empty where you wrote a weight: then that is used.",
     format="%.0f %%",
     min_value=0,
@@ -26,14 +27,14 @@ TRUST_COLUMN: Final = st.column_config.ProgressColumn(
 MOST_TOLD: Final = 6  # rules whose trust is told in a sentence at once
 
 
-def show(model: TrainedModel, *, expert: bool) -> None:
+def show(model: TrainedModel, *, expert: bool, data: Dataset) -> None:
     """The table of rules, and each rule's record in sentences."""
     records: list[RuleRecord] = model.classifier.rule_report_
     stated = model.classifier.knowledge_report_
     if not records and not stated:
         st.caption("No rules took part in this run.")
     if records:
-        rules(records, expert=expert)
+        rules(records, expert=expert, data=data)
     if stated:
         st.markdown("**Statements about single features**")
         for each in stated:
@@ -41,32 +42,33 @@ def show(model: TrainedModel, *, expert: bool) -> None:
             st.markdown("\n".join(f"- {plain(line, 400)}" for line in each.lines))
 
 
-def rules(records: list[RuleRecord], *, expert: bool) -> None:
+def rules(records: list[RuleRecord], *, expert: bool, data: Dataset) -> None:
+    """The table, and what stands behind the trust in each rule."""
+    row, line = data.row_word(1), data.line_word(1)
     st.markdown("**What the rules did**")
     st.dataframe(
-        pd.DataFrame([row(r, expert=expert) for r in records]),
+        pd.DataFrame([cells(r, expert=expert) for r in records]),
         hide_index=True,
         alt="Rules",
         column_config={TRUST: TRUST_COLUMN},
     )
-    _trust(records)
+    _trust(records, row, line)
     st.caption(
-        "Typical margin: that of the most ordinary patient the rule applies to; above 0 the model "
-        "agrees with the rule. Least margin: that of the least favourable patient within the range "
+        f"Typical margin: that of the most ordinary {row} the rule applies to; above 0 the model "
+        f"agrees with the rule. Least margin: that of the least favourable {row} within the range "
         "of the data. Effect: what a fit without the rule says; outvoted means that the model says "
         "the opposite."
     )
     with st.expander("Each rule in sentences"):
         for record in records:
             st.markdown(f"**{plain(record.label)}** {plain(record.text, 300)}")
-            st.markdown(
-                "\n".join(f"- {plain(line, 400)}" for line in record_lines(record, expert=expert))
-            )
+            lines = record_lines(record, expert=expert, row=row, line=line)
+            st.markdown("\n".join(f"- {plain(line, 400)}" for line in lines))
 
 
-def _trust(records: list[RuleRecord]) -> None:
+def _trust(records: list[RuleRecord], row: str, line: str) -> None:
     """What stands behind each rule's trust, in a sentence."""
-    trusted = [(record, words) for record in records if (words := trust_words(record))]
+    trusted = [(record, words) for record in records if (words := trust_words(record, row, line))]
     for record, words in trusted[:MOST_TOLD]:
         icon = _icon(record)
         st.markdown(f"{icon} **{plain(record.label, 40)}**: {words}")
@@ -88,10 +90,10 @@ def _applies(train: RuleCounts) -> str:
     return f"{len(train.fired):,} of {train.n_rows:,}{gaps}"
 
 
-def row(record: RuleRecord, *, expert: bool = False) -> dict[str, Any]:
+def cells(record: RuleRecord, *, expert: bool = False) -> dict[str, Any]:
     """A rule's record in a clinician's words."""
     train, typical, worst = record.train, record.prototype, record.worst
-    cells = {
+    found = {
         "rule": record.label,
         "says": record.text,
         "applies to": "–" if train is None else _applies(train),
@@ -103,8 +105,8 @@ def row(record: RuleRecord, *, expert: bool = False) -> dict[str, Any]:
         "weight": weight_words(record),
     }
     if expert:
-        cells["slack"] = "–" if record.slack is None else number(record.slack, 2)
-    return cells
+        found["slack"] = "–" if record.slack is None else number(record.slack, 2)
+    return found
 
 
 def weight_words(record: RuleRecord) -> str:

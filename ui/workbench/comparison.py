@@ -216,7 +216,7 @@ def headline(found: Comparison) -> list[Figure]:
     before, after = (side.area for side in found.sides)
     wider = after.value - before.value
     n_old, n_new = (len(side.model.support) for side in found.sides)
-    flipped = found.flips
+    flipped, row = found.flips, found.data.row_word(1)
     figures = [
         Figure(
             "Right answers",
@@ -224,7 +224,7 @@ def headline(found: Comparison) -> list[Figure]:
             gain,
             change_words(gain, 1, " points"),
             " to ".join(map(percent, new.interval)),
-            "Accuracy: the share of patients put in their own class. Below: the change against "
+            f"Accuracy: the share of {row}s put in their own class. Below: the change against "
             "the reference model, and Wilson's 95 % interval.",
         ),
         Figure(
@@ -233,7 +233,7 @@ def headline(found: Comparison) -> list[Figure]:
             wider,
             change_words(wider, 3),
             "not known" if math.isnan(after.value) else f"{after.low:.3f} to {after.high:.3f}",
-            "The chance that a positive patient scores above a negative one; its 95 % interval.",
+            f"The chance that a positive {row} scores above a negative one; its 95 % interval.",
         ),
         Figure(
             "Features used",
@@ -250,7 +250,7 @@ def headline(found: Comparison) -> list[Figure]:
             0.0,
             None,
             f"{len(flipped.better):,} became right, {len(flipped.worse):,} became wrong",
-            "Patients whose answer differs from the reference model's.",
+            "Answers that differ from the reference model's.",
         ),
     ]
     return figures if found.data.judged.part == "test" else figures[2:]
@@ -291,11 +291,12 @@ def verdict(found: Comparison, *, expert: bool = False) -> str:
     judged, flipped = found.new.model.judgement, found.flips
     right = judged.accuracy
     part = "test" if judged.part == "test" else "training"
-    whom = f"{right.n:,} {part} patients"
+    one = found.data.row_word(1)
+    whom = f"{right.n:,} {part} {one}s"
     if right.patients is not None:
-        whom = f"{right.n:,} {part} rows of {count(right.patients, 'patient')}"
+        whom = f"{right.n:,} {part} rows of {count(right.patients, one)}"
     if not len(flipped.rows):
-        return f"No patient's answer changed (of {whom})."
+        return f"No answer changed (of {whom})."
     clear = flipped.p_value < CLEAR
     words = "more than chance explains" if clear else "within what chance explains"
     test = f" (McNemar's exact test: p = {flipped.p_value:.2g})" if expert else ""
@@ -381,13 +382,13 @@ def show_patients(found: Comparison) -> None:
     st.markdown("**Changed answers**")
     table = found.patients
     if table.empty:
-        st.caption("No patient's answer differs from the reference model's.")
+        st.caption("All answers are those of the reference model.")
         return
     st.dataframe(
         table,
         hide_index=True,
         key="bench_patients",
-        alt="Patients whose answer changed",
+        alt="Changed answers",
         height=min(38 + 35 * len(table), 280),
         column_config=_formats(found.columns, "%.3f") | _formats(found.risk_columns, "percent"),
     )
@@ -423,10 +424,12 @@ def show_margins(found: Comparison, rules: list[CompiledRule]) -> None:
             row[f"least margin: {name}"] = _margin(record.worst.value if record.worst else None)
         rows.append(row)
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="bench_margins", alt="Rule margins")
-    st.markdown("\n".join(f"- {plain(r.label)}: {plain(worst_case(r), 300)}" for r in new[:8]))
+    word = found.data.row_word(1)
+    lines = (f"- {plain(r.label)}: {plain(worst_case(r, word), 300)}" for r in new[:8])
+    st.markdown("\n".join(lines))
     st.caption(
         "Both models are compared with the rules as the sliders have them. Typical margin: at the "
-        "most ordinary patient the rule applies to. Least margin: at the least favourable patient "
+        f"most ordinary {word} the rule applies to. Least margin: at the least favourable {word} "
         "within the range of the data. Above 0 the model agrees with the rule."
     )
 

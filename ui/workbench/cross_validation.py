@@ -104,8 +104,17 @@ class KnownFolds(dict[Any, FoldFits], BackgroundWork):
             work.job.stop()
 
 
+HELP: Final = (
+    "Each training patient is judged by a model that has not seen this patient. Everything that a "
+    "fit learns, its sparsity and its trust in rules included, is learnt again without the "
+    "patient. Even these figures become too good when you choose by them."
+)
+
+
 def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
     """Draw the figures of both models as they come."""
+    assert state.data is not None
+    rows, said = state.data.row_word(), state.data.said
     works = at_work(state, [base, other])
     was_done = not any(work.is_busy for work in works)
 
@@ -117,11 +126,8 @@ def show(state: AppState, base: TrainedModel, other: TrainedModel) -> None:
         if works[0] is works[1]:
             del parts[1]
         st.markdown(
-            f"Cross-validated on training patients: {'; '.join(parts)}",
-            help="Each training patient is judged by a model that has not seen this patient. "
-            "Everything that a fit learns, its sparsity and its trust in rules included, is "
-            "learnt again without the patient. Even these figures become too good when you "
-            "choose by them.",
+            f"Cross-validated on training {rows}: {'; '.join(parts)}",
+            help=said(HELP),
         )
         if not was_done and not any(work.is_busy for work in works):
             st.rerun()

@@ -67,6 +67,7 @@ class Pictures:
             "truth": packed(self.positive[self.rows], "u1"),
             "before": packed(self.before[self.rows] > 0, "u1"),
             "patients": len(self.positive),
+            "row": self.data.line_word(1),
         }
 
     def of(self, model: TrainedModel) -> dict[str, Any]:
@@ -106,7 +107,7 @@ class Pictures:
             if len(columns)
         ]
         against = f" ({', '.join(parts)})" if parts else ""
-        patients = count(len(scores), "training patient")
+        patients = count(len(scores), f"training {self.data.line_word(1)}")
         answers = (
             f"{n_changed:,} of {patients} changed answer" if n_changed else "no changed answer"
         )

@@ -68,19 +68,20 @@ def show(state: AppState, base: TrainedModel) -> None:
     if job is None:
         st.caption("How many more answers would be wrong without a rule?")
         return
+    word = "patient" if state.data is None else state.data.row_word(1)
     watched, was_done = cast(BackgroundJob[Ablation], job), not job.is_active
 
     def look() -> None:
         watched.seen()
         if not watched.is_active and not was_done:
             st.rerun()
-        draw(watched)
+        draw(watched, word)
 
     st.fragment(look, run_every=None if was_done else EVERY)()
 
 
-def draw(job: BackgroundJob[Ablation]) -> None:
-    """Draw the table as far as it has come, or say why there is none."""
+def draw(job: BackgroundJob[Ablation], word: str = "patient") -> None:
+    """Draw the table as far as it has come, or say why there is none; `word` is for a row."""
     found = job.outcome
     if job.error is not None:
         st.error(f"This cannot be computed: {plain(job.error, 400)}", icon=":material/error:")
@@ -95,12 +96,12 @@ def draw(job: BackgroundJob[Ablation]) -> None:
         st.caption(f"There was time for {done} of {count(found.total, 'rule')}.")
     if found.done:
         st.dataframe(
-            pd.DataFrame([row(left, found.n_patients) for left in found.done]),
+            pd.DataFrame([row(left, found.n_patients, word) for left in found.done]),
             hide_index=True,
             key="bench_added",
             alt="What each rule adds",
         )
-        st.caption(words(found))
+        st.caption(words(found, word))
 
 
 def ablations(request: Request, base: TrainedModel, budget: Budget) -> Iterator[Ablation]:
@@ -126,14 +127,14 @@ def ablations(request: Request, base: TrainedModel, budget: Budget) -> Iterator[
             return
 
 
-def row(left: RuleAblation, n_patients: int) -> dict[str, Any]:
+def row(left: RuleAblation, n_patients: int, word: str = "patient") -> dict[str, Any]:
     """Return right answers with and without one rule, and the difference in patients."""
     n = gained(left, n_patients)
     return {
         "rule": left.label,
         "right answers with it": percent(left.with_rule),
         "without it": percent(left.without_rule),
-        "it adds": f"{n:+,d} {'patient' if abs(n) == 1 else 'patients'}" if n else "nothing",
+        "it adds": f"{n:+,d} {word if abs(n) == 1 else f'{word}s'}" if n else "nothing",
     }
 
 
@@ -142,11 +143,11 @@ def gained(left: RuleAblation, n_patients: int) -> int:
     return round(left.gain * n_patients)
 
 
-def words(found: Ablation) -> str:
+def words(found: Ablation, word: str = "patient") -> str:
     """Say which rule matters most."""
     best = max(found.done, key=lambda left: left.gain)
     n = gained(best, found.n_patients)
-    of = f"of {count(found.n_patients, 'patient')}"
+    of = f"of {count(found.n_patients, word)}"
     if n <= 0:
         return f"No rule adds right answers by itself, {of}."
     return f"{plain(best.label)} adds most: without it {n} more {of} would be wrong."

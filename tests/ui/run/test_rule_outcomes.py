@@ -7,12 +7,12 @@ import pytest
 
 from hipad.rules import RuleTrust
 from tests.small import data, fit
-from ui.run.rule_outcomes import _margin, row, weight_words
+from ui.run.rule_outcomes import _margin, cells, weight_words
 
 
 def test_a_rule_is_told_in_words():
     (record,) = fit(*data()).rule_report_
-    told = row(record)
+    told = cells(record)
     assert told["rule"] == "rule 1"
     assert told["says"] == "x0 >= 2 => 1"
     assert told["applies to"].endswith(" of 30")
@@ -28,9 +28,9 @@ def test_margins_have_their_sign_and_may_be_unknown(value, words):
 
 def test_a_rules_trust_stands_beside_it_and_a_written_weight_instead():
     (record,) = fit(*data()).rule_report_
-    learnt = row(replace(record, trust=RuleTrust(0.5, 0.9, 30.0), written=None))
+    learnt = cells(replace(record, trust=RuleTrust(0.5, 0.9, 30.0), written=None))
     assert learnt["trust"] == pytest.approx(90.0)
     assert learnt["weight"] == "learnt"
     written = replace(record, trust=None, written=20.0)
-    assert row(written)["trust"] is None
+    assert cells(written)["trust"] is None
     assert weight_words(written) == "20, written"

@@ -185,7 +185,9 @@ def path_story(
         signs[features] = own
         frames.append((np.setdiff1d(features, before), np.setdiff1d(before, features)))
         before = features
-    who = judged_words(data) if data.judged.part == "test" else "training patients, cross-validated"
+    who = judged_words(data)
+    if data.judged.part != "test":
+        who = f"{who}, cross-validated"
     steps = list(range(1, len(ends) + 1))
     return Story(
         title=title,
@@ -197,6 +199,7 @@ def path_story(
                 f"{RIGHT} ({who})",
                 (Line("", [float(right) for *_, right in ends], RIGHT_COLOUR),),
                 whole=True,
+                most=len(data.judged.y),
             ),
             LineChart(
                 FEATURES,
@@ -209,7 +212,7 @@ def path_story(
         moves=grid.moves(frames, signs),
         right=[right for *_, right in ends],
         judged=who,
-        headline="" if model is None or live else headline(model),
+        headline="" if model is None or live else data.said(headline(model)),
         state=state,
         live=live,
         ticks=[(1, "many allowed"), (len(ends), "the model")] if len(ends) > 1 else [],

@@ -43,8 +43,7 @@ VIOLATION: Final = "How much each rule is still violated (0 = satisfied)"
 def judged_words(data: Dataset) -> str:
     """Return whose answers are counted, such as 400 test patients."""
     judged = data.judged
-    rows = "rows" if judged.groups is not None else "patients"
-    return f"{len(judged.y):,} {judged.part} {rows}"
+    return f"{len(judged.y):,} {judged.part} {data.line_word()}"
 
 
 def run_story(
@@ -85,7 +84,10 @@ def run_story(
         words=words,
         charts=(
             LineChart(
-                f"{RIGHT} ({judged_words(data)})", (Line("", right, RIGHT_COLOUR),), whole=True
+                f"{RIGHT} ({judged_words(data)})",
+                (Line("", right, RIGHT_COLOUR),),
+                whole=True,
+                most=len(data.judged.y),
             ),
             LineChart(FEATURES, (Line("", sizes, GREY),), from_zero=True, whole=True),
             *algorithm_charts(steps, len(places), rule_names, expert=expert),
@@ -94,9 +96,11 @@ def run_story(
         moves=moves,
         right=right,
         judged=judged_words(data),
-        headline="" if model is None else headline(model),
+        headline="" if model is None else data.said(headline(model)),
         aside="" if model is None else aside(model),
-        alarm="" if model is None or model.harm is None else harm_words(model.harm),
+        alarm=""
+        if model is None or model.harm is None
+        else harm_words(model.harm, data.row_word()),
         alarm_block="" if model is None else blamed_block(model, data),
         state=state,
         live=live,
@@ -129,7 +133,9 @@ def averaged_words(model: TrainedModel) -> str:
 
 def fitted_words(data: Dataset) -> str:
     """Return that right answers of the rows one learns from are too good, where these are shown."""
-    return "" if data.judged.part == "test" else "The model learns from these patients."
+    if data.judged.part == "test":
+        return ""
+    return data.said("The model learns from these patients.")
 
 
 def state_of(job: BackgroundJob[Any] | None) -> str:
@@ -174,14 +180,14 @@ def short_trust(model: TrainedModel) -> str:
     return "; trust: " + ", ".join(f"{one_line(name, 20)} {share} %" for name, share in known)
 
 
-def harm_words(harm: Harm) -> str:
+def harm_words(harm: Harm, rows: str = "patients") -> str:
     """Return that rules do harm, and which of them is the likely cause."""
     right, n = f"{harm.right.k:,}", f"{harm.right.n:,}"
     if harm.restored is not None and harm.right.k >= harm.without.k:
-        words = f"One rule does harm: {right} of {n} test patients right."
+        words = f"One rule does harm: {right} of {n} test {rows} right."
     else:
         words = (
-            f"The rules do harm: {right} of {n} test patients right, without the rules "
+            f"The rules do harm: {right} of {n} test {rows} right, without the rules "
             f"{harm.without.k:,}."
         )
     if harm.restored is not None:

@@ -54,6 +54,7 @@ class LineChart:
     percent: bool = False
     whole: bool = False  # there are no halves of a feature
     algorithm: bool = False  # of interest to those who ask how the result was found
+    most: float | None = None  # of what can be had at all
     shared: Span | None = None  # the axis, where several stories have one
 
     @property
@@ -71,7 +72,10 @@ class LineChart:
         low, high = float(values.min()), float(values.max())
         low = min(low, 0.0) if self.from_zero else low
         margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
-        return (low if self.from_zero else low - margin), high + margin
+        top = high + margin
+        if self.most is not None:
+            top = max(high, min(top, 1.02 * self.most))
+        return (low if self.from_zero else max(low - margin, min(low, 0.0))), top
 
     def as_dict(self) -> dict[str, Any]:
         low, high = self.span

@@ -73,7 +73,7 @@ class RuleSliders {
     if (slider.histogram.length) {
       row.canvas = make("canvas", "histogram", part)
       row.canvas.setAttribute("role", "img")
-      row.canvas.setAttribute("aria-label", `Histogram of ${slider.label.replace(/ (at least|at most|between|equal to)$/, "")} by class, on the training patients.`)
+      row.canvas.setAttribute("aria-label", `Histogram of ${slider.label.replace(/ (at least|at most|between|equal to)$/, "")} by class, on the training data.`)
     }
     this.rows.set(slider.name, row)
   }

@@ -65,7 +65,7 @@ def test_the_story_goes_from_many_features_to_the_model(state):
     assert story.right[-1] == model.judgement.accuracy.k
     assert path.points[0][0].lambda1 == pytest.approx(0.3)
     assert story.words[-1] == "The model"
-    assert "test patients" in story.judged
+    assert "test samples" in story.judged
 
 
 def test_a_path_at_work_shows_no_frame_yet(state, path):

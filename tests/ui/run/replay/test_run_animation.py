@@ -209,3 +209,10 @@ def test_the_trust_is_told_in_few_words():
     assert told(0.91, 0.4) == "; trust: r1 91 %, r2 40 %"
     assert told(0.9, 0.9) == "; trust in each rule: 90 %"
     assert told(0.9, 0.1, 0.5, 0.3) == "; trust in the rules: 10 to 90 %"
+
+
+def test_no_axis_of_right_answers_goes_beyond_all_of_them():
+    flat = LineChart("Right", (Line("", [994.0, 994.0], 0),), whole=True, most=1_000)
+    low, high = flat.span
+    assert 0 <= low < 994 < high < 1_050
+    assert LineChart("Right", (Line("", [3.0, 4.0], 0),), most=4).span[1] == pytest.approx(4.06)

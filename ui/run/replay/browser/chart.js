@@ -100,7 +100,7 @@ class Chart {
       if (this.root.previousSibling) continue // the first chart names it for all
       const late = x + pen.measureText(words).width + 6 > right
       pen.textAlign = late ? "right" : "left"
-      pen.fillText(words, x + (late ? -4 : 4), top + size)
+      pen.fillText(words, x + (late ? -4 : 4), bottom - 0.4 * size) // curves end high
     }
     pen.globalAlpha = 0.3
     for (const line of this.lines) this.stroke(pen, line, 1.5)

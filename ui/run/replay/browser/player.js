@@ -48,6 +48,7 @@ class Player {
     this.turn = wordsButton(this.bar, "Rules", () => this.turnRules())
     this.curves = wordsButton(this.bar, "How it was found", () => this.showCurves(!this.algorithm))
     this.presenting = iconButton(this.bar, "present", "Present: large, without the rest (P)", () => this.present())
+    this.note = make("p", "note", this.root)
     this.actions = make("div", "actions", this.root)
     this.keys = make("p", "keys", this.root)
     this.spoken = make("p", "spoken", this.root)
@@ -86,6 +87,8 @@ class Player {
     const stories = data.stories
     while (this.sides.length > stories.length) this.sides.pop().root.remove()
     while (this.sides.length < stories.length) this.sides.push(new Side(this.stage, this.room))
+    // The feature of a tile opens on the page, which the presenter covers.
+    for (const side of this.sides) side.grid.pick = (cell) => this.dialog.open || this.ask(`feature ${cell}`)
     if (this.shown !== "all" && this.shown >= stories.length) this.shown = 0
     this.look = this.looked()
     this.sides.forEach((side, i) => side.take(stories[i], this.look, data.classes))
@@ -275,11 +278,11 @@ class Player {
     const frame = String(Math.floor(this.at + 1e-6))
     if (this.scrubber.value !== frame) this.scrubber.value = frame
     const longest = this.visible.reduce((most, side) => (side.story.frames > most.story.frames ? side : most))
-    const words = [longest.words, longest.story.note].filter(Boolean).join(". ")
-    if (this.place.textContent !== words) {
-      this.place.textContent = words
-      this.scrubber.setAttribute("aria-valuetext", words)
+    if (this.place.textContent !== longest.words) {
+      this.place.textContent = longest.words
+      this.scrubber.setAttribute("aria-valuetext", longest.words)
     }
+    if (this.note.textContent !== longest.story.note) this.note.textContent = longest.story.note
   }
 
   speak() {
