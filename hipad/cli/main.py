@@ -56,6 +56,7 @@ class Command(NamedTuple):
     about_rules: bool = False  # whether its help ends with how a rule is written
 
 
+OLD_COMMANDS: Final = {"doubt": "sensitivity"}  # names of earlier versions, for one release
 COMMANDS: Final = {
     "app": Command("main", "open the app in the browser"),
     "fit": Command(
@@ -74,7 +75,6 @@ COMMANDS: Final = {
     "reproduce": Command("experiments", "repeat the paper: its tables and its figure"),
     "schema": Command("models", "the JSON Schema of model files"),
 }
-OLD_COMMANDS: Final = {"doubt": "sensitivity"}  # names of earlier versions, for one release
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -545,9 +545,9 @@ def explain_row(
     --------
     >>> from hipad import HIPADClassifier
     >>> X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]
-    >>> told = explain_row(HIPADClassifier(lambda1=0.01).fit(X, y), X[3], X)
-    >>> one, = told.contributions
-    >>> one.value, one.usual, bool(abs(told.base + one.amount - told.score) < 1e-12)
+    >>> shown = explain_row(HIPADClassifier(lambda1=0.01).fit(X, y), X[3], X)
+    >>> one, = shown.contributions
+    >>> one.value, one.usual, bool(abs(shown.base + one.amount - shown.score) < 1e-12)
     (4.0, 2.0, True)
     """
     kept, weights, intercept = _linear(clf, sign)

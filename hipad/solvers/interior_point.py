@@ -377,6 +377,9 @@ def other_form(problem: Problem, features: np.ndarray, newton: Newton) -> Newton
 class DualNewton(Newton):
     """Elimination of w and u: size N + R."""
 
+    V: FloatArray
+    _of_rows: FloatArray
+    _inner_base: FloatArray
     _gram: FloatArray | None = None
     _ready = False
 

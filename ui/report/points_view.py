@@ -102,8 +102,8 @@ def cost_of(
     groups = data.groups_test if opened else data.groups_train
     positive = np.asarray(y) == data.classes[1]
     own, rounded = (
-        ScoredRows(positive, told, model.oriented.risks(told), groups, model.oriented.threshold)
-        for told in (model.scores(X), score.scores(X))
+        ScoredRows(positive, scores, model.oriented.risks(scores), groups, model.oriented.threshold)
+        for scores in (model.scores(X), score.scores(X))
     )
     return compare_rows(own, rounded, ("roc_auc", "balanced_accuracy"))
 
