@@ -111,6 +111,8 @@ class Assessment:
 
     def at(self, threshold: float | None) -> Assessment:
         """Return the same rows, answered from another risk on, with rules and without."""
+        if threshold == self.rows.threshold:
+            return self
         without = None if self.without is None else self.without.at(threshold)
         return replace(self, rows=self.rows.at(threshold), without=without)
 

@@ -16,6 +16,7 @@ from hipad.data.roles import (
     group_column,
     guess_roles,
     labels_of,
+    later_row_ids,
     likely_positive,
     row_groups,
     row_names,
@@ -450,3 +451,24 @@ def test_numbers_that_go_up_by_one_after_some_rows_are_asked_about():
     found = column_roles(numbered("z", np.repeat(np.arange(10), 3)), "y")["z"]
     assert "may name patients" in found.question
     assert "z" not in column_roles(numbered("z", np.tile(np.arange(10), 3)), "y")
+
+
+def later(table, group="", features=("x",)):
+    return later_row_ids(table, label="outcome", group=group, features=features)
+
+
+def test_later_rows_are_called_by_their_patient_or_their_id():
+    visits = table_of(subject=np.repeat([f"S{k}" for k in range(30)], 4), x=RNG.normal(size=N))
+    names, columns = later(visits, group="subject")
+    assert names == tuple(np.repeat([f"S{k}" for k in range(30)], 4))
+    assert columns == ("subject",)
+    once = table_of(patient_id=range(1_000, 1_000 + N), x=RNG.normal(size=N))
+    names, columns = later(once)
+    assert names == tuple(map(str, range(1_000, 1_000 + N)))
+    assert columns == ("patient_id",)
+
+
+def test_later_rows_without_a_name_have_none_and_a_feature_is_no_id():
+    assert later(table_of(x=RNG.normal(size=N), z=RNG.normal(size=N))) == ((), ())
+    ids = table_of(patient_id=range(1_000, 1_000 + N), x=RNG.normal(size=N))
+    assert later(ids, features=("patient_id",)) == ((), ())

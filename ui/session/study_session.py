@@ -63,6 +63,8 @@ def session_of_study(study: Study) -> Session:
             "it to `hipad report`"
         )
     own = {name: getattr(study.preparation, name) for name in vars(study.preparation)}
+    if study.decided_by != "choice":  # then the table tells the positive class again
+        own["positive"] = None
     held, unlabelled = study.held_back, study.table("unlabelled")
     word = study.row_word
     name = study.sample if table is None else table.name

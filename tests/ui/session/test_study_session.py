@@ -65,7 +65,7 @@ def test_a_study_without_its_data_waits_for_them(worked):
 
 @pytest.mark.parametrize("fewness", ["automatic", "fewest", "few"])
 def test_settings_of_a_study_are_those_of_the_app(worked, fewness):
-    own = RunSettings(fewness=fewness, patients=5.0, balanced=False, scope="training")
+    own = RunSettings(fewness=fewness, patients=5.0, balanced=False, scope="typical")
     study = study_of(worked, replace(worked.model, settings=own))
     found = settings_of(study)
     assert found.changed(lambda1=own.lambda1) == own
