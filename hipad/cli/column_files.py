@@ -29,7 +29,7 @@ from hipad.rules import FeatureIndex, read_blocks
 from hipad.rules.compiled_rule import first_outcome
 from hipad.solvers.solution import single_thread
 from hipad.streamed_design import filled
-from hipad.utils import IntArray
+from hipad.utils import IntArray, some
 
 # --------------------------------------------------------------------------------------------------
 # Which files these are. Tables are read whole, with all that is known of their formats; a matrix on
@@ -164,6 +164,12 @@ def _refuse_options(options: argparse.Namespace) -> None:
             "(labels and groups come from --labels FILE; hipad predict judges by another file)"
         )
 
+    if options.missing not in ("median", "mean"):  # median is what stands where nothing is said
+        raise DataError(
+            f"expected --missing mean for a file that is read by columns, got {options.missing!r}: "
+            "missing values are the mean of their column"
+        )
+
 
 def _labelled(table: Table, options: argparse.Namespace, rules: str) -> LabelledRows:
     if options.labels:
@@ -184,6 +190,11 @@ def _labelled(table: Table, options: argparse.Namespace, rules: str) -> Labelled
         classes = (str(found.negative), str(found.positive))
     y = np.full(len(cells), None, dtype=object)
     y[has_label] = [str(cell) for cell in cells[has_label]]
+    if options.group and options.group not in table.names:
+        raise DataError(
+            f"expected --group to be a column beside the classes, got {options.group!r}: there are "
+            f"{some(table.names)}"
+        )
     groups = row_groups(table, options.group) if options.group else None
     return LabelledRows(label, classes, decided, y, groups)
 

@@ -73,6 +73,11 @@ def test_predict_reads_genotypes_and_fills_gaps_as_in_training(study, capsys):
     assert abs(float(row["score of ill"])) == pytest.approx(abs(filled))
 
 
+def test_rows_of_one_group_stay_together(study, capsys):
+    assert fit(study, "--group", "centre") == 0
+    assert "certificate: solved" in capsys.readouterr().out
+
+
 def test_phenotypes_of_the_family_file_are_labels(study, capsys):
     assert fit(study, labels=False) == 0
     assert "positive class: case" in capsys.readouterr().out
@@ -92,6 +97,8 @@ def test_a_store_gives_the_same_model(study):
     ("more", "said"),
     [
         (["--split", "0.2"], "expected no --split for a file that is read by columns"),
+        (["--missing", "zero"], "expected --missing mean for a file that is read by columns"),
+        (["--group", "ward"], "expected --group to be a column beside the classes, got 'ward'"),
         (["--memory", "some"], "expected an amount of memory such as 1GB, got 'some'"),
         (["--label", "weight"], "expected --label to be a column of the table, got 'weight'"),
     ],
