@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ui import feature_sheet
 from ui.data import preparation
 from ui.experiments import experiment_panel, learning_curve_view
 from ui.page_frame import need_data, need_rules
@@ -20,6 +21,7 @@ from ui.state import app_state
 
 state = app_state()
 draw_controls.take_link(state)
+asked = feature_sheet.taken(state)
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.title("Run", anchor=False, width="content")
     buttons = st.container(
@@ -56,3 +58,6 @@ elif has_data:
     else:
         run_view.watch(state, chosen, lambda: run_view.show(state, chosen))
     result.details(state)
+    if state.data is not None:
+        opened = feature_sheet.taken(state) if asked is None else asked
+        feature_sheet.show(state.data, state.model, state.rules.text, opened)

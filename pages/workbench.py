@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from hipad.exceptions import HipadError
-from ui import charts
+from ui import charts, feature_sheet
 from ui.dataset import Dataset
 from ui.jobs import JobStatus
 from ui.models import TrainedModel
@@ -129,8 +129,10 @@ state = app_state()
 st.title("Workbench", anchor=False)
 if need_data(state):
     assert state.data is not None
+    asked = feature_sheet.taken(state)
     base = refit.reference_model(state)
     if base is None:
         first_model(state)
     else:
         compare(state, state.data, base)
+    feature_sheet.show(state.data, state.model or base, state.rules.text, asked)

@@ -515,10 +515,8 @@ def run_predict(options: argparse.Namespace) -> int:
         print("note: no row is without gaps, so there are no answers", file=sys.stderr)
     features = {*origin.recipe.number_names, *origin.recipe.levels}
     ids, _ = later_row_ids(table, label=origin.label, group=origin.group, features=features)
-    columns = {
-        **({"patient": [ids[i] for i in rows]} if ids else {}),
-        "row": (rows + 1).tolist(),
-    }
+    columns: dict[str, list[Any]] = {"patient": [ids[i] for i in rows]} if ids else {}
+    columns["row"] = (rows + 1).tolist()
     if len(origin.classes) > 2:
         found = all_answers(stored.classifier, X, origin, options.prevalence)
     else:

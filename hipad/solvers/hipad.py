@@ -25,6 +25,7 @@ from hipad.solvers.exact import (
 )
 from hipad.solvers.interior_point import InteriorPoint, Values
 from hipad.solvers.osqp_engine import solve_osqp
+from hipad.solvers.piqp_engine import solve_piqp
 from hipad.solvers.problem import Problem
 from hipad.solvers.solution import (
     ALL_FEATURES,
@@ -306,7 +307,11 @@ class Engine:
     solve: Solve | None = None
 
 
-ENGINES: Final = {"ipm": Engine("interior point"), "osqp": Engine("OSQP", solve_osqp)}
+ENGINES: Final = {
+    "ipm": Engine("interior point"),
+    "osqp": Engine("OSQP", solve_osqp),
+    "piqp": Engine("PIQP", solve_piqp),
+}
 
 
 # --------------------------------------------------------------------------------------------------

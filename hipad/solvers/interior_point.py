@@ -381,7 +381,6 @@ class DualNewton(Newton):
     _ready = False
 
     def _factorize(self) -> None:
-        n = self.n
         if self.split or not self._ready:  # without a split the ridge stays as it is
             self._eliminate_w()
             self._ready = True

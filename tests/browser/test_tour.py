@@ -19,6 +19,7 @@ def test_the_tour_runs_from_start_to_end_by_the_keyboard_alone(server, visit):
     }
     for at, scene in enumerate(SCENES):
         expect(page.get_by_text(f"{at + 1} of {len(SCENES)}: {scene.title}.")).to_be_visible()
+        page.wait_for_function(f"document.documentElement.dataset.tour === '{at}'")
         if at in shown:
             expect(page.get_by_text(shown[at]).first).to_be_visible()
         page.keyboard.press("ArrowRight")

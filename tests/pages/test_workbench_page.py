@@ -49,7 +49,7 @@ def test_the_last_run_is_pinned_and_nothing_has_changed_yet(app):
     bench(app)
     assert app.state.pinned == "first run"
     assert metric(app, "Changed answers").value == "0"
-    assert "No patient's answer changed" in app.text()
+    assert "No answer changed" in app.text()
     assert app.at.button(key="bench_apply").disabled
 
 

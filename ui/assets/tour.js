@@ -4,7 +4,7 @@
 const TAKES =
   "input, textarea, select, [contenteditable=true], [role=slider], [role=listbox], [role=radiogroup], [role=grid], [role=tab], section.show, dialog"
 
-export default function ({ setTriggerValue, parentElement }) {
+export default function ({ data, setTriggerValue, parentElement }) {
   const pressed = (event) => {
     const step = { ArrowRight: "on", ArrowLeft: "back" }[event.key]
     if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
@@ -15,6 +15,7 @@ export default function ({ setTriggerValue, parentElement }) {
   window.hipadTour?.()
   window.hipadTour = () => document.removeEventListener("keydown", pressed, true)
   document.addEventListener("keydown", pressed, true)
+  document.documentElement.dataset.tour = data.scene // from now on its arrows are heard
   return () => {
     if (!parentElement.isConnected) document.removeEventListener("keydown", pressed, true)
   }

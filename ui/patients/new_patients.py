@@ -107,11 +107,6 @@ class NewAnswers:
         return found
 
     @property
-    def noun(self) -> str:
-        """What a row is: a patient, unless several rows are of one."""
-        return "patient" if self.groups is None else "row"
-
-    @property
     def labelled(self) -> np.ndarray:
         """Which rows have a class."""
         if self.truth is None:
@@ -262,7 +257,7 @@ def _answers(found: NewAnswers, data: Dataset, name: str) -> None:
     positive = found.answers.count(data.classes[1])
     left_out = found.total - len(found.rows)
     st.markdown(
-        f"{plain(name)}: **{count(positive, found.noun)} of {len(found.rows):,}** "
+        f"{plain(name)}: **{count(positive, data.line_word(1))} of {len(found.rows):,}** "
         f"{'is' if positive == 1 else 'are'} answered {plain(data.classes[1])} "
         f"({plain(found.cutoff)})."
         + (f" {count(left_out, 'row')} with gaps left out." if left_out else "")
@@ -300,7 +295,7 @@ def _answers(found: NewAnswers, data: Dataset, name: str) -> None:
 def unusual(found: NewAnswers, data: Dataset) -> list[str]:
     """Say in lines what is unusual about the new rows, safe inside Markdown."""
     lines = [
-        f"{plain(data.index.name(one.column))}: {count(one.rows, found.noun)} beyond the "
+        f"{plain(data.index.name(one.column))}: {count(one.rows, data.line_word(1))} beyond the "
         f"training range {number(one.low)} to {number(one.high)} (here {number(one.least)} to "
         f"{number(one.most)})."
         for one in found.beyond[:MOST_NAMED]

@@ -194,10 +194,11 @@ def show(state: AppState) -> None:
         measured = ", ".join(lane.name for lane in lanes) or "none yet"
         st.caption(f"Measuring one method after the other. Done: {measured}.")
     else:
-        draw(lanes, f"race {id(job)}")
+        members = 0 if state.model is None else len(state.model.classifier.members_)
+        draw(lanes, f"race {id(job)}", averaged=members > 1)
 
 
-def draw(lanes: list[Lane], plays: str) -> None:
+def draw(lanes: list[Lane], plays: str, *, averaged: bool = False) -> None:
     """Draw the lanes; a new race is run once by itself."""
     factor = factor_of(lanes)
     data = {
@@ -210,7 +211,10 @@ def draw(lanes: list[Lane], plays: str) -> None:
     }
     TRACK(key="race_track", data=data)
     st.caption(
-        "HIPAD-ENK and ADMM-ENK solve the same problem with the rules; LIBSVM (C = 1) learns from "
-        "the data alone. Seconds of computing, measured one after the other on this machine, "
-        "with lambda1 and lambda2 given: choosing them is not part of the race."
+        "HIPAD-ENK and ADMM-ENK choose the features by the same problem, with the rules; HIPAD "
+        "then fits the chosen ones once more without the penalty on their number (phase 2). "
+        "LIBSVM (C = 1) learns from the data alone. Seconds of computing, measured one after the "
+        "other on this machine, with lambda1 and lambda2 given: choosing them is not part of the "
+        "race."
+        + (" The result above is an average of several models, so its figures differ." * averaged)
     )

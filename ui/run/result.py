@@ -24,7 +24,7 @@ from hipad.evaluation.comparison import (
 from hipad.evaluation.metrics import ClassificationReport, Proportion
 from hipad.solvers import Certificate, Status
 from hipad.utils import count, number, percent
-from ui import charts, models
+from ui import charts, feature_sheet, models
 from ui.dataset import NO_BLOCK, Dataset
 from ui.models import TrainedModel, TrainingJob, comparable_weights, measure_of, weight_table
 from ui.recording import seconds_of
@@ -36,6 +36,7 @@ from ui.text import plain
 from ui.workbench import cross_validation, kept_models
 
 TOP: Final = 15
+OPENED: Final = "features opened"
 MOST_SUGGESTED: Final = 10  # patients to label next
 DOWNLOADS: Final = (
     (
@@ -238,8 +239,7 @@ def details(state: AppState) -> None:
         if data.blocks:
             chart, text = block_weights(model, data)
             charts.show(chart, key="result_blocks", text=text)
-        chart, text = top_features(model, data)
-        charts.show(chart, key="result_features", text=text)
+        _top_features(state, model, data)
     if model.is_explained or not job.is_final:
         rule_outcomes.show(model, expert=state.expert, data=data)
     else:
@@ -361,6 +361,16 @@ def _confusion(judged: ClassificationReport, data: Dataset) -> None:
     st.dataframe(pd.DataFrame(judged.confusion, rows, columns), alt="Actual and predicted class")
 
 
+def _top_features(state: AppState, model: TrainedModel, data: Dataset) -> None:
+    """Draw the strongest features; a click on a bar opens its feature."""
+    chart, text = top_features(model, data)
+    opened = state.memo.get(OPENED, (None, 0))[1]  # a chart of its own for the next click
+    chosen = charts.show_to_choose(chart, key=f"result_features_{opened}", text=text)
+    if chosen is not None:
+        state.memo[OPENED] = (None, opened + 1)
+        feature_sheet.ask(state, chosen)
+
+
 def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
     """Return the features with the largest weights, and the same in words."""
     table, measure = weight_table(model, data).head(TOP), measure_of(model)
@@ -375,6 +385,7 @@ def top_features(model: TrainedModel, data: Dataset) -> tuple[go.Figure, str]:
         x=table[measure],
         y=list(table.index),
         orientation="h",
+        customdata=[[data.index.position(name)] for name in table["feature"]],
         marker_color=[charts.sign_colour(value) for value in table[measure]],
         showlegend=False,
     )

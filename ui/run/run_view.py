@@ -8,7 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from hipad.solvers import Progress
-from ui import tour
+from ui import feature_sheet, tour
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, poll
 from ui.models import TrainedModel, TrainingJob
@@ -57,7 +57,8 @@ def watch(state: AppState, chosen: str, draw: Callable[[], None]) -> None:
     jobs, model = jobs_of(state, chosen), state.model
 
     def look() -> None:
-        if jobs_of(state, chosen) != jobs or (state.model is not model and model is not None):
+        is_new = state.model is not model and model is not None
+        if jobs_of(state, chosen) != jobs or is_new or feature_sheet.is_asked(state):
             st.rerun()
         draw()
 
@@ -104,7 +105,10 @@ def actions(state: AppState) -> list[tuple[str, str]]:
 
 def act(state: AppState, what: str) -> None:
     """Do what the presenter asked for, if it can still be done."""
-    if what in dict(run_controls.actions(state)):
+    if what.startswith("feature ") and state.data is not None:
+        cells = grid_of(state, state.data).cell_of
+        feature_sheet.ask_cell(state, what.removeprefix("feature "), cells)
+    elif what in dict(run_controls.actions(state)):
         run_controls.act(state, what)
     elif what in dict(lie_detector.actions(state)):
         lie_detector.act(state, what)

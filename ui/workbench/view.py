@@ -15,7 +15,7 @@ import streamlit as st
 
 from hipad.rules import RuleSet
 from hipad.utils import one_line
-from ui import charts
+from ui import charts, feature_sheet
 from ui.dataset import Dataset
 from ui.models import TrainedModel
 from ui.server.middleware import COOKIE
@@ -56,6 +56,10 @@ def show(
     def moved() -> None:
         take_move(state, data, own)
 
+    def picked() -> None:
+        value = (st.session_state.get(KEY) or {}).get("picked")
+        feature_sheet.ask_cell(state, str(value), pictures.field[1])
+
     VIEW(
         key=KEY,
         data={
@@ -74,6 +78,7 @@ def show(
             "sides": [charts.NEGATIVE, charts.POSITIVE],
         },
         on_moved_change=moved,
+        on_picked_change=picked,
     )
 
 

@@ -19,6 +19,10 @@ class FieldOfFeatures {
     this.top.setAttribute("role", "img")
     this.top.addEventListener("pointermove", (event) => this.point(event))
     this.top.addEventListener("pointerleave", () => (this.tip.hidden = true))
+    this.top.addEventListener("click", (event) => {
+      const cell = this.cellAt(event)
+      if (cell !== null) this.pick?.(cell)
+    })
     this.lights = new Map()
     this.from = new Map()
     this.names = new Map()
@@ -97,14 +101,24 @@ class FieldOfFeatures {
     pen.fillText(name.length > most ? `${name.slice(0, most - 1)}…` : name, x + wide / 2, y + tall / 2)
   }
 
-  point(event) {
-    const place = (this.places ?? []).find((each) => event.offsetX >= each.x && event.offsetX < each.x + each.columns * each.side && event.offsetY >= each.y && event.offsetY < each.y + each.rows * each.side)
+  placeAt(event) {
+    return (this.places ?? []).find((each) => event.offsetX >= each.x && event.offsetX < each.x + each.columns * each.side && event.offsetY >= each.y && event.offsetY < each.y + each.rows * each.side)
+  }
+
+  cellAt(event) {
+    const place = this.placeAt(event)
     const k = place ? Math.floor((event.offsetX - place.x) / place.side) * place.rows + Math.floor((event.offsetY - place.y) / place.side) : -1
-    this.tip.hidden = !place || k >= place.region.cells
+    return !place || k >= place.region.cells ? null : place.begin + k
+  }
+
+  point(event) {
+    const [place, cell] = [this.placeAt(event), this.cellAt(event)]
+    this.tip.hidden = cell === null
     if (this.tip.hidden) return
-    const level = this.lights.get(place.begin + k) ?? 0
+    const k = cell - place.begin
+    const level = this.lights.get(cell) ?? 0
     const use = level ? `favours ${this.setting.classes[level > 0 ? 1 : 0]}` : "not used"
-    const name = this.names.get(place.begin + k) ?? `no. ${k + 1}`
+    const name = this.names.get(cell) ?? `no. ${k + 1}`
     this.tip.textContent = `${name} (${place.region.name}): ${use}`
     this.tip.style.transform = `translate(${Math.min(event.offsetX + 12, this.root.clientWidth - 200)}px,${event.offsetY + 14}px)`
   }

@@ -80,6 +80,7 @@ class View {
     this.stage = make("div", "stage", this.root)
     this.words = make("p", "words", this.stage)
     this.field = new FieldOfFeatures(this.stage)
+    this.field.pick = (cell) => this.pick("picked", String(cell))
     this.dots = new PatientsAsDots(this.stage)
     this.legend = make("div", "legend", this.stage)
     this.spoken = make("p", "spoken", this.root)
@@ -91,8 +92,9 @@ class View {
   }
 
   /** What the page says: rules, settings, and the model at rest. */
-  update(data, tell) {
+  update(data, tell, pick) {
     this.tell = tell
+    this.pick = pick
     this.data = data
     this.look = this.looked()
     const seen = data.seen?.client === this.client ? data.seen.n : 0
@@ -215,10 +217,10 @@ class View {
 const views = new WeakMap()
 
 /** Called by Streamlit at first and whenever there are new data. */
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   let view = views.get(parentElement)
   if (!view) views.set(parentElement, (view = new View(parentElement)))
-  view.update(data, setStateValue)
+  view.update(data, setStateValue, setTriggerValue)
   return () => {
     // Also called for a drawing that a newer one overtook: the view goes when its place has gone.
     if (parentElement.isConnected) return

@@ -24,6 +24,10 @@ class GridView {
     this.fading = new Map()
     this.canvas.addEventListener("pointermove", (event) => this.point(event))
     this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true))
+    this.canvas.addEventListener("click", (event) => {
+      const cell = this.cellAt(event.offsetX, event.offsetY)
+      if (cell !== null) this.pick?.(cell)
+    })
   }
 
   take(field, look, classes, story) {

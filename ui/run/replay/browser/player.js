@@ -87,6 +87,8 @@ class Player {
     const stories = data.stories
     while (this.sides.length > stories.length) this.sides.pop().root.remove()
     while (this.sides.length < stories.length) this.sides.push(new Side(this.stage, this.room))
+    // The feature of a tile opens on the page, which the presenter covers.
+    for (const side of this.sides) side.grid.pick = (cell) => this.dialog.open || this.ask(`feature ${cell}`)
     if (this.shown !== "all" && this.shown >= stories.length) this.shown = 0
     this.look = this.looked()
     this.sides.forEach((side, i) => side.take(stories[i], this.look, data.classes))
